@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Generic, TypeVar
 
 from PySide6.QtCore import Qt, SignalInstance
 from PySide6.QtWidgets import (
@@ -23,7 +22,6 @@ from pruneapp.checkpoint.contents import StateDict
 from pruneapp.checkpoint.formats.headers import show
 from pruneapp.checkpoint.io.files import exists
 from pruneapp.document.document import Loss
-from pruneapp.gui.app.context import AppContext, Controller
 from pruneapp.gui.widgets.labels import CHINESE, join_sentences, letter_width, translate, with_label
 from pruneapp.gui.widgets.number_format import count
 
@@ -384,31 +382,3 @@ def _box(parent: QWidget, title: str, text: str) -> QMessageBox:
     # The label breaks lines only between words, and a name may be wider than the label.
     box.setInformativeText(_LONG.sub("\\1\u200b", text))
     return box
-
-
-D = TypeVar("D", bound=QDialog)
-
-
-class DialogController(Controller, Generic[D]):
-    """Shows one dialog about the document at a time, and rejects it when `closed` is emitted."""
-
-    def __init__(self, context: AppContext, closed: SignalInstance) -> None:
-        super().__init__(context)
-        self.dialog: D | None = None  # the visible dialog
-        closed.connect(self._reject)
-
-    def open(self, dialog: D) -> None:
-        """Show a dialog, modal to the window, and delete it when it is finished."""
-        dialog.finished.connect(self._let_go)
-        self._theme.apply_to(dialog)
-        self.dialog = dialog
-        dialog.open()
-
-    def _let_go(self) -> None:
-        if self.dialog is not None:
-            self.dialog.deleteLater()
-            self.dialog = None
-
-    def _reject(self) -> None:
-        if self.dialog is not None:
-            self.dialog.reject()

@@ -126,6 +126,12 @@ class Task(Generic[T]):
         """
         self.token.cancel()
 
+    def cancel_at_once(self) -> None:
+        """Cancel, and call `on_cancelled` now instead of when the work has ended."""
+        self.cancel()
+        on_cancelled, self.on_cancelled = self.on_cancelled, _nothing
+        on_cancelled()
+
     def report(self, done: int, total: int, label: str) -> None:
         """Report progress, at most every `REPORT_EVERY_S` and only of a visible task."""
         now = time.monotonic()

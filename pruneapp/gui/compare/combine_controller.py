@@ -6,18 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import ClassVar
 
 from PySide6.QtCore import QMimeData, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QDrag, QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QFileDialog, QGridLayout, QPushButton, QRadioButton, QWidget
+from PySide6.QtWidgets import QDialog, QFileDialog, QGridLayout, QPushButton, QRadioButton, QWidget
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
-from pruneapp.document.document import Document
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.edits.apply_manual_edit import ManualEditPreview, compute_manual_edit
 from pruneapp.edits.existing_masks import (
     Combination,
-    MatchingMasks,
     Overlap,
     TensorOverlap,
     combine,
@@ -25,10 +24,10 @@ from pruneapp.edits.existing_masks import (
     masks_of,
     overlap,
 )
-from pruneapp.gui.app.context import AppContext, Controller
-from pruneapp.gui.app.dialogs import DialogController
+from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.compare.compare_controller import CompareController
+from pruneapp.gui.document.feature import Ask, Feature, Flow, RunJob, flow
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.method_form.form_controller import FormController
 from pruneapp.gui.tree.panel import ModuleTree
@@ -54,10 +53,7 @@ class CombineDialog(DecisionDialog):
     masks, so that its zeros count as pruned.
     """
 
-    # (how) The user chose ``or``, ``and`` or ``minus``; the dialog closes.
-    combineRequested = Signal(str)
-    # The user asked for the picture of the differences; the dialog closes.
-    pictureRequested = Signal()
+    PICTURE = 2  # the result if the user asked for the picture of the differences
 
     def __init__(
         self,
@@ -113,13 +109,13 @@ class CombineDialog(DecisionDialog):
         self._names = self.table.width_for_names(shown.get(t.name, t.name) for t in tensors)
         self.table.setAccessibleName(self.tr("Mask overlap per tensor"))
         self.table.setAccessibleDescription(self.about.text())
-        self.choices: dict[str, QRadioButton] = {}
+        self.choices: dict[Combination, QRadioButton] = {}
         box = QWidget(self)
         choices = QGridLayout(box)
         choices.setContentsMargins(0, 0, 0, 0)
         choices.setHorizontalSpacing(16)
         choices.setVerticalSpacing(4)
-        ways = (
+        ways: tuple[tuple[Combination, str, str], ...] = (
             (
                 "or",
                 self.tr("Union"),
@@ -150,8 +146,7 @@ class CombineDialog(DecisionDialog):
         self.resize(_WIDTH, 480)
         self.choices["or"].setChecked(True)
         self.choices["or"].setFocus()
-        self.accepted.connect(self._combine)
-        self.picture.clicked.connect(self._show_picture)
+        self.picture.clicked.connect(partial(self.done, self.PICTURE))
 
     def preferred_size(self) -> QSize:
         """Return the width that the names need, at most `_MAX_WIDTH`; the height stays the same."""
@@ -162,7 +157,7 @@ class CombineDialog(DecisionDialog):
         return QSize(max(self.width(), min(width, _MAX_WIDTH)), self.height())
 
     @property
-    def how(self) -> str:
+    def how(self) -> Combination:
         """The chosen way to combine: ``or``, ``and`` or ``minus``."""
         return next(how for how, radio in self.choices.items() if radio.isChecked())
 
@@ -173,13 +168,6 @@ class CombineDialog(DecisionDialog):
         self.go.setText(text.format(n=count(number)) if number else self.tr("No changes"))
         self.go.setEnabled(bool(number))
 
-    def _combine(self) -> None:
-        self.combineRequested.emit(self.how)
-
-    def _show_picture(self) -> None:
-        self.reject()
-        self.pictureRequested.emit()
-
 
 def _share(overlap: TensorOverlap) -> str:
     return NO_NUMBER if overlap.jaccard is None else percent(overlap.jaccard)
@@ -188,71 +176,59 @@ def _share(overlap: TensorOverlap) -> str:
 Masks = Mapping[str, BitMask]
 
 
-class CombineController(DialogController[CombineDialog]):
+class CombineController(Feature[CombineDialog]):
     """Combines the masks of the document with those of a file."""
+
+    commands: ClassVar = {"combine_masks": "ask"}
 
     done = Signal(object)  # (ManualEditPreview) the edit that was applied
 
     def __init__(
         self, context: AppContext, session: OpenDocument, compare: CompareController
     ) -> None:
-        super().__init__(context, session.closed)
-        self._session = session
+        super().__init__(context, session)
         self._compare = compare
 
-    def ask(self) -> None:
-        """Ask the user for a file, read its masks, and open the dialog.
-
-        Do nothing without a document.
-        """
-        document = self._session.document
-        if document is None or self.dialog is not None or not self._session.may_work():
-            return
+    @flow
+    def ask(self) -> Flow[None]:
+        """Ask the user for a file, show how its masks overlap, and combine them."""
+        self.session.check_may_work()
         name, _ = QFileDialog.getOpenFileName(
             self._window,
             self.tr("Combine masks with a file"),
-            str(self._session.folder("mask", document.checkpoint.path.parent)),
+            str(self.session.folder("mask", self.document.checkpoint.path.parent)),
         )
-        if name:
-            self._session.note_folder("mask", Path(name))
-            self._read(document, Path(name))
+        if not name:
+            return
+        path, snapshot = Path(name), self.document.snapshot()
+        self.session.note_folder("mask", path)
 
-    def _read(self, document: Document, path: Path) -> None:
-        snapshot = document.snapshot()
-
-        def work(job: Job) -> tuple[Masks, bool, Overlap]:
+        def read(job: Job) -> tuple[Masks, bool, Overlap]:
             with open_checkpoint(path, job=job) as file:
                 theirs, by_zeros = masks_of(snapshot, file, job)
             return theirs, by_zeros, overlap(snapshot, theirs, job)
 
-        self._session.work(self.tr("Reading masks"), work, partial(self._show, path))
-
-    def _show(self, path: Path, found: tuple[Masks, bool, Overlap]) -> None:
-        if self.dialog is not None:
-            return
-        theirs, by_zeros, both = found
-        contents = self._session.contents
+        theirs, by_zeros, both = yield from RunJob(self.tr("Reading masks"), read)
+        contents = self.session.contents
         dialog = CombineDialog(
             path.name, both, contents.shown, self._window, by_zeros=by_zeros, short=contents.short
         )
-        dialog.combineRequested.connect(partial(self._combine, theirs, path.name))
-        dialog.pictureRequested.connect(partial(self._compare.other.set_masks, path.name, theirs))
-        self.open(dialog)
+        answer = yield from Ask(dialog)
+        if answer == CombineDialog.PICTURE:
+            self._compare.other.set_masks(path.name, theirs)
+        elif answer:
+            yield from self._combine(theirs, path.name, dialog.how)
 
-    def _combine(self, theirs: Masks, title: str, how: Combination) -> None:
-        document = self._session.document
-        if document is None or not self._session.may_work():
-            return
-        snapshot = document.snapshot()
+    def _combine(self, theirs: Masks, title: str, how: Combination) -> Flow[None]:
+        self.session.check_may_work()
+        snapshot = self.document.snapshot()
 
         def work(job: Job) -> ManualEditPreview:
             return compute_manual_edit(snapshot, combine(snapshot, theirs, how, title, job), job)
 
-        self._session.work(self.tr("Combining masks"), work, self._on_combined)
-
-    def _on_combined(self, preview: ManualEditPreview) -> None:
-        if self._session.commit(preview):
-            self.done.emit(preview)
+        preview = yield from RunJob(self.tr("Combining masks"), work)
+        self.session.apply(preview)
+        self.done.emit(preview)
 
 
 # Distinguishes dragged masks from dragged text; the tensor names are added as plain text.
@@ -273,7 +249,7 @@ class DraggedMasks:
         return self.state.checkpoint.path.name
 
 
-class MaskDragController(Controller):
+class MaskDragController(Feature[QDialog]):
     """Copies masks to another window by dragging selected rows of the tree there.
 
     The dropped masks are handled as masks of a file: the form selects the method for masks, the
@@ -283,14 +259,14 @@ class MaskDragController(Controller):
     def __init__(
         self, context: AppContext, session: OpenDocument, tree: ModuleTree, *, form: FormController
     ) -> None:
-        super().__init__(context)
-        self._session, self._tree = session, tree
+        super().__init__(context, session)
+        self._tree = tree
         self._form = form
         tree.view.dragRequested.connect(self._drag)
 
     @Slot()
     def _drag(self) -> None:
-        document, names = self._session.document, self._tree.selected()
+        document, names = self.session.document, self._tree.selected()
         if document is None or not names:
             return
         data = QMimeData()
@@ -308,7 +284,7 @@ class MaskDragController(Controller):
         if (
             not isinstance(dragged, DraggedMasks)
             or dragged.window is self._window
-            or self._session.document is None
+            or self.session.document is None
             or not event.mimeData().hasFormat(_FORMAT)
         ):
             return None
@@ -330,22 +306,19 @@ class MaskDragController(Controller):
         if self._windows.dragged is not None:
             self._notifications.show_done("")
 
-    @Slot(object)
-    def on_drop(self, event: QDropEvent) -> None:
+    @flow
+    def on_drop(self, event: QDropEvent) -> Flow[None]:
         """Read the masks of the dropped rows, and set them as the masks of the pruning form."""
-        dragged, document = self._accepted_drag(event), self._session.document
-        if dragged is None or document is None:
+        dragged = self._accepted_drag(event)
+        if dragged is None:
             return
         event.acceptProposedAction()
         bring_to_front(self._window)
-        names, state, checkpoint = dragged.names, dragged.state, document.checkpoint
-        self._session.work(
+        file = dragged.file
+        taken = yield from RunJob(
             self.tr("Reading masks"),
-            lambda job: masks_from(state, names, checkpoint, job),
-            partial(self._on_masks, dragged.file),
+            partial(masks_from, dragged.state, dragged.names, self.document.checkpoint),
         )
-
-    def _on_masks(self, file: str, taken: MatchingMasks) -> None:
         self._form.set_masks(taken.masks, file)
         tensors = self._tensor_count_text(len(taken.masks))
         text = self.tr("Masks of {tensors} were taken from {file}. Prune applies them.")

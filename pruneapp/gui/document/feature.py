@@ -44,26 +44,32 @@ class RunJob(Generic[T]):
     title: str
     call: Callable[[Job], T]
     lane: Lane | None = None
-    task: Task[T] | None = None  # while it runs
+    task: Task[T] | None = None  # once it was started
 
     def __iter__(self) -> Generator[RunJob[T], T, T]:
         """Return the result of the work; for `yield from`."""
         return (yield self)
 
     def cancel(self) -> None:
-        """Cancel the work: the flow continues with `Cancelled` once it has ended."""
-        if self.task is not None:
-            self.task.cancel()
+        """Cancel the work: `Cancelled` is raised in the flow at once."""
+        if self.task is not None and not self.task.ended:
+            self.task.cancel_at_once()
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether the work was cancelled, by the user or by the program."""
+        return self.task is not None and self.task.token.cancelled
 
 
 @dataclass(frozen=True)
 class Ask:
     """A step of a flow: a dialog, modal to the window, which is deleted afterwards.
 
-    The flow is closed if the feature already shows a dialog.
+    The flow is closed if its feature, or else `feature`, already shows a dialog.
     """
 
     dialog: QDialog
+    feature: Feature[Any] | None = None
 
     def __iter__(self) -> Generator[Ask, int, int]:
         """Return the result code of the dialog; for `yield from`."""
@@ -84,8 +90,6 @@ class _RunningFlow:
     def resume(self, call: Callable[[Any], RunJob[Any] | Ask | None], value: Any = None) -> None:
         """Run the flow up to its next step: `call` is its `send` or its `throw`."""
         feature = self._feature
-        if self._work is not None:
-            self._work.task = None
         self._work = None
         if self not in feature.runs:
             return
@@ -112,8 +116,8 @@ class _RunningFlow:
                 )
             elif step is None:
                 QTimer.singleShot(0, feature, partial(self.resume, self._flow.send))
-            elif feature.dialog is None:
-                feature.open(step.dialog)
+            elif (owner := step.feature or feature).dialog is None:
+                owner.open(step.dialog)
                 step.dialog.finished.connect(partial(self.resume, self._flow.send))
             else:
                 step.dialog.deleteLater()
@@ -163,7 +167,7 @@ class Feature(Controller, Generic[D]):
         self.dialog: D | None = None  # the visible dialog
         for command, name in self.commands.items():
             context.actions[command].triggered.connect(getattr(self, name))
-        session.closed.connect(self._close)
+        session.closed.connect(self.on_closed)
 
     @property
     def document(self) -> Document:
@@ -183,7 +187,8 @@ class Feature(Controller, Generic[D]):
             self.dialog.deleteLater()
             self.dialog = None
 
-    def _close(self) -> None:
+    def on_closed(self) -> None:
+        """Close the flows and the dialog: the document was closed."""
         for run in tuple(self.runs):
             run.close()
         if self.dialog is not None:

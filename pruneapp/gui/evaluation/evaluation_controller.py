@@ -7,15 +7,14 @@ is chosen or the file is closed. A command line is started for each state.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QDialog
 
 from pruneapp.checkpoint.io.upload import write_whole
 from pruneapp.document.document import Document
@@ -29,9 +28,10 @@ from pruneapp.evaluation.script import template_for
 from pruneapp.export.provenance import calibration_data
 from pruneapp.export.size_bounds import unpacked_size
 from pruneapp.gui.app.context import AppContext
-from pruneapp.gui.app.dialogs import DialogController, save_path
-from pruneapp.gui.app.jobs import Lane, LatestTask, Task
+from pruneapp.gui.app.dialogs import save_path
+from pruneapp.gui.app.jobs import Lane, LatestTask
 from pruneapp.gui.app.notifications import NoticeTopic
+from pruneapp.gui.document.feature import Feature, Flow, RunJob, flow
 from pruneapp.gui.document.history_states import HistoryMark
 from pruneapp.gui.document.history_view import HistoryStrip
 from pruneapp.gui.document.open_document import OpenDocument
@@ -53,7 +53,7 @@ from pruneapp.gui.widgets.labels import join_names, join_sentences, with_label, 
 from pruneapp.gui.widgets.reports import conditions_in_words, quality_in_short, quality_in_words
 from pruneapp.json_codec import convert
 from pruneapp.methods import registry
-from pruneapp.progress import Job
+from pruneapp.progress import Cancelled, Job
 from pruneapp.sessions.restore import EVALUATION
 
 if TYPE_CHECKING:  # imported with the first evaluation
@@ -233,12 +233,18 @@ def identify(past: PastState, job: Job) -> str:
     return state_sha256(past.load(Job(cancel=job.cancel)), job)
 
 
-class EvaluationController(DialogController[EvaluateDialog]):
+class EvaluationController(Feature[EvaluateDialog]):
     """Measures states with the source that the user chose for the file.
 
     States are identified by the keys of their records (see `Record`), and results by the hashes of
     states, so that undoing and redoing a step loses no result.
     """
+
+    commands: ClassVar = {
+        "evaluate": "ask",
+        "evaluate_state": "evaluate_state",
+        "evaluate_all": "evaluate_all",
+    }
 
     measured = Signal()  # the results have changed
 
@@ -249,8 +255,8 @@ class EvaluationController(DialogController[EvaluateDialog]):
         scripts: ScriptController,
         history: HistoryStrip,
     ) -> None:
-        super().__init__(context, session.closed)
-        self._session, self._scripts, self._history = session, scripts, history
+        super().__init__(context, session)
+        self._scripts, self._history = scripts, history
         self.metric = ""  # name of the metric that is shown; empty for the first
         self._source: DataSource | None = None  # the source chosen for the open file
         # Whether `_source` was chosen for a scan only: states are not evaluated with it unless
@@ -265,22 +271,15 @@ class EvaluationController(DialogController[EvaluateDialog]):
         self._state_hashes: dict[object, str] = {}  # hashes of states, by the keys of records
         self._queue: list[object] = []
         self._count = 0  # number of states that were queued together
-        self._running_task: Task[Measurement] | None = None
+        self._measuring: RunJob[Measurement] | None = None
         self._current: object = None  # key of the state that is being measured
         # Multiply-adds: whether they are being counted, and why they cannot be.
         self._counting = False
         self._count_error = ""
         self._identity = LatestTask(context.jobs)
         self._change = LatestTask(context.jobs)
-        for name, call in {
-            "evaluate": self.ask,
-            "evaluate_state": self.evaluate_state,
-            "evaluate_all": self.evaluate_all,
-        }.items():
-            context.actions[name].triggered.connect(call)
         history.measureRequested.connect(self._on_requested)
         session.changed.connect(self._refresh)
-        session.closed.connect(self._on_closed)
 
     # -- commands -------------------------------------------------------------------------------
 
@@ -308,82 +307,53 @@ class EvaluationController(DialogController[EvaluateDialog]):
         self._measure(self._keys_at([number]))
 
     def _choose(self, keys: list[object]) -> None:
-        document = self._session.document
-        if document is None or self.dialog is not None or not self._session.may_work():
+        if self.dialog is not None or not self.session.may_work():
             return
         source = self._scripts.source(PURPOSE)
         if self._source is not None and not self._is_for_scan_only:
             source = self._source
         dialog = EvaluateDialog(self.kinds, source, self._window)
-        dialog.choice.set_folder(str(document.checkpoint.path.absolute().parent))
-        dialog.choice.changed.connect(partial(self._check_source, dialog))
+        dialog.choice.set_folder(str(self.document.checkpoint.path.absolute().parent))
+        dialog.choice.changed.connect(partial(self._scripts.look, dialog.choice))
         dialog.evaluateRequested.connect(partial(self._on_chosen, dialog, keys))
-        dialog.templateRequested.connect(partial(self._on_template, dialog, document))
+        dialog.templateRequested.connect(partial(self._on_template, dialog))
         self.open(dialog)
-        self._check_source(dialog)
+        self._scripts.look(dialog.choice)
 
-    def _check_source(self, dialog: EvaluateDialog) -> None:
-        def show(text: str, trouble: bool) -> None:
-            if self.dialog is dialog:
-                dialog.choice.set_found(text, trouble=trouble)
-
-        self._scripts.look(dialog.choice.source(), show)
-
-    def _on_template(self, dialog: EvaluateDialog, document: Document) -> None:
+    @flow
+    def _on_template(self, dialog: EvaluateDialog) -> Flow[None]:
         """Save a template of a script at a path that the user chooses, and select the script."""
-        source = document.checkpoint.path.absolute()
+        checkpoint = self.document.checkpoint
+        source = checkpoint.path.absolute()
         # The sample is installed with the application, whose folder is not for user files.
-        beside = Path.home() if self._session.is_sample else source.parent
+        beside = Path.home() if self.session.is_sample else source.parent
         path = save_path(
             dialog,
             self.tr("New evaluation script"),
-            self._session.folder("script", beside) / f"evaluate_{_module_name(source.stem)}.py",
+            self.session.folder("script", beside) / f"evaluate_{_module_name(source.stem)}.py",
             self.tr("Python files ({patterns})").format(patterns="*.py"),
             ".py",
         )
         if path is None:
             return
-        self._session.note_folder("script", path)
+        self.session.note_folder("script", path)
+        yield from RunJob(
+            self.tr("Saving the script"),
+            lambda job: write_whole(path, template_for(checkpoint).encode(), job),
+        )
+        if self.dialog is dialog:
+            python = dialog.choice.python.text().strip()  # keep the Python that was chosen
+            dialog.choice.set_source(DataSource(DataKind.SCRIPT, str(path), python))
+            dialog.choice.changed.emit()
 
-        def write(job: Job) -> None:
-            write_whole(path, template_for(document.checkpoint).encode(), job)
-
-        def done(_: None) -> None:
-            if self.dialog is dialog:
-                python = dialog.choice.python.text().strip()  # keep the Python that was chosen
-                dialog.choice.set_source(DataSource(DataKind.SCRIPT, str(path), python))
-                dialog.choice.changed.emit()
-
-        self._session.work(self.tr("Saving the script"), write, done)
-
-    def _on_chosen(self, dialog: EvaluateDialog, keys: list[object], source: DataSource) -> None:
-        def refused(error: PruneAppError) -> None:
-            if self.dialog is dialog:
-                dialog.choice.set_found(translate_error(error), trouble=True)
-
-        def run(agreed: Agreed) -> None:
-            if self.dialog is dialog:
-                dialog.done(EvaluateDialog.DialogCode.Accepted)
-                self._scripts.remember(PURPOSE, source)
-                self._begin(source, agreed, keys)
-
-        self.request(source, run, refused, parent=dialog)
-
-    def request(
-        self,
-        source: DataSource,
-        run: Callable[[Agreed], None],
-        refused: Callable[[PruneAppError], None],
-        parent: QDialog | None = None,
-    ) -> None:
-        """Call `run` with a checked source, after the user agreed to it if it is new.
-
-        Call `refused` with the error if the source cannot be used.
-        """
-        if source.kind is DataKind.COMMAND:
-            self._scripts.request_command(source, run, refused=refused, parent=parent)
-        else:
-            self._scripts.request(source, run, refused=refused, parent=parent)
+    @flow
+    def _on_chosen(
+        self, dialog: EvaluateDialog, keys: list[object], source: DataSource
+    ) -> Flow[None]:
+        agreed = yield from self._scripts.agree_to(source, dialog.choice)
+        dialog.done(EvaluateDialog.DialogCode.Accepted)
+        self._scripts.remember(PURPOSE, source)
+        self._begin(source, agreed, keys)
 
     def process_for(self, source: DataSource, agreed: Agreed) -> ScriptProcess:
         """Return the process for a source that was chosen for a scan and agreed to.
@@ -416,9 +386,10 @@ class EvaluationController(DialogController[EvaluateDialog]):
         self._state_hashes[key] = found.state
         self._results[found.state, found.evaluation] = found.quality
 
-    def _measure(self, keys: list[object]) -> None:
+    @flow
+    def _measure(self, keys: list[object]) -> Flow[None]:
         """Measure states with the chosen source; ask the user for one first if there is none."""
-        if self._session.document is None or not keys:
+        if not keys:
             return
         if self._source is None or self._is_for_scan_only:
             self._choose(keys)
@@ -426,11 +397,8 @@ class EvaluationController(DialogController[EvaluateDialog]):
             self._enqueue(keys)
         else:
             source = self._source
-            self.request(
-                source,
-                lambda agreed: self._begin(source, agreed, keys),
-                self._notifications.show_error,
-            )
+            agreed = yield from self._scripts.agree_to(source)
+            self._begin(source, agreed, keys)
 
     def _begin(self, source: DataSource, agreed: Agreed, keys: list[object]) -> None:
         if source != self._source or self._process is None or self._process.agreed != agreed:
@@ -442,104 +410,97 @@ class EvaluationController(DialogController[EvaluateDialog]):
     # -- measuring ------------------------------------------------------------------------------
 
     def _enqueue(self, keys: Iterable[object]) -> None:
-        if not self._queue and self._running_task is None:
+        if not self._queue and self._measuring is None:
             self._count = 0
             self._notifications.end(NoticeTopic.EVALUATION)
         for key in dict.fromkeys(keys):
-            under_way = self._running_task is not None and key is self._current
+            under_way = self._measuring is not None and key is self._current
             if key not in self._queue and not under_way:
                 self._queue.append(key)
                 self._count += 1
-        self._start_next()
+        if self._measuring is None:
+            self._measure_queue()
 
-    def _start_next(self) -> None:
-        document, process, keys = self._session.document, self._process, self._keys
-        if self._running_task is not None or document is None or process is None:
-            return
-        # branches may have been deleted
-        self._queue = [key for key in self._queue if key in keys]
-        if not self._queue:
-            self._refresh()
-            return
-        number, key = self._count - len(self._queue) + 1, self._queue.pop(0)
-        title = self.tr("Evaluation:")
-        if self._count > 1:
-            title = self.tr("Evaluation {n} of {count}:").format(n=number, count=self._count)
-        self._current = key
-        self._running_task = self._jobs.run(
-            partial(
+    @flow
+    def _measure_queue(self) -> Flow[None]:
+        """Measure the states in the queue, one after the other."""
+        process, document = self._process, self.document
+        while process is not None:
+            keys = self._keys  # branches may have been deleted
+            self._queue = [key for key in self._queue if key in keys]
+            if not self._queue:
+                break
+            number, key = self._count - len(self._queue) + 1, self._queue.pop(0)
+            title = self.tr("Evaluation:")
+            if self._count > 1:
+                title = self.tr("Evaluation {n} of {count}:").format(n=number, count=self._count)
+            work = partial(
                 process.measure,
                 document.state_at(keys.index(key)),
-                self._session.contents.size.parameters,
+                self.session.contents.size.parameters,
                 calibrated_with=self.calibrated_with(keys.index(key)),
-            ),
-            on_result=partial(self._on_measured, process, key),
-            on_error=partial(self._on_failed, process, key),
-            on_cancelled=partial(self._on_cancelled, process),
-            title=title,
-            lane=Lane.PROGRAM,
-        )
+            )
+            self._current, self._measuring = key, RunJob(title, work, Lane.PROGRAM)
+            self._refresh()
+            try:
+                found = yield from self._measuring
+            except (PruneAppError, Cancelled) as error:
+                if process is self._process:
+                    self._on_not_measured(key, error)
+                return
+            if process is not self._process:
+                return
+            self._measuring = None
+            self._store_result(key, found)
+            self._notifications.end(NoticeTopic.EVALUATION)
+            for notice in found.notices:
+                self._notifications.show_info(NoticeTopic.EVALUATION, translate_sentence(notice))
+            if not self._queue and key in (keys := self._keys):
+                number = keys.index(key)  # the current state may be another one by now
+                label = numbered_title(number, document.items[number])
+                words = quality_in_words(found.quality, self.metric)
+                self._notifications.show_done(with_label(label, words))
+        self._refresh()
+
+    def _on_not_measured(self, key: object, error: Exception) -> None:
+        keys, self._queue, self._measuring = [key, *self._queue], [], None
+        if isinstance(error, ScriptChangedError):
+            self._forget_script()
+            self._measure(keys)
+            return
+        if isinstance(error, PruneAppError):
+            self._notifications.show_error(error, NoticeTopic.EVALUATION)
+        else:
+            words = self.tr("Evaluation stopped.")
+            if self._count > 1:
+                words = self.tr("Evaluation stopped: {n} of {count} states were evaluated.")
+            done = self._count - len(keys)
+            self._notifications.show_done(words.format(n=done, count=self._count))
         self._refresh()
 
     def calibrated_with(self, state: int) -> frozenset[str]:
         """Return the names of the data that a state of the history was calibrated with."""
-        document = self._session.document
+        document = self.session.document
         if document is None:
             return frozenset()
         records, path = document.history.records, document.history.branches.path(state)
         entries = (convert(records[number - 1].as_json(), Entry) for number in path)
         return frozenset(calibration_data(entries))
 
-    def _on_measured(self, process: ScriptProcess, key: object, found: Measurement) -> None:
-        if process is not self._process:
-            return
-        self._running_task = None
-        self._store_result(key, found)
-        self._notifications.end(NoticeTopic.EVALUATION)
-        for notice in found.notices:
-            self._notifications.show_info(NoticeTopic.EVALUATION, translate_sentence(notice))
-        document, keys = self._session.document, self._keys
-        if not self._queue and document is not None and key in keys:
-            number = keys.index(key)  # the current state may be another one by now
-            label = numbered_title(number, document.items[number])
-            words = quality_in_words(found.quality, self.metric)
-            self._notifications.show_done(with_label(label, words))
-        self._start_next()
-
-    def _on_failed(self, process: ScriptProcess, key: object, error: PruneAppError) -> None:
-        if process is not self._process:
-            return
-        keys, self._queue, self._running_task = [key, *self._queue], [], None
-        if isinstance(error, ScriptChangedError):
-            self._forget_script()
-            self._measure(keys)
-        else:
-            self._notifications.show_error(error, NoticeTopic.EVALUATION)
-            self._refresh()
-
-    def _on_cancelled(self, process: ScriptProcess) -> None:
-        if process is self._process:
-            done = self._count - len(self._queue) - 1
-            self._queue, self._running_task = [], None
-            words = self.tr("Evaluation stopped.")
-            if self._count > 1:
-                words = self.tr("Evaluation stopped: {n} of {count} states were evaluated.")
-            self._notifications.show_done(words.format(n=done, count=self._count))
-            self._refresh()
-
     def recount_multiply_adds(self) -> None:
         """Count multiply-adds, even if that failed before."""
         self._count_error = ""
         self.count_multiply_adds()
 
-    def count_multiply_adds(self) -> None:
+    @flow
+    def count_multiply_adds(self) -> Flow[None]:
         """Count the multiply-adds of measured states whose number is not known yet.
 
         Does nothing while counting, without a process, or after an error (see
         `recount_multiply_adds`).
         """
-        document, process, keys = self._session.document, self._process, self._keys
-        if document is None or process is None or self._counting or self._count_error:
+        document, process, keys = self.document, self._process, self._keys
+        if process is None or self._counting or self._count_error:
             return
         known = {number: self._result_of(key) for number, key in enumerate(keys)}
         todo = [
@@ -550,36 +511,27 @@ class EvaluationController(DialogController[EvaluateDialog]):
         if not todo:
             return
         self._counting = True
-        self._jobs.run(
-            partial(process.count, [document.state_at(number) for number in todo]),
-            on_result=partial(self._on_counted, process, [keys[number] for number in todo]),
-            on_error=partial(self._on_uncounted, process),
-            on_cancelled=partial(self._on_uncounted, process, None),
-            title=self.tr("Counting multiply-adds:"),
-            lane=Lane.PROGRAM,
-        )
         self.measured.emit()
-
-    def _on_counted(self, process: ScriptProcess, keys: list[object], counts: list[int]) -> None:
+        work = partial(process.count, [document.state_at(number) for number in todo])
+        counts, count_error = list[int](), ""
+        try:
+            counts = yield from RunJob(self.tr("Counting multiply-adds:"), work, Lane.PROGRAM)
+        except ScriptChangedError:
+            if process is self._process:
+                self._counting = False
+                self._forget_script()
+            return
+        except PruneAppError as error:
+            count_error = translate_error(error)
+        except Cancelled:
+            count_error = self.tr("Counting was stopped. Choose the axis again.")
         if process is not self._process:
             return
-        self._counting = False
-        for key, number in zip(keys, counts, strict=True):
-            found = self._state_hashes[key], self._evaluation
+        self._counting, self._count_error = False, count_error
+        for number, sums in zip(todo, counts, strict=False):
+            found = self._state_hashes[keys[number]], self._evaluation
             if found in self._results:
-                self._results[found] = replace(self._results[found], multiply_adds=number)
-        self._refresh()
-
-    def _on_uncounted(self, process: ScriptProcess, error: PruneAppError | None) -> None:
-        if process is not self._process:
-            return
-        self._counting = False
-        if isinstance(error, ScriptChangedError):
-            self._forget_script()
-            return
-        self._count_error = self.tr("Counting was stopped. Choose the axis again.")
-        if error is not None:
-            self._count_error = translate_error(error)
+                self._results[found] = replace(self._results[found], multiply_adds=sums)
         self._refresh()
 
     def check_script(self) -> None:
@@ -589,7 +541,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
             return
 
         def found(unchanged: bool) -> None:
-            if process is self._process and not unchanged and self._running_task is None:
+            if process is self._process and not unchanged and self._measuring is None:
                 self._forget_script()
 
         self._change.start(lambda _job: process.unchanged, found)
@@ -604,7 +556,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
         """End the process and cancel what it does."""
         process, self._process = self._process, None
         self._counting, self._count_error = False, ""
-        task, self._running_task, self._queue = self._running_task, None, []
+        task, self._measuring, self._queue = self._measuring, None, []
         if process is None:
             return
         process.hurry()  # its results are no longer needed
@@ -635,8 +587,9 @@ class EvaluationController(DialogController[EvaluateDialog]):
                 left.close()
         self._ending.clear()
 
-    def _on_closed(self) -> None:
+    def on_closed(self) -> None:
         self._end_process()
+        super().on_closed()
         self._source, self._is_for_scan_only, self._evaluation, self.metric = None, False, "", ""
         self._results.clear()
         self._conditions.clear()
@@ -683,13 +636,13 @@ class EvaluationController(DialogController[EvaluateDialog]):
 
     @property
     def _position(self) -> int:
-        document = self._session.document
+        document = self.session.document
         return -1 if document is None else document.position
 
     @property
     def _keys(self) -> list[object]:
         """The record keys of all states by index; None for the opened file."""
-        document = self._session.document
+        document = self.session.document
         return [] if document is None else [None, *(r.key for r in document.history.records)]
 
     def _keys_at(self, numbers: Iterable[int]) -> list[object]:
@@ -698,11 +651,11 @@ class EvaluationController(DialogController[EvaluateDialog]):
 
     @property
     def is_measuring(self) -> bool:
-        return self._running_task is not None
+        return self._measuring is not None
 
     def states(self) -> tuple[MeasuredState, ...]:
         """Return the states that have a result under the conditions shown."""
-        document = self._session.document
+        document = self.session.document
         if document is None or not self._results:
             return ()
         kinds = ["", *map(self._kind_of, document.history.records)]
@@ -838,10 +791,10 @@ class EvaluationController(DialogController[EvaluateDialog]):
         )
 
     def _refresh(self, _change: object = None) -> None:
-        if self._session.document is None or (self._source is None and not self._results):
+        if self.session.document is None or (self._source is None and not self._results):
             return
         waits = {*map(id, self._queue)}
-        if self._running_task is not None:
+        if self._measuring is not None:
             waits.add(id(self._current))
         self._history.set_marks([self._mark(key, waits=id(key) in waits) for key in self._keys])
         self.measured.emit()
@@ -850,7 +803,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
     def _mark(self, key: object, *, waits: bool) -> HistoryMark:
         found = self._result_of(key)
         if waits:
-            now = self._running_task is not None and key is self._current
+            now = self._measuring is not None and key is self._current
             words = self.tr("being evaluated") if now else self.tr("waiting to be evaluated")
             return HistoryMark("…", words, faded=True)
         if found is None:
@@ -870,7 +823,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
 
     def _identify(self) -> None:
         """Hash the first state without a hash in the background: it may equal one with a result."""
-        document = self._session.document
+        document = self.session.document
         if document is None or not self._results or self._identity.task is not None:
             return
         for number, key in enumerate(self._keys):
@@ -883,6 +836,6 @@ class EvaluationController(DialogController[EvaluateDialog]):
                 return
 
     def _on_identified(self, document: Document, key: object, state: str) -> None:
-        if document is self._session.document:
+        if document is self.session.document:
             self._state_hashes[key] = state
             self._refresh()

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from PySide6.QtWidgets import QDialog
+from PySide6.QtWidgets import QDialog, QWidget
+from shiboken6 import isValid
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.io.store import is_store
@@ -25,8 +26,7 @@ from pruneapp.evaluation.script import (
     find_interpreter,
 )
 from pruneapp.gui.app.context import AppContext
-from pruneapp.gui.app.dialogs import DialogController
-from pruneapp.gui.app.jobs import LatestTask
+from pruneapp.gui.document.feature import Ask, Feature, Flow, RunJob, flow
 from pruneapp.gui.document.open_document import LoadedContents, OpenDocument
 from pruneapp.gui.evaluation.dialogs import (
     CommandConsentDialog,
@@ -36,11 +36,11 @@ from pruneapp.gui.evaluation.dialogs import (
     ScriptConsentDialog,
     ScriptFacts,
 )
-from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
+from pruneapp.gui.evaluation.source_choice import DataKind, DataSource, SourceChoice
 from pruneapp.gui.widgets.engine_text import translate_error, translate_sentence
 from pruneapp.gui.widgets.labels import join_names, join_sentences
 from pruneapp.gui.widgets.number_format import count, plural
-from pruneapp.progress import Job
+from pruneapp.progress import Cancelled, Job
 
 T = TypeVar("T")
 
@@ -198,28 +198,26 @@ def _path(typed: str, what: str) -> Path:
     return Path(typed).expanduser()
 
 
-class ScriptController(DialogController[ConsentDialog]):
+class ScriptController(Feature[ConsentDialog]):
     """Finds scripts and commands, remembers them per file, and asks before anything new runs.
 
     Paths come only from the user's choices, never from a checkpoint, recipe or session.
     """
 
     def __init__(self, context: AppContext, session: OpenDocument) -> None:
-        super().__init__(context, session.closed)
-        self._session = session
-        self._source_check = LatestTask(context.jobs)
-        self._request = LatestTask(context.jobs)
-        session.closed.connect(self._on_closed)
+        super().__init__(context, session)
+        self._source_check: RunJob[Any] | None = None  # of the last call of `look`
+        self._request: RunJob[Any] | None = None  # of the last call of `agree_to`
 
     # -- remembered sources -----------------------------------------------------------------------
 
     @property
     def kinds(self) -> tuple[DataKind, ...]:
         """The kinds of data that the model of the open file can be run on."""
-        document = self._session.document
+        document = self.session.document
         if document is None:
             return (DataKind.SCRIPT,)
-        contents = self._session.contents
+        contents = self.session.contents
         if is_onnx(document.checkpoint):
             return (DataKind.SCRIPT, DataKind.INPUTS)
         if contents.classifier is not None:
@@ -238,7 +236,7 @@ class ScriptController(DialogController[ConsentDialog]):
         path is left empty if it is the data that another purpose of the same file uses: calibration
         must not use the data of the evaluation, nor the evaluation those of a calibration.
         """
-        document = self._session.document
+        document = self.session.document
         file = None if document is None else document.checkpoint.path
         stored = self._settings.source(file, purpose)
         try:
@@ -257,7 +255,7 @@ class ScriptController(DialogController[ConsentDialog]):
 
     def remember(self, purpose: str, source: DataSource) -> None:
         """Store the source chosen for the open file and a purpose."""
-        document = self._session.document
+        document = self.session.document
         if document is not None:
             stored = {name: getattr(source, name) for name in _STORED}
             stored = {"kind": source.kind.value, **stored}
@@ -265,36 +263,37 @@ class ScriptController(DialogController[ConsentDialog]):
 
     # -- checking without running -----------------------------------------------------------------
 
-    def look(self, source: DataSource, show: Callable[[str, bool], None]) -> None:
-        """Check a source in the background; call `show` with a text, and whether it is an error."""
-
-        def found(result: _Found) -> None:
-            show(self._found_text(result), False)
-
-        def failed(error: PruneAppError) -> None:
-            show(translate_error(error), bool(source.path))
-
-        def found_command(result: tuple[AgreedCommand, CommandFacts]) -> None:
-            facts = result[1]
-            words = self.tr("Runs {program} in {folder}.")
-            show(words.format(program=facts.program, folder=facts.folder), False)
-
-        if source.kind is DataKind.COMMAND:
-            self._source_check.start(
-                partial(find_command, source, self._folder), found_command, failed
-            )
-        else:
-            self._source_check.start(self._search_for(source), found, failed)
+    @flow
+    def look(self, choice: SourceChoice) -> Flow[None]:
+        """Check a source without running it, and show below the choice what was found."""
+        source, trouble = choice.source(), False
+        if self._source_check is not None:
+            self._source_check.cancel()
+        try:
+            if source.kind is DataKind.COMMAND:
+                command = RunJob("", partial(find_command, source, self._folder))
+                self._source_check = command
+                _, facts = yield from command
+                words = self.tr("Runs {program} in {folder}.")
+                text = words.format(program=facts.program, folder=facts.folder)
+            else:
+                script = self._source_check = RunJob("", self._search_for(source))
+                text = self._found_text((yield from script))
+        except PruneAppError as error:
+            text, trouble = translate_error(error), bool(source.path)
+        # The dialog may have been closed, and deleted.
+        if isValid(choice) and choice.source() == source:
+            choice.set_found(text, trouble=trouble)
 
     def _search_for(self, source: DataSource) -> Callable[[Job], _Found]:
-        document = self._session.document
+        document = self.session.document
         checkpoint = None if document is None else document.checkpoint
-        return partial(find, source, self._session.contents, checkpoint)
+        return partial(find, source, self.session.contents, checkpoint)
 
     @property
     def _folder(self) -> Path:
         """The folder in which a command line runs: that of the open file, home if it is remote."""
-        document = self._session.document
+        document = self.session.document
         if document is None or is_store(document.checkpoint.path):
             return Path.home()
         return document.checkpoint.path.absolute().parent
@@ -345,88 +344,65 @@ class ScriptController(DialogController[ConsentDialog]):
 
     # -- running --------------------------------------------------------------------------------
 
-    def request(
-        self,
-        source: DataSource,
-        run: Callable[[AgreedScript], None],
-        *,
-        refused: Callable[[PruneAppError], None],
-        parent: QDialog | None = None,
-    ) -> None:
-        """Find the script of `source` and call `run` with it, after the user agreed if it is new.
+    def agree_to(self, source: DataSource, choice: SourceChoice | None = None) -> Flow[Agreed]:
+        """Find the script or the command of `source`, and return it once the user agreed to it.
 
-        The user is not asked about built-in scripts, nor about a script and Python agreed to
-        before. `refused` is called with an error; neither is called if the user does not agree.
-        `parent` is the dialog in which the source was chosen: closing it cancels the request.
+        The user is not asked about built-in scripts, nor about what was agreed to before. If the
+        source was chosen in `choice`, an error is shown there, and closing its dialog ends the
+        flow.
+
+        Raises
+        ------
+        EvaluationError, ParameterError
+            If the source cannot be used, and without `choice`.
+        Cancelled
+            If the user does not agree, or the error was shown in `choice`.
         """
-
-        def found(result: _Found) -> None:
-            script = result.agreed.script
-            known = self._settings.agreed_to(script.path)
-            if script.builtin or known == result.key:
-                run(result.agreed)
-            elif self.dialog is None:
-                self._ask_about(result, known, run, parent)
-
-        self._find(self._search_for(source), found, refused, parent)
-
-    def request_command(
-        self,
-        source: DataSource,
-        run: Callable[[AgreedCommand], None],
-        *,
-        refused: Callable[[PruneAppError], None],
-        parent: QDialog | None = None,
-    ) -> None:
-        """Call `run` with a command line, after the user agreed to it if it is new."""
-
-        def found(result: tuple[AgreedCommand, CommandFacts]) -> None:
-            command, facts = result
-            if self._settings.agreed_to(command.key):
-                run(command)
-            elif self.dialog is None:
-                dialog = CommandConsentDialog(facts, parent or self._window)
-                self._ask(dialog, partial(agreed, command))
-
-        def agreed(command: AgreedCommand) -> None:
+        if source.kind is not DataKind.COMMAND:
+            return (yield from self.agree_to_script(source, choice))
+        command, facts = yield from self._find(partial(find_command, source, self._folder), choice)
+        if not self._settings.agreed_to(command.key):
+            yield from self._confirm(CommandConsentDialog(facts, self._parent(choice)))
             self._settings.agree_to(command.key, _COMMAND)
-            run(command)
+        return command
 
-        self._find(partial(find_command, source, self._folder), found, refused, parent)
-
-    def _find(
-        self,
-        work: Callable[[Job], T],
-        found: Callable[[T], None],
-        refused: Callable[[PruneAppError], None],
-        parent: QDialog | None,
-    ) -> None:
-        self._request.start(work, found, refused)
-        if parent is not None:  # closing the dialog cancels the request
-            parent.finished.connect(self._request.cancel)
-
-    def _ask_about(
-        self, found: _Found, known: str, run: Callable[[AgreedScript], None], parent: QDialog | None
-    ) -> None:
+    def agree_to_script(
+        self, source: DataSource, choice: SourceChoice | None = None
+    ) -> Flow[AgreedScript]:
+        """Find the script of `source`; as `agree_to`."""
+        found = yield from self._find(self._search_for(source), choice)
         script, python = found.agreed.script, found.interpreter
-        reason = ConsentReason.NEW
-        if known:
-            same = known.startswith(script.sha256)
-            reason = ConsentReason.OTHER_PYTHON if same else ConsentReason.CHANGED
-        facts = ScriptFacts(
-            str(script.path), script.sha256, script.text, str(python.path), python.found, reason
-        )
-
-        def agreed() -> None:
+        known = self._settings.agreed_to(script.path)
+        if not script.builtin and known != found.key:
+            reason = ConsentReason.NEW
+            if known:
+                same = known.startswith(script.sha256)
+                reason = ConsentReason.OTHER_PYTHON if same else ConsentReason.CHANGED
+            facts = ScriptFacts(
+                str(script.path), script.sha256, script.text, str(python.path), python.found, reason
+            )
+            yield from self._confirm(ScriptConsentDialog(facts, self._parent(choice)))
             self._settings.agree_to(script.path, found.key)
-            run(found.agreed)
+        return found.agreed
 
-        self._ask(ScriptConsentDialog(facts, parent or self._window), agreed)
+    def _find(self, work: Callable[[Job], T], choice: SourceChoice | None) -> Flow[T]:
+        if self._request is not None:
+            self._request.cancel()
+        self._request = search = RunJob("", work)
+        dialog = None if choice is None else choice.window()
+        if isinstance(dialog, QDialog):
+            dialog.finished.connect(search.cancel)
+        try:
+            return (yield from search)
+        except PruneAppError as error:
+            if choice is None:
+                raise
+            choice.set_found(translate_error(error), trouble=True)
+            raise Cancelled from error
 
-    def _ask(self, dialog: ConsentDialog, agreed: Callable[[], None]) -> None:
-        dialog.accepted.connect(agreed)
-        self.open(dialog)
+    def _parent(self, choice: SourceChoice | None) -> QWidget:
+        return self._window if choice is None else choice.window()
 
-    def _on_closed(self) -> None:
-        self._source_check.cancel()
-        self._request.cancel()
+    def _confirm(self, dialog: ConsentDialog) -> Flow[None]:
+        if not (yield from Ask(dialog, self)):
+            raise Cancelled

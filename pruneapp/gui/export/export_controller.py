@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, count
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from PySide6.QtCore import QObject, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
@@ -19,7 +20,7 @@ from pruneapp.checkpoint.formats.onnx import ONNX
 from pruneapp.checkpoint.io.files import is_folder
 from pruneapp.checkpoint.io.store import is_store, locate
 from pruneapp.checkpoint.torchfile.exported_program import FORMAT as EXPORTED_PROGRAM
-from pruneapp.document.document import Capture, Document
+from pruneapp.document.document import Capture
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import PruneAppError, UnwritableError, first_names
 from pruneapp.export.catalog import FORMATS, usual_format
@@ -50,8 +51,8 @@ from pruneapp.export.scripts.comparison_script import transformers_class, write_
 from pruneapp.groups.family_groups import CONFIG
 from pruneapp.gui.app import dialogs
 from pruneapp.gui.app.context import AppContext
-from pruneapp.gui.app.dialogs import DialogController
 from pruneapp.gui.app.jobs import Jobs, Lane, Task
+from pruneapp.gui.document.feature import Feature, Flow, RunJob, flow
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.export.dialog import ExportChoices, ExportDialog
 from pruneapp.gui.export.format_list import rounded_to
@@ -68,7 +69,7 @@ from pruneapp.gui.widgets.engine_text import (
     translate_sentence,
 )
 from pruneapp.gui.widgets.labels import join_sentences
-from pruneapp.progress import CancelToken, Job
+from pruneapp.progress import Cancelled, Job
 from pruneapp.recipes.recipe import history_recipe
 from pruneapp.recipes.schema import chosen_multiple
 from pruneapp.shrink.surveyed_state import CutRequest
@@ -389,13 +390,15 @@ class FormatSizes(QObject):
             task.cancel()
 
 
-class ExportController(DialogController[ExportDialog]):
+class ExportController(Feature[ExportDialog]):
     """Controls the export of the open document.
 
     `asked` returns the text of the button that would apply the preview; empty if there is no
     preview. `cluster` returns the address of the cluster that exports run on; empty for this
     machine.
     """
+
+    commands: ClassVar = {"export": "ask"}
 
     sized = Signal(object)  # (int | None) size of the default export in bytes; None if unknown
     began = Signal(object)  # (Path) a file or folder of this name is going to be written
@@ -412,8 +415,7 @@ class ExportController(DialogController[ExportDialog]):
         asked: Callable[[], str],
         cluster: Callable[[], str],
     ) -> None:
-        super().__init__(context, session.closed)
-        self._session = session
+        super().__init__(context, session)
         self._asked = asked
         self._cluster = cluster
         self._choices: ExportChoices | None = None
@@ -425,51 +427,39 @@ class ExportController(DialogController[ExportDialog]):
         self._written: tuple[Path, ...] = ()  # targets of exports in progress
         self._estimate_timer = single_shot(self, LATER_MS, self._estimate)
         session.opened.connect(self._on_opened)
-        session.closed.connect(self._on_closed)
 
-    def ask(self) -> None:
+    @flow
+    def ask(self) -> Flow[None]:
         """Open the export dialog with estimated sizes."""
-        document = self._session.document
-        if document is None or self.dialog is not None or not self._session.may_work():
-            return
-        capture, at = Capture.of(document), document.position
-        self._jobs.run(
-            lambda job: preview_export(capture, job),
-            on_result=partial(self._show_dialog, numbered_title(at, document.items[at])),
-            on_error=self._session.refused.emit,
-        )
+        self.session.check_may_work()
+        capture, at = Capture.of(self.document), self.document.position
+        preview = yield from RunJob("", lambda job: preview_export(capture, job))
+        if self.dialog is None:
+            self._show_dialog(numbered_title(at, self.document.items[at]), preview)
 
     def _on_opened(self) -> None:
-        document = self._session.document
-        assert document is not None
         # An export that replaces the source renames it; proposed names keep the opened name.
-        self._opened = document.checkpoint.path
+        self._opened = self.document.checkpoint.path
         # The size of a large file is computed later, after the file has been shown.
-        self._estimate_timer.start(LATER_MS if len(self._session.rows) > MANY else 0)
+        self._estimate_timer.start(LATER_MS if len(self.session.rows) > MANY else 0)
 
-    def _estimate(self) -> None:
-        document = self._session.document
-        if document is None:
-            return
-        snapshot = document.snapshot()
+    @flow
+    def _estimate(self) -> Flow[None]:
+        snapshot, form = self.document.snapshot(), next(iter(FORMATS))
+        size = None
+        with suppress(PruneAppError):
+            size = yield from RunJob("", lambda job: planned_size(snapshot, form, job))
+        self.sized.emit(size)
 
-        def size(job: Job) -> int | None:
-            return planned_size(snapshot, next(iter(FORMATS)), job)
-
-        self._jobs.run(
-            size, on_result=self.sized.emit, on_error=lambda _error: self.sized.emit(None)
-        )
-
-    def _on_closed(self) -> None:
+    def on_closed(self) -> None:
+        super().on_closed()
         self._estimate_timer.stop()
         self.sized.emit(None)
         self._choices = self._multiple = None
         self.multipleChosen.emit(None)
 
     def _show_dialog(self, state: str, preview: ExportPreview) -> None:
-        document = self._session.document
-        if document is None or self.dialog is not None:
-            return
+        document = self.document
         source = document.checkpoint.path
         able = [one for one in preview.offers if not one.why_not]
         usual = usual_format(Path(), document.checkpoint).name
@@ -481,20 +471,20 @@ class ExportController(DialogController[ExportDialog]):
         if not is_store(source):
             dialog.target.set_source(str(source), kept_name(source).name)
         target = proposed_target(self._opened, able[0].suffixes if able else (".safetensors",))
-        if self._session.is_sample:
+        if self.session.is_sample:
             # The sample is installed with the application, whose folder is not for exports.
             target = Path.home() / target.name
-        target = self._session.folder("export", target.parent) / target.name
-        masks, total = preview.snapshot.masks, self._session.contents.size.parameters
+        target = self.session.folder("export", target.parent) / target.name
+        masks, total = preview.snapshot.masks, self.session.contents.size.parameters
         gone = sum(masks.counts(masks))
         share = number_format.part(gone, total) if gone else ""
         dialog.set_state(state, share, pruned=preview.pruned, asked=self._asked())
-        dialog.set_broken(preview.provenance.broken, self._session.contents.shown)
+        dialog.set_broken(preview.provenance.broken, self.session.contents.shown)
         dialog.target.set_folders(allowed=bool(document.checkpoint.contents.shards))
         dialog.target.set_path(str(target))
         dialog.exportRequested.connect(self._export)
         dialog.finished.connect(self._store_choices)
-        FormatSizes(self._jobs, dialog, preview, self._session.refused.emit)
+        FormatSizes(self._jobs, dialog, preview, self.session.refused.emit)
         origin = preview.provenance
         self._forecasts = ShrinkForecasts(self._jobs, dialog, preview.snapshot, origin)
         suffix = _file_suffix(self._opened, document.checkpoint.format)
@@ -524,63 +514,40 @@ class ExportController(DialogController[ExportDialog]):
             self._choices = self.dialog.choices()
             self.multipleChosen.emit(self._choices.cut.multiple)
 
-    def _shrink(self, order: ShrinkOrder) -> None:
-        document, forecasts = self._session.document, self._forecasts
-        surveyed = None if forecasts is None else forecasts.surveyed
+    @flow
+    def _shrink(self, order: ShrinkOrder) -> Flow[None]:
+        surveyed = None if self._forecasts is None else self._forecasts.surveyed
         self._forget_forecasts()
-        if document is None or surveyed is None or not self._session.may_work():
+        if surveyed is None:
             return
-        capture = Capture.of(document)
+        self.session.check_may_work()
+        capture, shown = Capture.of(self.document), self.session.contents.shown
         if capture.snapshot.revision != surveyed.state.revision:
             return  # another file was opened while the dialog was open
-        writing = ShrinkJob(capture, surveyed, order, self._session.kernel)
-        self._submit(
-            self.tr("Shrinking"),
-            order.path,
-            writing.work,
-            on_result=partial(self._on_shrunk, writing, self._session.contents.shown),
-            on_error=self._session.refused.emit,
-            on_cancelled=partial(self._say_cancelled, order.path),
-        )
+        work = ShrinkJob(capture, surveyed, order, self.session.kernel).work
+        job = RunJob(self.tr("Shrinking"), work, Lane.WRITING)
+        try:
+            report = yield from self._write(job, order.path)
+        except Cancelled:
+            self._say_cancelled(job, order.path)
+            return
+        document = self.session.document
+        if document is not None and order.forecast.exactness == EXACT:
+            document.mark_exported(capture.snapshot)
+        if self._choices is not None:
+            self._choices = replace(self._choices, folder="")  # the folder exists now
+        self._show_report(report, shown, capture)
+        self.exported.emit(report)
 
-    def _submit(
-        self,
-        title: str,
-        path: Path,
-        work: Callable[[Job], ExportReport],
-        *,
-        on_result: Callable[[ExportReport], None],
-        on_error: Callable[[PruneAppError], None],
-        on_cancelled: Callable[[CancelToken], None],
-    ) -> None:
-        """Run `work` in the background; no other export may write to `path` meanwhile."""
+    def _write(self, job: RunJob[ExportReport], path: Path) -> Flow[ExportReport]:
+        """Run a job that writes to `path`; no other export may write there meanwhile."""
         target = path if is_store(path) else real_path(path)
         self._set_written((*self._written, target))
         self.began.emit(path)
-
-        def over() -> None:
+        try:
+            return (yield from job)
+        finally:
             self._set_written(tuple(other for other in self._written if other is not target))
-
-        def done(report: ExportReport) -> None:
-            over()
-            on_result(report)
-
-        def failed(error: PruneAppError) -> None:
-            over()
-            on_error(error)
-
-        def cancelled() -> None:
-            over()
-            on_cancelled(task.token)
-
-        task = self._jobs.run(
-            work,
-            on_result=done,
-            on_error=failed,
-            on_cancelled=cancelled,
-            title=title,
-            lane=Lane.WRITING,
-        )
 
     def _set_written(self, paths: tuple[Path, ...]) -> None:
         self._written = paths
@@ -590,115 +557,77 @@ class ExportController(DialogController[ExportDialog]):
     def _forget_forecasts(self) -> None:
         self._forecasts = None  # it refers to the state, which needs memory
 
-    def _on_shrunk(
-        self, writing: ShrinkJob, shown: Mapping[str, str], report: ExportReport
-    ) -> None:
-        document = self._session.document
-        if document is not None and writing.order.forecast.exactness == EXACT:
-            document.mark_exported(writing.capture.snapshot)
-        if self._choices is not None:
-            self._choices = replace(self._choices, folder="")  # the folder exists now
-        self._show_report(report, shown, writing.capture)
-        self.exported.emit(report)
-
-    def _say_cancelled(self, path: Path, token: CancelToken) -> None:
-        if token.cancelled:  # otherwise it ended by an internal error, which is reported elsewhere
+    def _say_cancelled(self, job: RunJob[ExportReport], path: Path) -> None:
+        if job.is_cancelled:  # otherwise it ended by an internal error, which is reported elsewhere
             sentence = self.tr("Export of {name} cancelled: nothing was written.")
             self.cancelled.emit(sentence.format(name=path.name))
 
-    def _export(self, request: ExportRequest) -> None:
-        document = self._session.document
-        # The dialog may have been open before another file was dropped.
-        if document is None or not self._session.may_work():
-            return
-        path = request.path
+    @flow
+    def _export(self, request: ExportRequest) -> Flow[None]:
+        self.session.check_may_work()
+        path, document = request.path, self.document
         request = replace(request, follow_links=is_followed_link(path))
         if request.follow_links and not dialogs.follow_link(
             self._window, str(path), str(path.resolve())
         ):
             return
-        unread = unwritable(document.checkpoint, FORMATS[request.format], request.params)
-        if unread:
-            self._exclude_unreadable(document, request, unread)
-        else:
-            self._write(document, request)
+        form = FORMATS[request.format]
+        unread = unwritable(document.checkpoint, form, request.params)
+        while True:
+            if unread:
+                others = (other for other in FORMATS.values() if other is not form)
+                keeping = next(
+                    (translate_declared(f.label) for f in others if f.keeps(document.checkpoint)),
+                    "",
+                )
+                label = translate_declared(form.label)
+                if not dialogs.exclude_unreadable(self._window, unread, label, keeping):
+                    return
+                request = replace(request, omit=tuple(unread))
+            try:
+                yield from self._export_document(request)
+            except UnwritableError as error:
+                # Only planning the export shows whether a container survives pruning.
+                if self.session.document is not document:
+                    raise
+                self.session.check_may_work()
+                unread = error.unread
+            else:
+                return
 
-    def _exclude_unreadable(
-        self, document: Document, request: ExportRequest, unread: Mapping[str, str]
-    ) -> None:
-        """Ask whether to exclude tensors that cannot be written, and export if the user agrees."""
-        others = (form for name, form in FORMATS.items() if name != request.format)
-        keeping = next(
-            (translate_declared(f.label) for f in others if f.keeps(document.checkpoint)), ""
-        )
-        if dialogs.exclude_unreadable(
-            self._window, unread, translate_declared(FORMATS[request.format].label), keeping
-        ):
-            self._write(document, replace(request, omit=tuple(unread)))
-
-    def _write(self, document: Document, request: ExportRequest) -> None:
+    def _export_document(self, request: ExportRequest) -> Flow[None]:
         cluster = self._cluster()
-        writing = ExportJob(Capture.of(document), request, cluster)
-        shown = self._session.contents.shown
+        writing = ExportJob(Capture.of(self.document), request, cluster)
+        shown = self.session.contents.shown
         if request.replace_original:
-            self._session.lock(
+            self.session.lock(
                 self,
                 PruneAppError(
                     "The original file is being replaced; changes made now would be lost.",
                     remedy="Wait for the export to finish, or press Esc to cancel it.",
                 ),
             )
-        self._submit(
-            self.tr("Exporting on the cluster") if cluster else self.tr("Exporting"),
-            request.path,
-            writing.work,
-            on_result=partial(self._on_exported, writing, shown),
-            on_error=partial(self._on_not_exported, writing),
-            on_cancelled=partial(self._on_cancelled, writing, shown),
-        )
-
-    def _release(self, request: ExportRequest) -> None:
-        # Only for the export that holds the lock: others may end earlier.
-        if request.replace_original:
-            self._session.lock(self, None)
-
-    def _on_cancelled(
-        self, writing: ExportJob, shown: Mapping[str, str], token: CancelToken
-    ) -> None:
-        report, request = writing.report, writing.request
-        if report is not None:
+        title = self.tr("Exporting on the cluster") if cluster else self.tr("Exporting")
+        job = RunJob(title, writing.work, Lane.WRITING)
+        try:
+            report = yield from self._write(job, request.path)
+        except Cancelled:
+            if writing.report is None:
+                self._say_cancelled(job, request.path)
+                return
             late = self.tr("The export was already written when it was cancelled.")
             if writing.missing:
                 names = translate_sentence(first_names([path.name for path in writing.missing]))
                 late = join_sentences(
                     late, self.tr("Missing beside it: {names}.").format(names=names)
                 )
-            self._on_exported(writing, shown, replace(report, notices=(*report.notices, late)))
-            return
-        self._release(request)
-        self._say_cancelled(request.path, token)
-
-    def _on_not_exported(self, writing: ExportJob, error: PruneAppError) -> None:
-        request, document = writing.request, self._session.document
-        self._release(request)
-        # Only planning the export shows whether a container survives pruning.
-        if (
-            isinstance(error, UnwritableError)
-            and document is not None
-            and document.checkpoint is writing.capture.snapshot.checkpoint
-            and self._session.may_work()
-        ):
-            self._exclude_unreadable(document, request, error.unread)
-        else:
-            self._session.refused.emit(error)
-
-    def _on_exported(
-        self, writing: ExportJob, shown: Mapping[str, str], report: ExportReport
-    ) -> None:
-        request, snapshot = writing.request, writing.capture.snapshot
-        self._release(request)
+            report = replace(writing.report, notices=(*writing.report.notices, late))
+        finally:
+            # Only for the export that holds the lock: others may end earlier.
+            if request.replace_original:
+                self.session.lock(self, None)
         # The state may have changed meanwhile, or another file may be open.
-        document = self._session.document
+        document, snapshot = self.session.document, writing.capture.snapshot
         if document is not None:
             document.mark_exported(snapshot)
         if self._choices is not None and (request.replace_original or report.kept_originals):
@@ -707,7 +636,7 @@ class ExportController(DialogController[ExportDialog]):
         self._show_report(report, shown, writing.capture)
         self.exported.emit(report)
         if report.undo_ends and document is not None and document.checkpoint is snapshot.checkpoint:
-            self._session.open(report.path)
+            self.session.open(report.path)
 
     def _show_report(
         self, report: ExportReport, shown: Mapping[str, str], capture: Capture
@@ -716,7 +645,7 @@ class ExportController(DialogController[ExportDialog]):
             report,
             self._window,
             shown=shown,
-            short=self._session.contents.short,
+            short=self.session.contents.short,
             steps=[(step.label, step.detail) for step in _steps_of(capture)],
         )
         dialog.folderRequested.connect(self._show_folder)
@@ -727,7 +656,7 @@ class ExportController(DialogController[ExportDialog]):
         beside = report.path.absolute().parent == self._opened.absolute().parent
         if not (beside or is_store(report.path)):
             # otherwise the export of the next file is proposed next to that file
-            self._session.note_folder("export", report.path)
+            self.session.note_folder("export", report.path)
 
     def _show_folder(self, path: Path) -> None:
         path = path.absolute()

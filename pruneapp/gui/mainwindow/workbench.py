@@ -439,11 +439,7 @@ class Workbench(QObject):
 
     def _connect(self) -> None:
         window, views = self.window, self.views
-        for name, call in {
-            "export": self.export.ask,
-            "undo": self._undo,
-            "compare_with": self.compare.ask_file,
-        }.items():
+        for name, call in {"undo": self._undo, "compare_with": self.compare.ask_file}.items():
             window.actions_[name].triggered.connect(call)
         window.actions_.on_shortcut_changed("find", views.tree.tree_filter.set_keys)
         window.actions_.show_shortcut_in_tooltip("tensor_list", views.tree.tree_filter.flat)

@@ -8,15 +8,14 @@ applied in order, each to the state that the previous one has left.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from typing import ClassVar
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QWidget
 
-from pruneapp.document.document import Document
 from pruneapp.document.entries import Operation
 from pruneapp.document.selection import RoleTensors, tensors_of_role
 from pruneapp.document.snapshot import Snapshot
@@ -26,11 +25,11 @@ from pruneapp.edits.group_edit import with_members
 from pruneapp.edits.manual_edit import ManualEdit, ManualEditRequest
 from pruneapp.errors import PruneAppError, SelectionError
 from pruneapp.gui.app.context import AppContext
-from pruneapp.gui.app.dialogs import DialogController
 from pruneapp.gui.app.jobs import LatestTask
 from pruneapp.gui.app.settings import ASK_ALL_BLOCKS, WITH_COMPANIONS
 from pruneapp.gui.compare.combine_controller import CombineController
 from pruneapp.gui.compare.compare_controller import CompareController
+from pruneapp.gui.document.feature import Ask, Feature, Flow, RunJob, flow
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.manual_edit.group_controller import GroupController
 from pruneapp.gui.manual_edit.zeros_controller import ZerosController
@@ -51,7 +50,7 @@ from pruneapp.gui.widgets.labels import (
 from pruneapp.gui.widgets.number_format import count
 from pruneapp.gui.widgets.reports import CountsTable, DecisionDialog
 from pruneapp.gui.widgets.short_names import ShortNames
-from pruneapp.progress import Job
+from pruneapp.progress import Cancelled, Job
 
 
 class AllBlocksDialog(DecisionDialog):
@@ -272,12 +271,14 @@ def make(
     return EditResult(preview, role.pattern, edit.units()) if role else EditResult(preview)
 
 
-class ManualEditController(DialogController[AllBlocksDialog]):
+class ManualEditController(Feature[AllBlocksDialog]):
     """Applies manual edits to the focused tensor, to all tensors of its role, or to a whole group.
 
     An edit for all blocks is confirmed by the user in a dialog. An edit of channels may include
     their bias and norm.
     """
+
+    commands: ClassVar = {"complete_channels": "complete"}
 
     def __init__(
         self,
@@ -291,15 +292,16 @@ class ManualEditController(DialogController[AllBlocksDialog]):
         compare: CompareController,
         histograms: HistogramController,
     ) -> None:
-        super().__init__(context, session.closed)
-        self._session = session
+        super().__init__(context, session)
         self._plots = plots
         self._groups = groups
         self._pages = pages
         self._view = options
         self._waiting: deque[ManualEditRequest] = deque()
         self._slow = single_shot(self, SLOW_MS, self._show_slow)
-        self._edit, self._offers = LatestTask(self._jobs), LatestTask(self._jobs)
+        self._edit: RunJob[EditResult] | None = None
+        self._is_applying = False
+        self._offers = LatestTask(self._jobs)
         self._pairs: Companions | None = None
         actions = context.actions
         self._every_block: QAction = actions["in_every_block"]
@@ -325,9 +327,6 @@ class ManualEditController(DialogController[AllBlocksDialog]):
             action.setProperty("operation", operation)
             action.triggered.connect(self._on_operation)
         actions["treat_zeros"].triggered.connect(self.zeros.treat)
-        actions["combine_masks"].triggered.connect(self.combining.ask)
-        actions["complete_channels"].triggered.connect(self.complete)
-        session.closed.connect(self._on_closed)
         self._on_toggled()
         # the page that was restored at start was shown before the signal was connected
         self._on_page(pages.page)
@@ -336,69 +335,77 @@ class ManualEditController(DialogController[AllBlocksDialog]):
 
     def perform(self, request: ManualEditRequest) -> None:
         """Apply an edit after those that were requested before."""
-        if self._session.document is None or not self._session.may_work():
-            return
-        self._waiting.append(request)
-        self._start_next()
+        if self.session.document is not None and self.session.may_work():
+            self._waiting.append(request)
+            if not self._is_applying:
+                self._apply_waiting()
 
-    def complete(self) -> None:
+    @flow
+    def complete(self) -> Flow[None]:
         """Prune the bias and norm entries that belong to channels that are already pruned."""
-        document = self._session.document
-        if document is None or not self._session.may_work():
-            return
-        snapshot = document.snapshot()
+        self.session.check_may_work()
+        snapshot = self.document.snapshot()
 
         def work(job: Job) -> ManualEditPreview:
             return compute_manual_edit(snapshot, complete_channels(snapshot, None, job), job)
 
-        self._session.work(self.tr("Finding channels"), work, self._commit)
+        self._commit((yield from RunJob(self.tr("Finding channels"), work)))
 
-    def _start_next(self) -> None:
-        document, busy = self._session.document, self._edit.task or self.dialog
-        if document is None or busy is not None or not self._waiting:
-            return
-        request, snapshot = self._waiting.popleft(), document.snapshot()
-        wanted = self._option_values()
-        self._edit.start(
-            lambda job: make(snapshot, request, job, **wanted),
-            partial(self._on_computed, document, request),
-            self._on_refused,
-            on_cancelled=self._end,
+    @flow
+    def _apply_waiting(self) -> Flow[None]:
+        self._is_applying = True
+        try:
+            while self._waiting:
+                request = self._waiting.popleft()
+                self._edit = edit = RunJob("", self._work(request))
+                self._slow.start()
+                try:
+                    result = yield from edit
+                except PruneAppError as error:
+                    self.session.refused.emit(error)
+                    continue
+                except Cancelled:
+                    continue
+                finally:
+                    self._slow.stop()
+                if result.preview.revision != self.document.revision:
+                    # another step was applied or undone meanwhile: compute the edit again
+                    self._waiting.appendleft(request)
+                elif (yield from self._is_confirmed(result)):
+                    self._commit(result.preview)
+        finally:
+            self._is_applying = False
+
+    def _work(self, request: ManualEditRequest) -> Callable[[Job], EditResult]:
+        snapshot, wanted = self.document.snapshot(), self._option_values()
+        return lambda job: make(snapshot, request, job, **wanted)
+
+    def _is_confirmed(self, result: EditResult) -> Flow[bool]:
+        """Ask whether to edit the tensors of all blocks, unless the user does not want to."""
+        tensors = result.preview.numbers.tensors
+        if not (result.pattern and len(tensors) > 1 and self._settings.get(ASK_ALL_BLOCKS)):
+            return True
+        contents = self.session.contents
+        dialog = AllBlocksDialog(
+            result.pattern,
+            tensors,
+            contents.shown,
+            self._action(result),
+            self._window,
+            short=contents.short,
         )
-        self._slow.start()
+        if not (yield from Ask(dialog)):
+            return False
+        self._settings.set(ASK_ALL_BLOCKS, not dialog.again.isChecked())
+        return True
 
     def _show_slow(self) -> None:
         # For all blocks of a large model an edit takes seconds.
-        if self._edit.task is not None:
+        if self._edit is not None and self._edit.task is not None:
             self._jobs.show(self._edit.task, self.tr("Applying manual edit"))
 
-    def _on_computed(
-        self, document: Document, request: ManualEditRequest, result: EditResult
-    ) -> None:
-        preview = result.preview
-        if preview.revision != document.revision:
-            # another step was applied or undone meanwhile: compute the edit again
-            self._waiting.appendleft(request)
-        elif (
-            result.pattern
-            and len(preview.numbers.tensors) > 1
-            and self._settings.get(ASK_ALL_BLOCKS)
-        ):
-            self._ask(result)
-        else:
-            self._commit(preview)
-        self._end()
-
-    def _on_refused(self, error: PruneAppError) -> None:
-        self._session.refused.emit(error)
-        self._end()
-
-    def _end(self) -> None:
-        self._slow.stop()
-        self._start_next()
-
     def _commit(self, preview: ManualEditPreview) -> None:
-        if self._session.commit(preview):
+        if self.session.commit(preview):
             self._show_result(preview)
 
     def _show_result(self, preview: ManualEditPreview) -> None:
@@ -414,10 +421,9 @@ class ManualEditController(DialogController[AllBlocksDialog]):
             )
         self._notifications.show_done(text)
 
-    def _on_closed(self) -> None:
+    def on_closed(self) -> None:
+        super().on_closed()
         self._waiting.clear()
-        self._edit.cancel()
-        self._slow.stop()
         self._pairs = None
         # the next file may have no tensor, so that nothing would reset the check boxes
         self._offers.cancel()
@@ -442,25 +448,6 @@ class ManualEditController(DialogController[AllBlocksDialog]):
             )
 
     # -- edits in all blocks ----------------------------------------------------------------------
-
-    def _ask(self, result: EditResult) -> None:
-        contents = self._session.contents
-        dialog = AllBlocksDialog(
-            result.pattern,
-            result.preview.numbers.tensors,
-            contents.shown,
-            self._action(result),
-            self._window,
-            short=contents.short,
-        )
-        dialog.accepted.connect(partial(self._commit, result.preview))
-        dialog.accepted.connect(self._keep_answer)
-        self.open(dialog)
-        dialog.finished.connect(self._start_next)  # after `self.dialog` is reset
-
-    def _keep_answer(self) -> None:
-        if self.dialog is not None:
-            self._settings.set(ASK_ALL_BLOCKS, not self.dialog.again.isChecked())
 
     def _action(self, result: EditResult) -> str:
         numbers = result.preview.numbers
@@ -494,7 +481,7 @@ class ManualEditController(DialogController[AllBlocksDialog]):
     def _offer_group(self) -> None:
         """Offer the groups that have single channels of the shown dimension as units."""
         channels, name = self._pages.channels, self._plots.name
-        row = None if name is None else self._session.by_name.get(name)
+        row = None if name is None else self.session.by_name.get(name)
         on_channels = self._pages.page is Page.CHANNELS
         axis = channels.axis if on_channels else ""
         groups = [
@@ -505,7 +492,7 @@ class ManualEditController(DialogController[AllBlocksDialog]):
             and (group.axis == axis if axis else group.by_channel)
             and (not on_channels or group.dim == channels.dim)
         ]
-        shown = self._session.contents.shown
+        shown = self.session.contents.shown
         names = dict.fromkeys(name for group in groups for name in group.others)
         places = (
             self.tr("{units} of {place}").format(
@@ -521,8 +508,8 @@ class ManualEditController(DialogController[AllBlocksDialog]):
 
     def _on_focus_changed(self) -> None:
         self._offers.cancel()
-        document, name = self._session.document, self._plots.name
-        if document is None or name is None or self._session.by_name[name].why_not:
+        document, name = self.session.document, self._plots.name
+        if document is None or name is None or self.session.by_name[name].why_not:
             self._offer_none()
             return
         checkpoint = document.checkpoint
@@ -538,7 +525,7 @@ class ManualEditController(DialogController[AllBlocksDialog]):
 
     def _offer(self, coupled: tuple[RoleTensors, tuple[Companion, ...]]) -> None:
         same, companions = coupled
-        shown = self._session.contents.shown
+        shown = self.session.contents.shown
         self._view.set_same_role(same.pattern, len(same.names))
         why = join_sentences(*dict.fromkeys(companion.why for companion in companions))
         self._view.set_companions([shown.get(c.name, c.name) for c in companions], why)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from PySide6.QtGui import QGuiApplication
 
@@ -17,8 +17,8 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
 from pruneapp.errors import PruneAppError
 from pruneapp.gui.app.context import AppContext
-from pruneapp.gui.app.dialogs import DialogController
-from pruneapp.gui.app.jobs import JobProgress, LatestTask
+from pruneapp.gui.app.jobs import JobProgress
+from pruneapp.gui.document.feature import Feature, Flow, RunJob, flow
 from pruneapp.gui.document.open_document import LoadedContents, OpenDocument
 from pruneapp.gui.method_form.form_model import FormContext
 from pruneapp.gui.patterns.answer import PatternAnswer, as_text, text_headers
@@ -30,7 +30,7 @@ from pruneapp.kernels.kernel import Kernel
 from pruneapp.methods.builtin.patterns import N_M, PatternParam, sizes_of
 from pruneapp.params import DimParam
 from pruneapp.preview.preview import compute_preview
-from pruneapp.progress import Job
+from pruneapp.progress import Cancelled, Job
 
 
 def check_tensors(
@@ -60,8 +60,10 @@ _TENSOR = 1 << 13
 _USUAL = ((2, 4), *(pattern for pattern in PATTERNS if pattern != (2, 4)))
 
 
-class PatternController(DialogController[PatternDialog]):
+class PatternController(Feature[PatternDialog]):
     """Checks in the background whether tensors have a pattern, and repairs those that do not."""
+
+    commands: ClassVar = {"check_pattern": "ask"}
 
     def __init__(
         self,
@@ -70,22 +72,21 @@ class PatternController(DialogController[PatternDialog]):
         tree: ModuleTree,
         show_tensor: Callable[[str], None],
     ) -> None:
-        super().__init__(context, session.closed)
-        self._session = session
+        super().__init__(context, session)
         self._tree = tree
         self._show_tensor = show_tensor
-        self._latest = LatestTask(context.jobs)
+        self._job: RunJob[Any] | None = None
         self._repairing = False
         self._answer: PatternAnswer | None = None
-        context.actions["check_pattern"].triggered.connect(self.ask)
         tree.checkedChanged.connect(self._on_checked)
         self._jobs.progressed.connect(self._on_progress)
-        session.opening.connect(self._on_opening)
+        # the job would delay opening the file
+        session.opening.connect(self._stop)
         session.changed.connect(self._on_changed)
 
     def ask(self) -> None:
         """Open the dialog, and start a check."""
-        if self._session.document is None:
+        if self.session.document is None:
             return
         if self.dialog is None:
             pattern, dim = map(translate_param, N_M.params)
@@ -109,16 +110,15 @@ class PatternController(DialogController[PatternDialog]):
 
     def _rows_to_check(self, *, everything: bool) -> Sequence[TensorRow]:
         if everything:
-            return [row for row in self._session.rows if not row.why_not]
+            return [row for row in self.session.rows if not row.why_not]
         return self._tree.checked_rows()
 
-    def _check(self) -> None:
-        if self._repairing:
+    @flow
+    def _check(self) -> Flow[None]:
+        dialog = self.dialog
+        if self._repairing or dialog is None:
             return  # a check follows after the repair
         self._drop()
-        dialog, document = self.dialog, self._session.document
-        if dialog is None or document is None:
-            return
         every = self._rows_to_check(everything=True)
         dialog.row.set_tensors(len(self._tree.checked_rows()), len(every))
         asked = dialog.row.question()
@@ -131,13 +131,11 @@ class PatternController(DialogController[PatternDialog]):
             dialog.set_trouble(self.tr("No tensor of this file can be pruned."))
             return
         names = [row.name for row in rows]
-        work = partial(check_tensors, document.snapshot(), names, asked, self._session.contents)
-        self._begin(self.tr("Checking sparsity pattern"), work, self._on_answer)
-
-    def _on_answer(self, answer: PatternAnswer) -> None:
+        snapshot, contents = self.document.snapshot(), self.session.contents
+        work = partial(check_tensors, snapshot, names, asked, contents)
+        answer = yield from self._run(dialog, RunJob(self.tr("Checking sparsity pattern"), work))
         self._answer = answer
-        if self.dialog is not None:
-            self.dialog.set_answer(answer)
+        dialog.set_answer(answer)
 
     def _check_again(self, why: str) -> None:
         """Check again if that is fast; otherwise show why, with a button to check again."""
@@ -154,23 +152,25 @@ class PatternController(DialogController[PatternDialog]):
 
     # -- repairing ------------------------------------------------------------------------------
 
-    def _repair(self) -> None:
-        document, answer, dialog = self._session.document, self._answer, self.dialog
-        if document is None or answer is None or dialog is None or not self._session.may_work():
+    @flow
+    def _repair(self) -> Flow[None]:
+        answer, dialog = self._answer, self.dialog
+        if answer is None or dialog is None:
             return
+        self.session.check_may_work()
         self._drop()
-        snapshot = document.snapshot()
-        work = partial(_compute_repair, snapshot, repair(answer.report), self._session.kernel)
-        done = partial(self._on_repaired, answer)
-        self._begin(self.tr("Repairing sparsity pattern"), work, done)
+        snapshot, kernel = self.document.snapshot(), self.session.kernel
+        work = partial(_compute_repair, snapshot, repair(answer.report), kernel)
         self._repairing = True
-
-    def _on_repaired(self, answer: PatternAnswer, proposal: Proposal) -> None:
-        self._repairing = False
-        if not self._session.commit(proposal):
-            if self.dialog is not None:
-                why = self.tr("Nothing was repaired. The main window shows why.")
-                self.dialog.set_trouble(why, can_ask=True)
+        try:
+            proposal = yield from self._run(
+                dialog, RunJob(self.tr("Repairing sparsity pattern"), work)
+            )
+        finally:
+            self._repairing = False
+        if not self.session.commit(proposal):
+            why = self.tr("Nothing was repaired. The main window shows why.")
+            dialog.set_trouble(why, can_ask=True)
             return
         self._check()  # even if it is slow: the user expects to see the result of the repair
         many = answer.totals.broken
@@ -183,47 +183,48 @@ class PatternController(DialogController[PatternDialog]):
 
     # -- copying --------------------------------------------------------------------------------
 
-    def _copy(self) -> None:
-        answer, head = self._answer, text_headers()
+    @flow
+    def _copy(self) -> Flow[None]:
+        answer, head, dialog = self._answer, text_headers(), self.dialog
         if answer is not None:
-            self._jobs.run(
-                lambda _job: as_text(answer, head),
-                on_result=self._on_text,
-                on_error=self._session.refused.emit,
-            )
-
-    def _on_text(self, text: str) -> None:
-        QGuiApplication.clipboard().setText(text)
-        if self.dialog is not None:
-            self.dialog.copy.set_copied()
+            text = yield from RunJob("", lambda _job: as_text(answer, head))
+            QGuiApplication.clipboard().setText(text)
+            if dialog is not None and dialog is self.dialog:
+                dialog.copy.set_copied()
 
     # -- work in the background -----------------------------------------------------------------
 
-    def _begin(self, title: str, work: Callable[[Job], T], done: Callable[[T], None]) -> None:
-        if self.dialog is not None:
-            self.dialog.set_under_way(title)
-        self._latest.start(work, done, self._on_error, title=title, on_cancelled=self._stop)
+    def _run(self, dialog: PatternDialog, job: RunJob[T]) -> Flow[T]:
+        """Return the result of a job; show in the dialog that it failed or was stopped."""
+        dialog.set_under_way(job.title)
+        self._job = job
+        try:
+            return (yield from job)
+        except Cancelled:
+            if self._job is job:  # otherwise it was replaced, or the dialog is closed
+                dialog.set_trouble(self.tr("Stopped."), can_ask=True)
+            raise
+        except PruneAppError as error:
+            dialog.set_trouble(translate_error(error))
+            raise Cancelled from error
+        finally:
+            if self._job is job:
+                self._job = None
 
     def _drop(self) -> None:
-        self._repairing = False
-        self._latest.cancel()
+        job, self._job = self._job, None
+        if job is not None:
+            job.cancel()
 
     def _stop(self) -> None:
-        self._drop()
-        if self.dialog is not None:
-            self.dialog.set_trouble(self.tr("Stopped."), can_ask=True)
+        if self._job is not None:
+            self._job.cancel()
 
     def _on_progress(self, progress: JobProgress) -> None:
-        task = self._latest.task
-        if self.dialog is None or task is None or progress.title != task.title:
+        if self.dialog is None or self._job is None or progress.title != self._job.title:
             return
-        label = self._session.contents.shown.get(progress.label, progress.label)
+        label = self.session.contents.shown.get(progress.label, progress.label)
         self.dialog.job.set_progress(progress.done, progress.total, label)
-
-    def _on_error(self, error: PruneAppError) -> None:
-        self._repairing = False
-        if self.dialog is not None:
-            self.dialog.set_trouble(translate_error(error))
 
     # -- the document ---------------------------------------------------------------------------
 
@@ -248,15 +249,10 @@ class PatternController(DialogController[PatternDialog]):
             every = self._rows_to_check(everything=True)
             dialog.row.set_tensors(len(self._tree.checked_rows()), len(every))
 
-    def _on_opening(self, _path: object) -> None:
-        # the result is not needed any more, and the job would delay opening the file
-        if self._latest.task is not None:
-            self._stop()
-
-    def _on_finished(self, _result: int) -> None:
+    def _on_finished(self) -> None:
         self._drop()
         self._answer = None
-        self._let_go()
+        super()._on_finished()
 
 
 def _context(rows: Sequence[TensorRow]) -> FormContext:

@@ -7,10 +7,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
+
+from shiboken6 import isValid
 
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
-from pruneapp.document.document import Document, DocumentChanged
+from pruneapp.document.document import DocumentChanged
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ParameterError, PruneAppError, SelectionError
 from pruneapp.evaluation.calibrated_repair import (
@@ -21,9 +23,9 @@ from pruneapp.evaluation.calibrated_repair import (
 )
 from pruneapp.evaluation.collection import GRAM_BUDGET
 from pruneapp.gui.app.context import AppContext
-from pruneapp.gui.app.dialogs import DialogController
-from pruneapp.gui.app.jobs import Lane, LatestTask
+from pruneapp.gui.app.jobs import Lane
 from pruneapp.gui.app.notifications import NoticeTopic
+from pruneapp.gui.document.feature import Ask, Feature, Flow, RunJob, flow
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.evaluation.evaluation_controller import EvaluationController
 from pruneapp.gui.evaluation.script_controller import AgreedScript, ScriptController
@@ -32,7 +34,7 @@ from pruneapp.gui.repair.dialogs import RepairDialog, RepairReportDialog
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.engine_text import translate_error, translate_param, translate_sentence
 from pruneapp.params import FlagParam, FloatParam, Interval, IntParam, SizeParam
-from pruneapp.progress import Job
+from pruneapp.progress import Cancelled, Job
 from pruneapp.repair.repair import PrunedLayer, inputs_in, pruned_layers
 from pruneapp.repair.solve import DAMPING, ITERATIONS
 from pruneapp.statistics.file import open_statistics
@@ -120,11 +122,13 @@ def _opened(path: str, job: Job) -> contextlib.AbstractContextManager[Checkpoint
     return open_checkpoint(Path(path).expanduser(), job=job) if path else contextlib.nullcontext()
 
 
-class RepairController(DialogController[RepairDialog]):
+class RepairController(Feature[RepairDialog]):
     """Repairs the current state, as one step.
 
     `undo` undoes the last step. `report` is the dialog shown after a repair; None if there is none.
     """
+
+    commands: ClassVar = {"repair": "ask"}
 
     def __init__(
         self,
@@ -135,47 +139,33 @@ class RepairController(DialogController[RepairDialog]):
         *,
         undo: Callable[[], None],
     ) -> None:
-        super().__init__(context, session.closed)
-        self._session = session
+        super().__init__(context, session)
         self._scripts = scripts
         self._evaluation = evaluation
         self._undo = undo
         # The keys of the states before and after the last repair, until both are evaluated.
         self._compared: tuple[object, object] | None = None
         self._repaired_by = DataSource()
-        self._survey, self._task = LatestTask(context.jobs), LatestTask(context.jobs)
+        self._survey: RunJob[tuple[PrunedLayer, ...]] | None = None
+        self._repairing: RunJob[CalibratedRepair] | None = None
         self.report: RepairReportDialog | None = None
-        context.actions["repair"].triggered.connect(self.ask)
         session.opening.connect(self._stop)
-        session.closed.connect(self._on_closed)
         session.changed.connect(self._on_changed)
         evaluation.measured.connect(self._compare)
 
     # -- dialog ---------------------------------------------------------------------------------
 
-    def ask(self) -> None:
+    @flow
+    def ask(self) -> Flow[None]:
         """Open the dialog; show an error if no layer is partly pruned."""
-        document = self._session.document
-        if document is None or self.dialog is not None or not self._session.may_work():
-            return
-        snapshot = document.snapshot()
-        self._survey.start(
-            lambda job: pruned_layers(snapshot, job), self._show, self._session.refused.emit
-        )
-
-    def _show(self, layers: tuple[PrunedLayer, ...]) -> None:
-        document = self._session.document
-        if document is None or self.dialog is not None:
-            return
+        self.session.check_may_work()
+        layers = yield from self._find_layers(partial(pruned_layers, self.document.snapshot()))
         if not layers:
-            self._session.refused.emit(
-                SelectionError(
-                    "No layer is partly pruned, so there is nothing to repair.",
-                    remedy="Prune first; zeros in the file count after Treat zeros as pruned.",
-                )
+            raise SelectionError(
+                "No layer is partly pruned, so there is nothing to repair.",
+                remedy="Prune first; zeros in the file count after Treat zeros as pruned.",
             )
-            return
-        contents = self._session.contents
+        contents = self.session.contents
         kinds = (*self._scripts.kinds, DataKind.STATISTICS)
         dialog = RepairDialog(
             kinds,
@@ -184,35 +174,43 @@ class RepairController(DialogController[RepairDialog]):
             self._window,
             short=contents.short,
         )
-        dialog.source.set_folder(str(document.checkpoint.path.absolute().parent))
+        dialog.source.set_folder(str(self.document.checkpoint.path.absolute().parent))
         dialog.source.set_source(self._scripts.source(PURPOSE))
         dialog.set_layers(layers)
-        dialog.sourceChanged.connect(self._check_source)
-        dialog.repairRequested.connect(self._request)
-        dialog.finished.connect(self._survey.cancel)
-        self.open(dialog)
-        self._check_source()
+        dialog.sourceChanged.connect(partial(self._check_source, dialog))
+        dialog.repairRequested.connect(partial(self._request, dialog))
+        self._check_source(dialog)
+        yield from Ask(dialog)
+        self._cancel_survey()
 
-    def _check_source(self) -> None:
+    def _find_layers(
+        self, work: Callable[[Job], tuple[PrunedLayer, ...]]
+    ) -> Flow[tuple[PrunedLayer, ...]]:
+        self._cancel_survey()
+        self._survey = survey = RunJob("", work)
+        return (yield from survey)
+
+    def _cancel_survey(self) -> None:
+        if self._survey is not None:
+            self._survey.cancel()
+
+    @flow
+    def _check_source(self, dialog: RepairDialog) -> Flow[None]:
         """Check the chosen source without running anything."""
-        document, dialog = self._session.document, self.dialog
-        if document is None or dialog is None:
-            return
-        source, snapshot = dialog.source.source(), document.snapshot()
+        source = dialog.source.source()
         if source.runs:
-            self._scripts.look(source, self._show_found)
-        self._survey.start(
-            partial(layers_of, snapshot, source), partial(self._show_layers, source), self._refuse
-        )
-
-    def _show_found(self, text: str, trouble: bool) -> None:
-        if self.dialog is not None and self.dialog.source.source().runs:
-            self.dialog.source.set_found(text, trouble=trouble)
-
-    def _show_layers(self, source: DataSource, layers: tuple[PrunedLayer, ...]) -> None:
-        if self.dialog is None:
+            self._scripts.look(dialog.source)
+        try:
+            layers = yield from self._find_layers(
+                partial(layers_of, self.document.snapshot(), source)
+            )
+        except PruneAppError as error:
+            if isValid(dialog):
+                _refuse(dialog, error)
             return
-        self.dialog.set_layers(layers)
+        if not isValid(dialog):
+            return  # it was closed, and deleted
+        dialog.set_layers(layers)
         if not source.runs:
             known = sum(layer.known for layer in layers)
             text = number_format.plural(
@@ -220,84 +218,53 @@ class RepairController(DialogController[RepairDialog]):
                 self.tr("It has statistics of 1 pruned layer."),
                 self.tr("It has statistics of {n} pruned layers."),
             )
-            self.dialog.source.set_found(text, trouble=not known)
-
-    def _refuse(self, error: PruneAppError) -> None:
-        """Show in the dialog why a source cannot be used."""
-        dialog = self.dialog
-        if dialog is None:
-            return
-        dialog.source.set_found(translate_error(error), trouble=True)
-        if not dialog.source.source().runs:
-            dialog.set_layers([replace(layer, known=False) for layer in dialog.layers])
+            dialog.source.set_found(text, trouble=not known)
 
     # -- repairing ------------------------------------------------------------------------------
 
-    def _request(self) -> None:
-        document, dialog = self._session.document, self.dialog
-        if document is None or dialog is None or not self._session.may_work():
-            return
-        source, values, unpruned = dialog.source.source(), dialog.values(), dialog.unpruned()
+    @flow
+    def _request(self, dialog: RepairDialog) -> Flow[None]:
+        document, source = self.document, dialog.source.source()
+        self.session.check_may_work()
         self._scripts.remember(PURPOSE, source)
-        settings = _settings(values)
+        values, unpruned = _settings(dialog.values()), dialog.unpruned()
         snapshot = document.snapshot()
         if source.runs:
-            self._scripts.request(
-                source,
-                lambda agreed: self._begin(
-                    document, source, partial(run_and_repair, agreed, snapshot, settings, unpruned)
-                ),
-                refused=self._refuse,
-                parent=dialog,
-            )
-            return
-        try:
-            path = _statistics_in(source)
-        except ParameterError as error:
-            self._refuse(error)
-            return
-        work = partial(repair_by_file, path, snapshot, settings, unpruned)
-        self._begin(document, source, work)
-
-    def _begin(
-        self, document: Document, source: DataSource, work: Callable[[Job], CalibratedRepair]
-    ) -> None:
-        if self.dialog is None or self._session.document is not document:
-            return
-        self.dialog.accept()
+            agreed = yield from self._scripts.agree_to_script(source, dialog.source)
+            work = partial(run_and_repair, agreed, snapshot, values, unpruned)
+        else:
+            try:
+                path = _statistics_in(source)
+            except ParameterError as error:
+                _refuse(dialog, error)
+                return
+            work = partial(repair_by_file, path, snapshot, values, unpruned)
+        dialog.accept()
         self._notifications.end(NoticeTopic.EVALUATION, NoticeTopic.PRUNING)
-        self._session.lock(
+        self._repairing = RunJob(self.tr("Repair:"), work, Lane.PROGRAM)
+        self.session.lock(
             self,
             PruneAppError(
                 "A repair is being computed; changes made now would be lost.",
                 remedy="Wait for it to finish, or press Esc to cancel it.",
             ),
         )
-        self._task.start(
-            work,
-            partial(self._on_repaired, document, source),
-            self._on_failed,
-            title=self.tr("Repair:"),
-            on_cancelled=self._on_stopped,
-            lane=Lane.PROGRAM,
-        )
-
-    def _on_failed(self, error: PruneAppError) -> None:
-        self._session.lock(self, None)
-        self._session.refused.emit(error)
-
-    def _on_stopped(self) -> None:
-        self._session.lock(self, None)
-        self._notifications.show_done(self.tr("Repair cancelled: nothing was changed."))
-
-    def _on_repaired(self, document: Document, source: DataSource, done: CalibratedRepair) -> None:
-        self._session.lock(self, None)
-        before = document.history.key
-        if self._session.document is not document or not self._session.commit(done.repair):
+        try:
+            done = yield from self._repairing
+        except Cancelled:
+            self._notifications.show_done(self.tr("Repair cancelled: nothing was changed."))
             return
+        finally:
+            self._repairing = None
+            self.session.lock(self, None)
+        before = document.history.key
+        self.session.apply(done.repair)
         self._compared = before, document.history.key
         self._repaired_by = source
-        contents = self._session.contents
+        self._show_report(done)
+
+    def _show_report(self, done: CalibratedRepair) -> None:
+        contents, source = self.session.contents, self._repaired_by
         dialog = RepairReportDialog(
             done.repair.layers,
             risks=(*map(translate_sentence, done.risks), *self._same_data(source)),
@@ -370,7 +337,7 @@ class RepairController(DialogController[RepairDialog]):
             return
         key, self._compared = self._compared[1], None
         was, found = before.metric(self._evaluation.metric), after.metric(self._evaluation.metric)
-        document = self._session.document
+        document = self.session.document
         if document is None or was is None or found is None or document.history.key is not key:
             return
         if found.higher is None or not found.worse - was.worse > found.half:
@@ -396,14 +363,13 @@ class RepairController(DialogController[RepairDialog]):
     # -- the document ---------------------------------------------------------------------------
 
     def _stop(self) -> None:
-        if self._task.task is not None:
-            self._task.cancel()
-            self._on_stopped()  # now: the program may take a while to end
+        if self._repairing is not None:
+            self._repairing.cancel()
 
-    def _on_closed(self) -> None:
+    def on_closed(self) -> None:
         self._compared = None
         self._stop()
-        self._survey.cancel()
+        super().on_closed()
         if self.report is not None:
             self.report.reject()
 
@@ -411,6 +377,13 @@ class RepairController(DialogController[RepairDialog]):
         if self.report is not None:
             self.report.deleteLater()
             self.report = None
+
+
+def _refuse(dialog: RepairDialog, error: PruneAppError) -> None:
+    """Show in the dialog why a source cannot be used."""
+    dialog.source.set_found(translate_error(error), trouble=True)
+    if not dialog.source.source().runs:
+        dialog.set_layers([replace(layer, known=False) for layer in dialog.layers])
 
 
 def _settings(values: Mapping[str, Any]) -> RepairSettings:

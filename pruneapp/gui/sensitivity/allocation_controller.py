@@ -73,7 +73,6 @@ class AllocationController(Feature[AllocationDialog]):
         # the prediction that was last compared with a measurement
         self._compared: _Prediction | None = None
         session.changed.connect(self._on_changed)
-        session.closed.connect(self._on_closed)
         evaluation.measured.connect(self._compare)
 
     @flow
@@ -284,6 +283,7 @@ class AllocationController(Feature[AllocationDialog]):
         if self._prediction is None or not self._is_current(self._prediction):
             self._notifications.end(NoticeTopic.ALLOCATION)  # the notice is about another state
 
-    def _on_closed(self) -> None:
+    def on_closed(self) -> None:
+        super().on_closed()
         self._task.cancel()
         self._allocation = self._prediction = self._compared = None

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 from msgspec import structs
@@ -30,13 +30,12 @@ from pruneapp.evaluation.scan import (
 )
 from pruneapp.evaluation.scan_file import Scan, check_scan
 from pruneapp.gui.app.context import AppContext
-from pruneapp.gui.app.dialogs import DialogController
-from pruneapp.gui.app.jobs import Lane, LatestTask, Throttle
+from pruneapp.gui.app.jobs import Lane, Throttle
 from pruneapp.gui.app.notifications import NoticeTopic
+from pruneapp.gui.document.feature import Ask, Feature, Flow, RunJob, flow
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.evaluation.evaluation_controller import EvaluationController, ScriptProcess
-from pruneapp.gui.evaluation.script_controller import Agreed, ScriptController, options_of
-from pruneapp.gui.evaluation.source_choice import DataSource
+from pruneapp.gui.evaluation.script_controller import ScriptController, options_of
 from pruneapp.gui.method_form.form_controller import FormController
 from pruneapp.gui.plots.sensitivity import SensitivityView
 from pruneapp.gui.sensitivity.dialogs import ScanDialog
@@ -47,7 +46,7 @@ from pruneapp.json_codec import convert, encoded
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.methods import registry
 from pruneapp.params import STATISTICS, AmountParam
-from pruneapp.progress import Job
+from pruneapp.progress import Cancelled, Job
 from pruneapp.sessions.restore import SENSITIVITY
 from pruneapp.statistics.file import statistics_of
 
@@ -126,7 +125,7 @@ def run_scan(
             judged = True
 
 
-class ScanController(DialogController[ScanDialog]):
+class ScanController(Feature[ScanDialog]):
     """Scans the current state with the evaluation script, and shows the results.
 
     All scans of a file are kept. The page shows a scan of the current state if there is one: the
@@ -134,6 +133,8 @@ class ScanController(DialogController[ScanDialog]):
     `checked` returns the checked tensors, `show_tensor` focuses a tensor, `show_page` shows the
     page, and `jump` goes to a state.
     """
+
+    commands: ClassVar = {"scan": "ask"}
 
     measured = Signal()  # `results` may have changed
 
@@ -155,8 +156,8 @@ class ScanController(DialogController[ScanDialog]):
         show_tensor: Callable[[str], None],
         jump: Callable[[int], None],
     ) -> None:
-        super().__init__(context, session.closed)
-        self._session, self._scripts, self._evaluation = session, scripts, evaluation
+        super().__init__(context, session)
+        self._scripts, self._evaluation = scripts, evaluation
         self._form, self._view = form, view
         self._checked, self._show_page = checked, show_page
         self._show_tensor, self._jump = show_tensor, jump
@@ -169,11 +170,10 @@ class ScanController(DialogController[ScanDialog]):
         self._selected_for: tuple[object, str] | None = None
         self._metric = ""  # name of the metric that is shown; empty for the first
         self._shown_descriptions: tuple[object, ...] = ()  # labels and notes shown with the scans
-        self._task = LatestTask(context.jobs)
+        self._scanning: RunJob[None] | None = None
         self._shows = Throttle(self._show_in_time, self)
         self._advanced.connect(self._on_advanced)
         self._judged.connect(evaluation.keep)
-        context.actions["scan"].triggered.connect(self.ask)
         view.scanRequested.connect(self.ask)
         view.cellChosen.connect(self._on_cell)
         view.metricChosen.connect(self._on_metric)
@@ -183,7 +183,6 @@ class ScanController(DialogController[ScanDialog]):
         form.changed.connect(self._show_restorable)
         evaluation.measured.connect(self._refresh)
         session.changed.connect(self._on_changed)
-        session.closed.connect(self._on_closed)
 
     # -- results --------------------------------------------------------------------------------
 
@@ -207,11 +206,11 @@ class ScanController(DialogController[ScanDialog]):
     @property
     def is_current(self) -> bool:
         """Whether the shown scan is of the current state."""
-        document, found = self._session.document, self._found.get(self._shown)
+        document, found = self.session.document, self._found.get(self._shown)
         return document is not None and found is not None and found.key is document.history.key
 
     def _number(self, found: StateScan) -> int:
-        document = self._session.document
+        document = self.session.document
         if document is None:
             return -1
         keys = [None, *(record.key for record in document.history.records)]
@@ -221,27 +220,20 @@ class ScanController(DialogController[ScanDialog]):
 
     # -- dialog ---------------------------------------------------------------------------------
 
-    def ask(self) -> None:
-        """Open the dialog for a scan of the checked tensors, or report why that is impossible."""
-        document = self._session.document
-        if document is None or self.dialog is not None or not self._session.may_work():
-            return
-        if self._task.task is not None:
-            self._session.refused.emit(
-                PruneAppError(
-                    "A scan is running.", remedy="Wait for it to finish, or press Esc to stop it."
-                )
+    @flow
+    def ask(self) -> Flow[None]:
+        """Ask for a scan of the checked tensors, and run it; show why that is impossible."""
+        self.session.check_may_work()
+        if self._scanning is not None:
+            raise PruneAppError(
+                "A scan is running.", remedy="Wait for it to finish, or press Esc to stop it."
             )
-            return
         names = self._checked()
         if not names:
-            self._session.refused.emit(
-                SelectionError(
-                    "No tensor is checked, so there is nothing to scan.",
-                    remedy="Check tensors in the tree.",
-                )
+            raise SelectionError(
+                "No tensor is checked, so there is nothing to scan.",
+                remedy="Check tensors in the tree.",
             )
-            return
         # Not the evaluation data: amounts chosen by it would look better than they are.
         source = self._scripts.source(PURPOSE)
         statistics = self._form.statistics
@@ -261,37 +253,30 @@ class ScanController(DialogController[ScanDialog]):
         dialog = ScanDialog(
             self._evaluation.kinds, source, offered, self._window, no_repair=no_repair
         )
-        dialog.choice.set_folder(str(document.checkpoint.path.absolute().parent))
-        dialog.set_state(self._about_state(document))
+        dialog.choice.set_folder(str(self.document.checkpoint.path.absolute().parent))
+        dialog.set_state(self._about_state(self.document))
         rows = self._rows()
         method = rows[0].method if rows else ""
         words = ", ".join(map(AmountParam().format, AMOUNTS))  # formatted as a user would type them
         dialog.set_method(method, words)
         dialog.changed.connect(partial(self._estimate, dialog, names))
-        dialog.choice.changed.connect(partial(self._check_source, dialog))
+        dialog.choice.changed.connect(partial(self._scripts.look, dialog.choice))
         dialog.scanRequested.connect(partial(self._request, dialog, names))
-        self.open(dialog)
-        self._check_source(dialog)
+        self._scripts.look(dialog.choice)
         self._estimate(dialog, names)
+        yield from Ask(dialog)
 
     def _about_state(self, document: Document) -> str:
         pruned = sum(document.masks.counts(document.masks))
         if not pruned:
             return ""
-        share = number_format.part(pruned, self._session.contents.size.parameters)
+        share = number_format.part(pruned, self.session.contents.size.parameters)
         return self.tr(
             "The current state, {state}, is {share} pruned. Amounts are fractions of what remains "
             "of each tensor in it. To scan the unpruned model, go to 'Opened' in the history first."
         ).format(
             state=numbered_title(document.position, document.items[document.position]), share=share
         )
-
-    def _check_source(self, dialog: ScanDialog) -> None:
-        def show(text: str, trouble: bool) -> None:
-            if self.dialog is dialog:
-                dialog.choice.set_found(text, trouble=trouble)
-
-        self._scripts.look(dialog.choice.source(), show)
 
     def _rows(self) -> tuple[Row, ...]:
         """Return the rules of the form; empty if it is not valid."""
@@ -360,7 +345,7 @@ class ScanController(DialogController[ScanDialog]):
 
     def _known_evaluations(self, dialog: ScanDialog, request: ScanRequest) -> tuple[int, bool]:
         """Return how many of the evaluations are known, and whether they can surely be reused."""
-        document, source = self._session.document, dialog.choice.source()
+        document, source = self.session.document, dialog.choice.source()
         try:
             options = options_of(source)
         except PruneAppError:
@@ -385,28 +370,19 @@ class ScanController(DialogController[ScanDialog]):
                 counts.append(sum(cell.amount in amounts for cell in cells))
         return max(counts), bool(now) or not max(counts)
 
-    def _request(self, dialog: ScanDialog, names: tuple[str, ...]) -> None:
+    @flow
+    def _request(self, dialog: ScanDialog, names: tuple[str, ...]) -> Flow[None]:
         source, request = dialog.choice.source(), self._scan_request(dialog, names)
-
-        def refused(error: PruneAppError) -> None:
-            if self.dialog is dialog:
-                dialog.choice.set_found(translate_error(error), trouble=True)
-
-        def run(agreed: Agreed) -> None:
-            if self.dialog is dialog:
-                dialog.done(ScanDialog.DialogCode.Accepted)
-                self._scripts.remember(PURPOSE, source)
-                self._begin(source, agreed, request)
-
-        self._evaluation.request(source, run, refused, dialog)
+        agreed = yield from self._scripts.agree_to(source, dialog.choice)
+        dialog.done(ScanDialog.DialogCode.Accepted)
+        self._scripts.remember(PURPOSE, source)
+        process = self._evaluation.process_for(source, agreed)
+        yield from self._scan(process, request)
 
     # -- scanning -------------------------------------------------------------------------------
 
-    def _begin(self, source: DataSource, agreed: Agreed, request: ScanRequest) -> None:
-        document = self._session.document
-        if document is None:
-            return
-        process = self._evaluation.process_for(source, agreed)
+    def _scan(self, process: ScriptProcess, request: ScanRequest) -> Flow[None]:
+        document = self.document
         self._scanned = b""
         key = document.history.key
         self._chosen.pop(key, None)
@@ -415,10 +391,7 @@ class ScanController(DialogController[ScanDialog]):
         def tell(kept: KeptScan) -> None:
             self._advanced.emit(_Advance(document, process, key, kept))
 
-        past, parameters = (
-            document.state_at(document.position),
-            self._session.contents.size.parameters,
-        )
+        parameters = self.session.contents.size.parameters
         states = {
             of: (document.state_at(state), self._evaluation.calibrated_with(state))
             for of, state in ((None, 0), (key, document.position))
@@ -428,29 +401,34 @@ class ScanController(DialogController[ScanDialog]):
             for of, (state, data) in states.items():
                 self._judged.emit(process, of, process.measure(state, parameters, job, data))
 
-        self._notifications.end(NoticeTopic.EVALUATION)
-        self._task.start(
-            partial(
-                run_scan,
-                process,
-                past,
-                request,
-                known=known,
-                kernel=self._session.kernel,
-                tell=tell,
-                judge=judge,
-                calibration=states[key][1],
-            ),
-            self._on_done,
-            self._on_failed,
-            title=self.tr("Sensitivity scan:"),
-            on_cancelled=self._on_stopped,
-            lane=Lane.PROGRAM,
+        work = partial(
+            run_scan,
+            process,
+            document.state_at(document.position),
+            request,
+            known=known,
+            kernel=self.session.kernel,
+            tell=tell,
+            judge=judge,
+            calibration=states[key][1],
         )
+        self._notifications.end(NoticeTopic.EVALUATION)
+        self._scanning = RunJob(self.tr("Sensitivity scan:"), work, Lane.PROGRAM)
         self._show_page()
+        try:
+            yield from self._scanning
+        except Cancelled:
+            self._show_stopped()
+        except PruneAppError as error:
+            self._notifications.show_error(error, NoticeTopic.EVALUATION)
+        else:
+            self._notifications.show_done(self._progress(self.tr("Scan finished: {done}.")))
+        finally:
+            self._scanning = None
+        self._shows.request(at_once=True)
 
     def _on_advanced(self, advance: _Advance) -> None:
-        if advance.document is not self._session.document:
+        if advance.document is not self.session.document:
             return
         name = encoded(advance.kept.scan.conditions)
         self._found.pop(name, None)
@@ -459,19 +437,11 @@ class ScanController(DialogController[ScanDialog]):
             self._scanned = self._shown = name
         self._evaluation.note(advance.process, advance.kept.evaluation)
         self._shows.request()
-        if self._task.task is None:  # a result that arrived after the scan was stopped
-            self._on_stopped()
+        if self._scanning is None:  # a result that arrived after the scan was stopped
+            self._shows.request(at_once=True)
+            self._show_stopped()
 
-    def _on_done(self, _: None) -> None:
-        self._shows.request(at_once=True)
-        self._notifications.show_done(self._progress(self.tr("Scan finished: {done}.")))
-
-    def _on_failed(self, error: PruneAppError) -> None:
-        self._shows.request(at_once=True)
-        self._notifications.show_error(error, NoticeTopic.EVALUATION)
-
-    def _on_stopped(self) -> None:
-        self._shows.request(at_once=True)
+    def _show_stopped(self) -> None:
         self._notifications.show_done(
             self._progress(self.tr("Scan stopped after {done}; the next scan continues it."))
         )
@@ -539,7 +509,7 @@ class ScanController(DialogController[ScanDialog]):
         )
 
     def _state_words(self, found: StateScan) -> str:
-        document, number = self._session.document, self._number(found)
+        document, number = self.session.document, self._number(found)
         if document is None or number < 0:
             return self.tr("a deleted state")
         return numbered_title(number, document.items[number])
@@ -549,7 +519,7 @@ class ScanController(DialogController[ScanDialog]):
 
     def _refresh(self) -> None:
         """Update notes and labels; show another scan if it now is the best."""
-        if self._session.document is None:
+        if self.session.document is None:
             return
         self._select_scan()
         if self._descriptions() != self._shown_descriptions:
@@ -560,7 +530,7 @@ class ScanController(DialogController[ScanDialog]):
 
         A scan that the user chose for the state, or that is running, is preferred.
         """
-        document, followed = self._session.document, self._selected_for
+        document, followed = self.session.document, self._selected_for
         assert document is not None
         key = document.history.key
         self._selected_for = key, self._evaluation.evaluation
@@ -568,7 +538,7 @@ class ScanController(DialogController[ScanDialog]):
         if not moved and followed == self._selected_for:
             return
         here = [name for name, found in self._found.items() if found.key is key]
-        under_way = self._scanned if self._task.task is not None else b""
+        under_way = self._scanned if self._scanning is not None else b""
         chosen = self._chosen.get(key, under_way)
         if chosen in (here if moved else self._found):
             self._shown = chosen
@@ -589,7 +559,7 @@ class ScanController(DialogController[ScanDialog]):
 
     def _on_scan(self, at: int) -> None:
         self._shown = [*self._found][at]
-        document = self._session.document
+        document = self.session.document
         if document is not None:
             self._chosen[document.history.key] = self._shown
         self._show()
@@ -602,7 +572,7 @@ class ScanController(DialogController[ScanDialog]):
         scan, found = kept.scan, self._found[self._shown]
         names = tuple(metric.name for metric in scan.metrics)
         metric = scan.metric(self._metric if self._metric in names else None)
-        by_name = self._session.by_name
+        by_name = self.session.by_name
         rows = []
         for tensor in scan.tensors:
             cells = {cell.amount: cell.metrics.get(metric.name, math.nan) for cell in tensor.cells}
@@ -645,12 +615,12 @@ class ScanController(DialogController[ScanDialog]):
     def _on_cell(self, name: str, amount: float) -> None:
         """Set the form to prune a tensor as in a cell of the scan."""
         kept = self.kept
-        if kept is None or name not in self._session.by_name:
+        if kept is None or name not in self.session.by_name:
             return
         if not self.is_current:
             # Amounts are fractions of the remaining weights: in another state they mean something
             # else.
-            self._session.refused.emit(
+            self.session.refused.emit(
                 SelectionError(
                     "This was measured in another state than the current one, so it cannot be "
                     "set in the form.",
@@ -661,7 +631,7 @@ class ScanController(DialogController[ScanDialog]):
         try:
             row = self._row(kept.scan, name, amount)
         except PruneAppError as error:
-            self._session.refused.emit(error)
+            self.session.refused.emit(error)
             return
         values = {n: v for n, v in row.values.items() if n != STATISTICS.name}
         # The user chooses the amount by the results of the scan.
@@ -676,8 +646,8 @@ class ScanController(DialogController[ScanDialog]):
         self._metric = name
         self._show()
 
-    def _on_closed(self) -> None:
-        self._task.cancel()
+    def on_closed(self) -> None:
+        super().on_closed()
         self._found.clear()
         self._chosen.clear()
         self._shown, self._metric, self._selected_for = b"", "", None
@@ -711,7 +681,7 @@ class ScanController(DialogController[ScanDialog]):
 
     def show(self, view: Mapping[str, Any]) -> None:
         """Add the scans of a session file; outdated until the same script is chosen again."""
-        document = self._session.document
+        document = self.session.document
         if document is None or SENSITIVITY not in view:
             return
         some = view[SENSITIVITY]

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
+from pruneapp.errors import PruneAppError
+from pruneapp.gui.document.feature import flow
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
 from pruneapp.progress import Job
 from tests.evaluation.stock_model import install, write_images, write_model
@@ -36,9 +38,41 @@ def script(tmp_path):
 def request(person, scripts, source):
     """Request a script; return the lists of accepted and of refused ones."""
     run, refused = [], []
-    scripts.request(source, run.append, refused=refused.append)
+
+    @flow
+    def agree(feature):
+        try:
+            run.append((yield from feature.agree_to(source)))
+        except PruneAppError as error:
+            refused.append(error)
+
+    agree(scripts)
     person.wait(lambda: run or refused or scripts.dialog is not None)
     return run, refused
+
+
+class Choice:
+    """A source as chosen in a dialog, and the text and the error mark that are shown below it."""
+
+    def __init__(self, source):
+        self._source, self.found = source, None
+
+    def source(self):
+        return self._source
+
+    def set_found(self, text, *, trouble=False):
+        self.found = text, trouble
+
+    def window(self):
+        return None
+
+
+def look(person, scripts, source):
+    """Return the text that is shown for a source, and whether it is an error."""
+    choice = Choice(source)
+    scripts.look(choice)
+    person.wait(lambda: choice.found)
+    return choice.found
 
 
 def test_a_new_script_is_asked_about_once_and_again_when_it_changed(opened, script, tmp_path):
@@ -89,19 +123,15 @@ def test_what_is_not_there_is_refused_in_a_sentence(opened, script, tmp_path):
         run, refused = request(person, scripts, source)
         assert run == []
         assert words in str(refused[0])
-    told = []
-    scripts.look(DataSource(path="/no.py"), lambda *one: told.append(one))
-    person.wait(lambda: told)
-    assert told[0][1]
-    assert "cannot be read" in told[0][0]
+    text, trouble = look(person, scripts, DataSource(path="/no.py"))
+    assert trouble
+    assert "cannot be read" in text
 
 
 def test_looking_names_the_python_and_runs_nothing(opened, script, tmp_path):
     person, scripts = opened
-    told = []
-    scripts.look(DataSource(path=str(script), python=sys.executable), lambda *one: told.append(one))
-    person.wait(lambda: told)
-    assert told == [(f"Runs with {sys.executable} (as chosen).", False)]
+    found = look(person, scripts, DataSource(path=str(script), python=sys.executable))
+    assert found == (f"Runs with {sys.executable} (as chosen).", False)
     assert not (tmp_path / "ran").exists()
 
 
@@ -118,12 +148,10 @@ def test_a_limit_that_is_none_or_has_no_effect_is_said(opened, script):
     ):
         script.write_text(text)
         source = DataSource(DataKind.SCRIPT, str(script), sys.executable, limit, seed)
-        told = []
-        scripts.look(source, lambda *one, told=told: told.append(one))
-        person.wait(lambda told=told: told)
-        assert words in told[0][0]
-        assert ("no effect" in told[0][0]) == ("no effect" in words)
-        assert told[0][1] is trouble
+        shown, is_error = look(person, scripts, source)
+        assert words in shown
+        assert ("no effect" in shown) == ("no effect" in words)
+        assert is_error is trouble
 
 
 def test_what_was_chosen_is_remembered_for_the_file(opened, script, tmp_path, new_person):
@@ -182,34 +210,27 @@ def test_a_stock_classifier_is_measured_on_images_without_a_script(person, tmp_p
     person.wait_open(model)
     scripts = person.workbench.scripts
     assert scripts.kinds == (DataKind.SCRIPT, DataKind.IMAGES)
-    told = []
 
-    def look(folder):
-        told.clear()
-        source = DataSource(DataKind.IMAGES, str(folder), sys.executable)
-        scripts.look(source, lambda *one: told.append(one))
-        person.wait(lambda: told)
-        return told[0]
+    def look_at(folder):
+        return look(person, scripts, DataSource(DataKind.IMAGES, str(folder), sys.executable))
 
-    words, trouble = look(images)
+    words, trouble = look_at(images)
     assert words.startswith("Accuracy of tiny (torchvision) on 3 of 6 images. Runs with ")
     assert not trouble
     agreement = "Agreement of tiny (torchvision) with the unpruned model on 1 of 2 images"
-    assert look(images / "red")[0].startswith(f"{agreement}. Runs")
+    assert look_at(images / "red")[0].startswith(f"{agreement}. Runs")
     (images / "all").mkdir()
     (images / "all" / "red").symlink_to(images / "red")
-    assert look(images / "all")[0].startswith(f"{agreement} (1 subfolder, but 3 classes). Runs")
-    words, trouble = look(images / "notes")
+    assert look_at(images / "all")[0].startswith(f"{agreement} (1 subfolder, but 3 classes). Runs")
+    words, trouble = look_at(images / "notes")
     assert words.startswith(f"There is no image in '{images / 'notes'}' or its subfolders. Name ")
     assert trouble
     run, _ = request(person, scripts, DataSource(DataKind.IMAGES, str(images), sys.executable))
     assert run[0].script.path.name == "builtin_accuracy.py"
     assert run[0].options.classifier == ("torchvision", "tiny", 3)
     source = DataSource(DataKind.IMAGES, str(images), sys.executable, limit="2", seed="7")
-    told.clear()
-    scripts.look(source, lambda *one: told.append(one))
-    person.wait(lambda: told)
-    assert told[0][0].startswith("Accuracy of tiny (torchvision) on 2 of 6 images.")
+    text, _ = look(person, scripts, source)
+    assert text.startswith("Accuracy of tiny (torchvision) on 2 of 6 images.")
     run, _ = request(person, scripts, source)
     options = run[0].runner(Job()).options
     assert (options.limit, options.seed) == (2, 7)
@@ -221,11 +242,7 @@ def test_a_file_without_a_config_needs_a_script(opened):
 
 
 def request_command(person, scripts, command):
-    run, refused = [], []
-    source = DataSource(DataKind.COMMAND, command)
-    scripts.request_command(source, run.append, refused=refused.append)
-    person.wait(lambda: run or refused or scripts.dialog is not None)
-    return run, refused
+    return request(person, scripts, DataSource(DataKind.COMMAND, command))
 
 
 def test_a_command_line_is_asked_about_once_for_its_folder(opened, tmp_path):
@@ -243,10 +260,7 @@ def test_a_command_line_is_asked_about_once_for_its_folder(opened, tmp_path):
     assert (run[0].command, run[0].folder) == (command, tmp_path)
     run, _ = request_command(person, scripts, command)
     assert len(run) == 1
-    run = []
-    seeded = DataSource(DataKind.COMMAND, command, seed="4")
-    scripts.request_command(seeded, run.append, refused=run.append)
-    person.wait(lambda: run)
+    run, _ = request(person, scripts, DataSource(DataKind.COMMAND, command, seed="4"))
     assert run[0].runner(Job()).options.seed == 4, "it was agreed to with any seed"
     run, _ = request_command(person, scripts, command + " ")
     assert scripts.dialog is not None, "another text is another command"
@@ -263,10 +277,7 @@ def test_a_command_line_that_cannot_run_is_refused_in_a_sentence(opened, tmp_pat
         run, refused = request_command(person, scripts, command)
         assert run == []
         assert words in str(refused[0])
-    told = []
     for command in ("sh {checkpoint}", "sh"):
-        scripts.look(DataSource(DataKind.COMMAND, command), lambda *one: told.append(one))
-        person.wait(lambda: told)
-        text, trouble = told.pop()
+        text, trouble = look(person, scripts, DataSource(DataKind.COMMAND, command))
         assert trouble == (command == "sh")
         assert (f"in {tmp_path}." in text) is not trouble

@@ -6,6 +6,7 @@ import gc
 from collections import Counter
 
 import numpy as np
+from PySide6.QtWidgets import QDialog
 from safetensors.numpy import save_file
 
 from pruneapp.gui.widgets import sparsity_bar
@@ -59,3 +60,41 @@ def test_rounds_of_prune_look_undo_delete_leave_no_mask_state_or_picture(person,
             assert after[kind] <= most, f"{kind}: {most} after 5 rounds, {after[kind]} now"
 
     person.qtbot.waitUntil(nothing_has_grown)  # on a busy machine the last image is released late
+
+
+def test_a_closed_document_leaves_no_flow_dialog_or_document(person, tmp_path):
+    """Flows and dialogs refer to their feature, which lives as long as the window."""
+    paths = [tmp_path / f"{name}.safetensors" for name in "ab"]
+    for path in paths:
+        save_file({"h.weight": np.eye(64, dtype=np.float32)}, str(path))
+    kinds = {"Document", "Checkpoint", "History", "_RunningFlow", "RunJob", "Task", "generator"}
+    windows: list[int] = []
+
+    def count() -> Counter[str]:
+        return Counter(n for thing in gc.get_objects() if (n := type(thing).__name__) in kinds)
+
+    def closed(path) -> Counter[str]:
+        """Open a file, leave work and a dialog, and close it; return what is left."""
+        person.open(path)
+        person.wait_open(path)
+        workbench = person.workbench
+        workbench.evaluation.ask()
+        workbench.recipes.copy()
+        workbench.manual_edit.complete()
+        person.session.close()
+        person.wait(lambda: workbench.jobs.is_idle and workbench.evaluation.dialog is None)
+        person.pause(20)
+        windows.append(len(person.window.findChildren(QDialog)))
+        gc.collect()
+        return count()
+
+    counts = [closed(paths[number % 2]) for number in range(20)]
+    assert counts[0]["generator"] > 0, "nothing was counted"
+    before = {kind: max(c[kind] for c in counts[:5]) for kind in kinds}
+
+    def nothing_has_grown() -> None:
+        after = count()
+        assert {k: after[k] for k in kinds if after[k] > before[k]} == {}, before
+
+    person.qtbot.waitUntil(nothing_has_grown)
+    assert windows[-1] <= max(windows[:5])

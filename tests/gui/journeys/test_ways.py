@@ -48,6 +48,7 @@ Function = tuple[str, str]  # file, qualified name
 
 SHARED = {
     "gui/app/jobs.py": "passes every job to a thread, and its result back",
+    "gui/document/feature.py": "runs every flow, step by step",
     "gui/widgets/labels.py": "labels that elide their text",
     "gui/widgets/safe_paint.py": "reports errors in paint events",
     "progress.py": "progress of jobs",

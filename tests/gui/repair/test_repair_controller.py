@@ -236,7 +236,7 @@ def test_a_script_is_shown_run_and_gone(pruned, tmp_path):
     person.wait(lambda: repair.dialog is None)
     assert person.workbench.scripts.dialog is None
     person.key("Esc")
-    person.wait(lambda: repair._task.task is None)
+    person.wait(lambda: repair._repairing is None)
 
 
 def test_a_sequential_repair_is_chosen_by_a_check_box(pruned, tmp_path):
@@ -271,7 +271,7 @@ def test_escape_cancels_at_once_and_changes_wait(pruned, tmp_path, stubbed):
     assert person.document.position == 1
     began = time.monotonic()
     person.key("Esc")
-    person.wait(lambda: person.workbench.repair._task.task is None)
+    person.wait(lambda: person.workbench.repair._repairing is None)
     assert time.monotonic() - began < 1  # 0.25 s on an idle machine
     assert person.window.done.label.text() == "Repair cancelled: nothing was changed."
     person.wait(lambda: not living(pid))
