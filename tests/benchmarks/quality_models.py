@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import sklearn.datasets
 import torch
 from PySide6.QtGui import QImage
 from torch import Tensor, nn
@@ -217,6 +216,8 @@ class _ResNet20(nn.Module):
 
 
 def _photos() -> Iterator[Tensor]:
+    import sklearn.datasets  # takes seconds
+
     folder = Path(sklearn.datasets.__file__).parent / "images"
     for name in ("china.jpg", "flower.jpg"):
         image = QImage(str(folder / name)).convertToFormat(QImage.Format.Format_RGB888)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-pytest.importorskip("sklearn")
-
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.progress import Job

@@ -8,42 +8,35 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from transformers import (
-    BertConfig,
-    BertForMaskedLM,
-    BertModel,
-    LlamaConfig,
-    LlamaForCausalLM,
-    T5Config,
-    T5ForConditionalGeneration,
-    ViTConfig,
-    ViTForImageClassification,
-)
 
 from pruneapp.gui.widgets.short_names import GAP, ShortNames
 
 
-def of_model(model, config):
+def of_model(model, config, **values):
     """Return the names of a model's state dict, built on the meta device."""
+    import transformers  # takes seconds, and all other tests wait for it
+
     with torch.device("meta"):
-        return list(model(config).state_dict())
+        return list(
+            getattr(transformers, model)(getattr(transformers, config)(**values)).state_dict()
+        )
 
 
-def bert(model=BertForMaskedLM):
-    return of_model(model, BertConfig(hidden_size=48, intermediate_size=48, vocab_size=8))
+def bert(model="BertForMaskedLM"):
+    return of_model(model, "BertConfig", hidden_size=48, intermediate_size=48, vocab_size=8)
 
 
 def llama():
-    config = LlamaConfig(hidden_size=64, intermediate_size=64, num_hidden_layers=32, vocab_size=8)
-    return of_model(LlamaForCausalLM, config)
+    values = {"hidden_size": 64, "intermediate_size": 64, "num_hidden_layers": 32, "vocab_size": 8}
+    return of_model("LlamaForCausalLM", "LlamaConfig", **values)
 
 
 def vit():
-    return of_model(ViTForImageClassification, ViTConfig(hidden_size=48, intermediate_size=48))
+    return of_model("ViTForImageClassification", "ViTConfig", hidden_size=48, intermediate_size=48)
 
 
 def t5():
-    return of_model(T5ForConditionalGeneration, T5Config(d_model=8, d_ff=8, num_layers=6))
+    return of_model("T5ForConditionalGeneration", "T5Config", d_model=8, d_ff=8, num_layers=6)
 
 
 def normed(name, norm):
@@ -106,7 +99,7 @@ def sdxl():
 
 MODELS = {
     "BERT": bert,
-    "BERT without a head": lambda: bert(BertModel),
+    "BERT without a head": lambda: bert("BertModel"),
     "Llama": llama,
     "ResNet": resnet,
     "ViT": vit,
