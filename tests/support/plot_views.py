@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from PySide6.QtCore import QPoint
 
 
 def choose_order(view, key):
@@ -17,6 +18,22 @@ def choose_channels(view, channels):
     chosen = np.zeros(view.selected.size, bool)
     chosen[list(channels)] = True
     view.set_chosen(chosen)
+
+
+def pixel(view, x, y=0.0):
+    """Return the pixel of the canvas at a point of the plot."""
+    return view.canvas.area.pixel(x, y).toPoint()
+
+
+def colors_at(view, x, y, reach=3):
+    """Return the names of the colors around a point of the plot."""
+    return colors_around(view.canvas.viewport(), pixel(view, x, y), reach)
+
+
+def colors_around(widget, middle, reach=3):
+    """Return the names of the colors around a pixel of a widget."""
+    image, span = widget.grab().toImage(), range(-reach, reach + 1)
+    return {image.pixelColor(middle + QPoint(dx, dy)).name() for dx in span for dy in span}
 
 
 def bar_text(view, bar):

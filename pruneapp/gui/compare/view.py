@@ -453,7 +453,7 @@ class CompareView(BarChartView):
         """Show the differences of two sides; None for no comparison."""
         self._comparison = comparison
         self._differing = comparison.differing if comparison else ()
-        self.refresh()
+        self._show_data()
         if comparison is not None:
             self.set_busy(False)
 

@@ -184,6 +184,9 @@ class ChannelsView(BarChartView):
     def refresh(self) -> None:
         self._after = self._remaining()
         super().refresh()
+
+    def _refresh_texts(self) -> None:
+        super()._refresh_texts()
         editable = self._selection and self._shape
         self.operations.set_chosen(self._selection_text() if editable else "")
 
@@ -366,7 +369,7 @@ class ChannelsView(BarChartView):
         """
         self._labels, self._groups, self._shape = tuple(labels), (), tuple(shape)
         self._fill_dims(current, "")
-        self.refresh()
+        self._refresh_picture()
 
     def set_groups(self, groups: Sequence[TensorGroup]) -> None:
         """Set the groups of the tensor; the units of a group can be shown instead of channels.
@@ -377,7 +380,7 @@ class ChannelsView(BarChartView):
             self._groups = tuple(groups)
             self._fill_dims(self.dim, self.axis)
             if not self._selection and self._restore_unit_selection():
-                self.refresh()
+                self._refresh_picture()
 
     def forget_units(self) -> None:
         """Forget the selected units, because another file is opened."""
@@ -455,7 +458,7 @@ class ChannelsView(BarChartView):
         if not same:
             self._selection.reset(0 if norms is None else norms.norms.size)
             self._restore_unit_selection()
-        self.refresh()
+        self._show_data()
         if norms is not None:
             self.set_busy(False)
 
@@ -502,7 +505,7 @@ class ChannelsView(BarChartView):
         if group is not None and self._selection:
             units = chosen.copy() if group is self._unit else group.units_of(chosen)
             self._selected_units = group, units
-        self.refresh()
+        self._refresh_picture()
 
     def _restore_unit_selection(self) -> bool:
         """Apply the selection of another tensor of the group; return whether it is not empty."""

@@ -362,7 +362,7 @@ class DistributionView(BarChartView):
             self._full_histogram = self._histogram = histogram.without_finer()
         elif same:
             self._histogram = self._visible_histogram()
-        self.refresh()
+        self._show_data()
         if histogram is not None:
             self.set_busy(False)
 

@@ -95,7 +95,7 @@ class OperationButtons(QWidget):
         ----------
         words
             Description of the selection; "" if nothing is selected.
-        why_not
+        reason
             Reason why it cannot be edited; "" if it can.
         """
         for operation, button in self.buttons.items():

@@ -340,19 +340,15 @@ class QualityView(PlotView):
             Number of the current state.
         metric
             Name of the metric; "" for the first one.
-        why_old
+        stale_reason
             Why old measurements are outdated, and what to do.
         conditions
             Conditions of all current measurements.
         """
         by_mouse = position != self._given_states[1] or self._described_point == self._hovered
         named = self._state_number(self._described_point)
-        self._name, self._given_states, self._stale_reason = (
-            metric,
-            (states, position),
-            stale_reason,
-        )
-        self._conditions = conditions
+        self._name, self._given_states = metric, (states, position)
+        self._stale_reason, self._conditions = stale_reason, conditions
         self._offer_metrics(states)
         for part in (self.axis_label, self.axis_box):
             part.setVisible(bool(states))
@@ -367,7 +363,6 @@ class QualityView(PlotView):
         if [s.number for s in former] != [s.number for s in self._states]:
             self._hovered = -1  # another point may be under the mouse
         one, title = self._axis.unit(values.values())
-        xs = {number: value / one for number, value in values.items()}
         first = self._metric
         scale = 100.0 if first is not None and first.share else 1.0
         of_share = self._axis.measure is QualityMeasure.SPARSITY
@@ -383,7 +378,7 @@ class QualityView(PlotView):
         fresh = {s.number: n for n, s in enumerate(self._states) if not s.is_old}
         points = [
             Point(
-                xs[s.number],
+                values[s.number] / one,
                 scale * self._metric_of(s).value,
                 self._kinds.index(s.kind) if s.kind else -1,
                 None if s.is_old else _noise(s, self._metric_of(s), scale),

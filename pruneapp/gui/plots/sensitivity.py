@@ -348,7 +348,7 @@ class SensitivityView(BarChartView):
         names = () if sensitivity is None else sensitivity.metrics
         chosen = -1 if sensitivity is None else names.index(sensitivity.metric)
         set_choices(self.metric_box, names, chosen)
-        self.refresh()
+        self._show_data()
 
     def set_scans(self, labels: Sequence[str], chosen: int) -> None:
         """Set the labels of the scans to choose from; hidden for fewer than two."""

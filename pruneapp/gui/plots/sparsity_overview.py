@@ -383,7 +383,7 @@ class ModelView(BarChartView):
         else:
             self._numbers = model_numbers(report, preview, self._by_name, self._numbers)
         self._update_strip()
-        self.refresh()
+        self._show_data()
         if names != self._numbers.names:
             self.canvas.scroll_to_bar(self.canvas.current)
         if report is not None:

@@ -13,7 +13,7 @@ from pruneapp.edits.group_edit import TensorGroup
 from pruneapp.edits.manual_edit import ManualEditRequest
 from pruneapp.gui.plots.channels import ChannelsView
 from tests.gui.plots.channel_norms import made_norms
-from tests.support.plot_views import bar_text
+from tests.support.plot_views import bar_text, colors_at, pixel
 
 LEFT = Qt.MouseButton.LeftButton
 HEADS = TensorGroup(
@@ -57,14 +57,6 @@ def choose_dim(view, qtbot, text):
     view.set_norms(norms())
 
 
-def place(view, x, y):
-    return view.canvas.area.pixel(x, y).toPoint()
-
-
-def color_at(view, x, y):
-    return view.canvas.viewport().grab().toImage().pixelColor(place(view, x, y)).name()
-
-
 def test_units_are_offered_where_one_is_several_channels(view):
     texts = [view.dim_box.itemText(at) for at in range(view.dim_box.count())]
     assert texts == ["0: outputs (7)", "0: query heads (3)", "1: inputs (4)"]
@@ -80,8 +72,8 @@ def test_one_bar_is_painted_for_each_unit(view, qtbot):
     assert view.bars_key == ("q_proj", 0, "query-heads", 3)
     kept, ground = view._colors["kept"], view._colors["surface"]
     for unit, height in enumerate((5.0, 10.0, 1.3)):
-        assert color_at(view, unit, height * 0.9) == kept
-        assert height == 10 or color_at(view, unit, height * 1.2) == ground
+        assert colors_at(view, unit, height * 0.9, reach=0) == {kept}
+        assert height == 10 or colors_at(view, unit, height * 1.2, reach=0) == {ground}
     assert bar_text(view, 1) == "unit 1 (2 channels):  L2 norm 10,  kept"
     assert view.summary() == "3 units: all kept;  click or drag to choose units"
     table = view.numbers()
@@ -95,7 +87,7 @@ def test_a_preview_and_what_is_pruned_are_those_of_the_units(view, qtbot):
     view.set_norms(norms(kept, (False,) * 4 + (True,) * 2 + (False,)))
     assert view.canvas.count == 3, "another preview leaves the units"
     assert view.summary().startswith("3 units: 1 pruned, 1 partly pruned, 1 to be pruned")
-    assert color_at(view, 1, 5) == view._colors["pruned"]
+    assert colors_at(view, 1, 5, reach=0) == {view._colors["pruned"]}
 
 
 def test_a_cut_takes_channels_and_shows_no_line_among_units(view, qtbot):
@@ -113,9 +105,9 @@ def test_a_click_on_a_bar_means_all_channels_of_the_unit(view, qtbot):
     made = []
     view.editRequested.connect(made.append)
     port = view.canvas.viewport()
-    QTest.mouseClick(port, LEFT, pos=place(view, 1, 0.5))
+    QTest.mouseClick(port, LEFT, pos=pixel(view, 1, 0.5))
     control = Qt.KeyboardModifier.ControlModifier
-    QTest.mouseClick(port, LEFT, control, place(view, 2, 0.5) - QPoint(0, 2))
+    QTest.mouseClick(port, LEFT, control, pixel(view, 2, 0.5) - QPoint(0, 2))
     assert view.chosen == (1, 2)
     assert "2 units selected, in 2 tensors" in view.readout.text()
     qtbot.keyClick(view.canvas, Qt.Key.Key_Delete)
@@ -123,7 +115,7 @@ def test_a_click_on_a_bar_means_all_channels_of_the_unit(view, qtbot):
     assert made == [ManualEditRequest("prune", "q_proj", boxes, "channel", 0, "query-heads")]
     choose_dim(view, qtbot, "0: outputs (7)")
     assert view.chosen == (), "these are other indices"
-    QTest.mouseClick(port, LEFT, pos=place(view, 4, 0.2))
+    QTest.mouseClick(port, LEFT, pos=pixel(view, 4, 0.2))
     qtbot.keyClick(view.canvas, Qt.Key.Key_R)
     assert made[1] == ManualEditRequest("restore", "q_proj", (((4, 5), (0, 4)),), "channel", 0)
 
@@ -139,7 +131,7 @@ def test_of_a_norm_that_has_no_parts_channels_are_shown(view, qtbot):
 def test_a_unit_is_chosen_in_every_tensor_that_has_it(view, qtbot):
     choose_dim(view, qtbot, "0: query heads (3)")
     port = view.canvas.viewport()
-    QTest.mouseClick(port, LEFT, pos=place(view, 1, 0.5))
+    QTest.mouseClick(port, LEFT, pos=pixel(view, 1, 0.5))
     # The output projection has the heads along its inputs, in another order.
     heads = replace(HEADS, dim=1, unit_of=np.array([2, 1, 0], np.int32), others=("q_proj",))
     ones = np.ones(3)

@@ -219,6 +219,16 @@ def test_without_data_a_message_is_shown(view, case):
     assert not view.export_menu.button.isEnabled()
 
 
+def test_an_error_stays_until_there_is_new_data(view, case):
+    view.set_error("The file changed.")
+    view.set_colors(DARK_THEME.colors)
+    view.refresh()
+    assert view._stack.currentWidget() is view._message
+    assert view._message.text() == "▲  The file changed."
+    case.fill(view)
+    assert view._stack.currentWidget() is view.canvas
+
+
 def test_axes_and_background_have_the_colors_of_the_theme(view):
     for theme in (DARK_THEME, LIGHT_THEME):
         view.set_colors(theme.colors)

@@ -299,9 +299,7 @@ def test_no_share_beyond_0_and_100_is_written_on_an_axis(view):
     assert max(at for _, places in view.canvas.left.tickValues(0, 900, 300) for at in places) > 100
 
 
-def test_the_table_has_the_same_numbers(view, qtbot):
-    qtbot.keyClick(view.canvas, Qt.Key.Key_T)
-    assert view.shows_table
+def test_the_table_tells_old_and_unknown_numbers_apart(view):
     rows = [list(row) for row in view.numbers()]
     assert rows[0] == ["Opened", 0.0, 0.989, 0.0, 0.013, "yes", ""]
     assert rows[2][5] == "measured before"

@@ -161,19 +161,8 @@ def test_many_tensors_scroll(view, qtbot):
     assert canvas.visible == (0, 3000), "new numbers move nothing"
 
 
-def test_the_table_has_the_metric_and_a_row_of_it_is_chosen(view, qtbot):
-    qtbot.keyClick(view.canvas, Qt.Key.Key_T)
-    assert view.shows_table
-    numbers = view.numbers()
-    assert [plain(head) for head in numbers.headers] == [
-        "tensor",
-        "weights",
-        "loss at 30 %",
-        "loss at 50 %",
-        "loss at 90 %",
-    ]
-    assert list(numbers.row(0)) == ["a.weight", 1200, 0.5, 0.6, 3.0]
-    assert numbers.row(1)[3] == "–"
+def test_a_row_of_the_table_chooses_the_cell_of_its_column(view, qtbot):
+    view.toggle_table()
     with qtbot.waitSignal(view.cellChosen) as told:
         view._table.activated.emit(view._table.numbers.index(0, 3))
     assert told.args == ["a.weight", 0.9]
@@ -281,9 +270,7 @@ def test_the_box_of_scans_is_as_wide_as_its_labels_and_says_the_whole(view, show
     box.hidePopup()
 
 
-def test_without_a_scan_the_page_says_what_to_do(view):
+def test_without_a_scan_only_a_scan_is_offered(view):
     view.set_sensitivity(None)
-    assert "Tools > Scan sensitivity…" in view._message.text()
     assert not view.allocate.isEnabled()
     assert view.scan.isEnabled()
-    assert view.numbers().rows == 0

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QApplication
 from pruneapp.analysis.sparsity_report import SparsityReport, TensorSparsity
 from pruneapp.checkpoint.entry import TensorRow
 from pruneapp.gui.plots.sparsity_overview import ModelView, role
-from tests.support.plot_views import bar_text, bar_value, choose_order
+from tests.support.plot_views import bar_text, bar_value, choose_order, colors_around, colors_at
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -72,21 +72,11 @@ def names(view):
     return [cells[0].removeprefix("m.layers.") for cells in view.numbers()]
 
 
-def colors(widget, middle: QPoint, reach=3):
-    image = widget.grab().toImage()
-    span = range(-reach, reach + 1)
-    return {image.pixelColor(middle + QPoint(dx, dy)).name() for dx in span for dy in span}
-
-
-def on_bar(view, x, y):
-    return colors(view.canvas.viewport(), view.canvas.area.pixel(x, y).toPoint())
-
-
 def on_strip(view, tensor, share):
     """Return the colours in the middle of a tensor, so far above the foot."""
     left, right = view.strip.pixels_of(tensor)
     high = view.strip.height()
-    return colors(view.strip, QPointF((left + right) / 2, high * (1 - share)).toPoint())
+    return colors_around(view.strip, QPointF((left + right) / 2, high * (1 - share)).toPoint())
 
 
 def test_the_tensor_in_focus_is_marked_in_every_order(model):
@@ -175,9 +165,9 @@ def test_sizes_are_stacked_by_what_is_kept(model, theme):
     model.set_colors(theme.colors)
     model.set_measure("size")
     kept, pruned = theme.colors["kept"], theme.colors["pruned"]
-    assert on_bar(model, 4, 2000) == {kept}, "a quarter of 16 kB is kept"
-    assert {pruned, theme.colors["surface"]} <= on_bar(model, 4, 9000)
-    assert on_bar(model, 3, 3300) == {pruned}, "half of 4 kB is pruned"
+    assert colors_at(model, 4, 2000) == {kept}, "a quarter of 16 kB is kept"
+    assert {pruned, theme.colors["surface"]} <= colors_at(model, 4, 9000)
+    assert colors_at(model, 3, 3300) == {pruned}, "half of 4 kB is pruned"
     assert model.canvas.across.tickStrings([0.0, 5000.0], 1, 1) == ["0", "5.0 kB"]
     assert model.canvas.accessibleName() == "Sizes of the tensors"
 
@@ -216,10 +206,10 @@ def test_the_norm_that_is_retained_since_opening(model, theme):
     kept, pruned, ground = (theme.colors[c] for c in ("kept", "pruned", "surface"))
     model.set_report(retaining(0.8, 1.0, 0.5, 1.0, total=0.95), PREVIEW)
     model.set_measure("norm")
-    assert on_bar(model, 3, 40) == {kept}
-    assert on_bar(model, 3, 60) == {pruned}, "half of it is lost"
-    assert on_bar(model, 4, 30) == {kept}
-    assert {pruned, ground} <= on_bar(model, 4, 70), "striped: what the step would take of it"
+    assert colors_at(model, 3, 40) == {kept}
+    assert colors_at(model, 3, 60) == {pruned}, "half of it is lost"
+    assert colors_at(model, 4, 30) == {kept}
+    assert {pruned, ground} <= colors_at(model, 4, 70), "striped: what the step would take of it"
     assert model.readout.text() == (
         "4 tensors; model 7.0\u00a0% pruned, 52.0\u00a0% after the step;  "
         "norm² retained 95.0\u00a0%"
@@ -273,9 +263,9 @@ def test_what_is_not_counted_is_no_bar_and_no_number(model, theme):
     step = SparsityReport((TensorSparsity("m.layers.1.up.weight", 4000, 0, 3000),), 1, 0, 0)
     model.set_report(retaining(0.8, 1.0, None, 1.0, total=None), step)
     model.set_measure("norm")
-    assert on_bar(model, 1, 30) == {theme.colors["kept"]}
-    assert on_bar(model, 3, 30) == {theme.colors["surface"]}, "nobody knows what it had"
-    assert on_bar(model, 4, 30) == {theme.colors["surface"]}, "nobody knows what the step takes"
+    assert colors_at(model, 1, 30) == {theme.colors["kept"]}
+    assert colors_at(model, 3, 30) == {theme.colors["surface"]}, "nobody knows what it had"
+    assert colors_at(model, 4, 30) == {theme.colors["surface"]}, "nobody knows what the step takes"
     assert [cells[-2] for cells in model.numbers()][2] is None
     assert [cells[-1] for cells in model.numbers()][3] is None
     model.toggle_table()

@@ -20,7 +20,7 @@ from pruneapp.gui.plots.chart.axes import power_text
 from pruneapp.gui.plots.distribution import STEPS, DistributionView, share_below
 from pruneapp.gui.widgets.theme import LIGHT_THEME
 from tests.gui.plots.channel_norms import made_norms
-from tests.support.plot_views import bar_text, choose_channels, choose_order
+from tests.support.plot_views import bar_text, choose_channels, choose_order, colors_at, pixel
 
 LEFT = Qt.MouseButton.LeftButton
 EDGES = np.linspace(0, 4, 5)
@@ -74,10 +74,6 @@ def channels(show_active):
     return view
 
 
-def pixel(view, x, y=0.0) -> QPoint:
-    return view.canvas.area.pixel(x, y).toPoint()
-
-
 def drag(view, start: QPoint, *stops: QPoint, button=LEFT, keys=Qt.KeyboardModifier.NoModifier):
     port = view.canvas.viewport()
     QTest.mousePress(port, button, keys, start)
@@ -93,12 +89,6 @@ def drag(view, start: QPoint, *stops: QPoint, button=LEFT, keys=Qt.KeyboardModif
         )
         QApplication.sendEvent(port, event)
     QTest.mouseRelease(port, button, keys, stops[-1])
-
-
-def colors_at(view, x, y, reach=3):
-    image, middle = view.canvas.viewport().grab().toImage(), pixel(view, x, y)
-    span = range(-reach, reach + 1)
-    return {image.pixelColor(middle + QPoint(dx, dy)).name() for dx in span for dy in span}
 
 
 def heard(signal) -> list:

@@ -66,7 +66,7 @@ class NamesAxis(PlotAxis):
         ----------
         name
             Returns the name of a bar by its index from 0. The bar 0 is at position 1 of the axis.
-        many
+        n_names
             Number of bars.
         short
             Shortened forms of the names; None if there are none.

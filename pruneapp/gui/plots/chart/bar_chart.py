@@ -118,13 +118,24 @@ class BarChartView(PlotView):
 
     def refresh(self) -> None:
         """Show the current data. The visible range is kept if the key of the chart is equal."""
+        self._refresh_picture()
+        self._refresh_table()
+
+    def _refresh_picture(self) -> None:
         former, chart = self._chart, self.chart()
         if chart.key != former.key:
             self._hovered = -1
         self.canvas.set_chart(chart, self._short)
-        self._set_content(present=chart.order.size > 0)
+        present = chart.order.size > 0
+        if present != self._has_content:
+            self._has_content = present
+            self._show_state()
         self._refresh_texts()
-        self._refresh_table()
+
+    def _show_data(self) -> None:
+        """Show new data, in place of an error and of what was frozen."""
+        self.refresh()
+        self._set_content(present=self._has_content)
 
     @property
     def _chart(self) -> BarChart:
