@@ -172,7 +172,7 @@ def compare(walk: Tour, exported: Path) -> str:
     from driving import StepError
 
     from pruneapp.checkpoint.checkpoint import open_checkpoint
-    from pruneapp.export.records import RecordRange, finalized_bits
+    from pruneapp.export.records import RecordRange, final_bits
 
     document = walk.bench.session.document
     assert document is not None
@@ -180,7 +180,7 @@ def compare(walk: Tour, exported: Path) -> str:
     zeros = 0
     with open_checkpoint(exported) as written:
         for name, entry in state.checkpoint.entries.items():
-            expected = finalized_bits(state, RecordRange(entry, 0, entry.numel))
+            expected = final_bits(state, RecordRange(entry, 0, entry.numel))
             if name not in written.entries or not np.array_equal(written.bits(name), expected):
                 raise StepError(f"Tensor '{name}' of the export differs from the document.")
             zeros += int(np.count_nonzero(expected == 0))

@@ -345,7 +345,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     ),
     "checkpoint/torchfile/exported_program.py": ("_tensor",),
     "checkpoint/torchfile/legacy_format.py": ("index_stream",),
-    "checkpoint/torchfile/numpy_arrays.py": ("_NO_NUMBERS", "reconstructed", "fill", "_type"),
+    "checkpoint/torchfile/numpy_arrays.py": ("_NO_NUMBERS", "reconstruct", "fill", "_type"),
     "checkpoint/torchfile/rebuild.py": (
         "_set_traits",
         "_jagged",
@@ -411,7 +411,7 @@ PARTS: dict[str, tuple[str, ...]] = {
         "plan_folder",
     ),
     "export/exporter.py": ("_copied_files_notice", "_report", "_kept_as"),
-    "export/format.py": ("unscaled",),
+    "export/format.py": ("scale_notices",),
     "export/formats/csr.py": ("_why_dense", "notice"),
     "export/formats/onnx.py": ("_why_not", "_plan"),
     "export/formats/resumable.py": ("_plan_masks",),

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from pruneapp.analysis.pooling import effective
+from pruneapp.analysis.pooling import reader_of_exported
 from pruneapp.analysis.retained_norm import block_sums
 from pruneapp.checkpoint.elements import Bits
 from pruneapp.checkpoint.entry import TensorEntry
@@ -256,7 +256,7 @@ def is_original(here: Snapshot, other: Snapshot, job: Job) -> bool:
         size = min(_SAMPLE_SIZE, both[0].numel)
         weights += size
         for side, (state, entry) in enumerate(zip((here, other), both, strict=True)):
-            values = effective(state, entry.name)(0, size)
+            values = reader_of_exported(state, entry.name)(0, size)
             zeros[side] += int(np.count_nonzero(values == 0))
     return zeros[0] - zeros[1] > _MIN_EXCESS * weights
 
@@ -304,11 +304,13 @@ def compare(
         else:
             tensors.append(before)
             job.step(work_of(pair))
-    rows = [*tensors, *unread_in(a, b, names)]
+    rows = [*tensors, *unreadable_in(a, b, names)]
     return Comparison(*called, tuple(in_numeric_order(rows, attrgetter("name"))))
 
 
-def unread_in(a: Snapshot, b: Snapshot, names: Iterable[str] | None) -> Iterator[TensorDifference]:
+def unreadable_in(
+    a: Snapshot, b: Snapshot, names: Iterable[str] | None
+) -> Iterator[TensorDifference]:
     """Yield a difference for each tensor that cannot be read on a side.
 
     Its kind is "unread" if both sides have it, otherwise "only a" or "only b". `names` limits the
@@ -349,7 +351,7 @@ def pairs(a: Snapshot, b: Snapshot, names: Iterable[str] | None = None) -> tuple
     result += [
         (e.name, None, e) for e in b.checkpoint.entries.values() if e.name not in matched_names
     ]
-    # A tensor that one side has but cannot read is reported by `unread_in`, not as missing.
+    # A tensor that one side has but cannot read is reported by `unreadable_in`, not as missing.
     unread = a.checkpoint.contents.unreadable, b.checkpoint.contents.unreadable
     result = [
         (name, x, y)
@@ -368,7 +370,7 @@ def difference(a: Snapshot, b: Snapshot, pair: Pair, job: Job) -> TensorDifferen
     _, x, y = pair
     if x is None or y is None:
         return _tensor_difference(pair, "only a" if y is None else "only b")
-    if untouched(a, b, x, y):
+    if is_unchanged(a, b, x, y):
         job.step(work_of(pair))
         mask = a.zeroed(x.name)
         pruned = 0 if mask is None else mask.pruned
@@ -448,7 +450,7 @@ def _same_bits(a: Side, b: Side, job: Job) -> bool:
     return True
 
 
-def untouched(a: Snapshot, b: Snapshot, x: TensorEntry, y: TensorEntry) -> bool:
+def is_unchanged(a: Snapshot, b: Snapshot, x: TensorEntry, y: TensorEntry) -> bool:
     """Return whether `x` and `y` are one tensor with the same zeros in both; reads nothing."""
     if a.checkpoint is not b.checkpoint or x.name != y.name:
         return False

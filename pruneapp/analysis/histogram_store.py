@@ -203,7 +203,7 @@ def missing_sums(
     snapshot: Snapshot, names: Iterable[str], job: Job
 ) -> tuple[HistogramRequest, ...]:
     """Return what has to be measured to have the norms of tensors, given by first names."""
-    missing = [name for name in job.cancel.each(tuple(names)) if sums(snapshot, name) is None]
+    missing = [name for name in job.cancel.each(tuple(names)) if find_sums(snapshot, name) is None]
     return tuple(_requests(snapshot, missing, None))
 
 
@@ -304,7 +304,7 @@ def channels(snapshot: Snapshot, name: str, dim: int, n: Norm) -> Channels | Non
     return norms
 
 
-def sums(snapshot: Snapshot, name: str) -> tuple[float, float] | None:
+def find_sums(snapshot: Snapshot, name: str) -> tuple[float, float] | None:
     """Return the sums of squares and of magnitudes of the kept finite weights, from the cache.
 
     None if the tensor was not counted in this state. The values are those of the file even if a

@@ -128,8 +128,8 @@ class Layout:
             return tuple(((at + columns[0], at + columns[1]),) for at in starts)
         result = []
         rest = self.fixed or (0,) * len(self.shape)
-        for down in _nested([self.shape[d] for d in self.row_dims], *rows):
-            for across in _nested([self.shape[d] for d in self.column_dims], *columns):
+        for down in _boxes_of_range([self.shape[d] for d in self.row_dims], *rows):
+            for across in _boxes_of_range([self.shape[d] for d in self.column_dims], *columns):
                 box = [(at, at + 1) for at in rest]
                 for dim, part in zip(self.row_dims + self.column_dims, down + across, strict=True):
                     box[dim] = part
@@ -141,7 +141,7 @@ def _within(part: tuple[int, int], extent: int) -> tuple[int, int]:
     return max(part[0], 0), min(part[1], extent)
 
 
-def _nested(extents: list[int], start: int, stop: int) -> list[Box]:
+def _boxes_of_range(extents: list[int], start: int, stop: int) -> list[Box]:
     """Return the boxes that cover the flat indices from `start` to before `stop`, at least one.
 
     `extents` are the sizes of the dimensions, outermost first.
@@ -151,15 +151,15 @@ def _nested(extents: list[int], start: int, stop: int) -> list[Box]:
     inner = prod(extents[1:])
     (first, lead), (last, trail) = divmod(start, inner), divmod(stop, inner)
     if first == last:
-        return [((first, first + 1), *box) for box in _nested(extents[1:], lead, trail)]
+        return [((first, first + 1), *box) for box in _boxes_of_range(extents[1:], lead, trail)]
     boxes: list[Box] = []
     if lead:
-        boxes += [((first, first + 1), *box) for box in _nested(extents[1:], lead, inner)]
+        boxes += [((first, first + 1), *box) for box in _boxes_of_range(extents[1:], lead, inner)]
         first += 1
     if first < last:
         boxes.append(((first, last), *((0, extent) for extent in extents[1:])))
     if trail:
-        boxes += [((last, last + 1), *box) for box in _nested(extents[1:], 0, trail)]
+        boxes += [((last, last + 1), *box) for box in _boxes_of_range(extents[1:], 0, trail)]
     return boxes
 
 
@@ -326,7 +326,7 @@ def percentile(read: ReadValues, numel: int, percent: float) -> float:
 
     It is the largest for at most 200 magnitudes, and 0 if none is finite.
     """
-    sizes = _sampled(read, numel)
+    sizes = _sample_magnitudes(read, numel)
     if not sizes.size:
         return 0.0
     return _percentile(sizes, percent) if sizes.size > _FEW else float(sizes.max())
@@ -334,7 +334,7 @@ def percentile(read: ReadValues, numel: int, percent: float) -> float:
 
 def large_of(read: ReadValues, numel: int) -> tuple[float, float]:
     """Return the result of `scale` for `numel` elements returned by `read`."""
-    sizes = _sampled(read, numel)
+    sizes = _sample_magnitudes(read, numel)
     if not sizes.size:
         return 1.0, 1.0
     large = _percentile(sizes, _LARGE) if sizes.size > _FEW else 0.0
@@ -342,7 +342,7 @@ def large_of(read: ReadValues, numel: int) -> tuple[float, float]:
     return large, float(np.count_nonzero(sizes <= large)) / sizes.size
 
 
-def _sampled(read: ReadValues, numel: int) -> Float64s:
+def _sample_magnitudes(read: ReadValues, numel: int) -> Float64s:
     """Return the finite magnitudes of all elements, or of evenly spaced runs."""
     if numel <= _SAMPLES * _SAMPLE:
         values = read(0, numel)

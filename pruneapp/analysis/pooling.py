@@ -386,7 +386,7 @@ class Changes:
     pictures = 4
 
     def __init__(self, a: Snapshot, name_a: str, b: Snapshot, name_b: str, pool: int) -> None:
-        self._sides = (effective(a, name_a), effective(b, name_b))
+        self._sides = (reader_of_exported(a, name_a), reader_of_exported(b, name_b))
         self._pool = pool
 
     def differences(self, start: int, stop: int) -> Floats:
@@ -424,7 +424,9 @@ def reader(bits: Callable[[str, int, int], Bits], entry: TensorEntry) -> ReadVal
     return read
 
 
-def changed(read: ReadValues, before: BitMask | None, after: BitMask | None) -> ReadValues:
+def reader_of_changes(
+    read: ReadValues, before: BitMask | None, after: BitMask | None
+) -> ReadValues:
     """Return a function that reads which values change between two masks.
 
     A value v becomes -v if it is newly pruned, v if it is restored, and 0 if nothing changes. A
@@ -445,7 +447,7 @@ def changed(read: ReadValues, before: BitMask | None, after: BitMask | None) -> 
     return change
 
 
-def effective(snapshot: Snapshot, name: str) -> ReadValues:
+def reader_of_exported(snapshot: Snapshot, name: str) -> ReadValues:
     """Return a function that reads the values of a tensor as an export would write them."""
     mask = snapshot.zeroed(name)
 

@@ -29,7 +29,7 @@ from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 
 
-def aligned(chunks: Iterable[RawChunk], multiple: int = BLOCK) -> Iterator[RawChunk]:
+def align_chunks(chunks: Iterable[RawChunk], multiple: int = BLOCK) -> Iterator[RawChunk]:
     """Yield the elements of chunks again, in chunks that begin at multiples of `multiple`.
 
     The first chunk must begin at such a multiple. Chunks that are aligned already are not copied.
@@ -141,7 +141,7 @@ def measure_retained_norm(
     def work(start: int) -> _NormSums:
         measured = _NormSums(min(_STRETCH, size - start))
         with np.errstate(all="ignore"):  # infinities and NaN are excluded below
-            for chunk in aligned(snapshot.chunks(name, start, start + measured.size)):
+            for chunk in align_chunks(snapshot.chunks(name, start, start + measured.size)):
                 for first in range(0, chunk.bits.size, _PIECE):
                     job.cancel.check()
                     values = real_values(chunk.bits[first : first + _PIECE], dtype, name)
@@ -187,7 +187,7 @@ class _NormSums:
         for total, part in zip(self.sums, other.sums, strict=True):
             total.extend(part)
             if len(total) > MANY_SUMS:
-                total[:] = condensed(total)
+                total[:] = condense_sums(total)
         self.largest_pruned_size = max(self.largest_pruned_size, other.largest_pruned_size)
         self.smallest_kept = min(self.smallest_kept, other.smallest_kept)
 
@@ -235,7 +235,7 @@ def _sums(values: Floats, terms: Float64s, where: Bools | None) -> list[float]:
 MANY_SUMS = 1 << 16
 
 
-def condensed(sums: Sequence[float]) -> list[float]:
+def condense_sums(sums: Sequence[float]) -> list[float]:
     """Return a few numbers with the same exact sum as `sums`, which must not be negative.
 
     `total_of` of the result equals that of the input, however many parts a tensor has.

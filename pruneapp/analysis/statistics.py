@@ -16,9 +16,9 @@ from pruneapp.analysis.layout import percentile
 from pruneapp.analysis.pooling import reader
 from pruneapp.analysis.retained_norm import (
     MANY_SUMS,
-    aligned,
+    align_chunks,
     block_sums,
-    condensed,
+    condense_sums,
     real_values,
     total_of,
 )
@@ -237,7 +237,7 @@ class _Sum:
     def _take(self, values: Sequence[float]) -> None:
         self._parts.extend(values)
         if len(self._parts) > MANY_SUMS:
-            self._parts = condensed(self._parts)
+            self._parts = condense_sums(self._parts)
 
     @property
     def total(self) -> float:
@@ -447,7 +447,7 @@ def sparsity(snapshot: Snapshot, masks: Mapping[str, BitMask] | None = None) -> 
 def pieces(snapshot: Snapshot, name: str, job: Job) -> Iterator[tuple[int, Floats]]:
     """Yield the first flat index and the values of block-aligned pieces of a tensor; step `job`."""
     dtype = snapshot.entry(name).dtype
-    for chunk in aligned(snapshot.chunks(name)):
+    for chunk in align_chunks(snapshot.chunks(name)):
         for first in range(0, chunk.bits.size, _PIECE):
             values = real_values(chunk.bits[first : first + _PIECE], dtype, name)
             yield chunk.start + first, values

@@ -23,9 +23,9 @@ from pruneapp.analysis.pooling import (
     LayerValues,
     Split,
     TileAxis,
-    changed,
-    effective,
     reader,
+    reader_of_changes,
+    reader_of_exported,
 )
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.document.snapshot import Snapshot
@@ -148,7 +148,7 @@ def tile(
     part = _TilePart(snapshot, request)
     name = part.name
     mask, protected = snapshot.masks.get(name), snapshot.protected.get(name)
-    read = effective(snapshot, name)
+    read = reader_of_exported(snapshot, name)
     if not request.pruned:
         read = reader(snapshot.bits, snapshot.entry(name))
     layers: list[Layer]
@@ -226,7 +226,7 @@ def _mask_difference(a: Snapshot, b: Snapshot, part: _TilePart, job: Job) -> Seq
         return tuple(part.blank(0) for _ in range(4))
     read = reader(a.bits_under, a.entry(part.name))
     layers: list[Layer] = [
-        LayerValues(changed(read, before, after), part.pool),
+        LayerValues(reader_of_changes(read, before, after), part.pool),
         LayerShares(lambda x, y: x & ~y, before, after),
         LayerShares(lambda x, y: y & ~x, before, after),
         LayerShares(lambda x, y: ~(x | y), before, after),

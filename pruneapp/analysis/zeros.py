@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from pruneapp.analysis import histogram_store
-from pruneapp.analysis.retained_norm import aligned
+from pruneapp.analysis.retained_norm import align_chunks
 from pruneapp.checkpoint.dtypes import DType
 from pruneapp.checkpoint.elements import Bits
 from pruneapp.checkpoint.entry import TensorEntry
@@ -282,7 +282,7 @@ def nonzero(snapshot: Snapshot, entry: TensorEntry, job: Job) -> BitMask:
 
     def work(start: int) -> int:
         stop = min(start + _STRETCH, entry.numel)
-        for chunk in aligned(snapshot.chunks(entry.name, start, stop, _PIECE_ZEROS), 8):
+        for chunk in align_chunks(snapshot.chunks(entry.name, start, stop, _PIECE_ZEROS), 8):
             job.cancel.check()
             bits = np.packbits(_not_zero(chunk.bits, entry.dtype), bitorder="little")
             first = chunk.start // 8

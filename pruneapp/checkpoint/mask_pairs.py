@@ -177,7 +177,7 @@ def find_overlaps(
 
 def _reasons(group: _Views, cancel: CancelToken) -> dict[str, str]:
     reasons: dict[str, str] = {}
-    if _interleaved(group, cancel):
+    if _share_elements(group, cancel):
         first, second = group[0].name, group[1].name
         for e in cancel.each(group):
             other = second if e.name == first else first
@@ -207,7 +207,7 @@ def _touching(views: _Views, cancel: CancelToken) -> Iterator[_Views]:
         yield group
 
 
-def _interleaved(group: _Views, cancel: CancelToken) -> bool:
+def _share_elements(group: _Views, cancel: CancelToken) -> bool:
     """Return whether two views of a group share an element.
 
     Also True, without a check, if no view has strides, if item sizes differ, or if the group is

@@ -30,7 +30,7 @@ def _torch_rows(text: bytes, path: str) -> Parsed:
     from pruneapp.checkpoint.io.store import locate
     from pruneapp.checkpoint.torchfile import legacy_format, plain_pickle, zip_format
     from pruneapp.checkpoint.torchfile.to_contents import to_rows
-    from pruneapp.checkpoint.torchfile.torch_objects import located
+    from pruneapp.checkpoint.torchfile.torch_objects import translate_errors
 
     reader, state_dict = marshal.loads(text)  # noqa: S302 - plain values, from our own process
     index = {
@@ -40,7 +40,7 @@ def _torch_rows(text: bytes, path: str) -> Parsed:
     }[reader]
     source = open_source(locate(path))
     try:
-        with located(source.path):
+        with translate_errors(source.path):
             return to_rows(index(source, state_dict, CancelToken()))
     finally:
         source.close()

@@ -12,7 +12,13 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from pruneapp.analysis.comparison import Comparison, TensorDifference, difference, pairs, unread_in
+from pruneapp.analysis.comparison import (
+    Comparison,
+    TensorDifference,
+    difference,
+    pairs,
+    unreadable_in,
+)
 from pruneapp.analysis.patterns import PatternReport, look_for_pattern, pattern_report
 from pruneapp.analysis.statistics import TensorNumbers, numbers
 from pruneapp.checkpoint.checkpoint import Checkpoint
@@ -62,7 +68,9 @@ def differences_of(
 
 
 @task
-def patterns_of(model: ModelSource, names: Sequence[str], values: Mapping[str, Any]) -> list[Any]:
+def check_patterns(
+    model: ModelSource, names: Sequence[str], values: Mapping[str, Any]
+) -> list[Any]:
     """Check tensors, by name, for an N:M pattern; return a result of `look_for_pattern` for each.
 
     Runs on a worker. `values` has the parameters "pattern" ("n:m") and "dim".
@@ -90,7 +98,7 @@ def numbers_on(
     cluster: Cluster, checkpoint: Checkpoint, names: Sequence[str], job: Job
 ) -> list[TensorNumbers]:
     """Compute statistics of tensors; see `pruneapp.analysis.statistics.numbers`."""
-    return _by_tensor(
+    return _run_per_tensor(
         cluster,
         checkpoint,
         names,
@@ -112,13 +120,13 @@ def check_on(  # noqa: PLR0917 - as `check_pattern`
     """Check tensors for a pattern; see `pruneapp.analysis.patterns.check_pattern`."""
     values = N_M.validate({"pattern": f"{n}:{m}", "dim": dim})
     first = resolve(checkpoint, names)
-    found = _by_tensor(
+    found = _run_per_tensor(
         cluster,
         checkpoint,
         first,
         job,
         "Checking",
-        lambda model, some: (patterns_of, (model, some, values)),
+        lambda model, some: (check_patterns, (model, some, values)),
     )
     return pattern_report(n, m, dim, found)
 
@@ -155,11 +163,11 @@ def compare_on(
     for batch, found in zip(batches, cluster.run(works, job), strict=True):
         rows |= dict(zip(batch, found, strict=True))
     tensors = [rows[number] for number in range(len(matched))]
-    shown = [*tensors, *unread_in(here, there, names)]
+    shown = [*tensors, *unreadable_in(here, there, names)]
     return Comparison(*called, tuple(in_numeric_order(shown, attrgetter("name"))))
 
 
-def _by_tensor(  # noqa: PLR0917 - each its own type
+def _run_per_tensor(  # noqa: PLR0917 - each its own type
     cluster: Cluster,
     checkpoint: Checkpoint,
     names: Sequence[str],

@@ -62,7 +62,7 @@ from pruneapp.methods.prune_tensors import row_budgets
 from pruneapp.preview.preview import views_for_row
 from pruneapp.progress import Job
 from pruneapp.recipes.fit import Fit, ResolvedAction
-from pruneapp.recipes.replay import expanded_at
+from pruneapp.recipes.replay import expand_action
 
 if TYPE_CHECKING:
     from distributed import Future
@@ -695,7 +695,7 @@ def apply_actions(
     done: list[dict[str, Any]] = []
     for number, action in enumerate(actions):
         try:
-            for step in expanded_at(state.snapshot, action):
+            for step in expand_action(state.snapshot, action):
                 assert isinstance(step, Step)
                 state = apply_step(state, step, job)
                 done.append(step.to_dict())

@@ -90,7 +90,7 @@ def _change(
     kept, protected = snapshot.masks.get(name), snapshot.protected.get(name)
     on_kept, more = operation in {"prune", "restore"}, operation in {"restore", "protect"}
     before = kept if on_kept else protected
-    packed = _copied(before, numel, job, absent=on_kept)
+    packed = _copy_bits(before, numel, job, absent=on_kept)
     permanent = snapshot.permanent.get(name)
     selected_count = eligible_count = weights = still_zero = 0
     for place in _pieces(region.place):
@@ -172,7 +172,7 @@ def _reason(
     return "nothing of it is pruned"
 
 
-def _copied(mask: BitMask | None, numel: int, job: Job, *, absent: bool) -> Packed:
+def _copy_bits(mask: BitMask | None, numel: int, job: Job, *, absent: bool) -> Packed:
     """Return a writable copy of a mask's bytes; without a mask, all `numel` bits are `absent`."""
     packed = scratch.bits(numel)
     for place in _pieces(slice(0, packed.size)):

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pruneapp.analysis.retained_norm import aligned
+from pruneapp.analysis.retained_norm import align_chunks
 from pruneapp.analysis.zeros import zero_masks
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.contents import Notice
@@ -165,7 +165,7 @@ def read_mask(checkpoint: Checkpoint, name: str, job: Job) -> BitMask | None:
     """
     entry = checkpoint.entry(name)
     packed = scratch.bits(entry.numel)
-    for chunk in aligned(checkpoint.chunks(name), 8):
+    for chunk in align_chunks(checkpoint.chunks(name), 8):
         try:
             values = decode(chunk.bits, entry.dtype)
         except ValueError:

@@ -91,7 +91,7 @@ class TensorGroup:
         sizes = np.maximum(self.sizes, 1)
 
         def joined(values: Floats) -> Floats:
-            return _joined(values[inside], units, self.count, norms.n)
+            return _combine_norms(values[inside], units, self.count, norms.n)
 
         def share(kept: Floats) -> Floats:
             return np.bincount(units, kept[inside], self.count) / sizes
@@ -122,7 +122,7 @@ def in_sentence(label: str) -> str:
     return label if label[1:2].isupper() else label[:1].lower() + label[1:]
 
 
-def _joined(values: Floats, units: NDArray[np.int32], count: int, n: str) -> Floats:
+def _combine_norms(values: Floats, units: NDArray[np.int32], count: int, n: str) -> Floats:
     """Return the norm of order `n` of each of `count` units from those of its channels.
 
     `units` has the unit of each channel.

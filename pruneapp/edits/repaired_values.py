@@ -64,7 +64,7 @@ class RepairedValues:
     source: RepairSource
 
     @classmethod
-    def made(
+    def create(
         cls, checkpoint: Checkpoint, values: Mapping[str, BitMask], source: RepairSource, job: Job
     ) -> RepairedValues:
         """Create the edit from values computed for a checkpoint, by the names of their tensors.

@@ -19,7 +19,7 @@ from pruneapp.checkpoint.io.source import FileSource
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.evaluation.handover import Handover, ModelTensor
 from pruneapp.export.exporter import export
-from pruneapp.export.records import finalized
+from pruneapp.export.records import finalize
 from pruneapp.export.report import ExportRequest
 from pruneapp.progress import Job
 
@@ -93,7 +93,7 @@ def write_graph(snapshot: Snapshot, folder: Path, job: Job) -> Path:
         return export(snapshot, ExportRequest("onnx", target), job).path
     splices: dict[int, list[Splice]] = defaultdict(list)
     for entry in changed:
-        start, pieces = entry.location.offset, finalized(snapshot, entry).pieces
+        start, pieces = entry.location.offset, finalize(snapshot, entry).pieces
         splices[entry.location.source].append(
             Splice(start, start + entry.nbytes, entry.nbytes, pieces)
         )

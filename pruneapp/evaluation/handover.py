@@ -26,7 +26,7 @@ from pruneapp.checkpoint.io.source import FileSource
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import counted
 from pruneapp.evaluation.process import EvaluationError
-from pruneapp.export.records import finalized
+from pruneapp.export.records import finalize
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 
@@ -86,7 +86,7 @@ def _digest(
     hashed, zeros = hashlib.sha256(), 0
     source, target = _numpy(entry.dtype.label), _numpy(dtype)
     whole: list[NDArray[Any]] = []
-    for piece in finalized(snapshot, entry).pieces():
+    for piece in finalize(snapshot, entry).pieces():
         job.cancel.check()
         values = np.frombuffer(piece, source)
         if source != target:

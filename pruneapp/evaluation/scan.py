@@ -309,7 +309,7 @@ def scan_tensors(
         )
         return
     parts = job.parts(1 + len(todo))
-    metrics, before = _before(evaluator, snapshot, next(parts))
+    metrics, before = _measure_before(evaluator, snapshot, next(parts))
     seconds = before.baseline.first.measured.seconds
     if known is not None:
         _refuse_other_values(known, metrics, where)
@@ -344,7 +344,7 @@ def continues(
     """
     if differing(known, _conditions(evaluator, snapshot, request, job)):
         return False
-    metrics, _ = _before(evaluator, snapshot, job)
+    metrics, _ = _measure_before(evaluator, snapshot, job)
     try:
         _refuse_other_values(known, metrics, "scan")
     except EvaluationError:
@@ -424,7 +424,7 @@ def _cell(  # noqa: PLR0917 - each its own type
     name: str,
     amount: float,
     kernel: Kernel,
-    before: _Unscanned,
+    before: _References,
     job: Job,
 ) -> ScanCell:
     """Prune a tensor, and measure."""
@@ -469,7 +469,7 @@ def repaired(
 
 
 @dataclass(frozen=True)
-class _Unscanned:
+class _References:
     """The measurements that cells are compared with: the unpruned model and the state."""
 
     baseline: Baseline
@@ -519,9 +519,9 @@ def changes_sha256(snapshot: Snapshot, job: Job | None = None) -> str:
     return state_sha256(snapshot, job) if touched else ""
 
 
-def _before(
+def _measure_before(
     evaluator: Evaluator, snapshot: Snapshot, job: Job
-) -> tuple[tuple[ScanMetric, ...], _Unscanned]:
+) -> tuple[tuple[ScanMetric, ...], _References]:
     """Measure the unpruned model, unless that is known, and the scanned state.
 
     Return the metrics of the state, and both measurements. Raises `EvaluationError` if no metric
@@ -544,7 +544,7 @@ def _before(
         ScanMetric(key, higher[key], result.metrics[key].value, baseline.spreads[key].largest)
         for key in judged
     )
-    return metrics, _Unscanned(baseline, result)
+    return metrics, _References(baseline, result)
 
 
 def _refuse_other_values(known: Scan, metrics: Sequence[ScanMetric], where: str) -> None:

@@ -64,14 +64,14 @@ def check(checkpoint: Checkpoint, request: ExportRequest) -> None:
     Raises as `export` does, and `ParameterError` if a parameter is invalid or an entry of `omit`
     matches no unreadable tensor.
     """
-    form, values = _declared(request)
+    form, values = _format_of(request)
     if reason := form.why_not(checkpoint):
         raise ExportError(reason, remedy="Choose another format.")
     refuse_unwritable(checkpoint, form, values, request.omit)
     checkpoint.verify_unchanged()
 
 
-def _declared(request: ExportRequest) -> tuple[Format, Mapping[str, Any]]:
+def _format_of(request: ExportRequest) -> tuple[Format, Mapping[str, Any]]:
     """Return the format of a request and the values of all its parameters."""
     form = get(request.format)
     return form, validate_all(form.params, request.params)
@@ -82,7 +82,7 @@ def writes_folder(checkpoint: Checkpoint, request: ExportRequest) -> bool:
 
     Raises `ExportError` if it does and the path is the name of a file.
     """
-    form, values = _declared(request)
+    form, values = _format_of(request)
     check_not_file(request.path, form, values)
     is_folder = in_folder(checkpoint, form, values, request.path)
     if is_folder:
@@ -101,7 +101,7 @@ def _plan_lazily(
     system calls; `_plan_file` plans it later. Raises `ExportError` if the target is not possible,
     or the format cannot represent the tensors.
     """
-    form, values = _declared(request)
+    form, values = _format_of(request)
     checkpoint, path = state.checkpoint, request.path
     if not writes_folder(checkpoint, request):
         target = check_weights(checkpoint, path, form, values, follow_links=request.follow_links)
@@ -121,7 +121,7 @@ def _plan_file(
     Further files are parts of the weights and sidecars, in the same folder. `provenance` is stored
     in the metadata if given. Raises `ExportError`.
     """
-    form, values = _declared(request)
+    form, values = _format_of(request)
     (plan,) = plan_weights(
         state, form, values, job, path=request.path, provenance=provenance
     ).values()
@@ -145,13 +145,13 @@ def check_target(
     paths = tuple(plans) or (target,)
     copied = _copied_files_notice(checkpoint, target, plans) if plans else ()
     return TargetCheck(
-        replaced=tuple(path.name for path in _replaced(checkpoint, paths)),
+        replaced=tuple(path.name for path in _files_to_replace(checkpoint, paths)),
         kept=tuple(kept_name(path).name for path in paths if _is_opened(checkpoint, path)),
         notices=(*copied, *notices),
     )
 
 
-def _replaced(checkpoint: Checkpoint, paths: Collection[Path]) -> list[Path]:
+def _files_to_replace(checkpoint: Checkpoint, paths: Collection[Path]) -> list[Path]:
     """Return existing files that will be lost. Files of the opened model are never lost."""
     return [path for path in paths if lexists(path) and not _is_opened(checkpoint, path)]
 
@@ -249,7 +249,7 @@ def export(
     check(checkpoint, request)
     target, plans, target_notices = _plan_lazily(state, request, job, provenance)
     is_folder = bool(plans)
-    announce(_replaced(checkpoint, plans))
+    announce(_files_to_replace(checkpoint, plans))
     if not is_folder:
         plans = _plan_file(state, request, target, job, provenance)
     elif amend is not None:
@@ -259,7 +259,7 @@ def export(
     account = account_for(state, form, plans, request.omit, job)
     if is_folder:
         check_disk_space(target, sum(plan.nbytes for plan in plans.values() if plan.exact))
-    plans = {path: plan.sized(job) for path, plan in plans.items()}
+    plans = {path: plan.with_size(job) for path, plan in plans.items()}
     job.start(sum(plan.work + 2 * plan.size(job) for plan in plans.values()), target.name)
     files: list[SealedFile] = []
     written: list[WrittenFile] = []
@@ -289,7 +289,7 @@ def export(
         checkpoint.path = kept[0]
     left, deletion_notices = _delete_originals(kept) if request.replace_original else (kept, ())
     undo_ends = len(left) < len(kept)
-    rounding = Rounding.combined(plan.rounding for plan in plans.values())
+    rounding = Rounding.combine(plan.rounding for plan in plans.values())
     cost = () if rounding is None else (describe(rounding.cost),)
     broken = () if provenance is None else provenance.broken
     tensors = tuple(in_numeric_order([*_tensors(state)], attrgetter("name")))

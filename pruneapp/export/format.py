@@ -82,7 +82,7 @@ class ExportPart:
             texts |= self.provenance.texts(self.format, self.values)
         return texts
 
-    def unscaled(self) -> tuple[str, ...]:
+    def scale_notices(self) -> tuple[str, ...]:
         """Return notices about quantized tensors, whose scales torch stores elsewhere."""
         if QUANTIZED not in map(attrgetter("why_not"), self.entries):
             return ()
@@ -145,7 +145,7 @@ class Plan:
         """Whether the file will have exactly `nbytes` bytes; otherwise `nbytes` is the maximum."""
         return self.expected is None
 
-    def sized(self, job: Job) -> Plan:
+    def with_size(self, job: Job) -> Plan:
         """Return the plan with its expected size computed, so that `size` returns it at once."""
         nbytes = self.size(job)
         return self if self.exact else replace(self, expected=lambda _job: nbytes)

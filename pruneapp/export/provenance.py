@@ -39,7 +39,7 @@ from pruneapp.methods import registry
 from pruneapp.methods.method import WeightMethod
 from pruneapp.params import STATISTICS
 from pruneapp.progress import Job
-from pruneapp.recipes.recipe import Recipe, chosen_by
+from pruneapp.recipes.recipe import Recipe, select_tensors
 from pruneapp.recipes.schema import steps_of
 from pruneapp.statistics.file import statistics_of
 
@@ -214,7 +214,7 @@ def _steps_of(state: Snapshot, recipe: Recipe) -> Iterator[Step]:
             continue
         configuration = entry.configuration
         rows = tuple(
-            Row.of(row, chosen_by(state.checkpoint, row.configuration))
+            Row.of(row, select_tensors(state.checkpoint, row.configuration))
             for row in configuration.rows
         )
         yield Step.of(configuration, rows)

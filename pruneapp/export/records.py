@@ -88,7 +88,7 @@ class TensorRecord(NamedTuple):
         return self.dtype.nbytes(math.prod(self.shape))
 
 
-def finalized(state: State, entry: TensorEntry) -> TensorRecord:
+def finalize(state: State, entry: TensorEntry) -> TensorRecord:
     """Return a tensor with +0.0 where it is pruned or made permanent, otherwise bit for bit."""
 
     def pieces() -> Iterator[memoryview]:
@@ -117,7 +117,7 @@ def ranges_of(entry: TensorEntry, length: int) -> Iterator[RecordRange]:
         yield RecordRange(entry, start, min(start + length, entry.numel))
 
 
-def finalized_bits(state: State, elements: RecordRange) -> Bits:
+def final_bits(state: State, elements: RecordRange) -> Bits:
     """Return the elements of a range, with all bits 0 where they are pruned or made permanent."""
     entry, start, stop = elements
     if entry.dtype.packed:  # the units of `chunks` are bytes for packed dtypes
@@ -129,9 +129,9 @@ def finalized_bits(state: State, elements: RecordRange) -> Bits:
     return chunk.bits
 
 
-def finalized_bytes(state: State, elements: RecordRange) -> memoryview:
-    """Return a range as little-endian bytes; see `finalized_bits`."""
-    return little_endian(finalized_bits(state, elements))
+def final_bytes(state: State, elements: RecordRange) -> memoryview:
+    """Return a range as little-endian bytes; see `final_bits`."""
+    return little_endian(final_bits(state, elements))
 
 
 def original(state: State, entry: TensorEntry, suffix: str) -> TensorRecord:
@@ -175,7 +175,7 @@ def _bytes_of(chunks: Iterable[RawChunk]) -> Iterator[memoryview]:
     return (little_endian(chunk.bits) for chunk in chunks)
 
 
-def packed(name: str, kept: Mask, numel: int) -> TensorRecord:
+def packed_mask_record(name: str, kept: Mask, numel: int) -> TensorRecord:
     """Return the mask of `numel` weights as a 1-D uint8 tensor, 8 weights per byte.
 
     The lowest bit is the first weight.

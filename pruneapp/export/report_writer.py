@@ -27,7 +27,7 @@ from pruneapp.export.catalog import FORMATS
 from pruneapp.export.destination.target import check_file, unused_name
 from pruneapp.export.format_sizes import FormatOffer, format_offers, recommend
 from pruneapp.export.provenance import Provenance, calibration_in, inputs_in
-from pruneapp.export.records import State, packed
+from pruneapp.export.records import State, packed_mask_record
 from pruneapp.export.report import ExportReport, WrittenTensor
 from pruneapp.export.rounding import DTYPE, Rounding
 from pruneapp.masks.bitmask import BitMask, Mask
@@ -167,7 +167,7 @@ def _bits(mask: Mask, job: Job) -> BitMask:
     if isinstance(mask, BitMask):
         return mask
     bits = bytearray()
-    for piece in packed("", mask, mask.size).pieces():
+    for piece in packed_mask_record("", mask, mask.size).pieces():
         job.step(0)
         bits += piece
     return BitMask(np.frombuffer(bits, np.uint8), mask.size)

@@ -104,7 +104,7 @@ class Rounding:
         return None if name == KEEP else cls(DTYPES[_TO[name]])
 
     @classmethod
-    def combined(cls, roundings: Iterable[Rounding | None]) -> Rounding | None:
+    def combine(cls, roundings: Iterable[Rounding | None]) -> Rounding | None:
         """Return the combined rounding of several files; None if nothing was rounded."""
         some = [rounding for rounding in roundings if rounding is not None]
         if not some:
@@ -148,7 +148,7 @@ class Rounding:
         """Return the entry with the dtype that is written."""
         return entry._replace(dtype=self.dtype) if self.applies_to(entry) else entry
 
-    def rounded(self, entry: TensorEntry, chunk: RawChunk) -> RawChunk:
+    def round_chunk(self, entry: TensorEntry, chunk: RawChunk) -> RawChunk:
         """Return elements of a tensor in the rounded dtype, and record the cost.
 
         `entry` must have the dtype of `chunk`, and `applies_to` must be True for it.
@@ -220,7 +220,7 @@ class RoundedState:
         zeroed = None if self.originals else self.state.zeroed(name)
         if zeroed is not None:
             raw_chunks = zero(raw_chunks, zeroed)
-        return (self.rounding.rounded(entry, chunk) for chunk in raw_chunks)
+        return (self.rounding.round_chunk(entry, chunk) for chunk in raw_chunks)
 
     def replaces(self, name: str) -> bool:
         """Return whether a tensor has replaced values, not counting the rounding."""

@@ -121,7 +121,7 @@ def plan_weights(
     if limit is None:
         plans = _as_opened(whole_model(state, "", provenance), form, values, job)
         opened = checkpoint.contents.index
-        index = "" if opened is None else renamed(opened.name, form)
+        index = "" if opened is None else rename_shard(opened.name, form)
     else:
         plans = Sharding(whole_model(state, "", provenance), form, values, limit, job).plans()
         index = f"{''.join(_stem_of(checkpoint, form))}{INDEX}" if len(plans) > 1 else ""
@@ -142,7 +142,7 @@ def _as_opened(
     for shard, inside in zip(opened, entries, strict=True):
         if not inside and checkpoint.contents.copies:
             continue  # The shard had only copies of tied weights.
-        name = renamed(shard.name, form)
+        name = rename_shard(shard.name, form)
         file = checkpoint.sources[shard.sources[0]].file
         suffix = name[name.rfind(".") :].lower()
         part = replace(model, entries=tuple(inside), source=file, suffix=suffix)
@@ -154,7 +154,7 @@ def _as_opened(
     return plans
 
 
-def renamed(name: str, form: Format) -> str:
+def rename_shard(name: str, form: Format) -> str:
     """Return the conventional name of a shard or index in another format; folders are kept.
 
     ``pytorch_model-00001-of-00002.bin`` becomes ``model-00001-of-00002.safetensors``.
@@ -178,7 +178,7 @@ def _stem_of(checkpoint: Checkpoint, form: Format) -> tuple[str, str]:
     """
     suffix = ".safetensors" if ".safetensors" in form.suffixes else ".bin"
     index = checkpoint.contents.index
-    name = "" if index is None else renamed(index.name, form).removesuffix(INDEX)
+    name = "" if index is None else rename_shard(index.name, form).removesuffix(INDEX)
     if name.endswith(suffix):
         return name.removesuffix(suffix), suffix
     return "model" if suffix == ".safetensors" else "pytorch_model", suffix

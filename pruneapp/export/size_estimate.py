@@ -107,7 +107,7 @@ def expected_sizes(
     for block in job.cancel.each(blocks):
         n_kept, nbytes, guessed = 0, 0, 0.0
         for part in job.cancel.each(block):  # tens of thousands if the tensors are small
-            kept = kept_in(zeroed(part.entry.name), part.start, part.stop)
+            kept = count_kept(zeroed(part.entry.name), part.start, part.stop)
             n_kept += kept.kept
             nbytes += part.nbytes
             guessed += guess(part, kept)
@@ -154,7 +154,7 @@ class SampledWeights(NamedTuple):
         return self.runs * math.log2(self.size / self.runs) if self.runs else 0.0
 
 
-def kept_in(mask: Mask | None, start: int, stop: int) -> SampledWeights:
+def count_kept(mask: Mask | None, start: int, stop: int) -> SampledWeights:
     """Count the kept elements from `start` (a multiple of 8) to `stop`.
 
     Exact for a `BitMask`; otherwise estimated from the whole tensor, and 0 only if nothing is kept.

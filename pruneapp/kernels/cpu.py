@@ -21,7 +21,13 @@ from pruneapp.kernels.mask_packing import (
     pack_stretch,
 )
 from pruneapp.kernels.norms import channel_norms
-from pruneapp.kernels.small_tensors import alone, in_batches, join, prune_separately, split_masks
+from pruneapp.kernels.small_tensors import (
+    in_batches,
+    is_single_tensor,
+    join,
+    prune_separately,
+    split_masks,
+)
 from pruneapp.kernels.threads import STRETCH, Result, TensorRange, in_order, stretches, threads_for
 from pruneapp.kernels.threshold import (
     MOST_HELD,
@@ -159,7 +165,9 @@ class CpuKernel:
 
         Cuts of a single small tensor are processed first, many at a time.
         """
-        small = [number for number, cut in enumerate(cuts) if alone(cut.rankings, cut.near)]
+        small = [
+            number for number, cut in enumerate(cuts) if is_single_tensor(cut.rankings, cut.near)
+        ]
         masks = dict(zip(small, self._prune_small([cuts[n] for n in small], job), strict=True))
         large = [cut for number, cut in enumerate(cuts) if number not in masks]
         with closing(self._prune_large(large, job)) as found:
@@ -293,7 +301,7 @@ class CpuKernel:
         size = sum(r.size for r in rankings)
         width = _width(rankings)
         if size <= FEW:
-            threshold = _partitioned(rankings, count, job)
+            threshold = _find_threshold_in_memory(rankings, count, job)
             job.step(size)
             return threshold
         bracket = Bracket.everything(width)
@@ -369,7 +377,7 @@ def _width(rankings: Sequence[Ranking]) -> int:
     return widths.pop()
 
 
-def _partitioned(rankings: Sequence[Ranking], count: int, job: Job) -> FoundThreshold:
+def _find_threshold_in_memory(rankings: Sequence[Ranking], count: int, job: Job) -> FoundThreshold:
     """Find the threshold that prunes `count` keys (at least one), with all keys in memory."""
     parts = []
     for ranking in rankings:

@@ -277,7 +277,7 @@ class LampScores:
             return counts_to_prune
         if not count:
             return counts_to_prune
-        low, high = _around([self._segments[i] for i in chosen], count)
+        low, high = _score_bounds([self._segments[i] for i in chosen], count)
         undecided: list[tuple[int, Bools, CountedKeys | None]] = []
         blocks: list[ScoreBounds] = []
         for i in chosen:
@@ -287,7 +287,7 @@ class LampScores:
             if unsure.any():
                 undecided.append((i, unsure, self._counted(i, unsure)))
                 blocks.append(_in_blocks(self._exact(*undecided[-1])))
-        low, high = _around(blocks, count - int(counts_to_prune.sum()))
+        low, high = _score_bounds(blocks, count - int(counts_to_prune.sum()))
         groups: list[tuple[int, Segments]] = []
         for i, unsure, keys in undecided:
             exact = self._exact(i, unsure, keys)
@@ -325,7 +325,7 @@ def _in_blocks(segments: Segments) -> ScoreBounds:
     )
 
 
-def _around(bounds: Sequence[Segments | ScoreBounds], count: int) -> tuple[float, float]:
+def _score_bounds(bounds: Sequence[Segments | ScoreBounds], count: int) -> tuple[float, float]:
     """Return a lower and an upper bound of the score of rank `count` among all segments."""
     counts = np.concatenate([each.counts for each in bounds])
     edges = []
@@ -356,7 +356,7 @@ def _cut(groups: Sequence[tuple[int, Segments]], count: int, tensors: int) -> Co
         high = 1
     while high - low > 1:
         settled = at_low == at_high
-        to_prune += _by_tensor(tensor[settled], at_low[settled], tensors)
+        to_prune += _sum_per_tensor(tensor[settled], at_low[settled], tensors)
         tensor, squares, above, counts, at_low, at_high = (
             column[~settled] for column in (tensor, squares, above, counts, at_low, at_high)
         )
@@ -366,8 +366,8 @@ def _cut(groups: Sequence[tuple[int, Segments]], count: int, tensors: int) -> Co
             high, at_high = middle, pruned
         else:
             low, at_low = middle, pruned
-    to_prune += _by_tensor(tensor, at_low, tensors)
-    equal = _by_tensor(tensor, at_high - at_low, tensors)
+    to_prune += _sum_per_tensor(tensor, at_low, tensors)
+    equal = _sum_per_tensor(tensor, at_high - at_low, tensors)
     before = np.cumsum(equal) - equal
     left: Counts = np.clip(count - int(to_prune.sum()) - before, 0, equal)
     return to_prune + left
@@ -386,5 +386,5 @@ def _equals_up_to(score: float, squares: Float64s, above: Float64s, counts: Coun
     return np.clip(counts - least + 1, 0, counts).astype(np.int64)
 
 
-def _by_tensor(tensor: Indices, counts: Counts, tensors: int) -> Counts:
+def _sum_per_tensor(tensor: Indices, counts: Counts, tensors: int) -> Counts:
     return np.bincount(tensor, counts, tensors).astype(np.int64)

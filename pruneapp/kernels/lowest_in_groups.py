@@ -24,7 +24,7 @@ from pruneapp.kernels.values import Bools, Counts, Indices, broadcasting, rough_
 from pruneapp.masks import scratch
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.channels import Box, pack_into
-from pruneapp.masks.regions import Groups, bools_of, group_boxes, stretches
+from pruneapp.masks.regions import Groups, bools_of, flat_ranges, group_boxes
 from pruneapp.progress import Job
 
 # Up to this size, the elements of a group are compared pairwise; larger groups are partitioned.
@@ -59,7 +59,7 @@ def lowest_in_groups(  # noqa: PLR0917 - each its own type
     for box, is_kept, lacks in in_order(tasks, work, job, threads_for(ranking.size, threads)):
         lacking += lacks
         flat, at = is_kept.reshape(-1), 0
-        for start, stop in stretches(shape, groups.dim, box):
+        for start, stop in flat_ranges(shape, groups.dim, box):
             pack_into(packed, start, flat[at : at + stop - start])
             at += stop - start
             scratch.release_pages(packed, start // 8, (stop + 7) // 8)
@@ -71,7 +71,7 @@ def _box(
     ranking: Ranking, shape: tuple[int, ...], groups: Groups, protected: BitMask | None, box: Box
 ) -> tuple[Bools, int]:
     """Return which elements of a box stay, in its shape, and how many of them are conflicts."""
-    keys = read_keys(ranking, *stretches(shape, groups.dim, box)).reshape(box.shape)
+    keys = read_keys(ranking, *flat_ranges(shape, groups.dim, box)).reshape(box.shape)
     kept, guarded = (
         None if mask is None else bools_of(mask, shape, groups.dim, box)
         for mask in (ranking.kept, protected)
@@ -106,14 +106,14 @@ def lowest_of_each(keys: Bits, count: int) -> Bools:
     if count in {0, size}:
         return np.full(keys.shape, count > 0)
     if size <= FEW:
-        return _compared(keys, count)
+        return _rank_pairwise(keys, count)
     along = np.ascontiguousarray(np.moveaxis(keys, 2, 3))
     flat = along.reshape(-1, size)
     is_lowest = lowest_in_rows(flat, np.full(len(flat), count, np.intp))
     return np.moveaxis(is_lowest.reshape(along.shape), 3, 2)
 
 
-def _compared(keys: Bits, count: int) -> Bools:
+def _rank_pairwise(keys: Bits, count: int) -> Bools:
     """Rank the elements of small groups by pairwise comparison."""
     size = keys.shape[2]
     columns = [np.ascontiguousarray(keys[:, :, place]) for place in range(size)]

@@ -93,10 +93,10 @@ def _nuclear_norm(matrix: Float64s, job: Job) -> float:
         return math.inf
     if matrix.size * min(matrix.shape) <= _LONG:
         return float(np.linalg.svd(matrix, compute_uv=False).sum())
-    return _watched(matrix.copy(), job)
+    return _nuclear_norm_on_thread(matrix.copy(), job)
 
 
-def _watched(matrix: Float64s, job: Job) -> float:
+def _nuclear_norm_on_thread(matrix: Float64s, job: Job) -> float:
     """Return the sum of the singular values of a large matrix, computed on a thread.
 
     LAPACK cannot be interrupted: if the job is cancelled, `Cancelled` is raised at once, and the
@@ -148,7 +148,7 @@ def sum_slices(slices: Slices, power: InPlace, job: Job, threads: int) -> Float6
         except IndexError:
             memory = np.empty(plan.capacity)
         with np.errstate(all="ignore"):  # infinities and NaN are valid results
-            done = [(part, plan.sums(part, memory)) for part in task]
+            done = [(part, plan.block_sums(part, memory)) for part in task]
         used.append(memory)
         return done
 

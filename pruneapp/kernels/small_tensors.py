@@ -137,7 +137,7 @@ def _kept_of(rankings: Sequence[Ranking]) -> Bools:
     return kept
 
 
-def alone(rankings: Sequence[Ranking], near: object) -> bool:
+def is_single_tensor(rankings: Sequence[Ranking], near: object) -> bool:
     """Return whether a cut is of a single small tensor, for `prune_separately`."""
     return near is None and len(rankings) == 1 and 0 < rankings[0].size <= SMALL
 

@@ -147,7 +147,7 @@ def _add_runs(terms: Float64s, runs: int) -> Float64s:
     """
     slices = terms.shape[1]
     lanes: Float64s = np.add.reduce(terms.reshape(-1, RUN // LANES, LANES * slices), axis=1)
-    return _halved(lanes.reshape(-1, slices), LANES * runs)
+    return _add_pairwise(lanes.reshape(-1, slices), LANES * runs)
 
 
 def join_lanes(lanes: Float64s, rest: Float64s) -> Float64s:
@@ -155,13 +155,13 @@ def join_lanes(lanes: Float64s, rest: Float64s) -> Float64s:
 
     Lanes are zeros if the run is shorter, which changes no sum, because no term is -0.0.
     """
-    total: Float64s = _halved(lanes, LANES)[0]
+    total: Float64s = _add_pairwise(lanes, LANES)[0]
     for row in rest:
         total += row
     return total
 
 
-def _halved(rows: Float64s, times: int) -> Float64s:
+def _add_pairwise(rows: Float64s, times: int) -> Float64s:
     """Add `times` rows, a power of two, into one: neighbors first, then their sums."""
     while times > 1:
         rows = np.add(rows[0::2], rows[1::2])
@@ -266,7 +266,7 @@ class SliceSums(ABC):
         """Set `channels`, `terms` and `capacity`."""
 
     @abstractmethod
-    def sums(self, part: SlicePart, memory: Float64s) -> Float64s:
+    def block_sums(self, part: SlicePart, memory: Float64s) -> Float64s:
         """Return the sums of the blocks, or of the run, of each slice: (blocks, channels), new.
 
         `memory` has `capacity` elements, which are overwritten with terms.
@@ -292,7 +292,7 @@ class AlongSlices(SliceSums):
             self.channels = channels
         self.capacity = self.channels * (min(length, terms) + (0 if outer == 1 else 2 * inner))
 
-    def sums(self, part: SlicePart, memory: Float64s) -> Float64s:
+    def block_sums(self, part: SlicePart, memory: Float64s) -> Float64s:
         """Read boxes, make slices contiguous, compute terms, and add them."""
         inner = self._shape[2]
         channels = part.last - part.first
@@ -306,7 +306,7 @@ class AlongSlices(SliceSums):
             rows, _, width = box.shape
             at = box.outer[0] * inner + box.inner[0] - begin
             target = terms[:, at : at + rows * width].reshape(channels, rows, width)
-            np.copyto(target, decode(_turned(read_box(self._slices, box)), self._slices.dtype))
+            np.copyto(target, decode(_transpose(read_box(self._slices, box)), self._slices.dtype))
         self._power(terms)
         return add_along(terms[:, part.start - begin : part.stop - begin])
 
@@ -325,7 +325,7 @@ class AlongSlices(SliceSums):
             begin += right - left
 
 
-def _turned(bits: Bits) -> Bits:
+def _transpose(bits: Bits) -> Bits:
     """Transpose bits of shape (rows, channels, width) to (channels, rows, width)."""
     rows, channels, width = bits.shape
     if rows == 1 or width > ROW:
@@ -348,7 +348,7 @@ class AcrossSlices(SliceSums):
         self.terms = max(power_of_two(self._piece // self.channels), RUN)
         self.capacity = max(self._piece, 2 * LANES * self.channels)
 
-    def sums(self, part: SlicePart, memory: Float64s) -> Float64s:
+    def block_sums(self, part: SlicePart, memory: Float64s) -> Float64s:
         """Read the rows of a part, compute terms, and add them across rows."""
         width = part.last - part.first
         if part.size > self.capacity:

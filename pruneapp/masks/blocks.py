@@ -93,7 +93,7 @@ class Tiles:
                 along = slice(left // self.wide, -(-right // self.wide))
                 yield BlockRange((top, bottom), (left, right), down, along)
 
-    def stretches(self, part: BlockRange) -> Iterator[tuple[int, int]]:
+    def flat_ranges(self, part: BlockRange) -> Iterator[tuple[int, int]]:
         """Yield the flat index ranges (first, last + 1) of the rectangle `part`, row by row."""
         columns = self.matrix[1]
         left, right = part.columns
@@ -123,7 +123,7 @@ class Tiles:
         counts = np.zeros(self.grid, np.int64)
         for part in self.parts():
             job.step(0)
-            bools = np.concatenate([mask.bools(*run) for run in self.stretches(part)])
+            bools = np.concatenate([mask.bools(*run) for run in self.flat_ranges(part)])
             tiles = self.cut(bools.reshape(part.shape))
             counts[part.down, part.along] = np.count_nonzero(tiles, axis=(1, 3))
         return counts.reshape(-1)
@@ -142,7 +142,7 @@ class Tiles:
             rows, columns = part.shape
             bools = np.repeat(np.repeat(grid[part.down, part.along], self.tall, 0), self.wide, 1)
             flat, at = np.ascontiguousarray(bools[:rows, :columns]).reshape(-1), 0
-            for start, stop in self.stretches(part):
+            for start, stop in self.flat_ranges(part):
                 pack_into(packed, start, flat[at : at + stop - start])
                 at += stop - start
                 scratch.release_pages(packed, start // 8, (stop + 7) // 8)

@@ -179,11 +179,11 @@ def group_boxes(shape: tuple[int, ...], groups: Groups, size: int = _PIECE) -> I
 
 def bools_of(mask: BitMask, shape: tuple[int, ...], dim: int, box: Box) -> NDArray[np.bool_]:
     """Unpack a mask for a box of complete groups, in its shape."""
-    parts = [mask.bools(*stretch) for stretch in stretches(shape, dim, box)]
+    parts = [mask.bools(*stretch) for stretch in flat_ranges(shape, dim, box)]
     return (parts[0] if len(parts) == 1 else np.concatenate(parts)).reshape(box.shape)
 
 
-def stretches(shape: tuple[int, ...], dim: int, box: Box) -> Iterator[tuple[int, int]]:
+def flat_ranges(shape: tuple[int, ...], dim: int, box: Box) -> Iterator[tuple[int, int]]:
     """Yield the flat index ranges (first, last + 1) of a box of `group_boxes`, ascending."""
     _, channels, inner = extents(shape, dim)
     rows, some, width = box.shape

@@ -16,7 +16,7 @@ from pruneapp.kernels.values import Bools, Float64s
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.channels import channels_left, mask_of_channels
 from pruneapp.methods.amounts import to_prune
-from pruneapp.methods.input_sizes import scaled
+from pruneapp.methods.input_sizes import scale_weights
 from pruneapp.methods.method import CoupledMethod, Scope, TensorView, Values, no_inputs
 from pruneapp.progress import Job
 
@@ -200,7 +200,7 @@ def _score_by_inputs(  # noqa: PLR0917 - each its own type
         assert sizes is not None  # checked
         if reached:
             sizes = np.where(inputs.counts[:, np.newaxis] > 0, sizes, 0.0)
-        view = scaled(replace(view_of(name), inputs=inputs), sizes)
+        view = scale_weights(replace(view_of(name), inputs=inputs), sizes)
         return _norms(view, dim, 2.0, kernel, job) ** 2
 
     parts = [np.zeros(group.count)]  # tensors of a single unit first, then each member

@@ -54,7 +54,7 @@ def scaling(view: TensorView, sizes: Float64s) -> Scoring:
     return by_column
 
 
-def scaled(view: TensorView, sizes: Float64s) -> TensorView:
+def scale_weights(view: TensorView, sizes: Float64s) -> TensorView:
     """Return a tensor of magnitudes times the sizes of their inputs, in float64."""
     by_sizes = scaling(view, sizes)
 

@@ -276,7 +276,7 @@ def estimate(
                 channels += effect.channels
                 continue
             patterned = pattern_counts_to_prune(snapshot, step, row, units)
-            weights, slices, sure = patterned or _roughly(
+            weights, slices, sure = patterned or _upper_counts(
                 step, row, units, _by_rows(snapshot, row, units, job), disjoint=disjoint
             )
             to_prune += weights
@@ -307,7 +307,7 @@ def estimate(
     )
 
 
-def _roughly(
+def _upper_counts(
     step: Step, row: Row, units: Units, wanted: Counts | None, *, disjoint: bool
 ) -> tuple[int, int, bool]:
     """Return the maximum of pruned weights and channels, and whether it is exact."""

@@ -171,7 +171,7 @@ def counted_sums(
     large = [name for name in job.cancel.each(names) if entries[name].numel > _SMALL]
     for name in job.cancel.each(large):
         if name not in values:
-            sums = histogram_store.sums(snapshot, name)
+            sums = histogram_store.find_sums(snapshot, name)
             if sums is not None:
                 found[name] = sums
     return found
@@ -185,7 +185,7 @@ def kept_norms(
 ) -> dict[str, RetainedNorm]:
     """Return the result of `measure_kept_norms` for tensors with known sums, by first names.
 
-    `after` are the masks after the step, `sums` the known sums of the remaining weights.
+    `after` are the masks after the step, `find_sums` the known sums of the remaining weights.
     """
     return measure_kept_norms(snapshot, after, counted_sums(snapshot, after, job), sums, job)
 
@@ -213,7 +213,7 @@ def retained(opened: Snapshot, now: Snapshot, job: Job) -> SparsityReport:
     names = report.table.names
     was, left = (
         np.array(
-            [histogram_store.sums(state, name) or _UNKNOWN for name in job.cancel.each(names)],
+            [histogram_store.find_sums(state, name) or _UNKNOWN for name in job.cancel.each(names)],
             np.float64,
         ).reshape(-1, 2)
         for state in (opened, now)

@@ -284,7 +284,7 @@ def compute_preview(
     entry: Json | None = None
     entry_masks: dict[str, BitMask] = {}
     if given is not None or scores is not None:
-        entry, entry_masks = _as_by_hand(snapshot, step, masks, job)
+        entry, entry_masks = _as_manual_edit(snapshot, step, masks, job)
     left = "remaining weight" if report.goes_on else "weight"
     done = f"{report.newly_pruned:,} of {counted(report.unpruned, left)} pruned"
     if protected_count:
@@ -317,7 +317,7 @@ def compute_preview(
     return Preview(snapshot.revision, edit, step, masks, report)
 
 
-def _as_by_hand(
+def _as_manual_edit(
     snapshot: Snapshot, step: Step, masks: Mapping[str, BitMask], job: Job
 ) -> tuple[Json, dict[str, BitMask]]:
     """Return a step as a manual edit with its masks, because its files may not exist later."""

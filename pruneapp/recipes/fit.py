@@ -44,14 +44,14 @@ from pruneapp.methods.limits import Limits, percent
 from pruneapp.params import AT_HAND, STATISTICS, Amount, AmountParam
 from pruneapp.preview.preview import views_for_row
 from pruneapp.progress import Job
-from pruneapp.recipes.recipe import Recipe, all_chosen_by, chosen_by
+from pruneapp.recipes.recipe import Recipe, all_chosen_by, select_tensors
 from pruneapp.statistics.file import statistics_of
 
 # The text of the problem of a row that names no statistics file.
 NO_STATISTICS = "The step ranks weights by statistics of activations of the checkpoint."
 
 
-def pruned_by(checkpoint: Checkpoint, step: Step) -> list[str]:
+def pruned_names(checkpoint: Checkpoint, step: Step) -> list[str]:
     """Return the first names of the tensors that a step prunes, in file order.
 
     For a step whose methods cannot prune, the tensors that its rows name.
@@ -168,7 +168,7 @@ class EntryResolver:
                 f"'{method.name}' needs masks, which a step of a recipe cannot contain.",
                 remedy="Use an entry 'edit', whose targets name masks.",
             )
-        names = chosen_by(self.checkpoint, row.configuration)
+        names = select_tensors(self.checkpoint, row.configuration)
         statistics = row.configuration.values.get(STATISTICS.name)
         if statistics == AT_HAND:
             model = shlex.quote(str(self.checkpoint.path))
@@ -207,7 +207,7 @@ class EntryResolver:
             if step.dependents:
                 rows = rows_of(self.checkpoint, limited)
                 known_dependents(self.checkpoint, limited, rows, self.job)
-            size = sum(self.checkpoint.entry(n).numel for n in pruned_by(self.checkpoint, step))
+            size = sum(self.checkpoint.entry(n).numel for n in pruned_names(self.checkpoint, step))
             if isinstance(configuration.final, int) and configuration.final > size:
                 raise ParameterError(
                     f"'final' must be at most the {size:,} weights that the step touches "
@@ -390,9 +390,9 @@ def _detail(checkpoint: Checkpoint, action: ResolvedAction | None) -> str:
 def _names(checkpoint: Checkpoint, action: ResolvedAction | None) -> tuple[str, ...]:
     match action:
         case Step():
-            return tuple(pruned_by(checkpoint, action))
+            return tuple(pruned_names(checkpoint, action))
         case Schedule():
-            return tuple(pruned_by(checkpoint, action.step))
+            return tuple(pruned_names(checkpoint, action.step))
         case None:
             return ()
         case _:

@@ -282,7 +282,7 @@ def of_kind(checkpoint: Checkpoint, kind: str) -> tuple[str, ...]:
     return names
 
 
-def chosen_by(checkpoint: Checkpoint, row: RowConfiguration) -> tuple[str, ...]:
+def select_tensors(checkpoint: Checkpoint, row: RowConfiguration) -> tuple[str, ...]:
     """Return the tensors that a row selects, by first names in file order.
 
     Raises
@@ -328,7 +328,7 @@ def row_for(checkpoint: Checkpoint, names: Iterable[str], pattern: str) -> RowCo
         tried[:0] = [RowConfiguration(pattern=pattern), RowConfiguration(kind=pattern)]
     for row in tried:
         with contextlib.suppress(PruneAppError):
-            if chosen_by(checkpoint, row) == chosen:
+            if select_tensors(checkpoint, row) == chosen:
                 return row
     return RowConfiguration(names=chosen, quantized=quantized)
 

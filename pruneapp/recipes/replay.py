@@ -75,7 +75,7 @@ def amounts(final: Amount, begun: int, size: int, steps: int, path: Path) -> lis
     return [*(map(round, shares) if isinstance(final, int) else shares), final]
 
 
-def expanded(step: Step, totals: Sequence[Amount]) -> list[Step]:
+def expand_schedule(step: Step, totals: Sequence[Amount]) -> list[Step]:
     """Return one copy of the step for each of `totals`, with this limit on the total sparsity.
 
     Rounding does not accumulate: the last step reaches its total exactly.
@@ -107,7 +107,7 @@ def replay(
     """
     state = snapshot
     for number, action in enumerate(actions):
-        for one in expanded_at(state, action):
+        for one in expand_action(state, action):
             edit = _edit(state, one, kernel, job)
             if edit is not None:
                 state = edit.applied_to(state)
@@ -136,14 +136,16 @@ def replay_all(
             ) from None
 
 
-def expanded_at(state: Snapshot, action: ResolvedAction) -> Sequence[ResolvedAction]:
+def expand_action(state: Snapshot, action: ResolvedAction) -> Sequence[ResolvedAction]:
     """Return the edits of an entry in a state: several steps for a schedule, otherwise itself."""
     if not isinstance(action, Schedule):
         return (action,)
     ((_, names),) = rows_of(state.checkpoint, action.step)
     begun = sum(state.masks.pruned(name) for name in names)
     size = sum(state.entry(name).numel for name in names)
-    return expanded(action.step, amounts(action.final, begun, size, action.steps, action.path))
+    return expand_schedule(
+        action.step, amounts(action.final, begun, size, action.steps, action.path)
+    )
 
 
 def _edit(state: Snapshot, action: ResolvedAction, kernel: Kernel, job: Job) -> Edit | None:

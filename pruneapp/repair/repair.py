@@ -360,7 +360,7 @@ class RepairRun:
         """Return the result; may cancel."""
         against = () if self._wanted is None else tuple(_sha256s(self._wanted, job))
         source = structs.replace(self._source, against=against)
-        made = RepairedValues.made(self._snapshot.checkpoint, self._file.mapped(), source, job)
+        made = RepairedValues.create(self._snapshot.checkpoint, self._file.mapped(), source, job)
         proposal = made.propose(self._snapshot, job, detail=_detail(self._repairs))
         repairs = {layer.name: layer for layer in self._repairs}
         names = in_numeric_order(tuple(self.pruned))
@@ -505,7 +505,7 @@ class _Tensor:
         their_bits = bits if is_same else source.bits(entry.name)
         return cls(bits, present, decode(their_bits, theirs.dtype), free)
 
-    def moved(self, values: Floats, dtype: DType) -> tuple[Bits, int]:
+    def with_values(self, values: Floats, dtype: DType) -> tuple[Bits, int]:
         """Return the elements with new values, and how many changed.
 
         A changed value of 0 is stored as -0.0 if the type has it, because +0.0 would count as
@@ -567,12 +567,12 @@ class _LayerSolver:
             spreads.append(solution.variances)
             if shift is not None and solution.bias is not None:
                 biases.append(shift.sign * solution.bias)
-        bits, moved = tensor.moved(tensor.present, entry.dtype)
+        bits, moved = tensor.with_values(tensor.present, entry.dtype)
         values.add(entry.name, bits, job)
         with_bias = ""
         if shift is not None and vector is not None:
             together: Float64s = np.concatenate(biases)
-            bits, others = vector.moved(together, shift.entry.dtype)
+            bits, others = vector.with_values(together, shift.entry.dtype)
             if others:
                 values.add(shift.entry.name, bits, job)
                 with_bias = shift.entry.name
@@ -600,7 +600,7 @@ class _LayerSolver:
         with np.errstate(invalid="ignore", divide="ignore"):
             ratio = (after + _UNSEEN * usual) / (before + _UNSEEN * usual)
             changed = np.where(np.isfinite(ratio) & (ratio > 0), usual * ratio, variance.present)
-        bits, others = variance.moved(changed, entry.dtype)
+        bits, others = variance.with_values(changed, entry.dtype)
         if others:
             values.add(entry.name, bits, self.job)
 

@@ -275,7 +275,7 @@ class _Pace:
     def __init__(self) -> None:
         self.at_once = float(_AT_ONCE)
 
-    def measured(self, multiplications: int, seconds: float) -> None:
+    def adapt(self, multiplications: int, seconds: float) -> None:
         """Adapt to the duration of a product; short products are ignored as inaccurate."""
         if multiplications >= _AT_ONCE // 4:
             self.at_once = max(_AT_ONCE, multiplications * _PATIENCE / max(seconds, 1e-6))
@@ -330,7 +330,7 @@ class _Inputs:
             began = time.perf_counter()
             np.matmul(matrix, self.gram[:, some], out=out[:, some])
             done = each * (some.stop - start)
-            self.pace.measured(done, time.perf_counter() - began)
+            self.pace.adapt(done, time.perf_counter() - began)
             self.job.step(done)
         return out
 

@@ -21,7 +21,7 @@ from pruneapp.checkpoint.formats.protobuf import prefix
 from pruneapp.errors import ExportError
 from pruneapp.export.format import Plan
 from pruneapp.export.formats.onnx import MOST_BYTES, data_plan
-from pruneapp.export.records import Pieces, finalized
+from pruneapp.export.records import Pieces, finalize
 from pruneapp.groups.onnx_graph import LARGEST_KEPT, GraphError, OnnxGraph, infer_shapes
 from pruneapp.progress import Job
 from pruneapp.shrink.cut import Cut
@@ -255,7 +255,7 @@ def _cut(proto: Any, shrunk: ShrunkState, entry: TensorEntry) -> _NewTensor:
     for leaf in _NUMBERS:
         proto.ClearField(leaf)
     proto.dims[:] = entry.shape
-    return _NewTensor(proto, entry.nbytes, finalized(shrunk, entry).pieces)
+    return _NewTensor(proto, entry.nbytes, finalize(shrunk, entry).pieces)
 
 
 def _declare(model: Any, tensors: Sequence[_NewTensor]) -> None:

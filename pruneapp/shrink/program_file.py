@@ -22,7 +22,7 @@ from pruneapp.checkpoint.torchfile.archive import STORED, Archive
 from pruneapp.checkpoint.torchfile.zip_format import member_content, zip_layout
 from pruneapp.export.format import Plan
 from pruneapp.export.formats.zip_archive import ZipMember, ZipPlan
-from pruneapp.export.records import finalized
+from pruneapp.export.records import finalize
 from pruneapp.groups.channel_numbers import Numbers
 from pruneapp.groups.program_graph import ProgramGraph
 from pruneapp.json_codec import load_object
@@ -66,7 +66,7 @@ def plan_program(
         if key in replacements:
             return ZipMember.of(path, replacements[key])
         if key in rewritten:
-            return ZipMember(path, rewritten[key].nbytes, finalized(shrunk, rewritten[key]).pieces)
+            return ZipMember(path, rewritten[key].nbytes, finalize(shrunk, rewritten[key]).pieces)
         return _unchanged(source, archive, key, path)
 
     plan = ZipPlan([member(key) for key in archive.members])

@@ -15,7 +15,7 @@ from safetensors.torch import save_file
 
 from pruneapp.analysis import retained_norm
 from pruneapp.analysis.retained_norm import (
-    condensed,
+    condense_sums,
     measure_kept_norms,
     measure_retained_norm,
     measure_retained_norms,
@@ -49,7 +49,7 @@ def by_blocks(squares: np.ndarray) -> float:
 @given(st.lists(st.floats(0, math.inf)), st.integers(0, 9))
 def test_sums_that_are_put_together_now_and_then_have_the_same_total(sums, cut):
     """Bit for bit, from the smallest number to beyond the largest."""
-    some = condensed([*condensed(sums[:cut]), *sums[cut:]])
+    some = condense_sums([*condense_sums(sums[:cut]), *sums[cut:]])
     assert total_of(some) == total_of(sums)
     assert len(some) < 60
 

@@ -174,13 +174,13 @@ def test_numbers_go_with_their_masks(full):
     opened, now = full
     (wanted,) = histogram_store.missing_sums(now, ["w0"], Job())
     histogram_store.measure(now, wanted, Job())
-    assert histogram_store.sums(now, "w0") is not None
+    assert histogram_store.find_sums(now, "w0") is not None
     other = Snapshot(opened.checkpoint, MaskLayers(MaskSet()), cache=opened.cache)
-    assert histogram_store.sums(other, "w0") is None
+    assert histogram_store.find_sums(other, "w0") is None
     del now, full
     gc.collect()
     histogram_store.measure(other, wanted, Job())
-    assert histogram_store.sums(other, "w0") == histogram_store.sums(opened, "w0")
+    assert histogram_store.find_sums(other, "w0") == histogram_store.find_sums(opened, "w0")
 
 
 def test_work_that_is_taken_up_is_counted_in_another_state_first():

@@ -27,7 +27,7 @@ from pruneapp.checkpoint.io.source import ByteSource, FileSource
 from pruneapp.checkpoint.torchfile.archive import DEFLATED, ArchiveMember, read_members
 from pruneapp.checkpoint.torchfile.numpy_arrays import BY_CODE
 from pruneapp.checkpoint.torchfile.sources import CheckedSource, InflatedSource, PackedMember, Span
-from pruneapp.checkpoint.torchfile.torch_objects import DOWNLOAD_AGAIN, located
+from pruneapp.checkpoint.torchfile.torch_objects import DOWNLOAD_AGAIN, translate_errors
 from pruneapp.errors import DamagedFileError, UnsupportedFileError, counted
 from pruneapp.progress import Job
 
@@ -93,7 +93,7 @@ def _recognises_npz(head: bytes, _source: FileSource) -> bool:
 
 def _read_npz(source: FileSource, _state_dict: str | None, job: Job) -> ReadResult:
     path = source.path
-    with located(path):
+    with translate_errors(path):
         members = read_members(source, job.cancel)
     arrays: list[tuple[ArchiveMember, _Array]] = []
     others: list[str] = []

@@ -332,7 +332,7 @@ def _defining_scope(
 
 def _role(uses: Iterable[_Use], shape: tuple[int, ...], *, is_float: bool) -> TensorRole:
     rank = len(shape)
-    read = [_resolved(use, rank) for use in sorted(uses) if use.op not in _SHAPE_ONLY]
+    read = [_resolve(use, rank) for use in sorted(uses) if use.op not in _SHAPE_ONLY]
     if not read:
         return TensorRole(CONSTANT, "no operator of the graph reads its numbers")
     scale = next((use for use in read if use.kind == _SCALE), None)
@@ -354,7 +354,7 @@ def _role(uses: Iterable[_Use], shape: tuple[int, ...], *, is_float: bool) -> Te
     return TensorRole(kind)
 
 
-def _resolved(use: _Use, rank: int) -> _Use:
+def _resolve(use: _Use, rank: int) -> _Use:
     """Return a use with its kind resolved by the number of dimensions of the tensor."""
     if use.kind == _ADDED:
         return use._replace(kind=_BIAS if rank == 1 else CONSTANT)

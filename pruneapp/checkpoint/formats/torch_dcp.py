@@ -45,7 +45,7 @@ from pruneapp.checkpoint.torchfile.torch_objects import (
     Unreadable,
     Unsupported,
     is_shape,
-    located,
+    translate_errors,
 )
 from pruneapp.checkpoint.torchfile.unpickler import MAX_PICKLE, Machine
 from pruneapp.checkpoint.torchfile.zip_format import read_member
@@ -96,7 +96,7 @@ class _Chunk:
         """Return the bytes of the elements `first` to `last` (flat indices, C order) of the box."""
         with self._lock:
             if self._stored is None:
-                with located(self.blob.file.path):
+                with translate_errors(self.blob.file.path):
                     self._stored = self._parse()
             source, entry = self._stored
         itemsize = self.element.itemsize
@@ -223,7 +223,7 @@ def _read(source: FileSource, state_dict: str | None, job: Job) -> ReadResult:
     if path.suffix == SUFFIX:
         _refuse_part(path)
     opened: list[ByteSource] = [source]
-    with closed_on_error(opened), located(path):
+    with closed_on_error(opened), translate_errors(path):
         if source.size > MAX_PICKLE:
             raise Unsupported(f"has {source.size:,} bytes; at most {MAX_PICKLE:,} are read")
         machine = Machine(source.read(0, source.size), call, _no_storage, job.cancel)

@@ -194,7 +194,7 @@ class ObjectFile:
         self._sent += 1
         most = max(1, _WINDOW_BYTES // self._part_bytes) if self._upload.is_parallel else 1
         self._wait(most - 1)
-        self._in_flight.append(POOL.submit(partial(_sent, self._upload, self._sent, part)))
+        self._in_flight.append(POOL.submit(partial(_send, self._upload, self._sent, part)))
 
     def _wait(self, left: int) -> None:
         """Wait until at most `left` parts are in flight."""
@@ -338,7 +338,7 @@ def object_error(target: Path, error: OSError) -> ExportError:
 _POLL_SECONDS = 0.025
 
 
-def _sent(upload: _Upload, number: int, part: bytes) -> tuple[int, bytes]:
+def _send(upload: _Upload, number: int, part: bytes) -> tuple[int, bytes]:
     """Send a part. Return its size and SHA-256."""
     upload.send(number, part)
     return len(part), hashlib.sha256(part).digest()

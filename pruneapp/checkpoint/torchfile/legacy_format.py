@@ -29,7 +29,7 @@ from pruneapp.checkpoint.torchfile.torch_objects import (
     Storage,
     Storages,
     Unsupported,
-    located,
+    translate_errors,
 )
 from pruneapp.checkpoint.torchfile.unpickler import MAX_PICKLE, Machine
 from pruneapp.errors import counted
@@ -57,7 +57,7 @@ PROTOCOLS = frozenset(bytes((n,)) for n in range(2, 6))
 
 def read_legacy(source: FileSource, state_dict: str | None, job: Job) -> ReadResult:
     """Read the pickles and locate the storages; see `Reader.read`."""
-    with located(source.path):
+    with translate_errors(source.path):
         try:
             index = index_stream(source, state_dict, job.cancel, IN_PROCESS)
         except Exhausted:

@@ -29,7 +29,7 @@ BY_CODE = {
 }  # fmt: skip
 
 
-def reconstructed(function: Global, args: tuple[Any, ...]) -> Any:
+def reconstruct(function: Global, args: tuple[Any, ...]) -> Any:
     """Return a placeholder for ``_reconstruct(type, shape, code)``: an array without data."""
     cls = args[0] if args else None
     if not isinstance(cls, Global):

@@ -37,7 +37,7 @@ from pruneapp.checkpoint.torchfile.torch_objects import (
     Storages,
     Uncalled,
     Unsupported,
-    located,
+    translate_errors,
 )
 from pruneapp.checkpoint.torchfile.unpickler import MAX_PICKLE, Machine
 from pruneapp.errors import counted
@@ -63,7 +63,7 @@ def recognises_pickle(head: bytes, source: FileSource) -> bool:
 
 def read_pickle(source: FileSource, state_dict: str | None, job: Job) -> ReadResult:
     """Read a pickle except for its long byte strings; see `Reader.read`."""
-    with located(source.path):
+    with translate_errors(source.path):
         try:
             index = index_pickle(source, state_dict, job.cancel, IN_PROCESS)
         except _TooLong:

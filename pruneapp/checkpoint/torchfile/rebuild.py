@@ -355,7 +355,7 @@ _MEANINGS: dict[tuple[str, str], Callable[[Global, Args], Any]] = {
         (f"numpy.{core}.{module}", name): meaning
         for core in ("core", "_core")
         for module, name, meaning in (
-            ("multiarray", "_reconstruct", numpy_arrays.reconstructed),
+            ("multiarray", "_reconstruct", numpy_arrays.reconstruct),
             ("multiarray", "scalar", numpy_arrays.scalar),
             ("numeric", "_frombuffer", numpy_arrays.from_buffer),
         )

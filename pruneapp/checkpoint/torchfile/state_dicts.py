@@ -427,7 +427,7 @@ class _Walk:
             prefix, part, above = todo.pop()
             value, inside = part.value, part.inside
             if isinstance(value, LEAVES):
-                yield _found(names.unique(prefix), part)
+                yield _found_tensor(names.unique(prefix), part)
                 continue
             if not self.contains_tensor(value) or id(value) in above or len(above) > MAX_DEPTH:
                 continue
@@ -507,7 +507,7 @@ class _Walk:
                         yield Child(format_key(key), child, buffer=buffer, layer=layer)
 
 
-def _found(name: str, part: Child) -> FoundTensor:
+def _found_tensor(name: str, part: Child) -> FoundTensor:
     """Return a tensor with its role in the file: buffer or parameter, and layer type."""
     leaf, buffer = part.value, part.buffer
     kind = ""

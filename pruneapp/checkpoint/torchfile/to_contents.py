@@ -324,7 +324,7 @@ class _Entries:
             buffer = bytearray(raw.size)
             self._described.sources[0].read_into(raw.offset, memoryview(buffer))
             raw = bytes(buffer)
-        return _swapped(raw, leaf.element) if leaf.swapped else raw
+        return _swap_bytes(raw, leaf.element) if leaf.swapped else raw
 
     def _stored(self, tensor: Tensor) -> Location:
         key = tensor.storage.root.key
@@ -361,7 +361,7 @@ class _Entries:
 _WORDS = {2: "H", 4: "I", 8: "Q"}
 
 
-def _swapped(raw: bytes, element: Element) -> bytes:
+def _swap_bytes(raw: bytes, element: Element) -> bytes:
     """Return the bytes of numbers with reversed byte order."""
     size = element.itemsize
     words = array(_WORDS[size // 2 if element.name.startswith("complex") else size], raw)

@@ -28,7 +28,7 @@ BIG_ENDIAN = (
 )
 
 
-class Malformed(Exception):  # noqa: N818 - internal to this package: `located` translates it
+class Malformed(Exception):  # noqa: N818 - internal to this package: `translate_errors` translates it
     """The file violates a rule. The text is a clause that continues "'FILE' is damaged: ".
 
     All functions of this package that read a part of a file raise this or `Unsupported`.
@@ -39,7 +39,7 @@ class Exhausted(Malformed):
     """The pickle continues past the end of the available bytes."""
 
 
-class Unsupported(Exception):  # noqa: N818 - internal to this package: `located` translates it
+class Unsupported(Exception):  # noqa: N818 - internal to this package: `translate_errors` translates it
     """The file is valid, but of an unsupported kind. The text continues the sentence "'FILE' "."""
 
     def __init__(self, text: str, remedy: str = "") -> None:
@@ -48,7 +48,7 @@ class Unsupported(Exception):  # noqa: N818 - internal to this package: `located
 
 
 @contextmanager
-def located(path: Path) -> Iterator[None]:
+def translate_errors(path: Path) -> Iterator[None]:
     """Translate `Malformed` and `Unsupported` into errors for the user that name the file."""
     try:
         yield

@@ -56,7 +56,7 @@ from pruneapp.checkpoint.torchfile.torch_objects import (
     Storages,
     Uncalled,
     Unsupported,
-    located,
+    translate_errors,
 )
 from pruneapp.checkpoint.torchfile.unpickler import MAX_PICKLE, Machine
 from pruneapp.progress import CancelToken, Job
@@ -80,7 +80,7 @@ def recognises_zip(head: bytes, _source: FileSource) -> bool:
 
 def read_zip(source: FileSource, state_dict: str | None, job: Job) -> ReadResult:
     """Read the directory and the pickle of an archive; see `Reader.read`."""
-    with located(source.path):
+    with translate_errors(source.path):
         if find_directory(source)[2] > MEMBERS_IN_PROCESS:
             index = index_in_process(source, FORMAT, state_dict, job)
         else:
@@ -398,13 +398,13 @@ def _member_of(archive: Archive, name: str, key: str, storage: Storage) -> Archi
 
 def zip_layout(source: FileSource, cancel: CancelToken) -> Archive:
     """Return the members of a zip archive with all positions. Raises `CheckpointError`."""
-    with located(source.path):
+    with translate_errors(source.path):
         return read_archive(source, cancel)
 
 
 def member_content(source: FileSource, archive: Archive, name: str, most: int) -> bytes:
     """Return the content of a member (see `read_member`). Raises `CheckpointError`."""
-    with located(source.path):
+    with translate_errors(source.path):
         return read_member(source, archive, archive.members[name], most)
 
 
@@ -417,7 +417,7 @@ def pickle_with_zeros(
     sets elements to 0 in its bytes. None if the bytes of an array cannot be replaced separately.
     """
     data = source.read(member.data, member.stored)
-    with located(source.path):
+    with translate_errors(source.path):
         places = {int(name.removeprefix(IN_PICKLE)): change for name, change in zero.items()}
         return ArrayBytes(data, cancel).with_zeros(places)
 

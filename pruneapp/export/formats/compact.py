@@ -38,8 +38,8 @@ from pruneapp.export.records import (
     Spool,
     State,
     TensorRecord,
-    finalized,
-    finalized_bits,
+    final_bits,
+    finalize,
     ranges_of,
 )
 from pruneapp.export.report import WrittenFile
@@ -76,7 +76,7 @@ def _plan(part: ExportPart, job: Job) -> Plan:
         if is_packed(entry):
             packed.append(entry)
         else:
-            raw.append(finalized(part.state, entry))
+            raw.append(finalize(part.state, entry))
     _check_reserved_names(part, packed, job)
     metadata = _metadata(part, entries, job)
     names = {e.name: e.nbytes for e in job.cancel.each(entries)}
@@ -100,7 +100,7 @@ def _plan(part: ExportPart, job: Job) -> Plan:
         sized(most, job),
         _unprepared,
         names,
-        part.unscaled(),
+        part.scale_notices(),
         expected=expected,
         prepare=prepare,
         work=sum(names[entry.name] for entry in job.cancel.each(packed)),
@@ -202,7 +202,7 @@ def _pack_frames(
     tasks = (frame for entry in entries for frame in ranges_of(entry, compact_codec.FRAME))
 
     def encode(frame: RecordRange) -> tuple[RecordRange, list[int], list[bytes]]:
-        return frame, *compact_codec.encode(finalized_bits(state, frame))
+        return frame, *compact_codec.encode(final_bits(state, frame))
 
     threads = default_threads() if sum(e.numel for e in entries) > compact_codec.FRAME else 1
     for frame, row, encoded in in_order(tasks, encode, job, threads):
@@ -226,7 +226,7 @@ def _estimate_sizes(state: State, entries: Sequence[TensorEntry], job: Job) -> d
     """Return the approximate packed bytes of each tensor; exact if everything is measured."""
 
     def compress(block: size_estimate.Block) -> int:
-        _, encoded = compact_codec.encode(finalized_bits(state, block[0]))
+        _, encoded = compact_codec.encode(final_bits(state, block[0]))
         return sum(map(len, encoded))
 
     frames = ((frame,) for entry in entries for frame in ranges_of(entry, compact_codec.FRAME))
@@ -325,7 +325,7 @@ def _write_dense(
     checkpoint: Checkpoint, metadata: Mapping[str, str], target: Path, job: Job
 ) -> WrittenFile:
     state = Snapshot(checkpoint)
-    records = [finalized(state, entry) for entry in checkpoint.entries.values()]
+    records = [finalize(state, entry) for entry in checkpoint.entries.values()]
     plan = plan_safetensors(records, metadata, job)
     job.start(2 * plan.nbytes, target.name)
     with new_file(target, plan.nbytes, job) as file:

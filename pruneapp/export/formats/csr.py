@@ -24,7 +24,7 @@ from pruneapp.errors import counted
 from pruneapp.export.format import ExportPart, Format, Loader, Plan
 from pruneapp.export.formats import torch
 from pruneapp.export.formats.zip_archive import StateDictPickle, ZipMember, ZipPlan
-from pruneapp.export.records import State, TensorRecord, finalized, little_endian
+from pruneapp.export.records import State, TensorRecord, finalize, little_endian
 from pruneapp.export.rounding import DTYPE
 from pruneapp.export.scripts import loading_code
 from pruneapp.masks.bitmask import Mask
@@ -151,7 +151,7 @@ def _plan(part: ExportPart, job: Job) -> Plan:
             stream.add_csr(entry.names, storages, entry.shape)
         names |= dict.fromkeys(entry.names, sum(record.nbytes for record in records))
     plan = ZipPlan([*torch.pickle_members(stream), *members, torch.VERSION])
-    notices = (tally.notice(), *part.unscaled())
+    notices = (tally.notice(), *part.scale_notices())
     return Plan(plan.nbytes(job), plan.pieces, names, notices)
 
 
@@ -166,7 +166,7 @@ def _records(state: State, entry: TensorEntry, tally: _Outcome) -> Sequence[Tens
             tally.after += sparse_bytes(entry, zeroed.kept)
             return csr(state, entry, zeroed)
         tally.dense[why_dense] += 1
-    return (finalized(state, entry),)
+    return (finalize(state, entry),)
 
 
 CSR = Format(

@@ -20,7 +20,7 @@ from pruneapp.export import size_estimate
 from pruneapp.export.format import ExportPart, Format, Loader, Plan, Purpose
 from pruneapp.export.formats import torch
 from pruneapp.export.formats.zip_archive import Buffer, ZipMember, ZipPlan, directory_bytes
-from pruneapp.export.records import RecordRange, State, finalized, finalized_bytes, ranges_of
+from pruneapp.export.records import RecordRange, State, final_bytes, finalize, ranges_of
 from pruneapp.export.rounding import DTYPE
 from pruneapp.export.scripts import loading_code
 from pruneapp.kernels.threads import default_threads, in_order
@@ -62,7 +62,7 @@ def _plan(part: ExportPart, job: Job) -> Plan:
         "A compressed torch file",
         "transformers would map it into memory, which is not possible",
     )
-    records = [finalized(part.state, entry) for entry in job.cancel.each(part.entries)]
+    records = [finalize(part.state, entry) for entry in job.cancel.each(part.entries)]
     names = torch.bytes_by_name(records, job)
     # The largest one last, and the last one of several.
     sizes = list(map(names.__getitem__, map(attrgetter("name"), records)))
@@ -106,7 +106,7 @@ def _plan(part: ExportPart, job: Job) -> Plan:
         max(ZipPlan([*before, *members]).nbytes(job), ZipPlan([*before, *stored]).nbytes(job)),
         pieces,
         names,
-        part.unscaled(),
+        part.scale_notices(),
         expected=expected,
     )
 
@@ -115,7 +115,7 @@ def deflated_pieces(state: State, entry: TensorEntry) -> Iterator[tuple[Buffer, 
     """Yield the written bytes of a tensor in pieces, each with its compressed bytes."""
 
     def work(block: RecordRange) -> tuple[Buffer, Buffer]:
-        content = finalized_bytes(state, block)
+        content = final_bytes(state, block)
         return content, deflate(content)
 
     threads = default_threads() if entry.nbytes > BLOCK_BYTES else 1
@@ -136,7 +136,7 @@ def _protects_others(
     stored = trailing_bytes + len(_END)
     most = trailing_bytes + max_bytes(last)
     for block in _blocks(last):
-        nbytes = len(deflate(finalized_bytes(state, block)))
+        nbytes = len(deflate(final_bytes(state, block)))
         stored += nbytes
         most -= block.nbytes - nbytes
         if most < last.nbytes or stored >= last.nbytes:
@@ -178,7 +178,7 @@ def expected_bytes(state: State, entries: Sequence[TensorEntry], job: Job) -> di
     sizes = Counter({entry.name: len(_END) for entry in entries})
 
     def compress(block: size_estimate.Block) -> int:
-        return len(deflate(finalized_bytes(state, block[0])))
+        return len(deflate(final_bytes(state, block[0])))
 
     # Pruned and other tensors separately: other tensors can be anything from noise to constants.
     for is_pruned in (True, False):

@@ -10,7 +10,7 @@ from pruneapp.checkpoint.formats.gguf import GGUF
 from pruneapp.checkpoint.formats.protobuf import Splice, SplicedFile
 from pruneapp.errors import ExportError
 from pruneapp.export.format import ExportPart, Format, Loader, Plan
-from pruneapp.export.records import finalized, is_changed
+from pruneapp.export.records import finalize, is_changed
 from pruneapp.export.scripts import loading_code
 from pruneapp.progress import Job
 
@@ -25,7 +25,7 @@ def _plan(part: ExportPart, job: Job) -> Plan:
     for entry in job.cancel.each(part.entries):
         if not is_changed(part.state, entry.name):
             continue
-        record, start = finalized(part.state, entry), entry.location.offset
+        record, start = finalize(part.state, entry), entry.location.offset
         splices.append(Splice(start, start + record.nbytes, record.nbytes, record.pieces))
     spliced = SplicedFile(part.source, splices)
     names = {entry.name: entry.stored_bytes for entry in job.cancel.each(part.entries)}

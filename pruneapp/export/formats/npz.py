@@ -22,7 +22,7 @@ from pruneapp.errors import counted
 from pruneapp.export.format import ExportPart, Format, Loader, Plan
 from pruneapp.export.formats.deflated import deflate, deflated_pieces, expected_bytes, max_bytes
 from pruneapp.export.formats.zip_archive import Buffer, ZipMember, ZipPlan
-from pruneapp.export.records import State, finalized
+from pruneapp.export.records import State, finalize
 from pruneapp.export.rounding import DTYPE
 from pruneapp.export.scripts import loading_code
 from pruneapp.params import FlagParam
@@ -73,7 +73,7 @@ def header(dtype: DType, shape: tuple[int, ...]) -> bytes:
 
 
 def _member(name: str, state: State, entry: TensorEntry, *, compressed: bool) -> ZipMember:
-    head, record = header(entry.dtype, entry.shape), finalized(state, entry)
+    head, record = header(entry.dtype, entry.shape), finalize(state, entry)
     member = ZipMember(
         name + MEMBER_SUFFIX,
         len(head) + record.nbytes,
@@ -104,7 +104,9 @@ def _plan(part: ExportPart, job: Job) -> Plan:
         for member, entry in job.cancel.each(zip(members, entries, strict=True))
     }
     plan = ZipPlan(members)
-    planned = Plan(plan.nbytes(job), plan.pieces, names, (*_notices(part, job), *part.unscaled()))
+    planned = Plan(
+        plan.nbytes(job), plan.pieces, names, (*_notices(part, job), *part.scale_notices())
+    )
     if not compressed or not any(map(attrgetter("deflated"), members)):
         return planned
 

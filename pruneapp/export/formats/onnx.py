@@ -34,7 +34,7 @@ from pruneapp.checkpoint.io.source import FileSource
 from pruneapp.checkpoint.parser_client import in_pieces
 from pruneapp.errors import ExportError
 from pruneapp.export.format import ExportPart, Format, Loader, Plan
-from pruneapp.export.records import Pieces, finalized, is_changed
+from pruneapp.export.records import Pieces, finalize, is_changed
 from pruneapp.export.scripts import loading_code
 from pruneapp.progress import Job
 
@@ -56,7 +56,7 @@ def _plan(part: ExportPart, job: Job) -> Plan:
             if stored.external:
                 external.append(_copied_data(part.checkpoint, stored))
             continue
-        record = finalized(part.state, entry)
+        record = finalize(part.state, entry)
         if stored.external:
             external.append(_NewNumbers(stored, entry.nbytes, record.pieces))
         elif not entry.numel:

@@ -19,11 +19,11 @@ from pruneapp.checkpoint.formats.protobuf import Splice, SplicedFile
 from pruneapp.checkpoint.io.source import FileSource
 from pruneapp.checkpoint.torchfile import PICKLE
 from pruneapp.checkpoint.torchfile.plain_pickle import PickleFile
-from pruneapp.checkpoint.torchfile.torch_objects import IN_PICKLE, Array, located
+from pruneapp.checkpoint.torchfile.torch_objects import IN_PICKLE, Array, translate_errors
 from pruneapp.errors import ExportError
 from pruneapp.export.format import ExportPart, Format, Loader, Plan
 from pruneapp.export.formats.torch import find_shared_tensor
-from pruneapp.export.records import State, finalized, is_changed
+from pruneapp.export.records import State, finalize, is_changed
 from pruneapp.export.scripts import loading_code
 from pruneapp.progress import Job
 
@@ -50,7 +50,7 @@ def _plan(part: ExportPart, job: Job) -> Plan:
     shared = find_shared_tensor(part.entries, frozenset(entry.name for entry in changed), job)
     machine = PickleFile(part.source, job.cancel)
     if any(entry.location.storage.startswith(IN_PICKLE) for entry in changed):
-        with located(part.source.path):
+        with translate_errors(part.source.path):
             machine.parse()
     arrays = {array.key: array for array in machine.arrays}
     splices = [_splice(part.source, state, entry, machine, arrays) for entry in changed]
@@ -99,7 +99,7 @@ def _pieces(
     state: State, entry: TensorEntry, read: Any, *, swapped: bool
 ) -> Iterator[bytes | memoryview]:
     """Yield the bytes of a tensor in the memory order and byte order of the file."""
-    pieces = finalized(state, entry).pieces
+    pieces = finalize(state, entry).pieces
     strides = entry.location.strides
     if strides is None and not swapped:
         yield from pieces()

@@ -21,7 +21,14 @@ from pruneapp.errors import ExportError, counted, first_names
 from pruneapp.export.format import ExportPart, Format, Loader, Plan, Purpose
 from pruneapp.export.formats import safetensors, torch
 from pruneapp.export.formats.safetensors import json_object, plan_safetensors
-from pruneapp.export.records import State, TensorRecord, finalized, mask_record, original, packed
+from pruneapp.export.records import (
+    State,
+    TensorRecord,
+    finalize,
+    mask_record,
+    original,
+    packed_mask_record,
+)
 from pruneapp.export.rounding import DTYPE
 from pruneapp.export.scripts import loading_code
 from pruneapp.export.sharding import SHARD_SIZE
@@ -57,10 +64,10 @@ def _plan(part: ExportPart, job: Job) -> Plan:
             for r in _records(part.state, e)
         ]
         plan = plan_safetensors(records, safetensors.metadata_for(part), job)
-        return replace(plan, notices=(*part.unscaled(), *_read_without_a_call(part, job)))
+        return replace(plan, notices=(*part.scale_notices(), *_read_without_a_call(part, job)))
     if reason := torch.why_unsupported(part.checkpoint):
         raise ExportError(reason, remedy="Give the file a name that ends in .safetensors.")
-    notices = (*part.unscaled(), *_read_without_a_call(part, job))
+    notices = (*part.scale_notices(), *_read_without_a_call(part, job))
     return torch.plan_state_dict(list(_in_state_dict_order(part, job)), job, notices)
 
 
@@ -97,7 +104,7 @@ def _container(suffix: str) -> str:
 def _records(state: State, entry: TensorEntry) -> Iterator[TensorRecord]:
     kept = state.mask(entry.name)
     if kept is None:
-        yield finalized(state, entry)
+        yield finalize(state, entry)
     else:
         yield original(state, entry, "_orig")
         yield mask_record(entry, kept, "_mask")
@@ -119,9 +126,9 @@ def _in_state_dict_order(part: ExportPart, job: Job) -> Iterator[TensorRecord]:
                 pruned.append(original(state, entry, "_orig"))
                 masks.append(mask_record(entry, kept, "_mask"))
             elif entry.name.rpartition(".")[2] in STATISTICS_NAMES:  # also buffers
-                buffers.append(finalized(state, entry))
+                buffers.append(finalize(state, entry))
             else:
-                yield finalized(state, entry)
+                yield finalize(state, entry)
         yield from (*pruned, *buffers, *masks)
 
 
@@ -178,7 +185,7 @@ def _plan_masks(part: ExportPart, job: Job) -> Plan:
     for entry in job.cancel.each(part.entries):
         kept = part.state.zeroed(entry.name)
         if kept is not None and kept.pruned:  # tensors that were only excluded have a mask of ones
-            records.append(packed(entry.name + SUFFIX, kept, entry.numel))
+            records.append(packed_mask_record(entry.name + SUFFIX, kept, entry.numel))
             shapes.append((entry.name, entry.shape))
     about = f'{{"version":{VERSION},"shapes":{json_object(shapes, job)}}}'
     metadata = {"format": MASKS, KEY: about, **part.texts()}

@@ -15,7 +15,7 @@ from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.formats import compact, safetensors
 from pruneapp.errors import ExportError
 from pruneapp.export.format import ExportPart, Format, Loader, Plan, Purpose
-from pruneapp.export.records import TensorRecord, finalized
+from pruneapp.export.records import TensorRecord, finalize
 from pruneapp.export.rounding import DTYPE, RoundedState
 from pruneapp.export.scripts import loading_code
 from pruneapp.export.sharding import SHARD_SIZE
@@ -171,9 +171,9 @@ def why_unsupported(checkpoint: Checkpoint) -> str:
 
 
 def _plan(part: ExportPart, job: Job) -> Plan:
-    records = [finalized(part.state, entry) for entry in job.cancel.each(in_order(part, job))]
+    records = [finalize(part.state, entry) for entry in job.cancel.each(in_order(part, job))]
     plan = plan_safetensors(records, metadata_for(part), job)
-    return replace(plan, notices=part.unscaled())
+    return replace(plan, notices=part.scale_notices())
 
 
 SAFETENSORS = Format(

@@ -35,8 +35,8 @@ from pruneapp.export.records import (
     RecordRange,
     State,
     TensorRecord,
-    finalized,
-    finalized_bytes,
+    final_bytes,
+    finalize,
     is_changed,
 )
 from pruneapp.export.rounding import CONTAINER, DTYPE, KEEP, RoundedState
@@ -186,7 +186,7 @@ class ValuesPatch:
         itemsize = self.entry.dtype.bits // 8
         first = (start - self.offset) // itemsize
         elements = RecordRange(self.entry, first, first + piece.size // itemsize)
-        piece[:] = np.frombuffer(finalized_bytes(self.state, elements), np.uint8)
+        piece[:] = np.frombuffer(final_bytes(self.state, elements), np.uint8)
 
 
 @dataclass(frozen=True)
@@ -367,8 +367,8 @@ def _plan(part: ExportPart, job: Job) -> Plan:
     # Not an error for a patched file, which keeps its dtypes.
     if refused := why_unsupported(part.checkpoint):
         raise ExportError(refused, remedy="Export as safetensors.")
-    records = [finalized(part.state, entry) for entry in job.cancel.each(part.entries)]
-    notices = part.unscaled()
+    records = [finalize(part.state, entry) for entry in job.cancel.each(part.entries)]
+    notices = part.scale_notices()
     if part.checkpoint.format in _CONTAINERS:
         notices = (f"A plain state dict was written, because {reason}.", *notices)
     return replace(plan_state_dict(records, job, notices), blocked_by=blocked_by)

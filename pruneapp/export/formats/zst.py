@@ -11,7 +11,7 @@ from pruneapp.export import size_estimate
 from pruneapp.export.format import ExportPart, Format, Loader, Plan, Purpose
 from pruneapp.export.formats import safetensors
 from pruneapp.export.formats.safetensors import SAFETENSORS
-from pruneapp.export.records import RecordRange, finalized_bytes, ranges_of
+from pruneapp.export.records import RecordRange, final_bytes, ranges_of
 from pruneapp.export.rounding import DTYPE
 from pruneapp.export.scripts import loading_code
 from pruneapp.kernels.threads import default_threads
@@ -144,7 +144,7 @@ def _expected(part: ExportPart, level: int, sample: _Sample, job: Job) -> int:
             room -= elements.nbytes
 
     def compress(piece: size_estimate.Block) -> int:
-        contents = (finalized_bytes(part.state, s) for s in job.cancel.each(piece))
+        contents = (final_bytes(part.state, s) for s in job.cancel.each(piece))
         return _compressed(b"".join(contents), level, job)
 
     def pieces_to_measure(guesses: Sequence[float]) -> int:

@@ -21,7 +21,7 @@ from pruneapp.edits.zeros import Finalize, TreatZeros
 from pruneapp.errors import ExportError
 from pruneapp.export.format import Plan
 from pruneapp.export.formats.safetensors import plan_safetensors
-from pruneapp.export.records import packed
+from pruneapp.export.records import packed_mask_record
 from pruneapp.export.scripts import script_calls
 from pruneapp.export.scripts.script_calls import (
     MULTIPLIED,
@@ -30,7 +30,7 @@ from pruneapp.export.scripts.script_calls import (
     ScriptPart,
     find_exact_calls,
     lines_of,
-    quoted,
+    quote,
 )
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.masks.bitmask import BitMask
@@ -38,14 +38,14 @@ from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
 from pruneapp.recipes.fit import ResolvedAction, fit
 from pruneapp.recipes.recipe import Recipe
-from pruneapp.recipes.replay import expanded_at, replay
+from pruneapp.recipes.replay import expand_action, replay
 
 
 def _load(checkpoint: Checkpoint) -> str:
     contents = checkpoint.contents
     safetensors = _is_safetensors(checkpoint)
     if contents.shards:
-        files = "".join(f"    {quoted(s.name)},\n" for s in contents.shards)
+        files = "".join(f"    {quote(s.name)},\n" for s in contents.shards)
         places = {
             s.name: PurePosixPath(s.name).with_name(checkpoint.path_of(s).name).as_posix()
             for s in contents.shards
@@ -55,7 +55,7 @@ def _load(checkpoint: Checkpoint) -> str:
         load = ""
         if moved:
             load = "kept = {  # where an export took the name of a file\n"
-            load += "".join(f"    {quoted(a)}: {quoted(b)},\n" for a, b in moved.items())
+            load += "".join(f"    {quote(a)}: {quote(b)},\n" for a, b in moved.items())
             load += "}\n"
             file = "(file if arguments else kept.get(file, file))"
         one = f"(original if original.is_dir() else original.parent) / {file}"
@@ -70,13 +70,13 @@ def _load(checkpoint: Checkpoint) -> str:
     else:
         load = 'tensors = torch.load(original, map_location="cpu", weights_only=True)'
         for key in contents.state_dict.split(".") if contents.state_dict else ():
-            load += f"[{quoted(key)}]"
+            load += f"[{quote(key)}]"
         load = f"{load}\ntensors = dict(tensors)"
     folded = [entry for entry in checkpoint.entries.values() if entry.mask_of]
     if folded:
         load += "\nfound = {}  # masks that torch's pruning left in the file\n"
         load += "for name, mask_name in (\n"
-        load += "".join(f"    ({quoted(e.name)}, {quoted(e.mask_of)}),\n" for e in folded)
+        load += "".join(f"    ({quote(e.name)}, {quote(e.mask_of)}),\n" for e in folded)
         load += "):\n    found[name] = tensors.pop(mask_name)\n"
         load += '    tensors[name] = tensors.pop(f"{name}_orig")'
     return load
@@ -87,7 +87,7 @@ def _tail(checkpoint: Checkpoint) -> str:
     text = _SAVE
     if tied and not _is_safetensors(checkpoint):
         text += "for other, name in {\n"
-        text += "".join(f"    {quoted(a)}: {quoted(n)},\n" for a, n in tied.items())
+        text += "".join(f"    {quote(a)}: {quote(n)},\n" for a, n in tied.items())
         text += "}.items():\n    tensors[other] = tensors[name]  # tied\n"
     if _is_safetensors(checkpoint):
         return text + 'save_file(tensors, out, metadata={"format": "pt"})\n'
@@ -105,9 +105,9 @@ def _location(script: Path, file: Path, *, pasted: bool) -> str:
     """
     home, target = script.absolute().parent, file.absolute()
     if pasted or home.drive != target.drive:  # Windows has no relative paths between drives
-        return f"Path({quoted(str(target))})"
+        return f"Path({quote(str(target))})"
     relative = Path(os.path.relpath(target, home)).as_posix()
-    return f"Path(__file__).parent / {quoted(relative)}"
+    return f"Path(__file__).parent / {quote(relative)}"
 
 
 def _printable(text: str) -> str:
@@ -197,7 +197,7 @@ class Script:
         """The number of steps."""
         return len(self.parts)
 
-    def pasted(self, path: Path) -> str:
+    def clipboard_code(self, path: Path) -> str:
         """Return the code for the clipboard: with absolute paths, and the mask file of `path`."""
         return self.text(path, pasted=True)
 
@@ -222,7 +222,7 @@ class Script:
             seen="" if pasted else ", as seen from this file",
             original=_location(path, checkpoint.path, pasted=pasted),
             written=_printable(written),
-            out=quoted(written),
+            out=quote(written),
             masks=f"\nmasks = load_file({masks})" if self.masks else "",
             load=_load(checkpoint),
         )
@@ -247,7 +247,7 @@ def script_of(checkpoint: Checkpoint, recipe: Recipe, kernel: Kernel, job: Job) 
     builder = _ScriptBuilder(kernel, job)
     state = Snapshot(checkpoint)
     for action in actions:
-        for one in expanded_at(state, action):
+        for one in expand_action(state, action):
             state = builder.add(state, one)
     _check_dtypes(checkpoint, builder.parts)
     return Script(checkpoint, tuple(builder.parts), builder.masks, builder.by_torch)
@@ -257,7 +257,7 @@ def write_script(script: Script, path: Path, job: Job) -> tuple[Path, ...]:
     """Write a script, and its mask file if it has masks. Return the written paths."""
     plans = {path: Plan.of(script.text(path).encode())}
     if script.masks:
-        records = [packed(name, mask, mask.size) for name, mask in script.masks.items()]
+        records = [packed_mask_record(name, mask, mask.size) for name, mask in script.masks.items()]
         plans = {mask_file(path): plan_safetensors(records, {}, job), **plans}
     job.start(2 * sum(plan.nbytes for plan in plans.values()), path.name)
     for target, plan in plans.items():

@@ -230,7 +230,7 @@ def prune_by_count(counts: Mapping[str, int]) -> tuple[Call, ...]:
     nonzero = {name: count for name, count in counts.items() if count}
     if not nonzero:
         return ()
-    pairs = "".join(f"    {quoted(name)}: {count},\n" for name, count in nonzero.items())
+    pairs = "".join(f"    {quote(name)}: {count},\n" for name, count in nonzero.items())
     text = (
         f"for name, amount in {{\n{pairs}}}.items():\n"
         '    prune.l1_unstructured(modules[name], "weight", amount=amount)'
@@ -264,7 +264,7 @@ class NameLists:
         """Return the expression for a list of names: a tuple, or a variable."""
         if names not in self._known:
             if len(names) <= _FEW:
-                return f"({', '.join(map(quoted, names))}{',' if len(names) == 1 else ''})"
+                return f"({', '.join(map(quote, names))}{',' if len(names) == 1 else ''})"
             self._known[names] = f"SOME_{len(self._known)}"
         return self._known[names]
 
@@ -272,7 +272,7 @@ class NameLists:
         """Return the definitions of the variables, one name per line."""
         result = []
         for names, word in self._known.items():
-            result += [f"{word} = (", *(f"    {quoted(name)}," for name in names), ")"]
+            result += [f"{word} = (", *(f"    {quote(name)}," for name in names), ")"]
         return result
 
 
@@ -284,15 +284,15 @@ def lines_of(call: Call, names: NameLists) -> list[str]:
         return text.split("\n")
     if len(call.names) == 1:
         return (
-            call.text.replace("(name)", f"({quoted(call.names[0])})")
-            .replace("[name]", f"[{quoted(call.names[0])}]")
-            .replace(", name)", f", {quoted(call.names[0])})")
+            call.text.replace("(name)", f"({quote(call.names[0])})")
+            .replace("[name]", f"[{quote(call.names[0])}]")
+            .replace(", name)", f", {quote(call.names[0])})")
             .split("\n")
         )
     return [f"for name in {names.expression(call.names)}:", f"    {call.text}"]
 
 
-def quoted(text: str) -> str:
+def quote(text: str) -> str:
     """Return a Python string literal, in double quotes unless these need escapes."""
     plain = repr(text)
     return f'"{plain[1:-1]}"' if plain[0] == "'" and '"' not in plain else plain

@@ -15,7 +15,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog
 
-from pruneapp.analysis.comparison import Comparison, compare, is_original, untouched
+from pruneapp.analysis.comparison import Comparison, compare, is_original, is_unchanged
 from pruneapp.analysis.tiles import DifferenceTile, TileRequest, difference_tile
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.document import Document, DocumentChanged
@@ -61,7 +61,7 @@ def _difference(a: Snapshot, b: Snapshot, request: TileRequest, job: Job) -> Dif
             remedy="Choose another tensor, or show something else.",
         )
     gone = a.zeroed(request.name)
-    if untouched(a, b, a.entry(request.name), b.entry(request.name)) and (
+    if is_unchanged(a, b, a.entry(request.name), b.entry(request.name)) and (
         gone is None or not gone.pruned
     ):
         return None

@@ -286,7 +286,7 @@ class RecipeController(Feature[RecipeDialog]):
         path = self.session.proposed("recipe", ".prune.py")
         steps = self._steps(script.steps)
         if not script.masks:
-            QGuiApplication.clipboard().setText(script.pasted(path))
+            QGuiApplication.clipboard().setText(script.clipboard_code(path))
             text = self.tr(
                 "Python script copied: {steps}, with calls of torch.nn.utils.prune only."
             )
@@ -303,7 +303,7 @@ class RecipeController(Feature[RecipeDialog]):
         )
         if target is None:
             return
-        QGuiApplication.clipboard().setText(script.pasted(target))
+        QGuiApplication.clipboard().setText(script.clipboard_code(target))
         masks, file = yield from RunJob(
             title, lambda job: write_script(script, target, job), Lane.WRITING
         )

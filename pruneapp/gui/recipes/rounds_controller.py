@@ -33,7 +33,7 @@ from pruneapp.methods.limits import Limits
 from pruneapp.params import Amount, AmountParam, Param
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
-from pruneapp.recipes.replay import SCHEDULE, amounts, expanded
+from pruneapp.recipes.replay import SCHEDULE, amounts, expand_schedule
 
 
 class RoundsDialog(DecisionDialog):
@@ -183,7 +183,7 @@ class RoundsController(Feature[RoundsDialog]):
         self._values = {name: value for name, value in values.items() if name != "final"}
         kernel = self.session.kernel
         scores = self._form.scores
-        steps = expanded(asked.step, _totals(asked, values))
+        steps = expand_schedule(asked.step, _totals(asked, values))
 
         def work(state: Snapshot, job: Job) -> tuple[Edit, ...]:
             done, arithmetic = [], kernel()

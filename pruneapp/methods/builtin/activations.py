@@ -34,8 +34,8 @@ from pruneapp.masks.channels import pack_into
 from pruneapp.masks.regions import Groups
 from pruneapp.methods.amounts import at_share, counts_before, level
 from pruneapp.methods.builtin.patterns import DIM, PatternParam, groups_of
-from pruneapp.methods.builtin.unstructured import RELATIVE_IMPORTANCE, relative_scoring, scored
-from pruneapp.methods.input_sizes import scaled, scaling
+from pruneapp.methods.builtin.unstructured import RELATIVE_IMPORTANCE, rank_by, relative_scoring
+from pruneapp.methods.input_sizes import scale_weights, scaling
 from pruneapp.methods.method import (
     ChannelMethod,
     Cutting,
@@ -62,9 +62,9 @@ def _sizes(view: TensorView) -> Float64s:
     return view.inputs.rms
 
 
-def _scored(view: TensorView) -> TensorView:
+def _score(view: TensorView) -> TensorView:
     """Return a tensor of the scores: magnitudes times sizes of inputs, in float64."""
-    return scaled(view, _sizes(view))
+    return scale_weights(view, _sizes(view))
 
 
 def _rank(
@@ -73,7 +73,7 @@ def _rank(
     sizes = _sizes(view)
     within = (sizes == 0) | ((sizes >= SURE[0]) & (sizes <= SURE[1]))
     rough = view.ranked.dtype.bits <= 32 and bool(within.all())
-    return scored(view, scaling(view, sizes), rough=rough)
+    return rank_by(view, scaling(view, sizes), rough=rough)
 
 
 WANDA = RowMethod(
@@ -126,7 +126,7 @@ def _layers_of(tensors: Sequence[TensorView]) -> list[list[int]]:
 
 def _outliers(tensors: Sequence[TensorView], times: float, kernel: Kernel, job: Job) -> float:
     """Return the fraction of the kept weights of a layer above `times` its mean score."""
-    scores = [_scored(view) for view in tensors]
+    scores = [_score(view) for view in tensors]
     left = sum(view.numel if view.kept is None else view.kept.kept for view in tensors)
     total = 0.0
     for view in scores:
@@ -232,7 +232,7 @@ def _rank_ria(
         relative(start, sizes, scores)
         by_inputs(start, scores, scores)
 
-    return scored(view, scoring)
+    return rank_by(view, scoring)
 
 
 RIA = replace(
@@ -270,7 +270,7 @@ WANDA_N_M = GroupMethod(
 
 
 def _score_channels(view: TensorView, values: Values, kernel: Kernel, job: Job) -> Float64s:
-    scores = _scored(view)
+    scores = _score(view)
     dim = values["dim"] % len(view.shape)
     slices = Slices(view.shape, scores.dtype, dim, view.kept, scores.read)
     return kernel.channel_norms(slices, 1, job)
@@ -315,7 +315,7 @@ class _Outputs:
     columns: int
     transposed: bool
 
-    def stretches(self, start: int, stop: int) -> list[tuple[int, int]]:
+    def flat_ranges(self, start: int, stop: int) -> list[tuple[int, int]]:
         """Return the flat index ranges (first, last + 1) of some rows."""
         if not self.transposed:
             first = self.first
@@ -332,13 +332,13 @@ class _Outputs:
         """Unpack a mask for some rows; None keeps all."""
         if mask is None:
             return np.ones((stop - start, self.columns), np.bool_)
-        flat = np.concatenate([mask.bools(*stretch) for stretch in self.stretches(start, stop)])
+        flat = np.concatenate([mask.bools(*stretch) for stretch in self.flat_ranges(start, stop)])
         return flat.reshape((stop - start, self.columns), order=self.order)
 
     def weights(self, view: TensorView, start: int, stop: int) -> Float64s:
         """Read some rows as float64."""
         flat, at = np.empty((stop - start) * self.columns), 0
-        for stretch in self.stretches(start, stop):
+        for stretch in self.flat_ranges(start, stop):
             for chunk in view.read(*stretch):
                 with np.errstate(invalid="ignore"):  # signalling NaNs stay NaNs
                     flat[at : at + chunk.bits.size] = decode(chunk.bits, view.dtype)
@@ -359,13 +359,13 @@ def _refine_rows(view: TensorView, values: Values, mask: BitMask, job: Job) -> B
     """Exchange pruned with kept weights of the same output."""
     assert view.inputs is not None  # guaranteed by takes_statistics
     columns = view.inputs.sum2.shape[1]
-    return _refined(view, values["rounds"], np.arange(columns)[np.newaxis], mask, job)
+    return _refine(view, values["rounds"], np.arange(columns)[np.newaxis], mask, job)
 
 
 def _refine_groups(view: TensorView, values: Values, mask: BitMask, job: Job) -> BitMask:
     """Exchange pruned with kept weights of the same group."""
     members = _members(view, groups_of(view, values))
-    return _refined(view, values["rounds"], members, mask, job) if members.size else mask
+    return _refine(view, values["rounds"], members, mask, job) if members.size else mask
 
 
 def _members(view: TensorView, groups: Groups) -> Indices:
@@ -401,7 +401,7 @@ def _groups(view: TensorView, values: Values) -> Groups:
     return groups
 
 
-def _refined(view: TensorView, rounds: int, members: Indices, mask: BitMask, job: Job) -> BitMask:
+def _refine(view: TensorView, rounds: int, members: Indices, mask: BitMask, job: Job) -> BitMask:
     """Return a mask with the outputs of all parts refined; the job can cancel it.
 
     Memory beyond a Gram matrix is a few blocks of rows per thread.
@@ -437,7 +437,7 @@ def _refined_blocks(
         free = outputs.kept(may_go, start, stop) & after
         weights = outputs.weights(view, start, stop)
         off = exchange.run(weights, ~after, pruned, free)
-        return outputs.stretches(start, stop), (~off).reshape(-1, order=outputs.order)
+        return outputs.flat_ranges(start, stop), (~off).reshape(-1, order=outputs.order)
 
     yield from in_order(range(0, outputs.rows, together), work, job, threads_for(view.numel))
 
@@ -479,7 +479,7 @@ class _Exchange:
         return cls(sizes, gram, bits, members, rounds, cancel)
 
     @cached_property
-    def all_pairs(self) -> Float64s | None:
+    def group_correlations(self) -> Float64s | None:
         """Return the correlations in each group, ``[groups, size, size]``; None if too large."""
         if self.members.shape[1] > _CANDIDATES:
             return None
@@ -553,7 +553,7 @@ class _Exchange:
         prune_cost = np.where(free[:, members], own_cost + cross_cost, np.inf)
         restore_scores = prune_scores = x
         restore_inputs = prune_inputs = members[np.newaxis]
-        within = self.all_pairs
+        within = self.group_correlations
         if within is None:
             restore_places, prune_places = (
                 lowest_places(cost, _CANDIDATES) for cost in (restore_cost, prune_cost)

@@ -143,7 +143,7 @@ def _score(view: TensorView, values: Values, _kernel: Kernel, job: Job) -> Float
     for part in tiles.parts():
         bits = np.empty(part.shape[0] * part.shape[1], ranked.dtype.storage)
         at = 0
-        for start, stop in tiles.stretches(part):
+        for start, stop in tiles.flat_ranges(part):
             for chunk in ranked.read(start, stop):
                 bits[at : at + chunk.bits.size] = chunk.bits
                 at += chunk.bits.size

@@ -35,7 +35,7 @@ def _matrix(view: TensorView) -> tuple[int, int]:
     return view.shape[0], math.prod(view.shape[1:])
 
 
-def scored(view: TensorView, scoring: Scoring, *, rough: bool = False) -> Scores:
+def rank_by(view: TensorView, scoring: Scoring, *, rough: bool = False) -> Scores:
     """Return the ranking of a tensor by `scoring` of its magnitudes."""
     ranked = view.ranked
     return Scores(ranked.read, ranked.numel, ranked.dtype, ranked.kept, scoring, rough)
@@ -44,7 +44,7 @@ def scored(view: TensorView, scoring: Scoring, *, rough: bool = False) -> Scores
 def _rank(
     view: TensorView, _values: Values, _width: int, measured: tuple[Float64s, Float64s]
 ) -> Scores:
-    return scored(view, relative_scoring(*measured))
+    return rank_by(view, relative_scoring(*measured))
 
 
 def relative_scoring(rows: Float64s, columns: Float64s) -> Scoring:
@@ -104,7 +104,7 @@ def _rank_normalized(view: TensorView, _values: Values, _width: int, measured: f
     def scoring(_start: int, sizes: Floats, scores: Floats) -> None:
         np.divide(sizes, measured, out=scores)
 
-    return scored(view, scoring)
+    return rank_by(view, scoring)
 
 
 L1_NORMALIZED = WeightMethod(

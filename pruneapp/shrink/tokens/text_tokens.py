@@ -94,7 +94,7 @@ def tokens_of(tokenizer: Tokenizer, texts: Sequence[Path], job: Job) -> Ids:
     library = _Library(tokenizer.data, tokenizer.where)
     seen = np.zeros(tokenizer.known.size, np.bool_)
     unknown = _UnknownWords(tokenizer, library) if tokenizer.kind == "WordPiece" else None
-    for _, _, parts in _parts(texts, job):
+    for _, _, parts in _overlapping_pieces(texts, job):
         for part, encoding in zip(parts, library.encoded(parts), strict=True):
             ids = np.array(encoding.ids, np.int64)
             seen[ids] = True
@@ -112,7 +112,7 @@ def check_segmentation(
     """
     before = _Library(tokenizer.data, tokenizer.where)
     after = _Library(cut.files[TOKENIZER], f"the smaller {TOKENIZER}")
-    for path, line, parts in _parts(texts, job):
+    for path, line, parts in _overlapping_pieces(texts, job):
         pairs = zip(before.encoded(parts), after.encoded(parts), strict=True)
         for number, (old, new) in enumerate(pairs):
             if old.tokens != new.tokens or cut.new_ids[old.ids].tolist() != new.ids:
@@ -200,7 +200,7 @@ class _UnknownWords:
                 return
 
 
-def _parts(texts: Sequence[Path], job: Job) -> Iterator[tuple[Path, int, list[str]]]:
+def _overlapping_pieces(texts: Sequence[Path], job: Job) -> Iterator[tuple[Path, int, list[str]]]:
     """Yield pieces of text files: path, number of the first line from 1, and [piece, *its lines].
 
     Consecutive pieces of a file overlap by up to `_OVERLAP` characters. `job` is started with the

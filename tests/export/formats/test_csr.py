@@ -28,7 +28,7 @@ from pruneapp.export.exporter import export
 from pruneapp.export.format_sizes import format_offer
 from pruneapp.export.formats import csr
 from pruneapp.export.formats import torch as torch_torch_zip
-from pruneapp.export.records import finalized
+from pruneapp.export.records import finalize
 from pruneapp.export.report import ExportRequest
 from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.progress import Job
@@ -73,7 +73,7 @@ def written(state: Snapshot) -> tuple[bytes, csr_module.Plan]:
 
 def plain_size(state: Snapshot) -> int:
     """Return the size of a dense state dict in bytes."""
-    records = [finalized(state, entry) for entry in state.checkpoint.entries.values()]
+    records = [finalize(state, entry) for entry in state.checkpoint.entries.values()]
     return torch_torch_zip.plan_state_dict(records, Job()).nbytes
 
 

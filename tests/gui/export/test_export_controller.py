@@ -222,7 +222,7 @@ def test_the_report_names_the_data_that_calibrated_a_repair(pruned, file):
     document, name = pruned.document, "model.b.weight"
     values = {name: as_values(document.checkpoint.bits(name) + np.uint32(1))}
     source = RepairSource(data="script:12ab")
-    made = RepairedValues.made(document.checkpoint, values, source, Job())
+    made = RepairedValues.create(document.checkpoint, values, source, Job())
     assert pruned.session.commit(made.propose(document.snapshot(), Job()))
     dialog = dialog_of(pruned)
     press(pruned, dialog.beside.account)

@@ -157,7 +157,7 @@ def test_an_applied_recipe_is_as_many_steps_as_it_has_entries(person, source, tm
 def test_a_repair_of_another_checkpoint_does_not_match(person, source, tmp_path):
     with open_checkpoint(source) as checkpoint:
         values = {"conv1.weight": as_values(checkpoint.bits("conv1.weight"))}
-        made = RepairedValues.made(checkpoint, values, RepairSource(), Job())
+        made = RepairedValues.create(checkpoint, values, RepairSource(), Job())
         named = {tensor.sha256: tensor.values for tensor in made.tensors}
         save(recipe_of(checkpoint, [made.to_dict()], named), tmp_path / "r.recipe.json", Job())
     tensors = load_file(source)

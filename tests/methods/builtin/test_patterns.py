@@ -23,7 +23,7 @@ from pruneapp.kernels.sort_keys import Magnitudes
 from pruneapp.masks import blocks
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.blocks import Tiles
-from pruneapp.masks.regions import Groups, group_boxes, stretches
+from pruneapp.masks.regions import Groups, flat_ranges, group_boxes
 from pruneapp.methods.limits import Limits
 from pruneapp.methods.method import TensorView
 from pruneapp.methods.prune_tensors import prune
@@ -96,7 +96,7 @@ def test_boxes_of_groups_cover_a_tensor_once(data):
     seen = np.zeros(math.prod(shape), int)
     for box in group_boxes(shape, Groups(dim, m, 1), size):
         assert box.channels[0] % m == 0
-        for start, stop in stretches(shape, dim, box):
+        for start, stop in flat_ranges(shape, dim, box):
             seen[start:stop] += 1
     assert (seen == 1).all()
 
