@@ -245,12 +245,8 @@ def _missing(
 def count(snapshot: Snapshot, request: HistogramRequest, job: Job) -> None:
     """Count the tensors of a request and cache the result; skip those counted meanwhile.
 
-    `job` is started with the elements; it may cancel.
-
-    Raises
-    ------
-    CheckpointError
-        If the file cannot be read.
+    `job` is started with the elements; it may cancel. Raises `CheckpointError` if the file cannot
+    be read.
     """
     job.start(request.elements, request.names[0])
     kind = request.kind

@@ -305,12 +305,8 @@ def repair(report: PatternReport) -> Step:
     """Return the step that gives every tensor of a report the pattern with the smallest loss.
 
     It prunes the smallest weights of each group with too many nonzero weights, and no other nonzero
-    weight. Protected weights are kept even if a group has too many.
-
-    Raises
-    ------
-    ParameterError
-        If no tensor breaks the pattern.
+    weight. Protected weights are kept even if a group has too many. Raises `ParameterError` if no
+    tensor breaks the pattern.
     """
     names = tuple(tensor.name for tensor in report.tensors if tensor.broken)
     if not names:

@@ -409,10 +409,7 @@ class Changes:
 def reader(bits: Callable[[str, int, int], Bits], entry: TensorEntry) -> ReadValues:
     """Return a function that reads the values of a tensor.
 
-    Raises
-    ------
-    CheckpointError
-        If the elements of the dtype are packed.
+    Raises `CheckpointError` if the elements of the dtype are packed.
     """
     words = 2 if entry.dtype.bits > 64 else 1  # complex128 has two words per element
     # Raises for packed types, whose words are fewer than their elements.

@@ -68,10 +68,7 @@ def block_sums(values: Float64s) -> Float64s:
 def real_values(bits: Bits, dtype: DType, name: str) -> Floats:
     """Return the values of elements of any dtype; complex numbers as their magnitudes.
 
-    Raises
-    ------
-    CheckpointError
-        If the elements are packed (4 and 6-bit floats).
+    Raises `CheckpointError` if the elements are packed (4 and 6-bit floats).
     """
     if dtype.name in {"C64", "C128"}:
         magnitudes: Floats = np.abs(bits.view(dtype.numpy))

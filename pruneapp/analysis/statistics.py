@@ -173,12 +173,8 @@ def stats(snapshot: Snapshot, name: str, job: Job) -> TensorStats:
     Sums are float64 in the order of `pruneapp.analysis.retained_norm`. The variance is computed per
     block around the block's mean and combined by the formula of Chan, Golub and LeVeque (1979), so
     a large mean costs no precision. Permanently pruned weights count as zeros. `job` is started
-    with the elements.
-
-    Raises
-    ------
-    CheckpointError
-        If the type has no values, or the file cannot be read.
+    with the elements. Raises `CheckpointError` if the type has no values, or the file cannot be
+    read.
     """
     entry = snapshot.entry(name)
     job.start(entry.numel, entry.name)

@@ -406,7 +406,7 @@ def read_headers(path: Path, state_dict: str | None, job: Job) -> ReadResult:
 def read_shards_at(
     path: Path, places: Mapping[Path, Path], state_dict: str | None, job: Job
 ) -> ReadResult:
-    """Read the headers of a model whose files may have been renamed; see `open_checkpoint`."""
+    """Read the headers of a model; `places` maps each original path to the present one."""
 
     def read(file: Path, state_dict: str | None, job: Job) -> ReadResult:
         sharded.check_inside(file.parent, places[file].name)

@@ -186,11 +186,8 @@ def boxes(
 def rows_of(entry: TensorEntry, rows: slice) -> TensorEntry:
     """Return an entry for some rows (dim 0) of a tensor, as a view of the same bytes.
 
-    Raises
-    ------
-    ValueError
-        If the tensor has no dimensions, the step is not positive, or packed rows do not begin at a
-        whole byte.
+    Raises `ValueError` if the tensor has no dimensions, the step is not positive, or packed rows do
+    not begin at a whole byte.
     """
     if not entry.shape:
         raise ValueError(f"'{entry.name}' has no dimensions, so it has no rows")

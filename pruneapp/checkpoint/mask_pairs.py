@@ -58,7 +58,10 @@ def _read_masks(
     sources: Sequence[ByteSource],
     job: Job,
 ) -> tuple[dict[str, TensorEntry], dict[str, TensorEntry], list[Notice]]:
-    """Return the pairs by the name of the original, the masks by name, and notices on the rest."""
+    """Return the pairs by the name of the original, the masks by name, and notices on the rest.
+
+    `known` has all tensors of the file by each of their names.
+    """
     pairs: dict[str, TensorEntry] = {}
     masks: dict[str, TensorEntry] = {}
     unpaired: list[str] = []
@@ -99,7 +102,7 @@ def _mask_of(original: TensorEntry, known: dict[str, TensorEntry]) -> TensorEntr
 
 
 def _is_mask_of(original: TensorEntry, mask: TensorEntry, known: dict[str, TensorEntry]) -> bool:
-    """Return whether the mask has the shape of the original and belongs to all its names."""
+    """Return whether a mask has the original's shape and belongs to all its names in `known`."""
     bases = [name.removesuffix(_ORIG) for name in original.names]
     return (
         mask.shape == original.shape

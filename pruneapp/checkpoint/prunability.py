@@ -352,12 +352,8 @@ def annotate(
 
     ``NAME_orig`` and ``NAME_mask`` of torch's pruning become one entry ``NAME``; the values of such
     masks are read to validate them, other values are not read. `declared` is the declaration of
-    quantization in the configuration of the model.
-
-    Raises
-    ------
-    CheckpointError
-        If a mask cannot be read.
+    quantization in the configuration of the model. Raises `CheckpointError` if a mask cannot be
+    read.
     """
     contents = fold_pairs(contents, sources, job)
     modules = find_modules((*contents.entries, *contents.masks), job.cancel)

@@ -358,7 +358,7 @@ def _layer_of(path: str, modules: Modules) -> str:
 def _entries(
     path: str, parts: Iterable[str], modules: Modules
 ) -> Iterator[tuple[str, TensorEntry]]:
-    """Yield each tensor of a layer with its name relative to the layer."""
+    """Yield each tensor of the modules `parts` of a layer, with its name relative to the layer."""
     for part in parts:
         below = part[len(path) :].lstrip(".")
         for leaf, entry in modules[part].items():

@@ -126,12 +126,8 @@ def merge_copies(
 ) -> Contents:
     """Merge each pair with equal bytes into one entry, and add a notice about each pair.
 
-    A pair that differs, or is larger than `MAX_COMPARED`, stays two entries.
-
-    Raises
-    ------
-    CheckpointError
-        If the file cannot be read.
+    A pair that differs, or is larger than `MAX_COMPARED`, stays two entries. Raises
+    `CheckpointError` if the file cannot be read.
     """
     aliases: dict[str, list[str]] = {}
     merged: set[str] = set()

@@ -279,7 +279,7 @@ class Cluster:
     def wait(
         self, futures: Sequence[Future[Any]], nbytes: Sequence[int], job: Job, label: str
     ) -> None:
-        """Wait for tasks without fetching their results; step `job` by their bytes."""
+        """Wait for tasks without fetching their results; step `job`, named `label`, by bytes."""
         left = dict(enumerate(futures))
         stepped = [0] * len(futures)
         while left:
@@ -311,7 +311,7 @@ class Cluster:
 
     @contextlib.contextmanager
     def kept(self) -> Iterator[Callable[[Work], Future[Any]]]:
-        """Yield a function that submits tasks.
+        """Yield a function that submits tasks whose results stay on the workers during the block.
 
         On an exception all tasks are cancelled. The futures are released when the block ends.
         """

@@ -136,7 +136,10 @@ class WrittenShard:
 
 @task
 def write_file(order: FileOrder, place: Path | BegunUpload) -> WrittenShard:
-    """Write a file under a temporary name and verify it, or send it as the parts of an upload."""
+    """Write a file to `place` under a temporary name, or as parts of an upload, and verify it.
+
+    Runs on a worker. Raises `ClusterError` if the size is not that of the plan on the client.
+    """
     with entered() as job, contextlib.ExitStack() as stack:
         plan = order.plan(job)
         begin: Callable[..., NewFile] = new_file

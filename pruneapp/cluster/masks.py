@@ -76,10 +76,8 @@ class ModelSource:
     def open(self) -> Checkpoint:
         """Return the model, opened once per process.
 
-        Raises
-        ------
-        ClusterError
-            If it does not exist on this machine or differs from that of the client.
+        Raises `ClusterError` if it does not exist on this machine or differs from that of the
+        client.
         """
         with _opening:
             known = _opened.pop(self, None)
@@ -184,7 +182,7 @@ class MethodCall:
         return method.rank(view.free, values, width, measured)
 
     def measure(self, view: TensorView, job: Job) -> Any:
-        """Return what the ranking of a tensor has to know about all of it; None if nothing."""
+        """Return the facts about a whole tensor that its ranking needs; None if it needs none."""
         method = registry.get(self.method)
         assert isinstance(method, WeightMethod)
         if method.measure is None:
@@ -300,7 +298,7 @@ class StructureRule:
         return cls(compressor.compress(mask.packed.data), mask.size)
 
     def mask(self, state: Snapshot, name: str, _job: Job) -> Mask:
-        """Return the mask, combined with the one before."""
+        """Return the mask of the rule, without the weights that the state pruned before."""
         packed, at = scratch.bits(self.size), 0
         with zstandard.ZstdDecompressor().stream_reader(self.packed) as reader:
             while count := reader.readinto(packed[at : at + _STRETCH].data):

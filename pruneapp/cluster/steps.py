@@ -137,7 +137,7 @@ class ClusterState:
         )
 
     def followed(self, changes: Mapping[str, Rule], known: Mapping[str, Facts]) -> ClusterState:
-        """Return the state after one more rule for some tensors, with the facts after it."""
+        """Return the state after one more rule for some tensors; `known` are their new facts."""
         rules = {name: self._rules_after(name, rule) for name, rule in changes.items()}
         return ClusterState(
             self.cluster, self.checkpoint, self.rules | rules, {**self.known, **known}
@@ -227,7 +227,10 @@ class ClusterState:
         return sum(self.checkpoint.entries[name].nbytes for name in names)
 
     def ask(self, function: Any, names: Iterable[str], *more: Any, job: Job, label: str) -> Any:
-        """Run a task that cannot be divided on one worker, with the rules of `names`."""
+        """Run a task that cannot be divided on one worker, with the rules of `names`.
+
+        `more` are further arguments of the function, `label` describes the work of `job`.
+        """
         work = Work(function, (self.part(names), *more), self._nbytes(names), label)
         (result,) = self.cluster.run([work], job)
         return result
@@ -347,7 +350,7 @@ class _Search:
             return found.threshold, self._shares(found.threshold, job)
 
     def _measures(self, keep: Any) -> dict[str, Future[Any]]:
-        """Submit the measurements that the method needs; the results stay on the workers."""
+        """Submit the measurements that the method needs; `keep` leaves results on the workers."""
         method = registry.get(self._call.method)
         assert isinstance(method, WeightMethod)
         if method.measure is None:
@@ -387,7 +390,10 @@ class _Search:
         return Bracket.of(near.low, near.high, _BINS)
 
     def _pass_over(self, bracket: Bracket, keep: Any, job: Job) -> BracketCounts:
-        """Count all units, and add the counts up in a tree."""
+        """Count the keys of all units in a bracket, and add the counts up in a tree of tasks.
+
+        `keep` submits tasks whose results stay on the workers.
+        """
         again = bool(self._last)
         job.extend(0 if again else sum(self._nbytes))
         room = min(_MOST_HELD, _ALL_HELD * self._cluster.workers() // len(self._units))
@@ -496,7 +502,7 @@ class _RowOnCluster:
         raise TypeError(f"no way to run a method of type {type(method).__name__}")
 
     def _alone(self) -> ClusterState:
-        """Let each worker that needs a mask run the method on the tensor."""
+        """Return the state with each tensor pruned alone, by the worker that needs its mask."""
         if isinstance(self._method, GroupMethod):
             for view in self._views:
                 self._method.groups(view, self._values)  # raise before the first task
@@ -622,7 +628,7 @@ def _width(method: WeightMethod, views: Sequence[TensorView]) -> int:
 def _pruned_filters(
     before: ClusterState, after: ClusterState, row: Row, names: Sequence[str], job: Job
 ) -> Iterator[tuple[str, Bools]]:
-    """Yield names with the channels along dim 0 that a row has pruned completely."""
+    """Yield names with the channels along dim 0 that became empty from `before` to `after`."""
     entries = before.checkpoint.entries
     sources = [TensorDim(name, 0) for name in names if dim_of(row, entries[name].shape, name) == 0]
     old, new = (_left(state, sources, job) for state in (before, after))
@@ -686,8 +692,8 @@ def apply_actions(
 ) -> tuple[ClusterState, list[dict[str, Any]]]:
     """Apply the entries of a recipe, and return the steps done, as their `to_dict` values.
 
-    Raises what `pruneapp.recipes.replay.replay_all` raises, and `ClusterError` if an entry cannot
-    run on a cluster, before any is applied.
+    `where` names the recipe in errors. Raises what `pruneapp.recipes.replay.replay_all` raises, and
+    `ClusterError` if an entry cannot run on a cluster, before any is applied.
     """
     actions = fitted.actions(where)
     for action in actions:

@@ -145,7 +145,10 @@ _turn = threading.Lock()
 
 @contextmanager
 def entered() -> Iterator[Job]:
-    """Wait for the process's turn, and yield the job of the task."""
+    """Wait until no other task runs in this process, and yield the job of the task.
+
+    The block may raise errors for the user, which then name the worker.
+    """
     from distributed import get_worker
 
     try:
@@ -231,7 +234,7 @@ class Pass:
 
 @task
 def measure(part: StatePart, call: MethodCall, name: str) -> Any:
-    """Return what the ranking of a tensor has to know about all of it."""
+    """Return the facts about a whole tensor that its ranking needs; None if it needs none."""
     with entered() as job:
         return call.measure(call.view(part.snapshot(job), name), job)
 
@@ -274,7 +277,10 @@ def count_unit(unit: Unit, bracket: Bracket, room: int, measured: Sequence[Any])
 def recount_unit(
     unit: Unit, bracket: Bracket, room: int, last: Pass, measured: Sequence[Any]
 ) -> Pass | Failed:
-    """Count inside of a narrower bracket, from cached keys if there are any."""
+    """Count inside of a narrower bracket than `last`, from the keys that pass kept, if any.
+
+    If they must be read again, they are kept if they fit into `room` bytes.
+    """
     candidates = Candidates(last.bracket)
     for index, offsets in enumerate(last.held or ()):
         candidates.add(index, offsets)

@@ -204,12 +204,8 @@ class Document:
         """Apply a proposal as a new entry of the history.
 
         If the same edit was made from this state before and undone, that state becomes current
-        again instead.
-
-        Raises
-        ------
-        StaleError
-            If the proposal was computed for another state than the current one.
+        again instead. Raises `StaleError` if the proposal was computed for another state than the
+        current one.
         """
         if proposal.revision != self.revision:
             raise StaleError(
@@ -341,7 +337,7 @@ class Capture:
         return tuple([self.records[state - 1] for state in self.branches.path(self.position)])
 
     def parent(self, at: int) -> Record | None:
-        """Return the edit before the one at an index of `records`; None if that is the first."""
+        """Return the edit that the edit at the index `at` followed; None for the opened file."""
         state = self.branches.after[at]
         return self.records[state - 1] if state else None
 

@@ -78,7 +78,10 @@ class Edit(Action):
         job: Job,
         **more: Any,
     ) -> Self:
-        """Create an edit of `snapshot`; `after` has the changed masks, `more` the other fields."""
+        """Create an edit of `snapshot`; `after` has the changed masks.
+
+        `label` and `detail` are its texts in the history, `more` further fields.
+        """
         before: dict[Layer, dict[str, BitMask | None]] = {}
         for layer, masks in after.items():
             now = snapshot.layers[layer]

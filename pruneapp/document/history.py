@@ -276,7 +276,7 @@ class History:
         return record
 
     def undone(self, edit: Edit) -> int | None:
-        """Return a state that `edit` produced from the current state before; None if there is none.
+        """Return a state that an equal edit of the current state made before; None if none did.
 
         States whose masks are on disk are not considered, because comparing them would read the
         masks.

@@ -47,10 +47,7 @@ class ScratchFile:
     def write(self, mask: BitMask, job: Job) -> int:
         """Write a mask and return its offset for `read` and `free`.
 
-        Raises
-        ------
-        OSError
-            If the disk is full or fails, or the file is closed.
+        Raises `OSError` if the disk is full or fails, or the file is closed.
         """
         offset = self._take(mask.nbytes)
         data, done = mask.packed.data, 0
@@ -69,10 +66,7 @@ class ScratchFile:
     def read(self, offset: int, size: int, job: Job) -> BitMask:
         """Read the mask of `size` elements at `offset`.
 
-        Raises
-        ------
-        OSError
-            If the file cannot be read.
+        Raises `OSError` if the file cannot be read.
         """
         data, done = scratch.bits(size), 0
         while done < data.size:
@@ -333,9 +327,10 @@ class MaskStore:
     def slots_of(
         self, before: LayerMasks, after: LayerMasks, named: Mapping[str, BitMask], job: Job
     ) -> EditSlots:
-        """Return the slots for the masks of an edit, reusing those of masks in the store.
+        """Return the slots of an edit's masks `before` and `after` it, and of those `named` in it.
 
-        Thread-safe; 100,000 masks take 0.1 s. `take` checks whether the result is still valid.
+        Masks in the store keep their slots. Thread-safe; 100,000 masks take 0.1 s. `take` checks
+        whether the result is still valid.
         """
         version, held = self._version, self._by_mask
         known: dict[MaskSlot, int] = {}

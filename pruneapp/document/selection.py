@@ -259,11 +259,8 @@ def rows_of(checkpoint: Checkpoint, step: Step) -> Rows:
     """Return the rows of a step, each with the first names of the tensors that it prunes.
 
     `excluded` describes the effect of its limits. Rows without remaining tensors are omitted.
-
-    Raises
-    ------
-    SelectionError
-        If a tensor cannot be pruned, a row selects none, or all selected tensors are excluded.
+    Raises `SelectionError` if a tensor cannot be pruned, a row selects none, or all selected
+    tensors are excluded.
     """
     return without(_rows(checkpoint, step), excluded(checkpoint, step), step)
 

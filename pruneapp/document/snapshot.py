@@ -380,7 +380,7 @@ class Snapshot:
     def view(
         self, name: str, *, scores: TensorView | None = None, given: BitMask | None = None
     ) -> TensorView:
-        """Return the input of a method for a tensor."""
+        """Return a tensor as the input of a method, with its `scores` or a `given` mask."""
         entry, layers = self.checkpoint.entry(name), self.layers
         first = entry.name
         return TensorView(

@@ -259,12 +259,8 @@ def masks_from(
     """Return the masks of a state of another document for tensors that a checkpoint also has.
 
     Tensors match if they share a name and have the same shape. Weights that were made permanent
-    count as pruned. Tensors without pruned weights are omitted.
-
-    Raises
-    ------
-    SelectionError
-        If nothing is pruned in the tensors, or no tensor with pruned weights fits.
+    count as pruned. Tensors without pruned weights are omitted. Raises `SelectionError` if nothing
+    is pruned in the tensors, or no tensor with pruned weights fits.
     """
     entry_by_name = {
         name: e for e in job.cancel.each(checkpoint.entries.values()) for name in e.names

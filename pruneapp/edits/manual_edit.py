@@ -51,13 +51,9 @@ def parse_channel_list(text: str, size: int, noun: str = "channel") -> NDArray[n
     """Parse a list of indices of `size` channels; return ``bool[size]``.
 
     Indices and ranges are separated by commas, semicolons, spaces or lines; the list may be in
-    brackets, as Python writes it. `noun` is the singular of what is listed, for messages.
-
-    Raises
-    ------
-    SelectionError
-        If the list is empty, or contains a piece that is neither an index nor an ascending range,
-        or that exceeds the last channel; the error names the piece.
+    brackets, as Python writes it. `noun` is the singular of what is listed, for messages. Raises
+    `SelectionError` if the list is empty, or contains a piece that is neither an index nor an
+    ascending range, or that exceeds the last channel; the error names the piece.
     """
     if len(text) > MOST_LETTERS:
         raise SelectionError(
@@ -319,10 +315,8 @@ class ManualEdit:
     ) -> ManualEdit:
         """Create an edit from the result of `to_dict` and the masks that it names.
 
-        Raises
-        ------
-        ParameterError
-            If `data` is not valid, or a mask is missing or does not have its SHA-256.
+        Raises `ParameterError` if `data` is not valid, or a mask is missing or does not have its
+        SHA-256.
         """
         return cls.of(read_entry(data, EditEntry), masks, job or Job())
 

@@ -93,12 +93,8 @@ def fill(curves: Sequence[Curve], target: int, resolution: float | None = None) 
 
     The result is ``int64[curves]``, within the bounds of each curve. Tensors with equal damage per
     weight get the same share of their range. If weights are pruned in units of several, the sum may
-    be less than the target by less than one unit.
-
-    Raises
-    ------
-    ParameterError
-        If the bounds do not allow the target.
+    be less than the target by less than one unit. Raises `ParameterError` if the bounds do not
+    allow the target.
     """
     if resolution is None:
         resolution = resolution_of(curves)
@@ -328,7 +324,7 @@ def _check_share(
 
 
 def _worst(scan: Scan, by: ScanMetric) -> float:
-    """Return the damage to assume where the metric was not finite."""
+    """Return the damage, by the metric `by`, to assume for cells where it was not finite."""
     damages = [
         by.damage(cell.metrics[by.name])
         for tensor in scan.tensors
@@ -340,7 +336,10 @@ def _worst(scan: Scan, by: ScanMetric) -> float:
 
 
 def _curve(tensor: ScanTensor, by: ScanMetric, worst: float, low: float, high: float) -> Curve:
-    """Return the damage curve of a tensor, with bounds in whole units."""
+    """Return the damage of the metric `by` against pruned weights of a tensor, in whole units.
+
+    `worst` replaces damages that are not finite; `low` and `high` bound the sparsity.
+    """
     damages: dict[int, float] = {}
     for cell in tensor.cells:
         damage = by.damage(cell.metrics[by.name]) if by.name in cell.metrics else math.inf

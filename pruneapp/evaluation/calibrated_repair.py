@@ -180,10 +180,10 @@ class RepeatedRepair:
     wanted: Checkpoint | None = None
 
     def __call__(self, snapshot: Snapshot, made: RepairedValues, job: Job) -> dict[str, float]:
-        """Return the relative change of each tensor against recomputed values; see `Recompute`.
+        """Repeat a repair, and return the relative difference of its values for each tensor.
 
-        Raises `ParameterError` if the repair used other statistics or another model; and what
-        `open_statistics` and `compute_repair` raise.
+        Raises `ParameterError` if the repair was sequential, or used other statistics or another
+        model; and what `open_statistics` and `compute_repair` raise.
         """
         source = made.source
         if source.sequential:
@@ -240,9 +240,10 @@ _PIECE = 1 << 20
 def _relative_change(
     snapshot: Snapshot, name: str, before: BitMask | None, after: BitMask | None, job: Job
 ) -> float:
-    """Return the norm of the change of the kept weights, divided by the norm before.
+    """Return the norm of the change from `before` to `after`, divided by the norm of `before`.
 
-    None means the values of the state. Infinite if other weights are finite.
+    Of the kept weights only. None means the values of the state. Infinite if other weights are
+    finite.
     """
     entry, zeroed = snapshot.entry(name), snapshot.zeroed(name)
     sides = [

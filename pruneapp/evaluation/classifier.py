@@ -119,10 +119,7 @@ class ImageFolder(NamedTuple):
 def count_images(folder: Path, job: Job) -> ImageFolder:
     """Count the images in the subfolders of a folder, or in the folder if there are none.
 
-    Raises
-    ------
-    EvaluationError
-        If there is no image, or the folder cannot be listed.
+    Raises `EvaluationError` if there is no image, or the folder cannot be listed.
     """
     try:
         inside = [_images_in(path, job) for path in folder.iterdir() if path.is_dir()]

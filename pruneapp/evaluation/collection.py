@@ -541,10 +541,7 @@ class WeightUses:
 def count_uses(runner: Runner, snapshot: Snapshot, job: Job) -> WeightUses:
     """Call the model once on the first inputs of the script, and count.
 
-    Raises
-    ------
-    EvaluationError
-        If the products with weights of the checkpoint cannot be observed.
+    Raises `EvaluationError` if the products with weights of the checkpoint cannot be observed.
     """
     if not isinstance(runner, ScriptRunner):
         raise EvaluationError(
@@ -640,7 +637,10 @@ def _run(
 def _passes(
     first: Mapping[str, _Sums], wanted: Collection[str], budget: int, *, drift: bool = False
 ) -> Iterator[list[str]]:
-    """Yield groups of weights whose Gram matrices are collected in one run."""
+    """Yield groups of the weights `wanted` whose Gram matrices are collected in one run.
+
+    Raises `EvaluationError` if one matrix exceeds the `budget` in bytes.
+    """
     names: list[str] = []
     used = 0
     for name, sums in first.items():
@@ -678,7 +678,7 @@ def _same_inputs(first: Mapping[str, _Sums], again: Mapping[str, _Sums]) -> bool
 def _sources(
     handover: AnyHandover, weights: Iterable[TensorEntry], seen: Mapping[str, _Sums]
 ) -> dict[str, _Source]:
-    """Return the source of statistics of each weight of the checkpoint that has one."""
+    """Return the source of statistics of each weight that has one; `seen` are the sums by name."""
     by_place = {handover.tensors[name].place: name for name in seen}
     fused = {}
     for name in seen:
@@ -712,8 +712,8 @@ def _of_fused_experts(
 ) -> _Source | None:
     """Return the part of a fused expert weight that belongs to one expert, matched by name.
 
-    Transformers fuses the experts of a checkpoint, and gate with up projections, which have the
-    same inputs.
+    `seen` are the sums of activations by name. Transformers fuses the experts of a checkpoint, and
+    gate with up projections, which have the same inputs.
     """
     match = _EXPERT.fullmatch(entry.name)
     name = "" if match is None else fused.get(_experts(match[1], match[3]), "")

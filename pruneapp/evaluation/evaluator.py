@@ -123,13 +123,9 @@ class Evaluator:
     def measure(self, snapshot: Snapshot, job: Job, *, samples: bool = False) -> Result:
         """Measure a state, or return its cached result.
 
-        With `samples`, measure again if the per-sample values were discarded.
-
-        Raises
-        ------
-        EvaluationError
-            If the script fails, returns something else than numbers, or ran with other weights; or
-            if agreement is measured and there is no unpruned model.
+        With `samples`, measure again if the per-sample values were discarded. Raises
+        `EvaluationError` if the script fails, returns something else than numbers, or ran with
+        other weights; or if agreement is measured and there is no unpruned model.
         """
         key = self.key_of(snapshot, job)
         known = self.results.get(key)
@@ -169,10 +165,7 @@ class Evaluator:
     def changes(self, result: Result) -> list[Change]:
         """Compare a result with the unpruned model, metric by metric.
 
-        Raises
-        ------
-        EvaluationError
-            If a metric was measured for only one of them.
+        Raises `EvaluationError` if a metric was measured for only one of them.
         """
         assert self._baseline is not None
         self.refuse_other_metrics(result.metrics)

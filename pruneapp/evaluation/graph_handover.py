@@ -75,13 +75,9 @@ AnyHandover = Handover | GraphHandover
 def write_graph(snapshot: Snapshot, folder: Path, job: Job) -> Path:
     """Write a state of an ONNX model into a folder, with its external data, and return its path.
 
-    Files that do not change are copied: onnx and onnxruntime refuse external data in links.
-
-    Raises
-    ------
-    ExportError
-        If a changed tensor is stored in a way that cannot be rewritten in place, and the model is
-        too large for one file.
+    Files that do not change are copied: onnx and onnxruntime refuse external data in links. Raises
+    `ExportError` if a changed tensor is stored in a way that cannot be rewritten in place, and the
+    model is too large for one file.
     """
     checkpoint = snapshot.checkpoint
     checkpoint.verify_unchanged()

@@ -365,10 +365,7 @@ class Handover:
     def verify(self, held: Iterable[tuple[str, str, int]]) -> None:
         """Raise if the computation ran with other weights than were transferred.
 
-        Raises
-        ------
-        EvaluationError
-            If the worker reports other weights.
+        Raises `EvaluationError` if the worker reports other weights.
         """
         changed = self.learn(held)
         if not changed:

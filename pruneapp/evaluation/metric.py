@@ -316,7 +316,7 @@ def band_of(metric: Metric, original: Metric, spread: Spread) -> Band:
 
 
 def _paired(values: Sequence[float], others: Sequence[float]) -> float:
-    """Return half of the 95 % interval of the mean difference of paired samples."""
+    """Return half of the 95 % interval of the mean difference of two values per sample."""
     differences = [a - b for a, b in zip(values, others, strict=True)]
     n = len(differences)
     if all(d in {-1.0, 0.0, 1.0} for d in differences):
@@ -333,8 +333,8 @@ def _paired(values: Sequence[float], others: Sequence[float]) -> float:
 def _independent(counts: tuple[int, int], others: tuple[int, int]) -> float:
     """Return half of the 95 % interval of the difference of two shares (Agresti and Caffo, 2000).
 
-    Counts do not tell which samples changed, so the samples are assumed to be independent, which
-    gives a wider interval than pairing.
+    Each is given as (right, total). Counts do not tell which samples changed, so the samples are
+    assumed to be independent, which gives a wider interval than pairing.
     """
     variance = 0.0
     for right, total in (counts, others):

@@ -235,10 +235,8 @@ class SeededInputs:
 def parse_sizes(texts: Sequence[str], offered: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
     """Return a size for each open one, from texts such as ``batch=1``; the others as offered.
 
-    Raises
-    ------
-    ParameterError
-        If a text is not NAME=SIZE, a size is less than 1, or the model has no such open size.
+    Raises `ParameterError` if a text is not NAME=SIZE, a size is less than 1, or the model has no
+    such open size.
     """
     sizes = dict(offered)
     for text in texts:

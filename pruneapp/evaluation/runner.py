@@ -227,7 +227,7 @@ class ScriptRunner:
 
     @contextlib.contextmanager
     def _placed(self, snapshot: Snapshot, seed: int, job: Job) -> Iterator[AnyHandover]:
-        """Make the worker load a state for the duration of the block."""
+        """Make the worker load a state for the block; yield how tensors correspond to its model."""
         held = self._handover
         if held is not None and self._uncertain:
             held.learn(self.worker.call("tensors", job, "reading weights")["tensors"])

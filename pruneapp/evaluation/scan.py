@@ -427,7 +427,10 @@ def _cell(  # noqa: PLR0917 - each its own type
     before: _References,
     job: Job,
 ) -> ScanCell:
-    """Prune a tensor, and measure."""
+    """Prune a share of one tensor, repair it if requested, and measure the difference.
+
+    Metrics that are not finite are left out of the cell. `before` has the values to compare with.
+    """
     eligible, kept = snapshot.eligible(name), snapshot.mask(name)
     left = snapshot.entry(name).numel if kept is None else kept.kept
     if eligible is not None and registry.get(request.method).granularity == "weights":
@@ -457,9 +460,10 @@ def _cell(  # noqa: PLR0917 - each its own type
 def repaired(
     state: Snapshot, statistics: str, job: Job, *, names: Sequence[str] | None = None
 ) -> Snapshot:
-    """Return a state with tensors repaired (None: all); unchanged if none can be repaired.
+    """Return a state with tensors (None: all) repaired; unchanged if none can be repaired.
 
-    Raises what `statistics_of` and `compute_repair` raise.
+    `statistics` is the name of an open statistics file. Raises what `statistics_of` and
+    `compute_repair` raise.
     """
     known = inputs_in(statistics_of(statistics))
     with contextlib.suppress(SelectionError):  # no Gram matrix, or nothing to repair

@@ -137,12 +137,8 @@ class Scan(Part, frozen=True):
         """Return a metric by name.
 
         By default the first for which lower is better: a loss changes with every weight, an
-        accuracy in steps. The first of all if there is no such metric.
-
-        Raises
-        ------
-        EvaluationError
-            If there is no metric of this name.
+        accuracy in steps. The first of all if there is no such metric. Raises `EvaluationError` if
+        there is no metric of this name.
         """
         if name is None:
             return next((one for one in self.metrics if not one.higher), self.metrics[0])
@@ -161,10 +157,7 @@ class Scan(Part, frozen=True):
 def read_scan(path: Path) -> Scan:
     """Read a scan.
 
-    Raises
-    ------
-    EvaluationError
-        If the file cannot be read or is invalid.
+    Raises `EvaluationError` if the file cannot be read or is invalid.
     """
     text = json_codec.read(path, "scan", _LARGEST, EvaluationError)
     try:
@@ -196,7 +189,7 @@ def write_scan(scan: Scan, path: Path) -> None:
 
 
 def refuse_other_conditions(scan: Scan, conditions: ScanConditions, where: str) -> None:
-    """Raise `EvaluationError` if a scan cannot be combined with measurements under `conditions`."""
+    """Raise `EvaluationError` if the scan in `where` was not measured under `conditions`."""
     others = differing(scan, conditions)
     if others:
         raise EvaluationError(
@@ -227,7 +220,7 @@ _WORDS = {
 
 
 def check_scan(scan: Scan, where: str) -> None:
-    """Raise `JsonError` for inconsistencies that types do not exclude."""
+    """Raise `JsonError` for inconsistencies of the scan in `where` that types do not exclude."""
     _check_unique((one.name for one in scan.tensors), where, "tensors")
     _check_unique((one.name for one in scan.metrics), where, "metrics")
     _check_unique(map(str, scan.amounts), where, "amounts")

@@ -85,10 +85,7 @@ class EvaluationScript:
     def read(cls, path: Path) -> EvaluationScript:
         """Read a file without running it.
 
-        Raises
-        ------
-        EvaluationError
-            If it cannot be read, is too large, or is not text.
+        Raises `EvaluationError` if it cannot be read, is too large, or is not text.
         """
         try:
             path = path.resolve()

@@ -77,10 +77,7 @@ class Worker:
     def start(self, job: Job) -> None:
         """Start the process and run the script's module; do nothing if it is running.
 
-        Raises
-        ------
-        EvaluationError
-            If the interpreter or the script cannot be used.
+        Raises `EvaluationError` if the interpreter or the script cannot be used.
         """
         if self.runs:
             return
@@ -140,7 +137,9 @@ class Worker:
             )
 
     def call(self, what: str, job: Job, label: str, **more: Any) -> dict[str, Any]:
-        """Send a request and return the answer; `job` shows progress and may cancel.
+        """Send the request `what` with its arguments `more`, and return the answer.
+
+        `job` shows progress, called `label`, and may cancel.
 
         Raises
         ------
@@ -161,7 +160,7 @@ class Worker:
             self._process.input.flush()
 
     def _wait(self, job: Job, label: str, limit: float | None = None) -> dict[str, Any]:
-        """Wait for the answer to the latest request."""
+        """Return the answer to the latest request, for at most `limit` seconds; raise as `call`."""
         assert self._process is not None
         began = time.monotonic()
         asked: float | None = None  # time of the request to stop

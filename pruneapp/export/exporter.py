@@ -61,8 +61,9 @@ AmendPlans = Callable[[Path, dict[Path, Plan], Job], dict[Path, Plan]]
 def check(checkpoint: Checkpoint, request: ExportRequest) -> None:
     """Raise an error if the format cannot represent the checkpoint, as far as headers show.
 
-    Raises as `export` does, and `ParameterError` if a parameter is invalid or an entry of `omit`
-    matches no unreadable tensor.
+    `ExportError`; `UnwritableError` for entries that can neither be written nor omitted;
+    `ParameterError` if a parameter is invalid or an entry of `omit` matches no unreadable tensor;
+    `FileChangedError`.
     """
     form, values = _format_of(request)
     if reason := form.why_not(checkpoint):
@@ -362,7 +363,7 @@ def make_file(
 
 
 def _delete_originals(kept: Sequence[Path]) -> tuple[list[Path], list[str]]:
-    """Delete originals. Return those that are left, and notices."""
+    """Delete the originals `kept`. Return those that are left, and notices."""
     for path in kept:
         with contextlib.suppress(OSError):
             path.unlink()
@@ -459,7 +460,8 @@ def _second_name(
 ) -> Path | None:
     """Create a hard link to an older export, to restore it on failure; None if not possible.
 
-    The link is locked until `claims` are closed; after a crash it counts as abandoned.
+    `was` identifies the older file; None if there is none. The link is locked until `claims` are
+    closed; after a crash it counts as abandoned.
     """
     if was is None:
         return None

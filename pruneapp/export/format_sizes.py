@@ -125,11 +125,11 @@ def format_offer(
     path: Path | None = None,
     provenance: Provenance | None = None,
 ) -> FormatOffer:
-    """Return a format with its size, without a recommendation (see `format_offers`).
+    """Return a format with its size, without a recommendation.
 
-    The size is that of an export to `path`. Without a path, or if the format does not accept it,
-    the size is that of a file with the default name. `provenance` is included in the size; see
-    `estimated_provenance`.
+    `given` are values of parameters; missing ones have their defaults. The size is that of an
+    export to `path`. Without a path, or if the format does not accept it, the size is that of a
+    file with the default name. The size includes `provenance`, for example `estimated_provenance`.
     """
     values = validate_all(form.params, given)
 

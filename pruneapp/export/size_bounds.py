@@ -256,12 +256,8 @@ def total_for(capture: Capture, step: Step, nbytes: int, job: Job) -> int:
     The bound is that of the preview (`CompactSizes`): remaining weights, one mask bit per weight
     and metadata, before compression. It holds for any choice of weights; if dtypes of several
     widths are touched, all kept weights count as the widest. The result is for `Limits.total` and
-    includes weights that are pruned already.
-
-    Raises
-    ------
-    ParameterError
-        If the size cannot be reached, or is reached without pruning.
+    includes weights that are pruned already. Raises `ParameterError` if the size cannot be reached,
+    or is reached without pruning.
     """
     least, now, touched = size_range(capture, step, job)
     if nbytes < least:

@@ -155,7 +155,7 @@ class SampledWeights(NamedTuple):
 
 
 def count_kept(mask: Mask | None, start: int, stop: int) -> SampledWeights:
-    """Count the kept elements from `start` (a multiple of 8) to `stop`.
+    """Count the kept elements from `start` (a multiple of 8) to `stop`, and their runs.
 
     Exact for a `BitMask`; otherwise estimated from the whole tensor, and 0 only if nothing is kept.
     """

@@ -174,10 +174,8 @@ _registered: list[Path] = []
 def register(path: Path) -> None:
     """Add the family declared in a file.
 
-    Raises
-    ------
-    PluginError
-        If the file cannot be read, or one of its model types is in a family already.
+    Raises `PluginError` if the file cannot be read, or one of its model types is in a family
+    already.
     """
     _registered.append(path)
     _families.cache_clear()

@@ -45,12 +45,9 @@ def read_graph(checkpoint: Checkpoint, job: Job, *, apart: bool = False) -> Onnx
     """Find the groups of an ONNX checkpoint, without reading weights.
 
     With `apart`, shapes are inferred in a separate process, which takes half a second: some graphs
-    crash onnx, and must not crash the application when a file is only opened.
-
-    Raises
-    ------
-    CheckpointError
-        If it is not an ONNX model, the package onnx is not installed, or the graph is invalid.
+    crash onnx, and must not crash the application when a file is only opened. Raises
+    `CheckpointError` if it is not an ONNX model, the package onnx is not installed, or the graph is
+    invalid.
     """
     if checkpoint.format != ONNX.name:
         raise UnsupportedFileError(

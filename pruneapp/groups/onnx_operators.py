@@ -552,10 +552,8 @@ class ChannelWalk:
     def run(self, job: Job) -> Numbers:
         """Visit all nodes; return the smallest number joined with each number.
 
-        Raises
-        ------
-        LookupError, ValueError, ZeroDivisionError
-            If a node violates the definition of its operator.
+        Raises `LookupError` or `ValueError` or `ZeroDivisionError` if a node violates the
+        definition of its operator.
         """
         for number, node in enumerate(self.model.graph.node):
             job.cancel.check()

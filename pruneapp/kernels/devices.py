@@ -52,10 +52,7 @@ def available() -> tuple[Device, ...]:
 def kernel_for(key: str) -> Kernel:
     """Return the kernel for a device key; "auto" selects a GPU if there is one.
 
-    Raises
-    ------
-    DeviceError
-        If there is no such device.
+    Raises `DeviceError` if there is no such device.
     """
     if key not in KEYS:
         raise DeviceError(f"'device' must be one of {', '.join(KEYS)} (got {key!r}).")

@@ -122,12 +122,8 @@ class DeviceTransfer:
     def moved(self, ahead: ReadAhead[Task, Tensor]) -> Iterator[tuple[Task, Tensor]]:
         """Yield each task with its chunk on the device, ready for computation.
 
-        The copy of the next chunk is started before a chunk is yielded.
-
-        Raises
-        ------
-        DeviceError
-            If the device fails to copy. Exceptions of `ahead` propagate unchanged.
+        The copy of the next chunk is started before a chunk is yielded. Raises `DeviceError` if the
+        device fails to copy. Exceptions of `ahead` propagate unchanged.
         """
         begun: deque[tuple[Task, Tensor, Callable[[], None]]] = deque()
         for task, buffer in ahead:

@@ -194,10 +194,7 @@ class Bounds:
 def bounds_of(limits: Limits, tensors: Tensors) -> Bounds:
     """Return the bounds of each tensor.
 
-    Raises
-    ------
-    ParameterError
-        If a minimum cannot be reached because too much is protected.
+    Raises `ParameterError` if a minimum cannot be reached because too much is protected.
     """
     high = _whole_elements(limits.ceiling, tensors.numel)
     # Computed from the maximum of what remains, so that the rounding is consistent.
@@ -230,12 +227,7 @@ def target_of(limits: Limits, tensors: Tensors, bounds: Bounds, amount: int | No
     """Return the number of elements to be pruned in all tensors after a step.
 
     A fraction up to the maximum is limited to what the maximum allows after rounding in each
-    tensor.
-
-    Raises
-    ------
-    ParameterError
-        If the bounds do not allow it; the message has the numbers.
+    tensor. Raises `ParameterError` if the bounds do not allow it; the message has the numbers.
     """
     total = limits.total
     before, able = int(tensors.before.sum()), int((tensors.before + tensors.free).sum())

@@ -150,12 +150,8 @@ def score_units(  # noqa: PLR0917 - each its own type
     Sun et al., 2024), in all matrices with statistics. ``flap`` is the sum of squares of each
     weight times the standard deviation of its input, in the matrices that read the unit (An et al.,
     2024). The result does not depend on the order of tensors, bit by bit. Parts that no input has
-    reached add nothing; if that is the whole group, its inputs count as 1.
-
-    Raises
-    ------
-    ParameterError
-        If a score needs statistics of inputs and there are none.
+    reached add nothing; if that is the whole group, its inputs count as 1. Raises `ParameterError`
+    if a score needs statistics of inputs and there are none.
     """
     if by in {WANDA, FLAP}:
         return _score_by_inputs(group, view_of, by, kernel, job, inputs_of)

@@ -63,10 +63,8 @@ def check_all(
 def units_left(tensor: TensorView, method: Method, values: Mapping[str, Any]) -> int:
     """Return the number of units of a tensor (weights, channels, blocks) that are not pruned.
 
-    Raises
-    ------
-    ParameterError
-        If the method counts channels and the tensor has none along its dimension.
+    Raises `ParameterError` if the method counts channels and the tensor has none along its
+    dimension.
     """
     if isinstance(method, UnitMethod):
         partition = method.partition(tensor, method.validate(values))

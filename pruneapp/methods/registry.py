@@ -41,10 +41,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(_methods)
 def get(name: str) -> Method:
     """Return the method with a name.
 
-    Raises
-    ------
-    ParameterError
-        If there is none; the message has the nearest names.
+    Raises `ParameterError` if there is none; the message has the nearest names.
     """
     try:
         return _methods[name]
@@ -57,10 +54,7 @@ def get(name: str) -> Method:
 def register(method: Method) -> None:
     """Add a method at the end of the registry.
 
-    Raises
-    ------
-    MethodError
-        If the name is in use, or is no Python identifier.
+    Raises `MethodError` if the name is in use, or is no Python identifier.
     """
     if not method.name.isidentifier():
         raise MethodError(
@@ -78,10 +72,7 @@ def register(method: Method) -> None:
 def unregister(name: str) -> None:
     """Remove a method from the registry; existing references to it remain valid.
 
-    Raises
-    ------
-    ParameterError
-        If there is no method of this name.
+    Raises `ParameterError` if there is no method of this name.
     """
     del _methods[get(name).name]
 

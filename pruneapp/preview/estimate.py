@@ -81,10 +81,7 @@ class Effect:
 def effect_of(snapshot: Snapshot, step: Step, row: Row, units: Units, job: Job) -> Effect | None:
     """Return the estimated effect of a row; None if it cannot be estimated, or not yet.
 
-    Raises
-    ------
-    ParameterError
-        If the amount is larger than what is left, or the limits cannot be met.
+    Raises `ParameterError` if the amount is larger than what is left, or the limits cannot be met.
     """
     method = registry.get(row.method)
     size, channels = len(units.names), 0
@@ -186,12 +183,8 @@ def pattern_counts_to_prune(
     """Return the maximum of weights that a pattern prunes, 0 channels, and whether it is exact.
 
     It is exact if nothing is pruned or protected yet, no limits are set, and no block is
-    incomplete. None for methods without groups or blocks. `units` must be in weights.
-
-    Raises
-    ------
-    ParameterError
-        If the method does not support a tensor.
+    incomplete. None for methods without groups or blocks. `units` must be in weights. Raises
+    `ParameterError` if the method does not support a tensor.
     """
     method = registry.get(row.method)
     if not isinstance(method, (GroupMethod, BlockMethod)):

@@ -106,7 +106,7 @@ def load_file(path: str | Path) -> tuple[Method, ...]:
 
 
 def methods_of(loaded: object, where: str) -> tuple[Method, ...]:
-    """Return the methods of a class or module that the entry point of a package refers to.
+    """Return the methods of a class or module that an entry point, called `where`, refers to.
 
     Raises
     ------
@@ -121,7 +121,7 @@ def methods_of(loaded: object, where: str) -> tuple[Method, ...]:
 
 
 def declare(kind: type[torch_prune.BasePruningMethod], where: str) -> Method:
-    """Return the declaration of a pruning method class.
+    """Return the declaration of a pruning method class; errors name it by `where`.
 
     The name is that of the class in snake_case, the help is its docstring. The parameters are those
     of the constructor: ``amount``, ``n``, ``dim`` and ``seed`` by name, others by the type of their

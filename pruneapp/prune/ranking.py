@@ -178,7 +178,7 @@ class Resident(TorchKernel):
 
 
 def find_lowest_integers(flat: Tensor, count: int, kept: Tensor | None) -> Tensor:
-    """Return a boolean mask of the `count` integers (1-D) of smallest magnitude."""
+    """Return which `count` of the `kept` integers (1-D) have the smallest magnitude, as bools."""
     keys = flat.to(torch.int64).abs()
     if kept is not None:
         keys = keys.masked_fill(~kept, torch.iinfo(keys.dtype).max)
@@ -246,7 +246,7 @@ def without_lowest(base: Tensor, scores: Tensor, count: int, kept: Tensor | None
 def without_lowest_of_all(
     bases: Sequence[Tensor], scores: Sequence[Tensor], count: int, kept: Sequence[Tensor | None]
 ) -> list[Tensor]:
-    """Apply `without_lowest` to several tensors as if they were concatenated."""
+    """Apply `without_lowest` to several tensors as if they were concatenated, with one `count`."""
     if not count:
         return [base.clone(memory_format=torch.contiguous_format) for base in bases]
     masks, targets = [], []

@@ -213,12 +213,8 @@ def load(path: Path, job: Job) -> Recipe:
     """Read a recipe with the masks and values next to it.
 
     Missing files are ignored here; `fit` reports the entries that need them. Their contents are
-    compared with the SHA-256 when they are used.
-
-    Raises
-    ------
-    RecipeError
-        If the file cannot be read or is no recipe.
+    compared with the SHA-256 when they are used. Raises `RecipeError` if the file cannot be read or
+    is no recipe.
     """
     recipe = Recipe.from_text(read(path, "recipe", _LARGEST, RecipeError), where=path.name)
     named = {
@@ -285,10 +281,8 @@ def of_kind(checkpoint: Checkpoint, kind: str) -> tuple[str, ...]:
 def select_tensors(checkpoint: Checkpoint, row: RowConfiguration) -> tuple[str, ...]:
     """Return the tensors that a row selects, by first names in file order.
 
-    Raises
-    ------
-    SelectionError, UnknownTensorError
-        If it matches nothing, or names a tensor that cannot be pruned.
+    Raises `SelectionError` or `UnknownTensorError` if it matches nothing, or names a tensor that
+    cannot be pruned.
     """
     if row.pattern:
         return select(checkpoint, [row.pattern], on_request=False)

@@ -119,10 +119,7 @@ def replay_all(
 ) -> Iterator[Replayed]:
     """Apply a whole recipe as `replay` does; errors name the entry and `where` it comes from.
 
-    Raises
-    ------
-    RecipeError
-        If the recipe does not fit, or an entry cannot be applied.
+    Raises `RecipeError` if the recipe does not fit, or an entry cannot be applied.
     """
     state = snapshot
     for number, action in enumerate(fit.actions(where)):

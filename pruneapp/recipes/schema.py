@@ -46,10 +46,8 @@ class RecipeFile(Part, frozen=True):
 def decode(text: bytes | str, where: str) -> RecipeFile:
     """Decode a recipe; `where` names its source in error messages.
 
-    Raises
-    ------
-    RecipeError
-        If the text is not a valid recipe; the message has the location and the expected value.
+    Raises `RecipeError` if the text is not a valid recipe; the message has the location and the
+    expected value.
     """
     try:
         tree = load(text, where)

@@ -139,7 +139,7 @@ def encoded(config: Mapping[str, Any]) -> bytes:
 
 
 def difference(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the lines that differ, each preceded by "-" or "+"."""
+    """Return the lines that differ, those of `before` after "-" and those of `after` after "+"."""
     # Without commas, because a last line differs from the same line in the middle only by its
     # comma.
     old, new = ([x.rstrip(",") for x in encoded(c).decode().splitlines()] for c in (before, after))

@@ -582,9 +582,9 @@ def _experts_left(fields: Mapping[str, Any]) -> int:
 
 
 def _outside(each: TensorCut, ends: tuple[str, ...]) -> int:
-    """Return the multiply-adds of a matrix outside of the layers.
+    """Return the number of multiply-adds of a matrix if one of its names has one of the `ends`.
 
-    0 if no name has one of the endings.
+    Otherwise 0.
     """
     entry = each.entry
     is_one = len(entry.shape) > 1 and any(name.endswith(ends) for name in each.source.names)

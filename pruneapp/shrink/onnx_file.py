@@ -312,7 +312,10 @@ def _plan_single_file(model: Any, tensors: Sequence[_NewTensor], kept: Mapping[s
 def _plan_with_external_data(
     model: Any, tensors: Sequence[_NewTensor], kept: Mapping[str, int], name: str
 ) -> dict[str, Plan]:
-    """Plan a model file, and a file with the data of its tensors of more than `_SMALL` bytes."""
+    """Plan a model file, and a file with the data of its tensors of more than `_SMALL` bytes.
+
+    `kept` has the bytes of the tensors inside of nodes, by name.
+    """
     data_name = f"{name}.data"
     outside = [tensor for tensor in tensors if tensor.nbytes > _SMALL]
     plan, offsets = data_plan([(tensor.nbytes, tensor.pieces) for tensor in outside])

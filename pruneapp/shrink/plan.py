@@ -274,7 +274,7 @@ def units_to_keep(state: State, group: Group, units: UnitState) -> Bools:
 def size_error(
     axis: Axis, structure: Structure, fields: Mapping[str, Any], wanted: int
 ) -> ShrinkError:
-    """Return the error for a number of units that is not allowed, with the nearest allowed ones."""
+    """Return the error if `wanted` units are not allowed, with the nearest allowed numbers."""
     sizes = legal_sizes(axis, fields)
     near = sorted(sorted(sizes, key=lambda n: (abs(n - wanted), n))[:_NEAREST])
     rule = f" ({axis.limit})" if axis.limit else ""
@@ -412,7 +412,10 @@ class _Planning:
         self._axes.append(AxisChange(axis.name, axis.label, before, after, label, tuple(notices)))
 
     def _record_rounding(self, axis: Axis, alive: Sequence[Bools], kept: Sequence[int]) -> None:
-        """Record the numbers of dead and of cut units of groups that differ in size."""
+        """Record the numbers of dead and of cut units of groups that differ in size.
+
+        `kept` has the number of units to keep of each group.
+        """
         if axis.uniform:
             return
         for group, must_keep, count in zip(axis.groups, alive, kept, strict=True):

@@ -118,7 +118,10 @@ def scores_of(  # noqa: PLR0917 - each its own type
 
 
 def read_scores(axis: Axis, by: str, job: Job) -> Mapping[str, Float64s]:
-    """Read the scores of an axis from a file; see `scores_of`."""
+    """Return the scores in the file `by`, one vector per group of an axis, by `place`.
+
+    Raises `ShrinkError` if a vector is missing or has another shape.
+    """
     scores = {}
     with open_checkpoint(Path(by), job=job) as file:
         for group in axis.groups:
@@ -159,7 +162,7 @@ def size_for_share(axis: Axis, structure: Structure, share: float, multiple: int
 
 
 def check_size(axis: Axis, structure: Structure, kept: int) -> None:
-    """Raise `ShrinkError` if the model's class does not accept this number of units."""
+    """Raise `ShrinkError` if the model's class does not accept `kept` units."""
     if kept != axis.count and not axis.takes(kept, structure.fields):
         raise size_error(axis, structure, structure.fields, kept)
 

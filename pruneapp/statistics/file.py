@@ -265,12 +265,8 @@ def open_statistics(
 ) -> Statistics:
     """Open a statistics file; read the header, and the whole file if `sha256` is empty.
 
-    With `forced` the statistics may be used for any checkpoint.
-
-    Raises
-    ------
-    CheckpointError
-        If the file cannot be read, is damaged, or has no statistics.
+    With `forced` the statistics may be used for any checkpoint. Raises `CheckpointError` if the
+    file cannot be read, is damaged, or has no statistics.
     """
     job = job or Job()
     try:

@@ -75,10 +75,8 @@ class Converted:
 def convert(path: Path, checkpoint: Checkpoint, job: Job) -> Converted:
     """Return the statistics in an imatrix file, under the names of a checkpoint.
 
-    Raises
-    ------
-    CheckpointError
-        If the file is not an imatrix, is damaged, or is of a model with other layers or sizes.
+    Raises `CheckpointError` if the file is not an imatrix, is damaged, or is of a model with other
+    layers or sizes.
     """
     source = open_source(path)
     try:

@@ -112,7 +112,7 @@ class FramesSegment:
 
 
 def read(header: Header, start: int, source: FileSource, cancel: CancelToken) -> ReadResult:
-    """Return the tensors of a compact file; see `Reader.read`.
+    """Return the tensors of a compact file, whose header ends at `start`.
 
     Their locations are consecutive in a virtual source with the data of the dense file.
     """

@@ -65,10 +65,7 @@ class Header:
 def parse(text: bytes, path: str, cancel: CancelToken | None = None) -> Header:
     """Parse a header, without the 8 bytes of its length.
 
-    Raises
-    ------
-    DamagedFileError
-        If it violates a rule of the format.
+    Raises `DamagedFileError` if it violates a rule of the format.
     """
     tree = _load(text, path)
     metadata = _metadata(tree.pop(METADATA, None), path)

@@ -150,7 +150,10 @@ def _contents(
     others: list[str],
     sources: list[ByteSource],
 ) -> ReadResult:
-    """Return the contents of a file, given its arrays and their locations."""
+    """Return the contents of a file, given its arrays and their locations.
+
+    `others` are the names of members that are no arrays.
+    """
     found = _SortedArrays([], {}, others)
     swapped: list[tuple[int, _SwappedSegment]] = []
     for array, location in arrays:
@@ -242,10 +245,7 @@ def _type_of(array: _Array) -> tuple[DType | None, str]:
 def _read_header(path: Path, name: str, size: int, read: Callable[[int, int], bytes]) -> _Header:
     """Parse the header of an array of `size` bytes, header included.
 
-    Raises
-    ------
-    DamagedFileError
-        If it is not a valid numpy header.
+    Raises `DamagedFileError` if it is not a valid numpy header.
     """
     head = read(0, min(_WINDOW, size))
     if len(head) < 12 or not head.startswith(MAGIC):

@@ -150,7 +150,7 @@ class _GraphWalk:
     def graph(
         self, inside: tuple[WireField, ...], scope: Scope, *, with_tensors: bool = True
     ) -> None:
-        """Read a graph. `stores=False` ignores its tensors, which is used for functions."""
+        """Read the graph in the last field of `inside`. Functions are read without tensors."""
         message, outer = self.message, inside[-1]
         if len(inside) > 3 * _MOST_NESTED:
             raise message.damaged(outer.tag, f"graphs lie in graphs, {_MOST_NESTED} deep")
@@ -336,10 +336,7 @@ def _pair(message: Message, outer: WireField) -> tuple[str, str]:
 def read_layout(source: FileSource, job: Job) -> ModelFile:
     """Find all tensors of a model.
 
-    Raises
-    ------
-    DamagedFileError
-        If the file is not a valid message or a tensor is invalid.
+    Raises `DamagedFileError` if the file is not a valid message or a tensor is invalid.
     """
     message = Message(source, "an ONNX model", job.cancel)
     graphs: list[WireField] = []
@@ -533,7 +530,11 @@ class _ExternalFiles:
         return int(text)
 
     def _data_file_path(self, place: str, name: str) -> Path:
-        """Return the path of a data file, which must be inside the folder of the model."""
+        """Return the path of a data file; `place` is its path relative to the model's folder.
+
+        Raises `CheckpointError` if it is outside of this folder. `name` is the tensor, for the
+        error.
+        """
         model = self._model.path
         windows = PureWindowsPath(place)  # parses the separators of all systems
         if not place or "\0" in place or windows.anchor or ".." in windows.parts:

@@ -33,10 +33,8 @@ def read_index(
 ) -> ReadResult:
     """Read an index and the headers of all its shards. The index is closed.
 
-    Raises
-    ------
-    CheckpointError
-        If the index or a shard is invalid or missing; all shards are closed in this case.
+    Raises `CheckpointError` if the index or a shard is invalid or missing; all shards are closed in
+    this case.
     """
     path = source.path
     if source.size > MAX_INDEX_BYTES:
@@ -211,12 +209,7 @@ def check_inside(folder: Path, name: str, what: str = "shard") -> None:
     """Raise an error if a file of a model is missing, or a link to a place outside of its folder.
 
     A link may refer to a file in the same folder or, in a Hugging Face cache, to the blobs of the
-    same model.
-
-    Raises
-    ------
-    CheckpointError
-        With the target of the link.
+    same model. The `CheckpointError` calls the file `what` and has the target of the link.
     """
     path = folder / name
     try:

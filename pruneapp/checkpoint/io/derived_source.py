@@ -66,7 +66,10 @@ class Unpacked:
     def contents(
         self, form: str, label: str, metadata: Mapping[str, str], cancel: CancelToken
     ) -> tuple[Contents, JoinedSource]:
-        """Return the contents of a file with these tensors, and the source to read them from."""
+        """Return the contents of a file with these tensors, and the source to read them from.
+
+        `form` is the identifier of the format and `label` its display name.
+        """
         names, dtypes, shapes, segments = tuple(zip(*self._tensors, strict=True)) or ((),) * 4
         joined = JoinedSource(self._file, segments)
         ties = ties_of(names, metadata, cancel)

@@ -140,7 +140,10 @@ class ObjectSource(FileSource):
             view[start - offset : end - offset] = data[start - one.start : end - one.start]
 
     def _ranges_for(self, offset: int, stop: int, *, ahead: bool = False) -> list[_Range]:
-        """Return the ranges that contain these bytes, in order; missing ones are requested."""
+        """Return the ranges that contain these bytes, in order; request missing ones.
+
+        Requests `ahead` of reading have a low priority.
+        """
         ranges: list[_Range] = []
         block, last = offset // _BLOCK, -(-stop // _BLOCK)
         while block < last:

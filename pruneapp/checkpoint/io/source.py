@@ -211,12 +211,8 @@ class FileSource:
     def moved(self, path: Path) -> None:
         """Continue to read from `path`: the same file under another name, or a copy of it.
 
-        Reads in progress still return the bytes of the old file.
-
-        Raises
-        ------
-        CheckpointError
-            If it cannot be opened; the source is unchanged then.
+        Reads in progress still return the bytes of the old file. Raises `CheckpointError` if it
+        cannot be opened; the source is unchanged then.
         """
         flags = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
         try:

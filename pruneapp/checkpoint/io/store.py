@@ -188,11 +188,8 @@ def is_store(path: Path) -> bool:
 def locate(text: str | Path) -> Path:
     """Return the path for a text of the user: a file path or an object URL. Accesses nothing.
 
-    Raises
-    ------
-    ParameterError
-        If it is a URL with another scheme, or one that contains a password; the message does not
-        repeat the text then.
+    Raises `ParameterError` if it is a URL with another scheme, or one that contains a password; the
+    message does not repeat the text then.
     """
     if isinstance(text, Path):
         return text
@@ -631,10 +628,7 @@ _stores_lock = threading.Lock()
 def store_of(path: StorePath) -> Store:
     """Return the store of a path. It connects at the first request.
 
-    Raises
-    ------
-    CheckpointError
-        If a required package is missing.
+    Raises `CheckpointError` if a required package is missing.
     """
     place = path.parts[:2]
     with _stores_lock:

@@ -339,7 +339,7 @@ _POLL_SECONDS = 0.025
 
 
 def _send(upload: _Upload, number: int, part: bytes) -> tuple[int, bytes]:
-    """Send a part. Return its size and SHA-256."""
+    """Send part `number` of an upload. Return its size and SHA-256."""
     upload.send(number, part)
     return len(part), hashlib.sha256(part).digest()
 
@@ -365,7 +365,7 @@ class _Upload(Protocol):
         """Send a part; numbers start at 1."""
 
     def sealed(self) -> tuple[StorePath, Seen] | None:
-        """Return an object with all data that can already be read back, or None."""
+        """Return the path and metadata of an object that already has all data; None if not yet."""
 
     def commit(self, small: bytes) -> tuple[StorePath, Seen]:
         """Make the data visible. Return the object to read back."""

@@ -170,12 +170,8 @@ def read_archive(source: Readable, cancel: CancelToken) -> Archive:
 def read_members(source: Readable, cancel: CancelToken) -> list[ArchiveMember]:
     """Return the members of any zip archive, sorted by their local headers.
 
-    The directory and all local headers are read and validated.
-
-    Raises
-    ------
-    Malformed, Unsupported
-        If the archive violates a rule of the format or uses an unsupported feature.
+    The directory and all local headers are read and validated. Raises `Malformed` or `Unsupported`
+    if the archive violates a rule of the format or uses an unsupported feature.
     """
     start, size, count = find_directory(source)
     raw = source.read(start, size)
@@ -308,7 +304,7 @@ def _read_local(
 
 
 def _descriptor(source: Readable, at: int, crc: int, name: str) -> int:
-    """Return the offset of the CRC in the data descriptor after the content."""
+    """Return the offset of the CRC in the data descriptor, which begins at `at`."""
     if at + 8 <= source.size:
         raw = source.read(at, 8)
         if raw[:4] == b"PK\7\x08" and int.from_bytes(raw[4:], "little") == crc:

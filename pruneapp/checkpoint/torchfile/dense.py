@@ -46,11 +46,7 @@ class MatrixSegment:
         """Fill `view` from `offset` on; both must be multiples of the element size.
 
         The first call reads all indices. All others take time and memory in proportion to `view`.
-
-        Raises
-        ------
-        DamagedFileError
-            If the indices are invalid.
+        Raises `DamagedFileError` if the indices are invalid.
         """
         with self._lock:
             if not self._is_validated:
@@ -114,7 +110,10 @@ class MatrixSegment:
                 before = self._check_columns(pointers, low, min(low + _MAX_ELEMENTS, end), before)
 
     def _check_columns(self, pointers: Indices, low: int, high: int, before: int) -> int:
-        """Validate the columns of the entries `low` to `high`. Return the last one."""
+        """Validate the columns of the entries `low` to `high`, and return the last one.
+
+        `before` is the column of the entry before them.
+        """
         columns = self._indices(self._col, low, high)
         if columns.min() < 0 or columns.max() >= self._matrix.columns:
             raise self._damaged("a column", f"is not between 0 and {self._matrix.columns - 1:,}")

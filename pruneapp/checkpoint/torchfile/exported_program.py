@@ -217,7 +217,10 @@ def _loaded(name: str, text: bytes) -> Any:
 
 
 def _get(value: object, key: str, kind: type | UnionType, where: str) -> Any:
-    """Return the value of a key of a JSON object. Raises `Malformed` if it has another type."""
+    """Return the value of a key of a JSON object, which describes `where`.
+
+    Raises `Malformed` if the value is not of the type `kind`.
+    """
     found = value.get(key) if isinstance(value, dict) else None
     if not isinstance(found, kind) or (isinstance(found, bool) and kind is int):
         raise Malformed(f"what its JSON says of '{where[:80]}' has no {key} as it should be")

@@ -67,10 +67,8 @@ class CheckedSource(DerivedSource):
     def read_into(self, offset: int, buffer: memoryview) -> None:
         """Fill `buffer` from `offset` on.
 
-        Raises
-        ------
-        DamagedFileError
-            If these are the last bytes of a storage and its checksum is wrong.
+        Raises `DamagedFileError` if these are the last bytes of a storage and its checksum is
+        wrong.
         """
         self._source.read_into(offset, buffer)
         view = buffer.cast("B")
@@ -99,7 +97,7 @@ class CheckedSource(DerivedSource):
 
 
 def damaged(path: Path, label: str) -> DamagedFileError:
-    """Return the error for a wrong checksum."""
+    """Return the error for a wrong checksum of the bytes of `label`."""
     return DamagedFileError(
         f"'{path}' is damaged: the bytes of {label} are not those that were saved "
         "(their checksum differs).",

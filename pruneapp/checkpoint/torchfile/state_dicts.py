@@ -100,7 +100,10 @@ class Candidate:
         others: Callable[[], tuple[str, ...]] = tuple,
         beside: Callable[[], Mapping[str, Any]] = dict,
     ) -> Candidate:
-        """Create a candidate and count its tensors and their elements."""
+        """Create a candidate and count its tensors and their elements.
+
+        `others` returns its keys of other values, and `beside` the values outside of it.
+        """
         items = tuple(cancel.each(found_tensors))
         leaves = {identity(item.leaf): item.leaf for item in cancel.each(items)}
         tensors = sum(map(_tensors, cancel.each(leaves.values())))
@@ -140,10 +143,7 @@ def _numel(leaf: Leaf) -> int:
 def choose(candidates: Sequence[Candidate], key: str | None, path: object) -> Candidate:
     """Return the candidate with this key, or the one that is the model if `key` is None.
 
-    Raises
-    ------
-    CheckpointError
-        If there is no such candidate; the remedy lists the existing ones.
+    Raises `CheckpointError` if there is no such candidate; the remedy lists the existing ones.
     """
     if key is not None:
         for candidate in candidates:

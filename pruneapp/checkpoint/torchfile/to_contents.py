@@ -443,7 +443,7 @@ def to_rows(index: TorchIndex) -> Rows:
 
 
 def from_rows(rows: list[Any], rest: dict[str, Any], cancel: CancelToken) -> TorchIndex:
-    """Return the index that was passed to `to_rows`."""
+    """Return the index that was passed to `to_rows`, from the results of that function."""
     entries: list[TensorEntry] = []
     parts: list[Any] = []
     for batch in cancel.batches(rows):

@@ -362,7 +362,7 @@ class Storages:
         return self._view(root, element, begin, nbytes)
 
     def _packaged(self, function: Any, args: Any) -> Any:
-        """Return a TorchScript program of a package, or an `Uncalled` for another object."""
+        """Return the TorchScript program that an object of a package is, else an `Uncalled`."""
         if not isinstance(function, Global) or type(args) is not tuple:
             raise Malformed("its pickle refers to something that is no storage")
         if function.path == "torch.jit._script.unpackage_script_module" and args:

@@ -47,7 +47,7 @@ def sparse_bytes(entry: TensorEntry, kept: int) -> int:
 
 
 def _why_dense(entry: TensorEntry, kept: int) -> str:
-    """Return why a pruned tensor is written dense, as text after a count; "" if it becomes CSR."""
+    """Return why a tensor with `kept` weights is written dense, as text; "" if it becomes CSR."""
     if len(entry.shape) != 2:
         return "not two-dimensional, such as convolutions and biases"
     if entry.kind == "embedding":

@@ -169,7 +169,7 @@ def _write_inline(new: _NewNumbers, source: FileSource) -> Splice:
 
 
 def _write_external(new: _NewNumbers, source: FileSource, place: str, offset: int) -> Splice:
-    """Return the change that makes a tensor refer to data in an external file."""
+    """Return the change that makes a tensor refer to data in the file `place`, at `offset`."""
     pairs = b"".join(
         prefix(EXTERNAL, len(pair)) + pair
         for key, value in (("location", place), ("offset", offset), ("length", new.nbytes))

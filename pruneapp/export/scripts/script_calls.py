@@ -118,9 +118,9 @@ def find_exact_calls(
 def _magnitude_bounds(
     before: Snapshot, after: BitMask, entry: TensorEntry, job: Job
 ) -> tuple[float, float]:
-    """Return the largest newly pruned and the smallest kept magnitude; NaN must be kept.
+    """Return the largest newly pruned and the smallest kept magnitude, given a mask `after` a step.
 
-    Returns (inf, -inf) if a NaN was pruned.
+    NaN must be kept: (inf, -inf) if one was pruned.
     """
     max_pruned, min_kept = -math.inf, math.inf
     kept = before.mask(entry.name)

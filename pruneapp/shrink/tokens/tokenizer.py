@@ -254,10 +254,8 @@ class Tokenizer:
 def parse_tokenizer(data: bytes, where: str, job: Job) -> Tokenizer:
     """Parse the bytes of a tokenizer.json. `where` names the file in errors.
 
-    Raises
-    ------
-    CheckpointError
-        If the contents are not valid, or the model is not BPE, Unigram or WordPiece.
+    Raises `CheckpointError` if the contents are not valid, or the model is not BPE, Unigram or
+    WordPiece.
     """
     tree: dict[str, Any] = json_codec.decode(data, dict[str, Any], where)
     job.step(0)
@@ -401,7 +399,7 @@ def _check_assigned(
 
 
 def _processor_ids(processor: Any, where: str) -> list[int]:
-    """Return the ids of the special tokens that a post-processor inserts."""
+    """Return the ids of the special tokens that a post-processor of the file `where` inserts."""
     ids: list[int] = []
     for one in _processors(processor, where):
         if one["type"] == "TemplateProcessing":

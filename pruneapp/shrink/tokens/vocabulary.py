@@ -109,17 +109,14 @@ class VocabularyCut:
         return _new_ids(self.kept, self.rows)
 
     def remapped(self, config: Mapping[str, Any], where: str) -> dict[str, Any]:
-        """Return a config.json with new token ids; `vocab_size` is not changed."""
+        """Return the config.json in `where` with new token ids; `vocab_size` is not changed."""
         return _remapped(config, self.new_ids, where)
 
 
 def read_vocabulary(folder: Path, job: Job) -> Vocabulary:
     """Read the tokens of a model folder.
 
-    Raises
-    ------
-    CheckpointError
-        If the folder has no tokenizer.json, or one of the files is not valid.
+    Raises `CheckpointError` if the folder has no tokenizer.json, or one of the files is not valid.
     """
     names = names_in(folder)
     others = tuple(name for name in names if _OTHER.fullmatch(name))
@@ -352,10 +349,7 @@ _EACH_NESTED = frozenset({"task_specific_params"})
 def named_ids(config: Mapping[str, Any], where: str) -> set[int]:
     """Return all token ids that a config.json, generation_config.json or similar file names.
 
-    Raises
-    ------
-    UnsupportedFileError
-        If a field for ids contains anything else.
+    Raises `UnsupportedFileError` if a field for ids contains anything else.
     """
     found: set[int] = set()
 
@@ -421,7 +415,10 @@ def _mapped(
 
 
 def _change_ids(value: Any, change: Callable[[int, str], int], where: str, place: str) -> Any:
-    """Apply `change` to an id, or to all ids in a list or object."""
+    """Apply `change` to an id, or to all ids in a list or object, each with its `place`.
+
+    Raises `UnsupportedFileError`, naming the file `where`, for anything else.
+    """
     if type(value) is int:
         return change(value, place)
     if value is None:
