@@ -527,7 +527,6 @@ class Launcher(QObject):
         return start
 
     def show(self, start: Start) -> None:
-        """Show a new window."""
         start.window.show()
         self.shown.emit(start)
 
@@ -603,7 +602,7 @@ class Launcher(QObject):
 
     @Slot(object)
     def _on_wanted(self, wanted: OpenRequest | None) -> None:
-        """Open a request in a window without a file, or else in a new one."""
+        """Open a request in a window without a file, or else in a new one; None: a new window."""
         start = None if wanted is None else self._window_without_file()
         if start is not None and wanted is not None:
             start.open(wanted)

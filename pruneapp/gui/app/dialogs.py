@@ -185,7 +185,7 @@ def delete_work(parent: QWidget, what: str) -> bool:
 
 
 def clear_histories(parent: QWidget, many: str, size: str) -> bool:
-    """Ask whether the stored histories of closed files may be deleted."""
+    """Ask whether the histories of closed files, `many` of a total `size`, may be deleted."""
     text = translate("Questions", "{size} are freed. Open files keep their history.")
     return _confirm(
         _box(
@@ -198,7 +198,10 @@ def clear_histories(parent: QWidget, many: str, size: str) -> bool:
 
 
 def delete_branch(parent: QWidget, what: str, *, following: str, freed: str) -> bool:
-    """Ask whether a state of the history and the states after it may be deleted."""
+    """Ask whether the state `what` and its following states may be deleted.
+
+    `following` is a sentence about these, and `freed` the size of their masks.
+    """
     text = translate("Questions", "This cannot be undone. It frees {size} of masks.")
     return _confirm(
         _box(
@@ -252,12 +255,12 @@ def follow_link(parent: QWidget, path: str, target: str) -> bool:
 def exclude_unreadable(
     parent: QWidget, unreadable: Mapping[str, str], format_name: str, keeping: str = ""
 ) -> bool:
-    """Ask whether an export may exclude tensors that cannot be read.
+    """Ask whether an export may exclude tensors that cannot be read; return the answer.
 
     Parameters
     ----------
     unreadable
-        The reason by tensor name.
+        The reason by tensor name; not empty.
     format_name
         Display name of the export format.
     keeping

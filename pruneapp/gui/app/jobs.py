@@ -133,7 +133,7 @@ class Task(Generic[T]):
         on_cancelled()
 
     def report(self, done: int, total: int, label: str) -> None:
-        """Report progress, at most every `REPORT_EVERY_S` and only of a visible task."""
+        """Report `done` of `total` steps, at most every `REPORT_EVERY_S` and only if visible."""
         now = time.monotonic()
         if self.visible and now - self.reported >= REPORT_EVERY_S:
             self.reported = now
@@ -425,7 +425,6 @@ class LatestTask:
         return task
 
     def cancel(self) -> None:
-        """Cancel the current task, if there is one."""
         task, self._task = self.task, None
         if task is not None:
             task.on_cancelled = _nothing

@@ -248,7 +248,6 @@ class NoticeBar(QWidget):
             self._arrange()
 
     def has_topic(self, topic: object) -> bool:
-        """Return whether a notice of a topic is present."""
         return self._by_topic.get(topic) in self.notices
 
     def end(self, *topics: object) -> None:
@@ -257,7 +256,6 @@ class NoticeBar(QWidget):
             self.remove(self._by_topic.pop(topic, None))
 
     def clear(self) -> None:
-        """Remove all notices."""
         for notice in tuple(self.notices):
             self.remove(notice)
         self._by_topic.clear()

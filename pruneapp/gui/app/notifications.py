@@ -126,7 +126,7 @@ class Notifications(QObject):
 
     @Slot(str, str)
     def report_failure(self, what: str, trace: str) -> None:
-        """Show an internal error by its name and its traceback."""
+        """Show an internal error, whose name is `what`, with its traceback."""
         self.last_failure = trace
         sentence = self.tr("Something went wrong in Pruneapp itself ({what}).")
         self._bar.set_notice(sentence.format(what=abridged(escaped(what))[:200]), details=trace)

@@ -35,7 +35,6 @@ class PluginController(Controller):
         )
 
     def show(self) -> None:
-        """Show the dialog of plugins."""
         dialog = self._dialog = PluginDialog(self._window)
         dialog.allowed.connect(self._on_allowed)
         dialog.finished.connect(self._on_closed)

@@ -81,10 +81,10 @@ class Collector(QObject):
 
 
 def freeze_large(tensors: int) -> None:
-    """Exclude all existing objects from garbage collection if a file has many tensors.
+    """Exclude all existing objects from garbage collection if a file has more than `LARGE` tensors.
 
     Every full collection visits 100,000 entries for up to 0.2 s, which blocks the window. Reference
-    counting still frees them when the file is closed, as they contain no cycles.
+    counting still frees the entries when the file is closed, as they contain no cycles.
     """
     if tensors > LARGE:
         gc.freeze()

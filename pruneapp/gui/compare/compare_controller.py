@@ -138,7 +138,7 @@ class ComparisonSource(QObject):
             self._set(called, replace(state, layers=layers))
 
     def drop(self) -> None:
-        """Close the current file or masks, and cancel an opening in progress."""
+        """Close the other file or masks, if any, after emitting `closing`; cancel an opening."""
         self._opening.cancel()
         if self.state is not None:
             self.closing.emit()
@@ -220,7 +220,6 @@ class CompareController(Controller):
     # -- the sides ------------------------------------------------------------------------------
 
     def ask_file(self) -> None:
-        """Ask the user for a file to compare with."""
         folder = self._folder()
         if folder:
             name, _ = QFileDialog.getOpenFileName(

@@ -59,7 +59,7 @@ class HistoryMark:
     brief: str = ""  # shorter `text` for little space; empty if it is the same
 
     def written(self, *, brief: bool) -> str:
-        """Return the text for little (`brief`) or enough space."""
+        """Return the short text if there is little space (`brief`), otherwise the long one."""
         return (brief and self.brief) or self.text
 
 
@@ -80,7 +80,10 @@ class HistoryStates(QAbstractListModel):
         return self.marks[state] if state < len(self.marks) else None
 
     def show(self, items: Sequence[HistoryItem], position: int, branches: Branches) -> None:
-        """Replace the states; the common prefix of old and new states is kept."""
+        """Set the states and the index of the current one.
+
+        The common beginning of old and new states stays.
+        """
         before, self.position = self.position, position
         self.done = frozenset((0, *branches.path(position)))
         self.ahead = frozenset(branches.ahead(position))
@@ -113,7 +116,6 @@ class HistoryStates(QAbstractListModel):
             self.endInsertRows()
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:
-        """Return the number of states."""
         return 0 if parent.isValid() else len(self.items)
 
     def data(self, index: Index, role: int = int(Qt.ItemDataRole.DisplayRole)) -> Any:

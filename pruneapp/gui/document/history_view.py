@@ -92,7 +92,10 @@ class HistoryLanes:
         return state > 0 and self.lane[state] != self.lane[self.parent[state]]
 
     def beside(self, state: int, lanes: int) -> int:
-        """Return the nearest state `lanes` lanes further down; `state` if there is no such lane."""
+        """Return the state in the lane `lanes` below (negative: above) in the nearest column.
+
+        Of two equally near states, the left one; `state` itself if there is no such lane.
+        """
         lane = self.lane[state] + lanes
         columns = [column for of, column in self._at if of == lane]
         if not columns:

@@ -390,7 +390,7 @@ class OpenDocument(QObject):
         )
 
     def close(self) -> None:
-        """Close the document, if there is one."""
+        """Close the document, if there is one; emit `closing` before and `closed` afterwards."""
         if self.document is None:
             return
         self.closing.emit()
@@ -467,7 +467,11 @@ class OpenDocument(QObject):
         self._settings.set_folder(purpose, file)
 
     def proposed(self, purpose: str, suffix: str) -> Path:
-        """Return a proposed path for a new file, named after the open file."""
+        """Return a path to propose for a new file: the open file's stem with `suffix` appended.
+
+        In the folder chosen last for `purpose`, else beside the open file; in the home folder if
+        that is the sample or in a store. The path may exist. A document must be open.
+        """
         assert self.document is not None
         source = self.document.checkpoint.path
         # The sample is in the installation folder, which is no place for work. Nothing is written
@@ -500,7 +504,7 @@ class OpenDocument(QObject):
         self.document.commit(proposal)
 
     def work(self, title: str, work: Callable[[Job], T], done: Callable[[T], object]) -> None:
-        """Run work in the background; `done` gets its result if the document is still open."""
+        """Run work in the background; call `done` with its result if the document is still open."""
         document = self.document
 
         def end(result: T) -> None:
@@ -540,13 +544,13 @@ class OpenDocument(QObject):
         )
 
     def lock(self, by: QObject, why: PruneAppError | None) -> None:
-        """Refuse all changes from now on, as they would be lost; None removes the lock of `by`."""
+        """Refuse all changes with the error `why`; None removes the lock of the same `by`."""
         self._locks.pop(by, None)
         if why is not None:
             self._locks[by] = why
 
     def may_work(self) -> bool:
-        """Return whether changes are allowed; emit `refused` with the reason if not."""
+        """Return whether the document may be changed; if not, emit `refused` with the reason."""
         try:
             self.check_may_work()
         except PruneAppError as error:

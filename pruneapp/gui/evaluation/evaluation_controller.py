@@ -190,7 +190,6 @@ class ScriptProcess:
             self._evaluator.runner.hurry()
 
     def close(self) -> None:
-        """End the process."""
         if self._evaluator is not None:
             self._evaluator.close()
 
@@ -374,7 +373,10 @@ class EvaluationController(Feature[EvaluateDialog]):
             self._refresh()
 
     def keep(self, process: ScriptProcess, key: object, found: Measurement) -> None:
-        """Store the result that a process measured for another purpose, such as a scan."""
+        """Store a result `found` for another purpose, such as a scan, under the `key` of a state.
+
+        Ignored if `process` is no longer the current one.
+        """
         if process is self._process:
             self._store_result(key, found)
             self._refresh()
@@ -535,7 +537,10 @@ class EvaluationController(Feature[EvaluateDialog]):
         self._refresh()
 
     def check_script(self) -> None:
-        """Check in the background whether the script has changed; if so, outdate its results."""
+        """Check in the background whether the user's script has changed since it was allowed.
+
+        If so, and nothing is being measured, its process ends and its results are outdated.
+        """
         process = self._process
         if process is None:
             return
@@ -553,7 +558,10 @@ class EvaluationController(Feature[EvaluateDialog]):
         self._refresh()
 
     def _end_process(self) -> None:
-        """End the process and cancel what it does."""
+        """End the process of the script, if there is one, in the background.
+
+        Its measurements, running or queued, are cancelled.
+        """
         process, self._process = self._process, None
         self._counting, self._count_error = False, ""
         task, self._measuring, self._queue = self._measuring, None, []

@@ -651,7 +651,7 @@ class AxisRows(QWidget):
         self.vocabulary.changed.connect(self.changed)
 
     def set_forecast(self, forecast: ShrinkForecast) -> None:
-        """Show the forecast of each axis; create the rows on the first call."""
+        """Show the forecast of each axis; create new rows if the axes are others than before."""
         if [axis.name for axis in forecast.axes] != list(self.rows):
             self._build(forecast.axes)
         for axis in forecast.axes:

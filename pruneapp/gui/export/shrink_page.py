@@ -175,7 +175,7 @@ class SizeTable(QWidget):
             self.cells[name] = before, after, less
 
     def set_sizes(self, before: ModelSize, after: ModelSize) -> None:
-        """Show the sizes; rows with an unknown size are hidden."""
+        """Show the sizes `before` and `after` the cut; rows with an unknown size are hidden."""
         for name, (was, will, less) in self.cells.items():
             old, new = getattr(before, name), getattr(after, name)
             known = old is not None and new is not None
@@ -320,10 +320,10 @@ _PUBLISHED_SHARE = 1 / 3
 
 
 def loss_text(*, grave: bool, of_language: bool = True) -> str:
-    """Return a warning about the loss from a cut that changes what the model computes.
+    """Return a warning that a cut changes what the model computes.
 
-    It quotes published results if the model is a language model (`of_language`). `grave`: more than
-    a third is cut.
+    `of_language` quotes published results for language models; `grave` says that more than a third
+    of a width is cut.
     """
     if not of_language:
         words = translate(
@@ -605,7 +605,7 @@ class ShrinkPage(QWidget):
         )
 
     def _show_request(self) -> None:
-        """Show the ranking and the multiple of the request without emitting signals."""
+        """Set the ranking, the multiple and the hint to the current request; emit no signals."""
         multiple = self._current_request.multiple or self._default_multiple
         for box, place in (
             (self.multiple, self.multiple.findData(multiple)),
@@ -624,7 +624,7 @@ class ShrinkPage(QWidget):
         self.first.setText(words.format(rank=ranked))
 
     def _ranking_index(self, by: str) -> int:
-        """Return the index of a ranking in its box; a file of scores is added to the box."""
+        """Return the index of the ranking `by` in its box; a path of scores is added to the box."""
         place = self.ranking.findData(by)
         if place >= 0:
             return place

@@ -301,7 +301,11 @@ class TargetRow(QWidget):
         self._set_text(name)
 
     def _replace_suffix(self, offer: FormatOffer, *, unsplit: bool) -> None:
-        """Replace the suffix by that of the format, if it is a suffix of another format."""
+        """Adapt the suffix of the path to the format, unless it has one of its suffixes.
+
+        A path that may be a folder, or has shards, gets no suffix. A path without a suffix gets one
+        if the export was split before (`unsplit`) or the model is a folder.
+        """
         path = self.path.text()
         if not path:
             return

@@ -167,7 +167,10 @@ class EmptyPage(QWidget):
         )
 
     def set_recent(self, files: Sequence[RecentFile], *, changeable: bool = False) -> None:
-        """Replace the recent files; they can be pinned and removed if `changeable`."""
+        """Replace the recent files, of which the first few are shown; none hide the list.
+
+        The user can pin and remove them if they are `changeable`.
+        """
         rows = tuple(files[:_MAX_FILES])
         if rows and rows == self._files and changeable == self.pin_buttons[0].isEnabled():
             return

@@ -152,7 +152,7 @@ class ManualEditOptions(QWidget):
         self._offer(self.every_block, tip, offered=tensors > 1)
 
     def set_companions(self, shown: Sequence[str], why: str) -> None:
-        """Set the tensors with entries for the channels of the focused one, and the reason."""
+        """Set the names `shown` of companions of the focused tensor, and the text `why`."""
         self._offer(
             self.companions,
             join_sentences(as_sentence(join_names(*shown)), why),

@@ -36,7 +36,7 @@ from pruneapp.progress import Cancelled, Job
 def check_tensors(
     snapshot: Snapshot, names: Sequence[str], asked: Question, contents: LoadedContents, job: Job
 ) -> PatternAnswer:
-    """Return whether tensors have a pattern, the worst first; raises as `check_pattern`."""
+    """Return the answer to a question, the worst tensors first; raise as `check_pattern`."""
     n, m = sizes_of(asked.pattern)
     report = check_pattern(snapshot, names, n, m, asked.dim, job).worst_first()
     kinds = [contents.by_name[tensor.name].kind for tensor in report.tensors if tensor.groups]

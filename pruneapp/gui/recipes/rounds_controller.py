@@ -253,7 +253,7 @@ def _rule_text(step: Step) -> str:
 
 
 def _final_amount(asked: _Repeated) -> Amount:
-    """Return the final amount that the form requests, of all weights of the tensors."""
+    """Return the final amount that the form requests for the step `asked`, of all its weights."""
     total, (row,) = asked.step.limits.total, asked.step.rows
     if total is not None:
         return total
@@ -273,7 +273,10 @@ def _totals(asked: _Repeated, values: dict[str, Any]) -> list[Amount]:
 
 
 def _counts(asked: _Repeated, values: dict[str, Any]) -> list[int]:
-    """Return the number of pruned weights after each round; may raise `ParameterError`."""
+    """Return the number of pruned weights after each round of the step `asked`.
+
+    Raises `ParameterError` if the last number is not possible.
+    """
     counts = [
         round(total * asked.size) if isinstance(total, float) else total
         for total in _totals(asked, values)

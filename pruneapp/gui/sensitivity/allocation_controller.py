@@ -210,7 +210,7 @@ class AllocationController(Feature[AllocationDialog]):
         )
 
     def _warning(self, kept: KeptScan) -> str:
-        """Return why the scan is incomplete or outdated; empty if it is neither."""
+        """Return why a stored scan is incomplete or outdated; empty if it is neither."""
         parts, scan = [], kept.scan
         if scan.measured < scan.wanted:
             text = self.tr(

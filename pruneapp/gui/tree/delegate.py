@@ -56,7 +56,7 @@ class CellDelegate(QStyledItemDelegate):
         return QSize(size.width(), max(ROW_HEIGHT, lines * metrics.height() + 4))
 
     def _lines(self, name: str, metrics: QFontMetrics, room: int) -> list[str]:
-        """Return the lines of a name; the whole name as one line if it needs too many."""
+        """Return the lines of a name in `room` pixels; one line with all of it if too many."""
         name = within_reason(name)
         # Fractional widths: a line that is slightly too wide would be elided.
         advance = QFontMetricsF(metrics).horizontalAdvance

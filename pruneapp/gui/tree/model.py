@@ -280,7 +280,6 @@ class TreeModel(QAbstractItemModel):
             self.endResetModel()
 
     def sort_again(self) -> None:
-        """Sort by the current numbers."""
         self.beginResetModel()
         self.listing.sort(self.listing.order)
         self.endResetModel()

@@ -448,7 +448,7 @@ class CheckStates:
         self._count()
 
     def limit(self, shown: NDArray[np.bool_]) -> None:
-        """Set the displayed nodes, ``bool[nodes]``: a click on a module changes only those."""
+        """Set the nodes `shown`, ``bool[nodes]``: a click on a module changes only those."""
         self._shown = shown[self._nodes.leaf]
         self._count()
 
@@ -543,7 +543,7 @@ class CheckStates:
         return self.replace(after)
 
     def replace(self, checked: NDArray[np.bool_]) -> bool:
-        """Check exactly the tensors of ``bool[rows]``; return whether anything changed."""
+        """Check exactly the tensors of ``bool[rows]`` that can be; return whether any changed."""
         checked = checked & self.can_be_checked
         if np.array_equal(checked, self.checked):
             return False

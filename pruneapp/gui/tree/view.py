@@ -596,7 +596,7 @@ class TreeView(QTreeView):
         self._restoring = False
 
     def _row_runs(self, wanted: Iterable[int]) -> Iterator[tuple[QModelIndex, QModelIndex]]:
-        """Yield first and last index of each run of adjacent rows, for a QItemSelection."""
+        """Yield the first and last index of each run of adjacent rows among the nodes `wanted`."""
         nodes, listing = self.tree.nodes, self.tree.listing
         given = np.fromiter(wanted, np.int64)
         given = given[listing.shown_below[given] > 0]

@@ -155,7 +155,6 @@ class ElidedBox(ComboBox):
 
     @reported
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Paint the box with elided text."""
         option = QStyleOptionComboBox()
         self.initStyleOption(option)
         painter = QStylePainter(self)

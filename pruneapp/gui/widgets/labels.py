@@ -248,7 +248,6 @@ class ElidedLabel(Label):
 
     @reported
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Paint the elided text."""
         painter = QPainter(self)
         option = QStyleOption()
         option.initFrom(self)

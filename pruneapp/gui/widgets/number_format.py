@@ -41,10 +41,10 @@ def plural(number: int, one: str, several: str) -> str:
 
 
 def percent(share: float, digits: int = 1) -> str:
-    """Format a fraction from 0 to 1 as percentage.
+    """Format a fraction from 0 to 1 as percentage with `digits` decimals.
 
-    Only exact 0 and 1 yield 0 % and 100 %: other values that round to them are shown as "< 0.1 %"
-    or "> 99.9 %".
+    Only exact 0 and 1 are "0 %" and "100 %", without decimals: other values that round to them are
+    shown as "< 0.1 %" or "> 99.9 %".
     """
     smallest = 10.0 ** -(digits + 2)
     if 0 < share < smallest / 2:

@@ -217,7 +217,7 @@ def _between(role: Parts) -> list[_Span]:
 
 
 def _written(parts: Sequence[str], gaps: Iterable[_Span]) -> str:
-    """Return the name with each gap replaced by the gap sign."""
+    """Return the name of `parts` with each gap replaced by the gap sign."""
     runs, start = [], 0
     for left, right in sorted(gaps):
         runs.append(".".join(parts[start:left]))

@@ -83,7 +83,7 @@ def _bar(
     colors: tuple[str, str, str, str],
     ratio: float,
 ) -> QImage:
-    """Return the image of a bar.
+    """Return the image of a bar with the pruned shares `before` and `after` a step.
 
     `at` is the offset within a device pixel (x, y), and the size (width, height) of the bar.
     """

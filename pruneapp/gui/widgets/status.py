@@ -63,7 +63,6 @@ class JobStatus(QWidget):
         self.hide()
 
     def set_job(self, label: str) -> None:
-        """Show a new job: "Exporting"."""
         self._job, self._item, self._is_long, self._share = label, "", False, None
         self._progressed_at = 0
         self._cancelling = False

@@ -154,7 +154,7 @@ class Style(QProxyStyle):
 
 @contextmanager
 def _resized(option: QStyleOption, left: int, top: int, right: int, bottom: int) -> Iterator[None]:
-    """Change the rectangle of a style option temporarily."""
+    """Move the edges of a style option's rectangle for the duration of the block."""
     before = QRect(option.rect)
     option.rect = before.adjusted(left, top, right, bottom)
     try:
@@ -501,7 +501,10 @@ class ThemeManager(QObject):
             self._application.setEffectEnabled(effect, not still)
 
     def apply_to(self, root: QWidget) -> None:
-        """Set the colors of all views below `root`, and the accent color of the main action."""
+        """Set the theme on `root` and all widgets below it.
+
+        Widgets with a `set_colors` method get the colors, the button of the main action its accent.
+        """
         for widget in (root, *root.findChildren(QWidget)):
             # isinstance with a protocol takes ten times as long, for a thousand widgets.
             if hasattr(widget, "set_colors"):
