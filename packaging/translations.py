@@ -278,7 +278,7 @@ def templates() -> dict[str, list[str]]:
 
 # Functions, classes and tables whose texts (those with a space) are parts of sentences.
 PARTS: dict[str, tuple[str, ...]] = {
-    "analysis/layout.py": ("_wrapped",),
+    "analysis/layout.py": ("_wrap_vector",),
     "analysis/patterns.py": (
         "look_for_pattern",
         "_count_broken_groups",
@@ -348,7 +348,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "checkpoint/torchfile/numpy_arrays.py": ("_NO_NUMBERS", "reconstruct", "fill", "_type"),
     "checkpoint/torchfile/rebuild.py": (
         "_set_traits",
-        "_jagged",
+        "_rebuild_jagged",
         "_from_numpy",
         "_meta",
         "_MEANINGS",
@@ -371,7 +371,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "cluster/connection.py": ("_await_workers", "_processes"),
     "cluster/export.py": ("known", "_committed", "make"),
     "cluster/steps.py": ("_ask", "_left", "refuse_action"),
-    "cluster/tasks.py": ("entered",),
+    "cluster/tasks.py": ("task_job",),
     "document/selection.py": ("_no_match", "_not_prunable", "groups_of"),
     "document/step.py": ("naming",),
     "edits/apply_manual_edit.py": ("_reason",),
@@ -445,7 +445,7 @@ PARTS: dict[str, tuple[str, ...]] = {
         "_TYPES",
         "read",
         "load",
-        "_explained",
+        "_explain_error",
         "_shown",
         "_unique",
         "_refuse_constant",
@@ -458,7 +458,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "recipes/fit.py": ("fit", "_notices"),
     "repair/solve.py": ("_scale_of", "of"),
     "repair/repair.py": ("risks_of", "sequential_runs", "uniform_risk"),
-    "sessions/history_codec.py": ("unpack", "read", "_unpack_together", "checked"),
+    "sessions/history_codec.py": ("unpack", "read", "_unpack_together", "check_mask"),
     "sessions/journal.py": ("_refused",),
     "sessions/original.py": ("changes_of", "_change"),
     "sessions/restore.py": (

@@ -241,11 +241,11 @@ def convert(tree: Any, kind: Any, where: str = "") -> Any:
     except msgspec.ValidationError as error:
         found = _PLACE.match(str(error))
         assert found is not None  # the pattern matches everything
-        what, remedy = _explained(found[1], found[2] or "", tree, kind)
+        what, remedy = _explain_error(found[1], found[2] or "", tree, kind)
         raise JsonError(what, where, (found[2] or "").lstrip("."), remedy) from None
 
 
-def _explained(text: str, place: str, tree: Any, kind: Any) -> tuple[str, str]:
+def _explain_error(text: str, place: str, tree: Any, kind: Any) -> tuple[str, str]:
     """Return msgspec's message in JSON terms, and the allowed values.
 
     `text` is its message, and `place` the path of the value: ``.entries[0].name``.

@@ -124,7 +124,7 @@ def load(plugin: Plugin) -> Additions:
     families: list[Path] = []
     readers: list[Reader] = []
     for point in plugin.points:
-        loaded = _loaded(plugin, point)
+        loaded = _load(plugin, point)
         many = loaded if isinstance(loaded, (list, tuple)) else (loaded,)
         try:
             for each in many:
@@ -135,7 +135,7 @@ def load(plugin: Plugin) -> Additions:
                 elif point.group == READERS and isinstance(each, Reader):
                     readers.append(each)
                 elif point.group == FAMILIES and isinstance(each, ModuleType):
-                    families += _declared(each)
+                    families += _declared_files(each)
                 else:
                     raise PluginError(f"it is an object of type {type(each).__name__}")
         except PruneAppError as error:
@@ -148,7 +148,7 @@ def load(plugin: Plugin) -> Additions:
     return Additions(plugin.key, *found)
 
 
-def _loaded(plugin: Plugin, point: EntryPoint) -> Any:
+def _load(plugin: Plugin, point: EntryPoint) -> Any:
     try:
         return point.load()
     except (Exception, SystemExit) as error:
@@ -169,7 +169,7 @@ def _methods(loaded: Any, point: EntryPoint) -> Iterable[Method]:
     return methods_of(loaded, point.value)
 
 
-def _declared(package: ModuleType) -> list[Path]:
+def _declared_files(package: ModuleType) -> list[Path]:
     folders = [Path(folder) for folder in getattr(package, "__path__", ())]
     found = sorted(path for folder in folders for path in folder.glob("*.toml"))
     if not found:

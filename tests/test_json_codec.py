@@ -32,7 +32,7 @@ from pruneapp.json_codec import MAX_DEPTH, decode, encoded, load
 from pruneapp.progress import Job
 from pruneapp.recipes.fit import fit
 from pruneapp.recipes.recipe import Recipe
-from pruneapp.sessions.history_codec import SavedEdit, decoded
+from pruneapp.sessions.history_codec import SavedEdit, decode_as
 from pruneapp.sessions.journal_file import EditRow, HistoryState
 from pruneapp.sessions.original import Original
 from pruneapp.sessions.session_file import Table
@@ -165,9 +165,9 @@ def _layout(text: bytes, _folder: Path) -> None:
 Reader = Callable[[bytes, Path], object]
 READERS: dict[str, tuple[Any, Reader]] = {
     "recipe": (RECIPE, _recipe),
-    "session table": (TABLE, lambda t, _: decoded(t, Table, "s.prune")),
-    "session edit": (EDIT, lambda t, _: decoded(t, SavedEdit, "s.prune")),
-    "original": (ORIGINAL, lambda t, _: decoded(t, Original, "s.prune")),
+    "session table": (TABLE, lambda t, _: decode_as(t, Table, "s.prune")),
+    "session edit": (EDIT, lambda t, _: decode_as(t, SavedEdit, "s.prune")),
+    "original": (ORIGINAL, lambda t, _: decode_as(t, Original, "s.prune")),
     "journal state": (
         {"position": 1, "tip": 1, "exported": 0, "names": [[1, "x"]]},
         lambda t, _: decode(t, HistoryState, "j", file_names=True),

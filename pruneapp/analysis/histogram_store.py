@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pruneapp.analysis.histograms import Channels, MagnitudeHistogram, count_all, count_channels
-from pruneapp.document.selection import excluded, resolve, rows_of
+from pruneapp.document.selection import excluded_tensors, resolve, rows_of
 from pruneapp.document.snapshot import HashedNames, Snapshot
 from pruneapp.document.step import Row, Step, dim_of
 from pruneapp.methods import registry
@@ -90,7 +90,7 @@ def assignment_now(snapshot: Snapshot, step: Step) -> Assignment:
             for row in step.rows:
                 names = resolve(snapshot.checkpoint, row.names)
                 shares.append(Counter([rules.get(name, -1) + 1 for name in names]))
-        return Assignment(rules, idle | excluded(snapshot.checkpoint, step), tuple(shares))
+        return Assignment(rules, idle | excluded_tensors(snapshot.checkpoint, step), tuple(shares))
 
     idle_rows = tuple([not row.prunes for row in step.rows])
     return snapshot.once((*_key_of("assignment", step), idle_rows), find)

@@ -196,7 +196,7 @@ def layout(
     if axes is not None:
         return _plane(shape, kind, axes, fixed or (0,) * rank)
     if rank == 1:
-        return _wrapped(shape)
+        return _wrap_vector(shape)
     row_dims, column_dims = _DIMS.get(rank, (tuple(range(0, rank, 2)), tuple(range(1, rank, 2))))
     names = _names(shape, kind)
     return Layout(
@@ -240,7 +240,7 @@ def _short(names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(_SHORT.get(name, "") for name in names)
 
 
-def _wrapped(shape: tuple[int, ...]) -> Layout:
+def _wrap_vector(shape: tuple[int, ...]) -> Layout:
     size = shape[0]
     # A divisor gives equal lines. A prime number of elements stays in one row.
     wrap = next((d for d in range(math.isqrt(max(size - 1, 0)) + 1, size) if size % d == 0), size)

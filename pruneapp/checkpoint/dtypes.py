@@ -109,7 +109,7 @@ _INTEGER = "whole numbers are not pruned: they count, index or are quantized"
 _FLOAT32 = FloatForm(32, 0x7F80_0000, 0x3F80_0000)
 
 
-def _quantized(name: str, weights: int, nbytes: int, *, decoded: bool = False) -> DType:
+def _quantized_type(name: str, weights: int, nbytes: int, *, decoded: bool = False) -> DType:
     """Return a block-quantized type of ggml with `weights` elements in `nbytes` bytes per block."""
     why_not = f"it is quantized as {name}, in blocks of {weights} weights"
     if decoded:
@@ -144,30 +144,30 @@ DTYPES: dict[str, DType] = {
         DType("U64", 64, "uint64", why_not=_INTEGER),
         DType("I64", 64, "int64", why_not=_INTEGER),
         # Types of GGUF files: number of weights and of bytes of a block.
-        _quantized("Q4_0", 32, 18, decoded=True),
-        _quantized("Q4_1", 32, 20, decoded=True),
-        _quantized("Q5_0", 32, 22, decoded=True),
-        _quantized("Q5_1", 32, 24, decoded=True),
-        _quantized("Q8_0", 32, 34, decoded=True),
-        _quantized("Q2_K", 256, 84, decoded=True),
-        _quantized("Q3_K", 256, 110, decoded=True),
-        _quantized("Q4_K", 256, 144, decoded=True),
-        _quantized("Q5_K", 256, 176, decoded=True),
-        _quantized("Q6_K", 256, 210, decoded=True),
-        _quantized("IQ1_S", 256, 50),
-        _quantized("IQ1_M", 256, 56),
-        _quantized("IQ2_XXS", 256, 66),
-        _quantized("IQ2_XS", 256, 74),
-        _quantized("IQ2_S", 256, 82),
-        _quantized("IQ3_XXS", 256, 98),
-        _quantized("IQ3_S", 256, 110),
-        _quantized("IQ4_NL", 32, 18, decoded=True),
-        _quantized("IQ4_XS", 256, 136, decoded=True),
-        _quantized("TQ1_0", 256, 54),
-        _quantized("TQ2_0", 256, 66),
-        _quantized("MXFP4", 32, 17, decoded=True),
-        _quantized("NVFP4", 64, 36),
-        _quantized("Q1_0", 128, 18),
+        _quantized_type("Q4_0", 32, 18, decoded=True),
+        _quantized_type("Q4_1", 32, 20, decoded=True),
+        _quantized_type("Q5_0", 32, 22, decoded=True),
+        _quantized_type("Q5_1", 32, 24, decoded=True),
+        _quantized_type("Q8_0", 32, 34, decoded=True),
+        _quantized_type("Q2_K", 256, 84, decoded=True),
+        _quantized_type("Q3_K", 256, 110, decoded=True),
+        _quantized_type("Q4_K", 256, 144, decoded=True),
+        _quantized_type("Q5_K", 256, 176, decoded=True),
+        _quantized_type("Q6_K", 256, 210, decoded=True),
+        _quantized_type("IQ1_S", 256, 50),
+        _quantized_type("IQ1_M", 256, 56),
+        _quantized_type("IQ2_XXS", 256, 66),
+        _quantized_type("IQ2_XS", 256, 74),
+        _quantized_type("IQ2_S", 256, 82),
+        _quantized_type("IQ3_XXS", 256, 98),
+        _quantized_type("IQ3_S", 256, 110),
+        _quantized_type("IQ4_NL", 32, 18, decoded=True),
+        _quantized_type("IQ4_XS", 256, 136, decoded=True),
+        _quantized_type("TQ1_0", 256, 54),
+        _quantized_type("TQ2_0", 256, 66),
+        _quantized_type("MXFP4", 32, 17, decoded=True),
+        _quantized_type("NVFP4", 64, 36),
+        _quantized_type("Q1_0", 128, 18),
     )
 }
 

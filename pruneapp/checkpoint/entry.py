@@ -364,8 +364,8 @@ def display_names(names: Sequence[str], cancel: CancelToken | None = None) -> di
     characters are escaped. Files keep the original names.
     """
     cancel = cancel or CancelToken()
-    wrapped = any(_wrapped("\n".join(batch)) for batch in cancel.batches(names))
-    result = list(map(_unwrapped, cancel.each(names)) if wrapped else names)
+    wrapped = any(_is_wrapped("\n".join(batch)) for batch in cancel.batches(names))
+    result = list(map(_without_wrappers, cancel.each(names)) if wrapped else names)
     # Removed in one step: a long name may consist of very many prefixes.
     if cut := _common_prefix(result):
         result = [name[cut:] for name in cancel.each(result)]
@@ -387,12 +387,12 @@ def _printable(names: list[str], cancel: CancelToken) -> list[str]:
     return result
 
 
-def _wrapped(name: str) -> bool:
+def _is_wrapped(name: str) -> bool:
     return any(wrapper in name for wrapper in WRAPPERS)
 
 
-def _unwrapped(name: str) -> str:
-    if not _wrapped(name):
+def _without_wrappers(name: str) -> str:
+    if not _is_wrapped(name):
         return name
     return ".".join(part for part in name.split(".") if part not in WRAPPERS)
 

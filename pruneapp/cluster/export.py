@@ -49,7 +49,7 @@ from pruneapp.cluster import tasks
 from pruneapp.cluster.connection import Cluster, Work, connect
 from pruneapp.cluster.masks import ModelSource, StatePart
 from pruneapp.cluster.steps import ClusterState, apply_actions, refuse_action
-from pruneapp.cluster.tasks import entered, task
+from pruneapp.cluster.tasks import task, task_job
 from pruneapp.errors import ClusterError, ClusterLostError, ExportError, JsonError, PruneAppError
 from pruneapp.export.catalog import get
 from pruneapp.export.exporter import check, export, make_file
@@ -140,7 +140,7 @@ def write_file(order: FileOrder, place: Path | BegunUpload) -> WrittenShard:
 
     Runs on a worker. Raises `ClusterError` if the size is not that of the plan on the client.
     """
-    with entered() as job, contextlib.ExitStack() as stack:
+    with task_job() as job, contextlib.ExitStack() as stack:
         plan = order.plan(job)
         begin: Callable[..., NewFile] = new_file
         if isinstance(place, BegunUpload):
@@ -168,7 +168,7 @@ def write_file(order: FileOrder, place: Path | BegunUpload) -> WrittenShard:
 @task
 def check_file(path: Path, nbytes: int, sha256: str) -> bool:
     """Return whether a file has the given size and checksum; False if it cannot be read."""
-    with entered() as job:
+    with task_job() as job:
         try:
             with contextlib.closing(open_source(path)) as file:
                 return file.size == nbytes and sha256_of(file, job) == sha256

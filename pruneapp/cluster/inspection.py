@@ -26,7 +26,7 @@ from pruneapp.cluster.connection import Cluster, Work
 from pruneapp.cluster.export import FileOrder, hashed_by, provenance_on
 from pruneapp.cluster.masks import ModelSource
 from pruneapp.cluster.steps import ClusterState, apply_actions
-from pruneapp.cluster.tasks import entered, task
+from pruneapp.cluster.tasks import task, task_job
 from pruneapp.document.selection import resolve
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import in_numeric_order
@@ -43,7 +43,7 @@ from pruneapp.recipes.recipe import Recipe, recipe_of
 @task
 def numbers_of(model: ModelSource, names: Sequence[str]) -> list[TensorNumbers]:
     """Compute statistics of tensors."""
-    with entered() as job:
+    with task_job() as job:
         state = Snapshot(model.open())
         return [numbers(state, name, job) for name in names]
 
@@ -53,7 +53,7 @@ def differences_of(
     a: ModelSource, b: ModelSource, matched: Sequence[tuple[str, str | None, str | None]]
 ) -> list[TensorDifference]:
     """Compare tensors of two models, given as (common name, first name in A, first name in B)."""
-    with entered() as job:
+    with task_job() as job:
         one, other = a.open(), b.open()
         found = []
         for name, x, y in matched:
@@ -75,7 +75,7 @@ def check_patterns(
 
     Runs on a worker. `values` has the parameters "pattern" ("n:m") and "dim".
     """
-    with entered() as job:
+    with task_job() as job:
         state, found = Snapshot(model.open()), []
         for name in names:
             entry = state.entry(name)
@@ -89,7 +89,7 @@ def compare_written(
     order: FileOrder, path: Path, written: ModelSource | None
 ) -> tuple[list[Difference], int]:
     """Compare a written file with its plan, byte by byte."""
-    with entered() as job:
+    with task_job() as job:
         checkpoint = None if written is None else written.open()
         return compare_file(path, order.plan(job), checkpoint, job)
 

@@ -424,7 +424,7 @@ class RuleMask(BitMask):
         known = _cache.get(key)
         if known is None:
             made = self._last()
-            known = made if isinstance(made, BitMask) else BitMask(packed_of(made), self.size)
+            known = made if isinstance(made, BitMask) else BitMask(packed_bits_of(made), self.size)
             _cache.put(key, known)
         return known
 
@@ -443,7 +443,7 @@ class RuleMask(BitMask):
         return last.mask(state, self.name, Job(cancel=job.cancel))
 
 
-def packed_of(mask: Mask) -> NDArray[np.uint8]:
+def packed_bits_of(mask: Mask) -> NDArray[np.uint8]:
     """Return the packed bits of a mask, in memory or in a scratch file if it is large."""
     packed = scratch.bits(mask.size)
     step = 1 << 22
@@ -471,7 +471,7 @@ class StatePart:
     def __reduce__(self) -> tuple[object, ...]:
         # Compressed, because the rules of thousands of tensors are similar.
         data = pickle.dumps((self.model, dict(self.rules), dict(self.kept)))
-        return _unpacked, (zstandard.ZstdCompressor().compress(data),)
+        return _unpack, (zstandard.ZstdCompressor().compress(data),)
 
     def snapshot(self, job: Job) -> Snapshot:
         """Return the state; its masks are computed on access."""
@@ -485,5 +485,5 @@ class StatePart:
         return Snapshot(checkpoint, MaskLayers(masks=MaskSet(masks)))
 
 
-def _unpacked(data: bytes) -> StatePart:
+def _unpack(data: bytes) -> StatePart:
     return StatePart(*pickle.loads(zstandard.ZstdDecompressor().decompress(data)))  # noqa: S301 - ours

@@ -406,7 +406,7 @@ class _Search:
         merging = [keep(Work(tasks.counts_of_pass, (one,))) for one in passes]
         while len(merging) > 1:
             merging = [
-                keep(Work(tasks.merged, (merging[i : i + _FAN],)))
+                keep(Work(tasks.add_counts, (merging[i : i + _FAN],)))
                 for i in range(0, len(merging), _FAN)
             ]
         self._wait(passes, job, [0] * len(passes) if again else self._nbytes)

@@ -144,7 +144,7 @@ _turn = threading.Lock()
 
 
 @contextmanager
-def entered() -> Iterator[Job]:
+def task_job() -> Iterator[Job]:
     """Wait until no other task runs in this process, and yield the job of the task.
 
     The block may raise errors for the user, which then name the worker.
@@ -235,14 +235,14 @@ class Pass:
 @task
 def measure(part: StatePart, call: MethodCall, name: str) -> Any:
     """Return the facts about a whole tensor that its ranking needs; None if it needs none."""
-    with entered() as job:
+    with task_job() as job:
         return call.measure(call.view(part.snapshot(job), name), job)
 
 
 @task
 def sample_unit(unit: Unit, places: Sequence[Piece], measured: Sequence[Any]) -> list[Bits]:
     """Return the kept keys at sampled places of a unit."""
-    with entered() as job:
+    with task_job() as job:
         rankings = {piece.name: ranking for piece, ranking in unit.rankings(measured, job)}
         return [read_kept_keys(rankings[p.name], p.start, p.stop) for p in places]
 
@@ -250,7 +250,7 @@ def sample_unit(unit: Unit, places: Sequence[Piece], measured: Sequence[Any]) ->
 @task
 def count_unit(unit: Unit, bracket: Bracket, room: int, measured: Sequence[Any]) -> Pass:
     """Count the keys of a unit below and inside of a bracket; cache up to `room` bytes of keys."""
-    with entered() as job:
+    with task_job() as job:
         tally, below = Tally(bracket.bins), []
         held: list[Bits] | None = [] if bracket.shift or bracket.low else None
         for piece, ranking in unit.rankings(measured, job):
@@ -302,7 +302,7 @@ def counts_of_pass(done: Pass) -> tuple[int, Counts]:
 
 
 @task
-def merged(counted: list[tuple[int, Counts]]) -> tuple[int, Counts]:
+def add_counts(counted: list[tuple[int, Counts]]) -> tuple[int, Counts]:
     """Add up the counts of several units."""
     total = counted[0][1].copy()
     for _, inside in counted[1:]:
@@ -322,7 +322,7 @@ def shares_of_unit(unit: Unit, key: int, last: Pass | None, measured: Sequence[A
             ],
             np.int64,
         ).reshape(-1, 2)
-    with entered() as job:
+    with task_job() as job:
         found = np.zeros((len(unit.pieces), 2), np.int64)
         for at, (piece, ranking) in enumerate(unit.rankings(measured, job)):
             for stretch in _stretches(piece):
@@ -345,7 +345,7 @@ def cut_together(
     part: StatePart, call: MethodCall, width: int, names: Sequence[str], count: int
 ) -> tuple[Threshold, tuple[Share, ...]]:
     """Find the threshold of a few tensors, as on one machine."""
-    with entered() as job:
+    with task_job() as job:
         state = part.snapshot(job)
         rankings = [call.ranking(call.view(state, name), width, Job()) for name in names]
         return CpuKernel().shares(rankings, count, job)
@@ -356,7 +356,7 @@ def cut_each(
     part: StatePart, call: MethodCall, cuts: Sequence[tuple[str, int, int]]
 ) -> list[tuple[int, Share]]:
     """Find the threshold of each tensor, given as (name, width of keys, count to prune)."""
-    with entered() as job:
+    with task_job() as job:
         state, found = part.snapshot(job), []
         for name, width, count in cuts:
             view = call.view(state, name)
@@ -378,7 +378,7 @@ def budgets(
     part: StatePart, call: MethodCall, names: Sequence[str], scope: Scope, limits: Limits
 ) -> list[int]:
     """Return the number of weights to prune per tensor, if the method decides for all together."""
-    with entered() as job:
+    with task_job() as job:
         views, values = _views(part, call, names, job), dict(call.values)
         method = registry.get(call.method)
         if isinstance(method, RowMethod):
@@ -394,7 +394,7 @@ def units_of_tensors(
     part: StatePart, call: MethodCall, names: Sequence[str], scope: Scope, limits: Limits
 ) -> list[tuple[Indices, int]]:
     """Return the channels or blocks to prune per tensor, chosen among all, and their number."""
-    with entered() as job:
+    with task_job() as job:
         views, values = _views(part, call, names, job), dict(call.values)
         method = registry.get(call.method)
         assert isinstance(method, UnitMethod)
@@ -408,7 +408,7 @@ def structures_of_groups(
     part: StatePart, call: MethodCall, names: Sequence[str], scope: Scope
 ) -> dict[str, StructureRule]:
     """Return the rules of the tensors of groups, with units chosen among all groups."""
-    with entered() as job:
+    with task_job() as job:
         views, values = _views(part, call, names, job), dict(call.values)
         method = registry.get(call.method)
         assert isinstance(method, CoupledMethod)
@@ -458,7 +458,7 @@ class Facts(NamedTuple):
 @task
 def facts(part: StatePart, names: Sequence[str]) -> dict[str, Facts]:
     """Return the number of kept weights of tensors, and their N:M patterns."""
-    with entered() as job:
+    with task_job() as job:
         state, found = part.snapshot(job), {}
         for name in names:
             mask, entry = state.masks[name], state.entry(name)
@@ -474,7 +474,7 @@ def facts(part: StatePart, names: Sequence[str]) -> dict[str, Facts]:
 @task
 def only_zeros_pruned(part: StatePart, names: Sequence[str]) -> tuple[str, ...]:
     """Return the tensors in which only weights are pruned that are zero in the file."""
-    with entered() as job:
+    with task_job() as job:
         state = part.snapshot(job)
         found = zeros_pruned_again(Snapshot(state.checkpoint), state, names, job)
         job.step(sum(state.entry(name).nbytes for name in names))
@@ -484,7 +484,7 @@ def only_zeros_pruned(part: StatePart, names: Sequence[str]) -> tuple[str, ...]:
 @task
 def left_along(part: StatePart, sources: Sequence[TensorDim]) -> list[Bools]:
     """Return, for each entry along dimensions of tensors, whether anything of it is kept."""
-    with entered() as job:
+    with task_job() as job:
         state, found = part.snapshot(job), []
         for name, dim in sources:
             entry = state.entry(name)
@@ -496,5 +496,5 @@ def left_along(part: StatePart, sources: Sequence[TensorDim]) -> list[Bools]:
 @task
 def hash_file(model: ModelSource, number: int) -> str:
     """Return the SHA-256 of a file of a model."""
-    with entered() as job:
+    with task_job() as job:
         return sha256_of(model.open().files[number], job)

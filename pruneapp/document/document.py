@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.contents import Notice
 from pruneapp.document.edit import EditKind, Proposal, Record
-from pruneapp.document.history import BUDGET, Branches, History, PastState, pruned_by
+from pruneapp.document.history import BUDGET, Branches, History, PastState, find_pruning_edit
 from pruneapp.document.mask_store import NewMask, ScratchFile
 from pruneapp.document.selection import rule_of
 from pruneapp.document.snapshot import Snapshot
@@ -45,7 +45,7 @@ class HistoryItem:
         return self.name or self.label
 
 
-def numbered(state: int, item: HistoryItem) -> str:
+def numbered_title(state: int, item: HistoryItem) -> str:
     """Return the title of a state, with its number to make it unique, unless it is state 0."""
     return f"{state}: {item.title}" if state else item.title
 
@@ -187,7 +187,7 @@ class Document:
     def pruned_by(self, name: str, index: int) -> int | None:
         """Return the index in `items` of the step that pruned a weight; None if it is kept."""
         done = self.history.done
-        by = pruned_by(done, self.history.scratch, self.checkpoint.entry(name).name, index)
+        by = find_pruning_edit(done, self.history.scratch, self.checkpoint.entry(name).name, index)
         return None if by is None else self.branches.path(self.position)[by - 1]
 
     def item_for(self, position: int, name: str) -> HistoryItem:

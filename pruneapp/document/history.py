@@ -450,7 +450,7 @@ class History:
         """
         self._check(state)
         undone, redone = self.branches.route(self.position, state)
-        return _merged(
+        return _merge_changes(
             (
                 *[self._records[s - 1].before for s in undone],
                 *[self._records[s - 1].after for s in redone],
@@ -462,10 +462,10 @@ class History:
             self.finish_spill(spill.run(Job()))
 
     def _in_force(self) -> list[MaskSlot]:
-        return list(_slots_of(_merged([record.after for record in self.done])))
+        return list(_slots_of(_merge_changes([record.after for record in self.done])))
 
 
-def _merged(changes: Sequence[LayerSlots]) -> LayerSlots:
+def _merge_changes(changes: Sequence[LayerSlots]) -> LayerSlots:
     """Return the combined result of consecutive changes: the last mask of each tensor."""
     slots: _Slots = {}
     for layers in changes:
@@ -506,7 +506,7 @@ class Branch:
         return sum([slot.nbytes for key, slot in slots.items() if slot.uses <= uses[key]])
 
 
-def pruned_by(
+def find_pruning_edit(
     in_force: Sequence[Record], scratch: ScratchFile, name: str, index: int
 ) -> int | None:
     """Return the 1-based position, in `in_force`, of the edit that pruned a weight.

@@ -258,11 +258,11 @@ Rows = tuple[tuple[Row, tuple[str, ...]], ...]
 def rows_of(checkpoint: Checkpoint, step: Step) -> Rows:
     """Return the rows of a step, each with the first names of the tensors that it prunes.
 
-    `excluded` describes the effect of its limits. Rows without remaining tensors are omitted.
-    Raises `SelectionError` if a tensor cannot be pruned, a row selects none, or all selected
-    tensors are excluded.
+    `excluded_tensors` describes the effect of its limits. Rows without remaining tensors are
+    omitted. Raises `SelectionError` if a tensor cannot be pruned, a row selects none, or all
+    selected tensors are excluded.
     """
-    return without(_rows(checkpoint, step), excluded(checkpoint, step), step)
+    return without(_rows(checkpoint, step), excluded_tensors(checkpoint, step), step)
 
 
 def pruned_in(rows: Rows) -> frozenset[str]:
@@ -316,7 +316,7 @@ def without(rows: Rows, left_alone: Mapping[str, str], step: Step) -> Rows:
     return remaining
 
 
-def excluded(checkpoint: Checkpoint, step: Step) -> dict[str, str]:
+def excluded_tensors(checkpoint: Checkpoint, step: Step) -> dict[str, str]:
     """Return the selected tensors that the limits exclude, each with the word of `Limits.spare`.
 
     Parameters
@@ -359,7 +359,8 @@ def excluded(checkpoint: Checkpoint, step: Step) -> dict[str, str]:
 def _rows(checkpoint: Checkpoint, step: Step) -> Rows:
     """Return the rows with the tensors that they prune before exclusions."""
     rows = tuple(
-        (row, resolve(checkpoint, _coupled(checkpoint, row), on_request=True)) for row in step.rows
+        (row, resolve(checkpoint, _coupled_names(checkpoint, row), on_request=True))
+        for row in step.rows
     )
     if len(rows) == 1:
         return rows
@@ -416,14 +417,14 @@ def coupling_of(checkpoint: Checkpoint, axis: AxisName, name: str) -> tuple[Grou
     axes = {} if isinstance(structure, Unknown) else structure.axes
     found = axes.get(axis)
     groups = () if found is None else found.groups_of.get(name, ())
-    return tuple(_learned(checkpoint, group) for group in groups)
+    return tuple(_learned_part(checkpoint, group) for group in groups)
 
 
 # By checkpoint and `id` of the original group: reduced groups, so that each is created once.
 _learned_groups: WeakKeyDictionary[Checkpoint, dict[int, Group]] = WeakKeyDictionary()
 
 
-def _learned(checkpoint: Checkpoint, group: Group) -> Group:
+def _learned_part(checkpoint: Checkpoint, group: Group) -> Group:
     entries = checkpoint.entries
     measured = {e.name for m in group.members if not ((e := entries[m.name]).prunable or e.learned)}
     if not measured:
@@ -433,11 +434,11 @@ def _learned(checkpoint: Checkpoint, group: Group) -> Group:
     return reduced_groups.setdefault(id(group), replace(group, members=members))
 
 
-def _coupled(checkpoint: Checkpoint, row: Row) -> Iterable[str]:
+def _coupled_names(checkpoint: Checkpoint, row: Row) -> Iterable[str]:
     """Return the names of a row; for a `CoupledMethod`, all tensors of their groups."""
     method = registry.get(row.method)
     if not isinstance(method, CoupledMethod):
         return row.names
     names = resolve(checkpoint, row.names, on_request=True)
     groups = groups_of(checkpoint, method.axis, names)
-    return dict.fromkeys(name for g in groups for name in _learned(checkpoint, g).names)
+    return dict.fromkeys(name for g in groups for name in _learned_part(checkpoint, g).names)

@@ -278,7 +278,7 @@ def allocate(
         If a pattern matches no tensor of the scan.
     """
     by = scan.metric(metric)
-    chosen = _matched([tensor.name for tensor in scan.tensors], patterns or ("*",))
+    chosen = _match_names([tensor.name for tensor in scan.tensors], patterns or ("*",))
     tensors = [t for t in scan.tensors if t.name in chosen and t.cells]
     if not tensors:
         raise EvaluationError(
@@ -371,7 +371,7 @@ def _curve(tensor: ScanTensor, by: ScanMetric, worst: float, low: float, high: f
 def _limits(names: Sequence[str], bounds: Sequence[Bound]) -> dict[str, tuple[float, float]]:
     limits = dict.fromkeys(names, (0.0, 1.0))
     for bound in bounds:
-        for name in _matched(names, (bound.pattern,)):
+        for name in _match_names(names, (bound.pattern,)):
             low, high = limits[name]
             low = low if bound.low is None else bound.low
             high = high if bound.high is None else bound.high
@@ -386,7 +386,7 @@ def _limits(names: Sequence[str], bounds: Sequence[Bound]) -> dict[str, tuple[fl
     return limits
 
 
-def _matched(names: Sequence[str], patterns: Sequence[str]) -> set[str]:
+def _match_names(names: Sequence[str], patterns: Sequence[str]) -> set[str]:
     """Return the names that match any glob; raise if a glob matches nothing."""
     found: set[str] = set()
     for pattern in patterns:

@@ -113,9 +113,9 @@ def repair_by_script(
                 sums = collection.collect(collection.groups[0], next(quarters))
         runner.close()
         if sums is not None:
-            run.repair(_known(sums, job), next(halves))
+            run.repair(_inputs_from(sums, job), next(halves))
         solver = f"torch ({collection.device})" if collection.in_worker else NUMPY
-        return _calibrated(run.outcome(job), source, solver, sequential=settings.sequential)
+        return _with_risks(run.outcome(job), source, solver, sequential=settings.sequential)
 
 
 def _repair_in_groups(
@@ -126,14 +126,14 @@ def _repair_in_groups(
         stages = part.parts(3)
         sums = collection.collect(group, next(stages))
         before = run.state.values
-        run.repair(_known(sums, job), next(stages))
+        run.repair(_inputs_from(sums, job), next(stages))
         if sequential and group is not collection.groups[-1]:
             now = run.state
             changed = {n for n, values in now.values.items() if before.get(n) is not values}
             collection.put(now, changed | set(group), next(stages))
 
 
-def _known(sums: Sums, job: Job) -> KnownInputs:
+def _inputs_from(sums: Sums, job: Job) -> KnownInputs:
     """Return a function that returns the collected inputs of a tensor, or None."""
 
     def known(entry: TensorEntry) -> LayerInputs | None:
@@ -158,10 +158,10 @@ def repair_by_statistics(
         made = RepairRun(snapshot, source, settings.wanted, settings.names)
         with contextlib.closing(made) as repair:
             repair.repair(known, job)
-            return _calibrated(repair.outcome(job), statistics.origin.source)
+            return _with_risks(repair.outcome(job), statistics.origin.source)
 
 
-def _calibrated(
+def _with_risks(
     repair: Repair, source: str, solver: str = NUMPY, *, sequential: bool = False
 ) -> CalibratedRepair:
     risks = risks_of(repair.layers, source, sequential=sequential)

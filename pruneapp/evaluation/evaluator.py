@@ -15,9 +15,9 @@ from pruneapp.evaluation.metric import (
     Metric,
     Spread,
     band_of,
-    compared,
     direction_of,
     higher_is_better,
+    is_compared,
     refuse_no_numbers,
 )
 from pruneapp.evaluation.process import EvaluationError
@@ -179,7 +179,7 @@ class Evaluator:
                 result.bands.get(name)
                 or band_of(metric, first[name], self._baseline.spreads[name]),
                 higher_is_better(name, directions),
-                compared(name, directions),
+                is_compared(name, directions),
             )
             for name, metric in result.metrics.items()
         ]
@@ -202,7 +202,7 @@ class Evaluator:
         """Raise `EvaluationError` if for any metric it is unknown which direction is better."""
         directions = self.runner.directions
         for name in baseline.first.metrics:
-            if compared(name, directions):
+            if is_compared(name, directions):
                 direction_of(name, self.runner)
 
     def key_of(self, snapshot: Snapshot, job: Job) -> ResultKey:

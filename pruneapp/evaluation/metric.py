@@ -105,7 +105,9 @@ class MeasuredState:
     joined: int = -1
 
 
-def made_of(branches: Branches, kinds: Sequence[str], known: Collection[int]) -> list[int]:
+def measured_ancestors(
+    branches: Branches, kinds: Sequence[str], known: Collection[int]
+) -> list[int]:
     """Return, per state, the nearest known ancestor reached only by steps of the same kind.
 
     -1 if there is none. The first state counts for every kind.
@@ -184,7 +186,7 @@ def higher_is_better(name: str, declared: Directions) -> bool | None:
     """Return whether a larger value of a metric is better; None if unknown."""
     if isinstance(declared, bool):
         return declared
-    if declared and (key := _declared(name, declared)) is not None:
+    if declared and (key := _declared_key(name, declared)) is not None:
         return declared[key]
     for word in reversed(_words(name)):
         if word in IGNORED:
@@ -196,14 +198,14 @@ def higher_is_better(name: str, declared: Directions) -> bool | None:
     return None
 
 
-def compared(name: str, declared: Directions) -> bool:
+def is_compared(name: str, declared: Directions) -> bool:
     """Return whether a metric is compared with that of another model at all."""
-    if isinstance(declared, Mapping) and _declared(name, declared) is not None:
+    if isinstance(declared, Mapping) and _declared_key(name, declared) is not None:
         return True
     return not any(word in IGNORED for word in _words(name))
 
 
-def _declared(name: str, declared: Mapping[str, bool]) -> str | None:
+def _declared_key(name: str, declared: Mapping[str, bool]) -> str | None:
     """Return the declared key of a metric: its name or the last part of it.
 
     None if there is none.
@@ -303,11 +305,11 @@ def band_of(metric: Metric, original: Metric, spread: Spread) -> Band:
     """Return the noise of a difference: a 95 % interval if samples are known, else the spread."""
     n = len(metric.samples)
     if n > 1 and n == len(original.samples):
-        half = _paired(metric.samples, original.samples)
+        half = _paired_half_interval(metric.samples, original.samples)
         return Band(half, f"paired 95 % interval over {n:,} samples")
     if metric.counts is not None and original.counts is not None:
         return Band(
-            _independent(metric.counts, original.counts),
+            _independent_half_interval(metric.counts, original.counts),
             f"95 % interval of counts over {metric.counts[1]:,} samples",
         )
     if spread.largest > 0:
@@ -315,7 +317,7 @@ def band_of(metric: Metric, original: Metric, spread: Spread) -> Band:
     return Band(0.0, "repeatable; the uncertainty of the data is not known")
 
 
-def _paired(values: Sequence[float], others: Sequence[float]) -> float:
+def _paired_half_interval(values: Sequence[float], others: Sequence[float]) -> float:
     """Return half of the 95 % interval of the mean difference of two values per sample."""
     differences = [a - b for a, b in zip(values, others, strict=True)]
     n = len(differences)
@@ -330,7 +332,7 @@ def _paired(values: Sequence[float], others: Sequence[float]) -> float:
     return _student(n - 1) * math.sqrt(variance / n)
 
 
-def _independent(counts: tuple[int, int], others: tuple[int, int]) -> float:
+def _independent_half_interval(counts: tuple[int, int], others: tuple[int, int]) -> float:
     """Return half of the 95 % interval of the difference of two shares (Agresti and Caffo, 2000).
 
     Each is given as (right, total). Counts do not tell which samples changed, so the samples are

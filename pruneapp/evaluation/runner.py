@@ -242,7 +242,7 @@ class ScriptRunner:
                 self._apply(held, snapshot, job)
             yield held
             return
-        with _exported(snapshot, job) as path, open_checkpoint(path, job=job) as exported:
+        with _export_temporarily(snapshot, job) as path, open_checkpoint(path, job=job) as exported:
             try:
                 yield self._load(Snapshot(exported), path, seed, job)
             finally:
@@ -355,7 +355,7 @@ def _is_plain(snapshot: Snapshot) -> bool:
 
 
 @contextlib.contextmanager
-def _exported(snapshot: Snapshot, job: Job) -> Iterator[Path]:
+def _export_temporarily(snapshot: Snapshot, job: Job) -> Iterator[Path]:
     """Export a state to a temporary file of the opened format, for the duration of the block."""
     checkpoint = snapshot.checkpoint
     torch = checkpoint.format.startswith("torch")
@@ -432,7 +432,7 @@ class CommandRunner:
         with contextlib.ExitStack() as stack:
             path = path_of(snapshot.checkpoint)
             if not is_unchanged(snapshot) or not _is_plain(snapshot):
-                path = stack.enter_context(_exported(snapshot, job))
+                path = stack.enter_context(_export_temporarily(snapshot, job))
             out = stack.enter_context(temporary_folder())
             began = time.perf_counter()
             printed = self._run(path, out / "out", seed, job)
@@ -448,7 +448,7 @@ class CommandRunner:
 
     def _run(self, path: Path, out: Path, seed: int, job: Job) -> str:
         given = {"checkpoint": str(path), "out": str(out), "seed": str(seed)}
-        words = [_filled(word, given) for word in self._words]
+        words = [_fill_placeholders(word, given) for word in self._words]
         process = ChildProcess(words, self._folder, ENVIRONMENT, talks=False)
         began, asked, limit = time.monotonic(), 0.0, self.options.time_limit
         try:
@@ -490,7 +490,7 @@ class CommandRunner:
         """Do nothing: each command ends with its run."""
 
 
-def _filled(word: str, given: Mapping[str, str]) -> str:
+def _fill_placeholders(word: str, given: Mapping[str, str]) -> str:
     for name, value in given.items():
         word = word.replace(f"{{{name}}}", value)
     return word

@@ -22,7 +22,7 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step, dim_of
 from pruneapp.errors import ParameterError, SelectionError, in_numeric_order
 from pruneapp.evaluation.evaluator import Baseline, Evaluator, Result, state_sha256
-from pruneapp.evaluation.metric import NoNumberError, band_of, compared, direction_of
+from pruneapp.evaluation.metric import NoNumberError, band_of, direction_of, is_compared
 from pruneapp.evaluation.process import EvaluationError
 from pruneapp.evaluation.runner import data_of
 from pruneapp.evaluation.scan_file import (
@@ -452,7 +452,7 @@ def _cell(  # noqa: PLR0917 - each its own type
     finite = {
         key: metric.value
         for key, metric in measured.items()
-        if compared(key, evaluator.runner.directions) and math.isfinite(metric.value)
+        if is_compared(key, evaluator.runner.directions) and math.isfinite(metric.value)
     }
     return ScanCell(amount, mask.pruned, finite, {n: noise[n] for n in finite if n in noise})
 
@@ -535,7 +535,7 @@ def _measure_before(
     baseline = evaluator.baseline or evaluator.measure_baseline(snapshot, next(parts))
     runner = evaluator.runner
     directions, name = runner.directions, runner.name
-    judged = [key for key in baseline.first.metrics if compared(key, directions)]
+    judged = [key for key in baseline.first.metrics if is_compared(key, directions)]
     if not judged:
         raise EvaluationError(
             f"'{name}' returned no metric that can be better or worse.",

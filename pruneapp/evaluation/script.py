@@ -208,14 +208,14 @@ def template_for(checkpoint: Checkpoint) -> str:
         "READ": "torch.load(path)" if torch else "load_file(path)",
         "TENSORS": "\n".join(named),
     }
-    return _filled(template, filled)
+    return _fill_template(template, filled)
 
 
 def _title(checkpoint: Checkpoint) -> str:
     return escaped(checkpoint.path.name).replace('"', "'").replace("\\", "/")
 
 
-def _filled(template: str, filled: Mapping[str, str]) -> str:
+def _fill_template(template: str, filled: Mapping[str, str]) -> str:
     text = resources.path(template).read_text(encoding="utf-8")
     return re.sub("|".join(filled), lambda found: filled[found[0]], text)
 
@@ -231,7 +231,7 @@ def _graph_template(checkpoint: Checkpoint) -> str:
     # Quoted as a string literal: no input name can become code.
     quoted = json.dumps(graph.inputs[0].name if graph.inputs else "input")
     filled = {"FILE": _title(checkpoint), "VALUES": "\n".join(lines), "INPUT": quoted}
-    return _filled("onnx_template.txt", filled)
+    return _fill_template("onnx_template.txt", filled)
 
 
 @dataclass(frozen=True)

@@ -136,7 +136,7 @@ def final_bytes(state: State, elements: RecordRange) -> memoryview:
 
 def original(state: State, entry: TensorEntry, suffix: str) -> TensorRecord:
     """Return a tensor named ``NAME`` + `suffix` with the original bits of pruned elements."""
-    return _renamed(entry, suffix, lambda: _bytes_of(_chunks(state, entry)))
+    return _record_with_suffix(entry, suffix, lambda: _bytes_of(_chunks(state, entry)))
 
 
 def _chunks(state: State, entry: TensorEntry) -> Iterator[RawChunk]:
@@ -156,10 +156,10 @@ def mask_record(entry: TensorEntry, kept: Mask, suffix: str, chunk: int = 1 << 2
             bools = kept.bools(start, min(start + chunk, entry.numel))
             yield little_endian(np.multiply(bools, one))
 
-    return _renamed(entry, suffix, pieces)
+    return _record_with_suffix(entry, suffix, pieces)
 
 
-def _renamed(entry: TensorEntry, suffix: str, pieces: Pieces) -> TensorRecord:
+def _record_with_suffix(entry: TensorEntry, suffix: str, pieces: Pieces) -> TensorRecord:
     aliases = tuple(alias + suffix for alias in entry.aliases)
     return TensorRecord(entry.name + suffix, aliases, entry.dtype, entry.shape, pieces)
 

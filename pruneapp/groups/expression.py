@@ -30,7 +30,7 @@ def evaluate(text: str, fields: Mapping[str, Any]) -> Any:
     not a number.
     """
     try:
-        return _value(_parsed(text), fields)
+        return _value(_parse(text), fields)
     except (TypeError, ZeroDivisionError, OverflowError) as error:
         raise ExpressionError(f"'{text}' has no value here: {error}") from None
 
@@ -48,11 +48,11 @@ def whole(text: str, fields: Mapping[str, Any]) -> int:
 
 def names_in(text: str) -> frozenset[str]:
     """Return the names that an expression uses."""
-    return frozenset(node.id for node in ast.walk(_parsed(text)) if isinstance(node, ast.Name))
+    return frozenset(node.id for node in ast.walk(_parse(text)) if isinstance(node, ast.Name))
 
 
 @cache
-def _parsed(text: str) -> ast.expr:
+def _parse(text: str) -> ast.expr:
     try:
         return ast.parse(text, mode="eval").body
     except SyntaxError:

@@ -313,7 +313,7 @@ class FamilyGroups:
             in_order = [layers[number] for number in range(count)]
             named = (() if family.post_norm else family.branches for _ in in_order)
             branches = tuple(
-                tuple(entry.name for _, entry in _named(names, layer.entries))
+                tuple(entry.name for _, entry in _tensors_named(names, layer.entries))
                 for names, layer in zip(named, in_order, strict=True)
             )
             groups.append(
@@ -349,7 +349,7 @@ class FamilyGroups:
             return Axis("vocabulary", label, why_not=why)
         found: dict[str, tuple[Member, TensorEntry]] = {}
         for rule in rules:
-            for _, entry in _named((rule.name,), ends):
+            for _, entry in _tensors_named((rule.name,), ends):
                 dim = next((d for d, n in enumerate(entry.shape) if n == count), 0)
                 dim = dim if entry.name.endswith("bias") else 0
                 found[entry.name] = Member(entry.name, dim), entry
@@ -418,7 +418,7 @@ def _members(
     for rule in rules:
         name = rule.name.replace("{E}", expert)
         plain = entries.get(name)  # most names contain no pattern
-        here = [("", plain)] if plain is not None else list(_named((name,), entries))
+        here = [("", plain)] if plain is not None else list(_tensors_named((name,), entries))
         if not here:
             missing = missing or ("" if rule.optional or optional else name)
             continue
@@ -432,7 +432,7 @@ def _members(
     return found
 
 
-def _named(
+def _tensors_named(
     names: Iterable[str], entries: Mapping[str, TensorEntry]
 ) -> Iterator[tuple[str, TensorEntry]]:
     """Yield the tensors with one of the names, each with what ``{wb}`` matched ("" without it)."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pruneapp.checkpoint.elements import Bits
 from pruneapp.kernels.kernel import KeyRange, NearCut, Ranking, Threshold
 from pruneapp.kernels.threads import TensorRange
-from pruneapp.kernels.threshold import kept_of, places_of
+from pruneapp.kernels.threshold import kept_elements, places_of
 from pruneapp.kernels.values import Bools
 from pruneapp.masks import scratch
 from pruneapp.masks.bitmask import BitMask, ones
@@ -61,7 +61,7 @@ def compare_stretch(
         kind = keys.dtype.type
         at = chunk.start - stretch.start
         above = keys >= kind(near.low)
-        kept = kept_of(ranking, chunk.start, keys.size)
+        kept = kept_elements(ranking, chunk.start, keys.size)
         if kept is not None:
             above &= kept
         pack_into(kept_bits, at, above)
@@ -220,7 +220,7 @@ def pack_stretch(
         keys = chunk.keys
         at = chunk.start - stretch.start
         cut = keys.dtype.type(threshold.key)
-        kept = kept_of(ranking, chunk.start, keys.size)
+        kept = kept_elements(ranking, chunk.start, keys.size)
         above = keys >= cut
         if kept is not None:
             above &= kept

@@ -42,7 +42,7 @@ def nuclear_norms(slices: Slices, job: Job) -> Float64s:
         return norms
     remaining = slices.shape[: slices.dim] + slices.shape[slices.dim + 1 :]
     matrix = (remaining[0], math.prod(remaining[1:]))
-    gather = _consecutive if outer == 1 else _interleaved
+    gather = _consecutive if outer == 1 else _gather_interleaved
     for channel, flat in gather(slices, job):
         norms[channel] = _nuclear_norm(flat.reshape(matrix), job)
         job.step(flat.size)
@@ -63,7 +63,7 @@ def _consecutive(slices: Slices, job: Job) -> Gathered:
                 yield channel, flat
 
 
-def _interleaved(slices: Slices, job: Job) -> Gathered:
+def _gather_interleaved(slices: Slices, job: Job) -> Gathered:
     outer, channels, inner = extents(slices.shape, slices.dim)
     together = max(1, _GATHERED // (outer * inner * 8))
     for first in range(0, channels, together):

@@ -50,7 +50,7 @@ class JoinedRanking:
         for first in range(0, len(self.rankings), _MOST_TENSORS):
             some = self.rankings[first : first + _MOST_TENSORS]
             start = int(self.ends[first]) - some[0].size
-            pack_into(packed, start, _kept_of(some))
+            pack_into(packed, start, _kept_elements(some))
         return BitMask(packed, self.size)
 
     def keys(self, start: int = 0, stop: int | None = None) -> Iterator[KeyChunk]:
@@ -126,7 +126,7 @@ def joined_keys(rankings: Sequence[Ranking], cancel: CancelToken | None = None) 
     return np.concatenate([read_keys(ranking, (0, ranking.size)) for ranking in rankings_to_read])
 
 
-def _kept_of(rankings: Sequence[Ranking]) -> Bools:
+def _kept_elements(rankings: Sequence[Ranking]) -> Bools:
     sizes = [ranking.size for ranking in rankings]
     kept = np.ones(sum(sizes), np.bool_)
     at = 0
@@ -169,7 +169,7 @@ def prune_separately(
     keys, n_pruned = joined_keys(rankings, cancel), np.array(counts)
     kept = None
     if any(ranking.kept is not None for ranking in rankings):
-        kept = _kept_of(rankings)
+        kept = _kept_elements(rankings)
     result: list[BitMask] = [BitMask.full(0)] * len(sizes)
     for size in np.unique(sizes).tolist():
         those = np.flatnonzero(sizes == size)

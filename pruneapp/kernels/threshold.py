@@ -338,7 +338,7 @@ def count_inside(
     held = []
     for chunk in ranking.keys(stretch.start, stretch.stop):
         cancel.check()
-        kept = kept_of(ranking, chunk.start, chunk.keys.size)
+        kept = kept_elements(ranking, chunk.start, chunk.keys.size)
         smaller, offsets = _split(chunk.keys, kept, bracket)
         below += smaller
         tally.add(bins_of(offsets, bracket.shift))
@@ -354,13 +354,13 @@ def count_share(
     below = equal = 0
     for chunk in ranking.keys(stretch.start, stretch.stop):
         cancel.check()
-        kept = kept_of(ranking, chunk.start, chunk.keys.size)
+        kept = kept_elements(ranking, chunk.start, chunk.keys.size)
         below += _count(chunk.keys < chunk.keys.dtype.type(key), kept)
         equal += _count(chunk.keys == chunk.keys.dtype.type(key), kept)
     return below, equal
 
 
-def kept_of(ranking: Ranking, start: int, size: int) -> Bools | None:
+def kept_elements(ranking: Ranking, start: int, size: int) -> Bools | None:
     """Return which of `size` elements from `start` on are kept, as bools; None for all."""
     return None if ranking.kept is None else ranking.kept.bools(start, start + size)
 
@@ -379,7 +379,7 @@ def read_keys(ranking: Ranking, *ranges: tuple[int, int]) -> Bits:
 def read_kept_keys(ranking: Ranking, start: int, stop: int) -> Bits:
     """Return the keys of the kept elements from `start` to `stop`."""
     keys = read_keys(ranking, (start, stop))
-    kept = kept_of(ranking, start, keys.size)
+    kept = kept_elements(ranking, start, keys.size)
     return keys if kept is None else keys[kept]
 
 

@@ -89,7 +89,7 @@ def bits(size: int, *, zeroed: bool = False) -> Bytes:
     """
     nbytes = (size + 7) // 8
     if nbytes > MOST_IN_MEMORY:
-        return np.ndarray((nbytes,), np.uint8, _mapped(nbytes))
+        return np.ndarray((nbytes,), np.uint8, _map_file(nbytes))
     return np.zeros(nbytes, np.uint8) if zeroed else np.empty(nbytes, np.uint8)
 
 
@@ -128,7 +128,7 @@ def require_room(sizes: Iterable[int]) -> None:
         raise _refusal(needed, folder, f"{free / 1e9:,.1f} GB are free")
 
 
-def _mapped(nbytes: int) -> Mapping:
+def _map_file(nbytes: int) -> Mapping:
     require_room([8 * nbytes])
     with scratch_file() as file:
         try:

@@ -121,7 +121,7 @@ def _check_rounding(
     elif several:
         units, where = f"{units}, the largest of {len(groups):,} groups", "in each group"
     most = sizes[largest]
-    enough = next((n for n in range(1, most) if _rounded(group, most - n, multiple) < most), 0)
+    enough = next((n for n in range(1, most) if _round_up(group, most - n, multiple) < most), 0)
     needed = f"{counted(enough, 'unit')} of '{group.place}'"
     raise ParameterError(
         f"Nothing would be pruned: of {units}, {present - count:,} would be kept, and the number "
@@ -356,16 +356,16 @@ def _lowest(
     able = int(np.count_nonzero(free.reshape(group.outer, -1), axis=1).min()) * group.outer
     amount, held = values["amount"], present - min(able, present)
     count = to_prune(amount, present, protected=held, unit="units", where=group.place)
-    kept = _rounded(group, present - count, _multiple(group, values))
-    return _ranked(scores, free, max(0, present - kept), group.outer)
+    kept = _round_up(group, present - count, _multiple(group, values))
+    return _lowest_free(scores, free, max(0, present - kept), group.outer)
 
 
-def _ranked(scores: Float64s, free: Bools, count: int, outer: int = 1) -> Units:
+def _lowest_free(scores: Float64s, free: Bools, count: int, outer: int = 1) -> Units:
     largest = np.nan_to_num(scores, nan=np.finfo(np.float64).max)
     return lowest_units(np.where(free, largest, np.inf), count, outer)
 
 
-def _rounded(group: Group, kept: int, multiple: int) -> int:
+def _round_up(group: Group, kept: int, multiple: int) -> int:
     """Return the smallest allowed number of kept units that is at least `kept`."""
     step = math.lcm(multiple * group.times, group.outer)
     up = -(-kept // step) * step
@@ -391,13 +391,13 @@ def _lowest_of_all(
     held = present - able
     count = to_prune(values["amount"], present, protected=held, unit="units", where=where)
     is_selected = np.zeros(sum(group.count for group, _ in groups), np.bool_)
-    is_selected[_ranked(np.concatenate(scores), np.concatenate(free), count)] = True
+    is_selected[_lowest_free(np.concatenate(scores), np.concatenate(free), count)] = True
     ends = np.cumsum([group.count for group, _ in groups])[:-1]
     units_to_prune = []
     for (group, _), score, some, part in zip(
         groups, scores, left, np.split(is_selected, ends), strict=True
     ):
         before = int(np.count_nonzero(some))
-        kept = _rounded(group, before - int(np.count_nonzero(part)), _multiple(group, values))
-        units_to_prune.append(_ranked(score, part, max(0, before - kept), group.outer))
+        kept = _round_up(group, before - int(np.count_nonzero(part)), _multiple(group, values))
+        units_to_prune.append(_lowest_free(score, part, max(0, before - kept), group.outer))
     return units_to_prune

@@ -29,7 +29,7 @@ from pruneapp.errors import ParameterError
 from pruneapp.kernels.kernel import Kernel, Ranking, Share
 from pruneapp.kernels.lowest_in_groups import lowest_in_groups
 from pruneapp.kernels.sort_keys import PIECE, Magnitudes
-from pruneapp.kernels.threshold import kept_of
+from pruneapp.kernels.threshold import kept_elements
 from pruneapp.kernels.values import Bools, Counts
 from pruneapp.masks.bitmask import BitMask, Mask
 from pruneapp.masks.channels import kept_by_channel
@@ -301,7 +301,7 @@ class CutMask:
         ties = min(max(self._ties_end - start, 0), keys.size)
         is_kept: Bools = keys >= cut
         is_kept[:ties] &= keys[:ties] != cut
-        kept = kept_of(self._ranking, start, keys.size)
+        kept = kept_elements(self._ranking, start, keys.size)
         if kept is not None:
             is_kept &= kept
         return is_kept
@@ -317,7 +317,7 @@ class CutMask:
             if not left:
                 return chunk.start
             equal = chunk.keys == chunk.keys.dtype.type(self._key)
-            kept = kept_of(self._ranking, chunk.start, chunk.keys.size)
+            kept = kept_elements(self._ranking, chunk.start, chunk.keys.size)
             if kept is not None:
                 equal &= kept
             places = np.flatnonzero(equal)

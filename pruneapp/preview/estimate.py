@@ -396,14 +396,14 @@ def _dependent_counts(
             left[group.entries(member, np.flatnonzero(units))] = False
             dims[member.dim] = left
     counts = {
-        name: _pruned_by(snapshot, name, dims, job)
-        - _pruned_by(snapshot, name, source_dims.get(name), job)
+        name: _count_pruned(snapshot, name, dims, job)
+        - _count_pruned(snapshot, name, source_dims.get(name), job)
         for name, dims in dims_by_name.items()
     }
     return {name: count for name, count in counts.items() if count}
 
 
-def _pruned_by(snapshot: Snapshot, name: str, dims: Mapping[int, Bools] | None, job: Job) -> int:
+def _count_pruned(snapshot: Snapshot, name: str, dims: Mapping[int, Bools] | None, job: Job) -> int:
     """Return the number of weights pruned in a tensor with entries along dimensions."""
     if not dims:
         return 0

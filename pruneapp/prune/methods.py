@@ -445,7 +445,7 @@ def global_unstructured(
             "Only methods of type 'unstructured' prune globally: norms of channels of different"
             f" layers do not compare ({type(method).__name__} is '{method.PRUNING_TYPE}')."
         )
-    groups = _tied(parameters, importance_scores or {})
+    groups = _group_tied(parameters, importance_scores or {})
     if not groups:
         raise ParameterError("'parameters' must hold at least one (module, name) pair (got none).")
     if len({group.scores.device for group in groups}) > 1:
@@ -493,7 +493,7 @@ class _Tied:
         return reduce(torch.mul, masks) if masks else None
 
 
-def _tied(parameters: Iterable[Owner], scores: dict[Owner, Tensor]) -> Sequence[_Tied]:
+def _group_tied(parameters: Iterable[Owner], scores: dict[Owner, Tensor]) -> Sequence[_Tied]:
     """Group the pairs by their parameter object, in the order of first appearance."""
     groups: dict[int, _Tied] = {}
     scored: set[int] = set()

@@ -38,7 +38,7 @@ from pruneapp.kernels.gpu import (
 from pruneapp.kernels.kernel import Ranking, Threshold
 from pruneapp.kernels.sort_keys import Magnitudes, common_width
 from pruneapp.kernels.threads import TensorRange, in_order, stretches, threads_for
-from pruneapp.kernels.threshold import kept_of
+from pruneapp.kernels.threshold import kept_elements
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 
@@ -83,7 +83,7 @@ def _write(
     for chunk in ranking.keys(stretch.start, stretch.stop):
         start, stop = chunk.start, chunk.start + chunk.keys.size
         cut = chunk.keys.dtype.type(threshold.key)
-        kept = kept_of(ranking, start, chunk.keys.size)
+        kept = kept_elements(ranking, start, chunk.keys.size)
         is_kept = chunk.keys >= cut
         if kept is not None:
             is_kept |= ~kept
@@ -275,11 +275,9 @@ def _rankings(scores: Sequence[Tensor], kept: Sequence[Tensor | None]) -> list[M
     dtypes = [float_type(t.dtype) for t in scores]
     width = common_width({d for d in dtypes if d is not None})
     rankings = []
-    for tensor, dtype, kept_elements in zip(scores, dtypes, kept, strict=True):
+    for tensor, dtype, kept_flags in zip(scores, dtypes, kept, strict=True):
         assert dtype is not None  # see can_share_a_threshold
         bits = numpy_bits(tensor.detach().contiguous())
-        ranked = (
-            None if kept_elements is None else BitMask.from_bools(kept_elements.reshape(-1).numpy())
-        )
+        ranked = None if kept_flags is None else BitMask.from_bools(kept_flags.reshape(-1).numpy())
         rankings.append(Magnitudes(partial(read_bits, bits), bits.size, dtype, ranked, width))
     return rankings

@@ -121,7 +121,7 @@ class SavedHistory:
         return [self.edits[state - 1] for state in path if state <= len(self.edits)]
 
 
-def decoded(data: bytes, kind: type[T], where: str) -> T:
+def decode_as(data: bytes, kind: type[T], where: str) -> T:
     """Decode JSON to the type `kind`.
 
     Raises
@@ -342,7 +342,7 @@ def unpack(pieces: Iterable[bytes], size: int, base: BitMask | None, job: Job) -
         job.step(n_expected)
     if done != nbytes:
         raise ValueError(f"{nbytes - done:,} of its {nbytes:,} bytes are missing")
-    return checked(packed, size)
+    return check_mask(packed, size)
 
 
 def pack_together(masks: Sequence[tuple[BitMask, BitMask | None]], job: Job) -> bytes:
@@ -393,7 +393,7 @@ class Unpacker:
         packed = together[offset : offset + nbytes]
         if base is not None and base.size != size:
             raise ValueError(f"it has {size:,} elements, and the one that it changes {base.size:,}")
-        mask = checked(packed.copy() if base is None else packed ^ base.packed, size)
+        mask = check_mask(packed.copy() if base is None else packed ^ base.packed, size)
         job.step(nbytes)
         return mask
 
@@ -412,7 +412,7 @@ def _unpack_together(pieces: Iterable[bytes]) -> NDArray[np.uint8]:
     return np.frombuffer(data, np.uint8)
 
 
-def checked(packed: NDArray[np.uint8], size: int) -> BitMask:
+def check_mask(packed: NDArray[np.uint8], size: int) -> BitMask:
     """Return a mask of packed bits; raises ValueError if they do not fit its size."""
     if packed.size != (size + 7) // 8:
         raise ValueError(f"it has {packed.size:,} bytes for {size:,} elements")

@@ -46,7 +46,7 @@ from pruneapp.sessions.history_codec import NO_MASK, SavedEdit, SavedHistory, da
 from pruneapp.sessions.original import Original, change_at, changes_of, find_original
 
 
-def restored(
+def restore(
     checkpoint: Checkpoint,
     history: SavedHistory,
     where: str,
@@ -142,7 +142,7 @@ def masks_in_force(
                 {edit.tensors[at][0]: after for at, _, after in swaps}
             )
     in_force: dict[Layer, dict[str, BitMask]] = {
-        layer: {name: unpacked(history, n, job) for name, n in of.items() if n != NO_MASK}
+        layer: {name: read_mask(history, n, job) for name, n in of.items() if n != NO_MASK}
         for layer, of in numbers.items()
     }
     kept = in_force.get("masks", {})
@@ -151,7 +151,7 @@ def masks_in_force(
     return kept, in_force.get("protected", {})
 
 
-def unpacked(history: SavedHistory, number: int, job: Job) -> BitMask:
+def read_mask(history: SavedHistory, number: int, job: Job) -> BitMask:
     """Read a mask of a history with its chain of base masks; raises `SessionError`."""
     way = [number]
     while (base := history.masks[way[-1]].base) != NO_MASK:
@@ -349,7 +349,7 @@ def repeatable(record: Record) -> bool:
 
 
 def repeat(document: Document, history: SavedHistory, job: Job) -> None:
-    """Repeat the intents of a history in a document from `restored`; then go to its current state.
+    """Repeat the intents of a history in a document from `restore`; then go to its current state.
 
     Masks depend neither on the device nor on the chunk size, so they are the same as before. If an
     edit cannot be repeated, the earlier ones are kept and a notice is added.
@@ -375,7 +375,7 @@ def repeat(document: Document, history: SavedHistory, job: Job) -> None:
 
 
 def _repeat_edit(document: Document, edit: SavedEdit, history: SavedHistory, job: Job) -> Proposal:
-    masks = {name: unpacked(history, number, job) for name, number in edit.meant.items()}
+    masks = {name: read_mask(history, number, job) for name, number in edit.meant.items()}
     name = str(edit.entry.get("name"))
     if name not in _REPEATABLE:
         raise SessionError(
@@ -432,7 +432,7 @@ class Saved(ABC):
         self.close()
 
 
-def reopened(
+def reopen(
     saved: Saved,
     job: Job,
     *,
@@ -460,16 +460,16 @@ def reopened(
         If the session is damaged.
     """
     with contextlib.ExitStack() as failed:
-        checkpoint = _opened(saved, original, job)
+        checkpoint = _open_original(saved, original, job)
         failed.callback(checkpoint.close)
         if changes := changes_of(saved.original, checkpoint, job):
             raise _is_other(saved, checkpoint.path, changes, misfits(checkpoint, saved.history))
-        document = resumed(saved, checkpoint, job, budget=budget, scratch=scratch)
+        document = resume(saved, checkpoint, job, budget=budget, scratch=scratch)
         failed.pop_all()
     return document
 
 
-def resumed(
+def resume(
     saved: Saved,
     checkpoint: Checkpoint,
     job: Job,
@@ -479,10 +479,10 @@ def resumed(
 ) -> Document:
     """Return a document with a saved history for its open and verified checkpoint.
 
-    The checkpoint stays open if this fails. Raises the errors of `reopened`.
+    The checkpoint stays open if this fails. Raises the errors of `reopen`.
     """
     where = str(saved.path)
-    document = restored(checkpoint, saved.history, where, job, budget=budget, scratch=scratch)
+    document = restore(checkpoint, saved.history, where, job, budget=budget, scratch=scratch)
     try:
         repeat(document, saved.history, job)
     except BaseException:
@@ -504,7 +504,7 @@ def masks_on_other(saved: Saved, job: Job, *, original: Path | None = None) -> D
         If names, shapes or dtypes of its tensors differ.
     """
     with contextlib.ExitStack() as failed:
-        checkpoint = _opened(saved, original, job)
+        checkpoint = _open_original(saved, original, job)
         failed.callback(checkpoint.close)
         check_fits(checkpoint, saved.history, str(saved.path))
         document = open_document(checkpoint, job)
@@ -542,7 +542,7 @@ def _take_over(
             document.commit(compute_manual_edit(document.snapshot(), edit, job))
 
 
-def _opened(saved: Saved, original: Path | None, job: Job) -> Checkpoint:
+def _open_original(saved: Saved, original: Path | None, job: Job) -> Checkpoint:
     known = saved.original
     located = find_original(known, saved.path, job, original)
     places = located.files or None

@@ -54,10 +54,10 @@ from pruneapp.sessions.history_codec import (
     Unpacker,
     branches_of,
     bundles,
+    check_mask,
     check_version,
-    checked,
     damaged,
-    decoded,
+    decode_as,
     pack,
     pack_together,
     reading_mask,
@@ -392,13 +392,13 @@ def _read(file: Checkpoint, where: str, job: Job) -> SessionFile:
     version = file.metadata.get("version", "")
     number = int(version) if version.isdecimal() and len(version) < _DIGITS else version
     check_version({"version": number}, VERSION, where)
-    table = decoded(_json(file, TABLE, where), Table, where)
+    table = decode_as(_json(file, TABLE, where), Table, where)
     check_version({"version": table.version}, VERSION, where)
-    original = decoded(file.metadata.get("original", "").encode(), Original, where)
+    original = decode_as(file.metadata.get("original", "").encode(), Original, where)
     edits: list[SavedEdit] = []
     for number in range(table.edits):
         job.step(0)
-        edits.append(decoded(_json(file, f"edit/{number}", where), SavedEdit, where))
+        edits.append(decode_as(_json(file, f"edit/{number}", where), SavedEdit, where))
     after = table.after or tuple(range(table.edits))
     if len(after) != table.edits:
         raise damaged(where, f"{len(after):,} of its {table.edits:,} states follow another")
@@ -441,7 +441,7 @@ class _MasksOfFile:
             raise damaged(self._where, f"mask {number:,} is missing")
         with reading_mask(self._where, number):
             if not place.pieces and place.offset < 0:
-                return checked(self._plain(place.tensor, entry.numel, job), place.size)
+                return check_mask(self._plain(place.tensor, entry.numel, job), place.size)
             count = -(-place.size // (8 * PIECE)) if place.offset < 0 else 1
             if len(place.pieces) != count:  # checked before memory is allocated
                 raise ValueError(f"it has {len(place.pieces):,} pieces for {place.size:,} elements")

@@ -396,7 +396,7 @@ def _raise_if_different(answer: Mapping[str, Any], shrunk: Path, log: str) -> No
             f"The outputs of '{shrunk}' have the shape {after}, but with zeros {before}."
         )
     largest, median = found["largest_difference"], found["median_difference"]
-    most, most_in_median = _allowed(answer)
+    most, most_in_median = _allowed_differences(answer)
     if largest <= most and median <= most_in_median:
         return
     remedy = "Do not use it: the cut is not what the zeros say."
@@ -413,7 +413,7 @@ def _raise_if_different(answer: Mapping[str, Any], shrunk: Path, log: str) -> No
     )
 
 
-def _allowed(answer: Mapping[str, Any]) -> tuple[float, float]:
+def _allowed_differences(answer: Mapping[str, Any]) -> tuple[float, float]:
     """Return the largest allowed value of the largest and of the median difference."""
     unit = answer["compared"]["largest_output"]
     return unit * (TOLERANCE_WITH_EXPERTS if answer["experts"] else TOLERANCE), unit * TOLERANCE
@@ -425,7 +425,7 @@ def _doubtful(answer: Mapping[str, Any]) -> bool:
     if "largest_difference" not in found:
         return False
     differences = found["largest_difference"], found["median_difference"]
-    times: float = max(map(truediv, differences, _allowed(answer)))
+    times: float = max(map(truediv, differences, _allowed_differences(answer)))
     return 1 < times < _DOUBTFUL
 
 

@@ -133,7 +133,7 @@ def _remove_from_lists(fields: Fields, kept: Sequence[int]) -> Iterator[str]:
             fields[name] = sum(old < first for old in kept)
 
 
-def encoded(config: Mapping[str, Any]) -> bytes:
+def encode_config(config: Mapping[str, Any]) -> bytes:
     """Return a configuration as JSON, formatted like transformers formats it."""
     return (json.dumps(config, indent=2, ensure_ascii=False) + "\n").encode()
 
@@ -142,6 +142,8 @@ def difference(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[str
     """Return the lines that differ, those of `before` after "-" and those of `after` after "+"."""
     # Without commas, because a last line differs from the same line in the middle only by its
     # comma.
-    old, new = ([x.rstrip(",") for x in encoded(c).decode().splitlines()] for c in (before, after))
+    old, new = (
+        [x.rstrip(",") for x in encode_config(c).decode().splitlines()] for c in (before, after)
+    )
     lines = difflib.unified_diff(old, new, lineterm="", n=0)
     return tuple(line for line in lines if not line.startswith(("---", "+++", "@@")))

@@ -80,7 +80,7 @@ def class_proof(
                     state, _first_layers(structure, options) if large else Cut(())
                 )
                 export(written, ExportRequest("safetensors", masked), job)
-                (masked / CONFIG).write_bytes(configuration.encoded(structure.config))
+                (masked / CONFIG).write_bytes(configuration.encode_config(structure.config))
         if checker is None:
             checker = stack.enter_context(FolderChecker(python))
         running = checker

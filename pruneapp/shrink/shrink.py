@@ -166,7 +166,7 @@ def _shrink_into(  # noqa: PLR0917 - each its own type
         record: record_of(plan.cut, tuple(plan.biases)).encoded(),
     }
     if plan.config:
-        replacements[CONFIG] = configuration.encoded(plan.config)
+        replacements[CONFIG] = configuration.encode_config(plan.config)
     if plan.loader:
         replacements[LOADER] = code()
 

@@ -103,7 +103,7 @@ class ShrunkState(DerivedState):
             return encode(bias[start:stop], entry.dtype)
         if not cut.kept:
             return self._read(cut.source, start, stop)
-        return _gathered(cut, start, stop, self._read)
+        return _gather(cut, start, stop, self._read)
 
     def _read(self, entry: TensorEntry, start: int, stop: int) -> Bits:
         """Return elements of the source with pruned weights as 0, as a new array."""
@@ -114,7 +114,7 @@ class ShrunkState(DerivedState):
         return chunk.bits
 
 
-def _gathered(cut: TensorCut, start: int, stop: int, read: Read) -> Bits:
+def _gather(cut: TensorCut, start: int, stop: int, read: Read) -> Bits:
     """Return elements `start` to `stop` of a cut tensor, gathered from its source."""
     shape, last = cut.source.shape, max(cut.kept)
     kept, n, inner = cut.kept[last], shape[last], math.prod(shape[last + 1 :])
@@ -127,7 +127,7 @@ def _gathered(cut: TensorCut, start: int, stop: int, read: Read) -> Bits:
             np.take(read(cut.source, a * n * inner, b * n * inner).reshape(shaped), kept, axis=1)
             for a, b in _runs(rows, 1)
         ]
-        flat = _joined(parts)
+        flat = _join(parts)
         return flat[start - first * length : stop - first * length]
     first = start // inner
     numbers = np.arange(first, -(-stop // inner))
@@ -145,11 +145,11 @@ def _gathered(cut: TensorCut, start: int, stop: int, read: Read) -> Bits:
         inside = segments[(segments >= a) & (segments < b)] - a
         span = read(cut.source, a * inner, b * inner).reshape(-1, inner)
         parts.append(np.take(span, inside, axis=0))
-    flat = _joined(parts)
+    flat = _join(parts)
     return flat[start - first * inner : stop - first * inner]
 
 
-def _joined(parts: list[Bits]) -> Bits:
+def _join(parts: list[Bits]) -> Bits:
     return (parts[0] if len(parts) == 1 else np.concatenate(parts)).reshape(-1)
 
 
@@ -179,7 +179,7 @@ def _checkpoint_of(source: Checkpoint, cuts: Sequence[TensorCut]) -> Checkpoint:
     used = {entry.location.source for entry in entries}
     left = [shard for shard in shards if not used.isdisjoint(shard.sources)]
     if len(left) < len(shards):
-        left = [_renumbered(shard, number, len(left)) for number, shard in enumerate(left, 1)]
+        left = [_renumber(shard, number, len(left)) for number, shard in enumerate(left, 1)]
     contents = replace(
         contents,
         # The format must differ: for a torch file, the exporter would patch the source file, whose
@@ -198,7 +198,7 @@ def _checkpoint_of(source: Checkpoint, cuts: Sequence[TensorCut]) -> Checkpoint:
     return Checkpoint(source.path, contents, source.sources)
 
 
-def _renumbered(shard: Shard, number: int, count: int) -> Shard:
+def _renumber(shard: Shard, number: int, count: int) -> Shard:
     name = ShardName.of(shard.path)
     if name is None:
         return shard

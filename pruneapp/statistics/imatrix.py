@@ -82,7 +82,7 @@ def convert(path: Path, checkpoint: Checkpoint, job: Job) -> Converted:
     try:
         head = source.read(0, min(4, source.size))
         raw = _read_gguf(source, job) if head == MAGIC else _read_dat(source, job)
-        weights, grams, skipped = _mapped(source, raw, checkpoint, job)
+        weights, grams, skipped = _map_to_weights(source, raw, checkpoint, job)
         return Converted(sha256_of(source, job), weights, grams, skipped)
     finally:
         source.close()
@@ -237,7 +237,7 @@ def _weight(entry: TensorEntry) -> _Weight | None:
     return None
 
 
-def _mapped(
+def _map_to_weights(
     source: FileSource, raw: Mapping[str, _Raw], checkpoint: Checkpoint, job: Job
 ) -> tuple[dict[str, Inputs], dict[str, Iterable[Float64s]], tuple[str, ...]]:
     weights: dict[str, Inputs] = {}

@@ -26,7 +26,7 @@ from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
 from pruneapp.sessions.journal import Journal
 from pruneapp.sessions.journal_reader import read_journal
-from pruneapp.sessions.restore import restored
+from pruneapp.sessions.restore import restore
 from pruneapp.sessions.session_file import read_session, save_session
 from tests.support.document_edits import hand_edit, make_permanent, redo, undo
 from tests.support.memory_checkpoint import MemoryCheckpoint
@@ -367,7 +367,7 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
     def go_on_with(self, history):
         unexported, patient = self.document.unexported, self.document.history.patient
         self.document.close()
-        self.document = restored(
+        self.document = restore(
             self.document.checkpoint,
             history,
             "work",

@@ -16,8 +16,8 @@ from pruneapp.evaluation.metric import (
     Tolerance,
     _student,
     band_of,
-    compared,
     higher_is_better,
+    is_compared,
 )
 from pruneapp.progress import Job
 from tests.support.cancel_checks import count_looks
@@ -49,12 +49,12 @@ def test_what_a_script_declares_comes_first():
 
 
 def test_times_and_errors_of_metrics_are_not_compared_unless_declared():
-    assert not compared("eval_runtime", None)
-    assert not compared("eval_samples_per_second", {"acc": True})
-    assert not compared("acc_stderr,none", None)
-    assert compared("fluff", None)
-    assert compared("eval_runtime", {"eval_runtime": False})
-    assert compared("val.seconds", {"seconds": False})
+    assert not is_compared("eval_runtime", None)
+    assert not is_compared("eval_samples_per_second", {"acc": True})
+    assert not is_compared("acc_stderr,none", None)
+    assert is_compared("fluff", None)
+    assert is_compared("eval_runtime", {"eval_runtime": False})
+    assert is_compared("val.seconds", {"seconds": False})
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from pruneapp.analysis import histogram_store
 from pruneapp.document.document import Document
-from pruneapp.document.selection import excluded, rows_of
+from pruneapp.document.selection import excluded_tensors, rows_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import ParameterError, SelectionError
@@ -413,7 +413,7 @@ def test_rows_of_which_nothing_is_left_are_left_out(layers):
 def test_first_and_last_are_those_of_the_model_whatever_is_selected(layers):
     step = Step((Row(("b.weight",), "l1_unstructured"),), limits=Limits(spare=("first", "last")))
     assert rows_of(layers, step) == ((step.rows[0], ("b.weight",)),)
-    assert excluded(layers, step) == {}
+    assert excluded_tensors(layers, step) == {}
 
 
 def test_each_excluded_tensor_has_the_limit_that_excludes_it(layers):
@@ -421,10 +421,10 @@ def test_each_excluded_tensor_has_the_limit_that_excludes_it(layers):
     step = Step((Row(tuple(layers.entries), "l1_unstructured"),), limits=Limits(spare=spare))
     said = {"embed.weight": "embeddings"} | dict.fromkeys(("a.weight", "a.bias"), "first")
     said |= dict.fromkeys(("head.weight", "head.bias"), "last")
-    assert excluded(layers, step) == said
+    assert excluded_tensors(layers, step) == said
     one = MemoryCheckpoint({"a.weight": layers.arrays["a.weight"]})
     both = Step((Row(("a.weight",), "l1_unstructured"),), limits=Limits(spare=("first", "last")))
-    assert excluded(one, both) == {"a.weight": "first"}
+    assert excluded_tensors(one, both) == {"a.weight": "first"}
 
 
 @given(

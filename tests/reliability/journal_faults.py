@@ -22,7 +22,7 @@ from pruneapp.sessions import history_codec
 from pruneapp.sessions import journal as journal_module
 from pruneapp.sessions.journal import Journal
 from pruneapp.sessions.journal_reader import read_journal
-from pruneapp.sessions.restore import reopened
+from pruneapp.sessions.restore import reopen
 from tests.reliability import export_process, exports
 from tests.reliability.journal_kills import Work, actions_of, state_of
 from tests.reliability.tally import Tally
@@ -195,7 +195,7 @@ def _check(path: Path, states: list[State], *, whole: bool = False) -> list[str]
     """Return the errors of a journal that should restore one of some states."""
     try:
         with read_journal(path, Job()) as found:
-            document = reopened(found, Job())
+            document = reopen(found, Job())
             state = state_of(document)
             document.close()
             document.checkpoint.close()

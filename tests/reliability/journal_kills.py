@@ -34,7 +34,7 @@ from pruneapp.sessions import history_codec
 from pruneapp.sessions import journal as journals
 from pruneapp.sessions.journal import Journal, JournalUpdate
 from pruneapp.sessions.journal_reader import find_unsaved_work, read_journal
-from pruneapp.sessions.restore import reopened
+from pruneapp.sessions.restore import reopen
 from tests.reliability import export_process
 from tests.reliability.tally import Tally
 from tests.support.document_edits import redo, undo
@@ -131,7 +131,7 @@ def _kill(work: Work, folder: Path, seed: int, tally: Tally) -> None:
         return
     try:
         with read_journal(found[0].path, Job()) as journal:
-            document = reopened(journal, Job())
+            document = reopen(journal, Job())
             tally.ends["computed again"] += bool(journal.history.intents)
     except PruneAppError as error:
         tally.wrong.append(f"kill {seed}: {error}")

@@ -20,7 +20,7 @@ from pruneapp.masks.bitmask import BitMask
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
 from pruneapp.sessions.journal_reader import read_journal
-from pruneapp.sessions.restore import reopened
+from pruneapp.sessions.restore import reopen
 from pruneapp.sessions.session_file import save_session
 from tests.support.document_edits import entry, make_permanent, undo
 
@@ -113,7 +113,7 @@ def save(document: Document, path: Path, view=None) -> int:
 
 def taken_up(journal: Path, **more) -> Document:
     with read_journal(journal, Job()) as found:
-        return reopened(found, Job(), **more)
+        return reopen(found, Job(), **more)
 
 
 def check_taken_up(document: Document, journal: Path) -> None:

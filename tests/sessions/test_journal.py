@@ -25,7 +25,7 @@ from pruneapp.sessions.journal import Journal
 from pruneapp.sessions.journal_file import EditRow, Fact, HistoryState, JournalDatabase, pack_json
 from pruneapp.sessions.journal_reader import find_unsaved_work, read_journal
 from pruneapp.sessions.original import FileStamp
-from pruneapp.sessions.restore import reopened
+from pruneapp.sessions.restore import reopen
 from tests.conftest import ROOT
 from tests.sessions.session_documents import (
     A,
@@ -70,7 +70,7 @@ def test_everything_comes_back(model, place):
     assert found.last == document.items[6].label
     with read_journal(found.path, Job()) as file:
         assert file.view == {"tensor": A}
-        again = reopened(file, Job())
+        again = reopen(file, Job())
     assert states(again) == before
     assert (again.position, again.exported_at) == (6, 0)
     shut(document)
@@ -489,7 +489,7 @@ def test_a_checkpoint_whose_name_is_no_text_is_kept_too(place, tmp_path):
     assert found.original == named
     with read_journal(found.path, Job()) as file:
         assert file.original.path == str(named)
-        again = reopened(file, Job())
+        again = reopen(file, Job())
     assert states(again) == states(document)
     assert again.checkpoint.path == named
     shut(document)
@@ -710,7 +710,7 @@ def test_what_was_measured_is_kept_and_offered_without_a_step(model, place):
     with read_journal(found.path, Job()) as file:
         assert file.view == view
         assert not file.keeps_measured
-        again = reopened(file, Job())
+        again = reopen(file, Job())
     assert (again.position, len(again.items)) == (0, 1)
     shut(document)
     shut(again)

@@ -26,7 +26,7 @@ from pruneapp.sessions import journal as journal_module
 from pruneapp.sessions.journal import Journal
 from pruneapp.sessions.journal_file import Fact, JournalDatabase
 from pruneapp.sessions.journal_reader import find_unsaved_work, read_journal
-from pruneapp.sessions.restore import reopened
+from pruneapp.sessions.restore import reopen
 from tests.sessions.session_documents import (
     A,
     B,
@@ -106,7 +106,7 @@ class Meanwhile:
         self.copy.write_bytes(self.journal.path.read_bytes())
         with read_journal(self.copy, Job()) as found:
             self.again += len(found.history.intents)
-            again = reopened(found, Job())
+            again = reopen(found, Job())
         assert again.branches == self.document.branches
         assert states(again) == states(self.document)
         assert again.position == self.document.position
@@ -196,7 +196,7 @@ def test_branches_are_computed_again_where_they_were(model, place):
     mid_write(document, journal)
     with read_journal(journal.path, Job()) as found:
         assert len(found.history.intents) == 3
-        again = reopened(found, Job())
+        again = reopen(found, Job())
     assert again.branches == document.branches
     assert (states(again), again.position) == (states(document), 2)
     shut(document)
@@ -272,7 +272,7 @@ def test_a_method_of_the_persons_own_is_never_done_again(model, place, monkeypat
         copy.write_bytes(journal.path.read_bytes())
         with read_journal(copy, Job()) as found:
             assert all("random" not in str(e.entry) for e in found.history.intents)
-            again = reopened(found, Job())
+            again = reopen(found, Job())
         assert states(again) == states(document)[: len(again.items)]
         seen.add(len(again.items) - 1)
         shut(again)
@@ -345,7 +345,7 @@ def test_computing_again_can_be_cancelled(model, place, monkeypatch):
 
     monkeypatch.setattr(REPLAY, "compute_preview", slow)
     with read_journal(journal.path, Job()) as found, pytest.raises(Cancelled):
-        reopened(found, Job(cancel=token))
+        reopen(found, Job(cancel=token))
     (found,) = find_unsaved_work(place, Job())
     assert found.again == 1, "it is still offered"
 

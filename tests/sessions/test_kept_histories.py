@@ -16,7 +16,7 @@ from pruneapp.sessions import journal, kept_histories
 from pruneapp.sessions.journal import Journal
 from pruneapp.sessions.journal_reader import find_unsaved_work, read_journal
 from pruneapp.sessions.original import describe
-from pruneapp.sessions.restore import resumed
+from pruneapp.sessions.restore import resume
 from tests.sessions.session_documents import open_model, prune, shut, states, storied, write_model
 
 
@@ -51,7 +51,7 @@ def test_a_history_is_found_by_its_file_and_resumed(model, tmp_path):
     with read_journal(kept, Job()) as found:
         assert not kept_histories.find(model), "another window does not get it meanwhile"
         kept_histories.check_unchanged(found.original, checkpoint, Job())
-        again = resumed(found, checkpoint, Job())
+        again = resume(found, checkpoint, Job())
         assert (states(again), again.position) == (before, position)
     shut(again)
 

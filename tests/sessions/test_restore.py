@@ -17,7 +17,7 @@ from pruneapp.export.exporter import export
 from pruneapp.export.report import ExportRequest
 from pruneapp.progress import Job
 from pruneapp.sessions.original import describe, find_original
-from pruneapp.sessions.restore import masks_on_other, reopened
+from pruneapp.sessions.restore import masks_on_other, reopen
 from pruneapp.sessions.session_file import read_session
 from tests.sessions.session_documents import (
     SHAPES,
@@ -75,7 +75,7 @@ def test_a_model_of_shards_is_found_under_the_names_that_an_export_gave_to_them(
     shut(document)
     for _ in range(2):  # the second time after an export of the reopened one to the same folder
         with read_session(tmp_path / "work.prune", Job()) as session:
-            again = reopened(session, Job())
+            again = reopen(session, Job())
         assert weights(again) == bits
         assert states(again) == before
         assert again.checkpoint.path == path
@@ -101,7 +101,7 @@ def test_shards_are_found_where_some_were_replaced_and_some_not_and_by_content(t
     shutil.copy(first, first.with_suffix(".orig.safetensors"))
     third.rename(third.with_suffix(".orig.safetensors"))
     with read_session(tmp_path / "work.prune", Job()) as session:
-        again = reopened(session, Job())
+        again = reopen(session, Job())
         files = [file.path.name for file in again.checkpoint.files]
         assert files == [
             "model-00001-of-00003.orig2.safetensors",
@@ -114,7 +114,7 @@ def test_shards_are_found_where_some_were_replaced_and_some_not_and_by_content(t
         third.with_suffix(".orig.safetensors").rename(third)
         first.with_suffix(".orig2.safetensors").unlink()
         with pytest.raises(OriginalChangedError, match=f"'{first.name}' has the same size"):
-            reopened(session, Job())
+            reopen(session, Job())
 
 
 @pytest.mark.parametrize("chosen", ["folder", "shard", "kept", "index", "around"])
@@ -137,9 +137,9 @@ def test_any_file_of_a_model_of_shards_stands_for_all_of_it(tmp_path, chosen):
     }[chosen]
     with read_session(tmp_path / "work.prune", Job()) as session:
         with pytest.raises(OriginalMissingError) as error:
-            reopened(session, Job())
+            reopen(session, Job())
         assert error.value.in_folder
-        again = reopened(session, Job(), original=original)
+        again = reopen(session, Job(), original=original)
         assert states(again) == before
         assert again.checkpoint.path == (original if chosen == "index" else folder)
         shut(again)
@@ -148,7 +148,7 @@ def test_any_file_of_a_model_of_shards_stands_for_all_of_it(tmp_path, chosen):
         with pytest.raises(
             OriginalChangedError, match=r"model-00001-of-00003\.safetensors' has the same size"
         ):
-            reopened(session, Job(), original=original)
+            reopen(session, Job(), original=original)
 
 
 def test_a_file_that_is_no_part_of_the_model_is_taken_for_what_it_is(tmp_path):
@@ -159,7 +159,7 @@ def test_a_file_that_is_no_part_of_the_model_is_taken_for_what_it_is(tmp_path):
     other = write_model(tmp_path / "other.safetensors")
     with read_session(tmp_path / "work.prune", Job()) as session:
         with pytest.raises(OriginalChangedError, match=r"It has 1 file; it had 3\.") as error:
-            reopened(session, Job(), original=other)
+            reopen(session, Job(), original=other)
         assert error.value.fits
         assert error.value.in_folder
 
@@ -195,7 +195,7 @@ def test_another_model_without_the_dict_that_was_chosen_is_another_file(tmp_path
     torch_file(original, 2, outer=False, names=("a.weight", "b.weight") if fits else ("c.weight",))
     with read_session(tmp_path / "work.prune", Job()) as session:
         with pytest.raises(OriginalChangedError, match=r"'r\.th' is not the file that") as caught:
-            reopened(session, Job())
+            reopen(session, Job())
         assert caught.value.fits == fits
         if fits:
             other = masks_on_other(session, Job())
@@ -212,6 +212,6 @@ def test_what_is_no_checkpoint_any_more_is_another_file_too(tmp_path):
     original.write_bytes(b"a diary")
     with read_session(tmp_path / "work.prune", Job()) as session:
         with pytest.raises(OriginalChangedError, match="has 7 bytes; it had") as caught:
-            reopened(session, Job())
+            reopen(session, Job())
         assert not caught.value.fits
         assert "r.th" in caught.value.details.splitlines()[1]

@@ -30,7 +30,7 @@ from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Cancelled, CancelToken, Job
 from pruneapp.sessions.original import FileStamp
-from pruneapp.sessions.restore import masks_on_other, reopened
+from pruneapp.sessions.restore import masks_on_other, reopen
 from pruneapp.sessions.session_file import is_session, read_session, save_session
 from tests.sessions.session_documents import (
     SHAPES,
@@ -56,7 +56,7 @@ def test_everything_comes_back(model, tmp_path):
     save(document, tmp_path / "work.prune", {"tensor": A})
     with read_session(tmp_path / "work.prune", Job()) as session:
         assert session.view == {"tensor": A}
-        again = reopened(session, Job())
+        again = reopen(session, Job())
     assert states(again) == before
     assert (again.position, again.exported_at) == (document.position, document.exported_at)
     assert again.position != again.branches.tip
@@ -73,7 +73,7 @@ def test_masks_that_were_put_aside_come_back_and_memory_stays_bounded(model, tmp
     before = states(document)
     save(document, tmp_path / "work.prune")
     with read_session(tmp_path / "work.prune", Job()) as session:
-        again = reopened(session, Job(), budget=budget, scratch=tmp_path)
+        again = reopen(session, Job(), budget=budget, scratch=tmp_path)
     in_force = (again.masks, again.snapshot().permanent, again.snapshot().protected)
     assert again.history.store.nbytes <= budget + sum(
         m.nbytes for s in in_force for m in s.values()
@@ -98,7 +98,7 @@ def test_repaired_values_come_back(model, tmp_path, budget):
     plain = load_file(tmp_path / "work.prune")[f"values/{A}"].view(np.float32)
     assert np.array_equal(plain, document.snapshot().bits_under(A).view(np.float32))
     with read_session(tmp_path / "work.prune", Job()) as session:
-        again = reopened(session, Job(), budget=budget, scratch=tmp_path)
+        again = reopen(session, Job(), budget=budget, scratch=tmp_path)
     assert states(again) == before
     redo(again)
     assert set(again.snapshot().values) == {A, B, C}
@@ -139,7 +139,7 @@ def test_large_masks_have_frames_of_their_own_and_small_ones_share_one(tmp_path)
     assert {p["offset"] for p in packed if p["size"] < 1000} == {0, 5, 65}
     assert {p["offset"] for p in packed if p["size"] > 1000} == {-1}
     with read_session(tmp_path / "work.prune", Job()) as session:
-        again = reopened(session, Job())
+        again = reopen(session, Job())
     assert states(again) == before
     shut(document)
     shut(again)
@@ -149,7 +149,7 @@ def test_a_session_of_a_session_is_the_same_to_the_byte(model, tmp_path):
     document = storied(model)
     save(document, tmp_path / "one.prune")
     with read_session(tmp_path / "one.prune", Job()) as session:
-        again = reopened(session, Job())
+        again = reopen(session, Job())
     save(again, tmp_path / "two.prune")
     assert (tmp_path / "one.prune").read_bytes() == (tmp_path / "two.prune").read_bytes()
     shut(document)
@@ -198,7 +198,7 @@ def test_a_document_without_a_change_is_saved_too(model, tmp_path):
     document = open_model(model)
     save(document, tmp_path / "work.prune")
     with read_session(tmp_path / "work.prune", Job()) as session:
-        again = reopened(session, Job())
+        again = reopen(session, Job())
     assert len(again.items) == 1
     assert not again.unexported
     shut(document)
@@ -222,7 +222,7 @@ def test_what_was_exported_is_known_again(model, tmp_path):
     document.mark_exported(document.snapshot())
     save(document, tmp_path / "work.prune")
     with read_session(tmp_path / "work.prune", Job()) as session:
-        again = reopened(session, Job())
+        again = reopen(session, Job())
     assert not again.unexported
     undo(again)
     assert again.unexported
@@ -233,9 +233,9 @@ def test_what_was_exported_is_known_again(model, tmp_path):
 # Branches
 
 
-def reopen(path):
+def read_and_reopen(path):
     with read_session(path, Job()) as session:
-        return reopened(session, Job())
+        return reopen(session, Job())
 
 
 @pytest.mark.parametrize("budget", [0, 1 << 30])
@@ -243,7 +243,7 @@ def test_all_branches_are_there_again_with_their_names(model, tmp_path, budget):
     document = branched(model, budget=budget, scratch=tmp_path)
     before = states(document)
     save(document, tmp_path / "work.prune")
-    again = reopen(tmp_path / "work.prune")
+    again = read_and_reopen(tmp_path / "work.prune")
     assert again.branches == document.branches
     assert again.branches.after == (0, 1, 2, 3, 4, 5, 6, 7, 2, 9, 1, 11)
     assert again.branches.names == {8: "the first try", 11: "with repair"}
@@ -280,7 +280,7 @@ def test_branches_that_cannot_be_are_a_sentence(model, tmp_path, change, why):
     text = json.dumps(table).encode()
     save_file({**tensors, "session.json": np.frombuffer(text, np.uint8)}, path, metadata)
     with pytest.raises(SessionError, match=why):
-        reopen(path)
+        read_and_reopen(path)
 
 
 def test_a_name_from_a_file_is_one_line_that_is_not_too_long(model, tmp_path):
@@ -294,7 +294,7 @@ def test_a_name_from_a_file_is_one_line_that_is_not_too_long(model, tmp_path):
     table["names"] = [[2, "a\n" * 500], [3, "  "]]
     text = json.dumps(table).encode()
     save_file({**tensors, "session.json": np.frombuffer(text, np.uint8)}, path, metadata)
-    again = reopen(path)
+    again = read_and_reopen(path)
     assert list(again.branches.names) == [2]
     assert again.items[2].title == ("a " * 50).strip()
     shut(again)
@@ -310,7 +310,7 @@ def test_a_state_that_was_exported_and_deleted_is_missed_everywhere(model, tmp_p
     assert document.exported_at == -1
     save(document, tmp_path / "work.prune")
     with read_session(tmp_path / "work.prune", Job()) as session:
-        again = reopened(session, Job())
+        again = reopen(session, Job())
     assert [s["unexported"] for s in states(again)] == [True, True]
     shut(document)
     shut(again)
@@ -328,7 +328,7 @@ def test_a_checkpoint_that_moved_with_its_session_is_found(model, tmp_path):
     for name in ("work.prune", "model.safetensors"):
         (tmp_path / name).rename(folder / name)
     with read_session(folder / "work.prune", Job()) as session:
-        again = reopened(session, Job())
+        again = reopen(session, Job())
     assert again.checkpoint.path == folder / "model.safetensors"
     shut(again)
 
@@ -340,7 +340,7 @@ def test_a_checkpoint_beside_the_folder_of_its_session_has_no_detour_in_its_path
     save(document, folder / "work.prune")
     shut(document)
     with read_session(folder / "work.prune", Job()) as session:
-        again = reopened(session, Job())
+        again = reopen(session, Job())
     assert again.checkpoint.path == model
     shut(again)
     # Through a link to the folder of the session, ".." is not the folder of the link.
@@ -352,7 +352,7 @@ def test_a_checkpoint_beside_the_folder_of_its_session_has_no_detour_in_its_path
     link = tmp_path / "links" / "link"
     link.symlink_to(moved / "sessions")
     with read_session(link / "work.prune", Job()) as session:
-        again = reopened(session, Job())
+        again = reopen(session, Job())
     assert again.checkpoint.path.samefile(moved / "model.safetensors")
     shut(again)
 
@@ -368,9 +368,9 @@ def test_a_checkpoint_that_moved_elsewhere_is_asked_for_and_known_by_its_content
         with pytest.raises(
             OriginalMissingError, match=r"model\.safetensors.*no longer exists"
         ) as error:
-            reopened(session, Job())
+            reopen(session, Job())
         assert "Locate it" in error.value.remedy
-        again = reopened(session, Job(), original=there)
+        again = reopen(session, Job(), original=there)
     assert states(again) == before
     shut(again)
 
@@ -390,7 +390,7 @@ def test_another_checkpoint_is_refused_with_what_differs_and_its_masks_can_be_ta
     write_model(model, seed=4)
     with read_session(tmp_path / "work.prune", Job()) as session:
         with pytest.raises(OriginalChangedError, match="different content") as error:
-            reopened(session, Job())
+            reopen(session, Job())
         assert "same names and shapes" in str(error.value)
         assert "use the masks" in error.value.remedy
         other = masks_on_other(session, Job())
@@ -445,7 +445,7 @@ def test_a_checkpoint_of_another_size_is_refused(model, tmp_path, shapes, said):
     write_model(model, **shapes)
     with read_session(tmp_path / "work.prune", Job()) as session:
         with pytest.raises(OriginalChangedError) as error:
-            reopened(session, Job())
+            reopen(session, Job())
         assert "bytes; it had" in error.value.sentence
         text = f"{error.value.sentence} {error.value.details}"
         assert __import__("re").search(said, text), text
@@ -494,7 +494,7 @@ def restored_or_refused(path: Path) -> str:
     """Return the error message, or "" if it opens; any other exception fails the test."""
     try:
         with read_session(path, Job()) as found:
-            shut(reopened(found, Job()))
+            shut(reopen(found, Job()))
     except PruneAppError as error:
         return str(error)
     return ""
@@ -585,7 +585,7 @@ def test_a_step_of_a_method_that_is_not_there_keeps_its_masks(session, model):
         session, "edit/0", _set(("entry", "configuration", "rows", 0, "name"), "my_own_method")
     )
     with read_session(session, Job()) as found:
-        again = reopened(found, Job())
+        again = reopen(found, Job())
     got = states(again)
     for one, other in zip(expected, got, strict=True):
         assert one["masks"] == other["masks"]
@@ -657,7 +657,7 @@ def test_names_that_are_no_text_come_back(tmp_path):
     with read_session(session, Job()) as file:
         assert file.original.path == str(named)
         assert file.original.relative == named.name
-        again = reopened(file, Job())
+        again = reopen(file, Job())
     assert again.checkpoint.path == named
     assert states(again) == states(document)
     shut(document)

@@ -284,14 +284,14 @@ def test_list_says_what_may_be_cut_and_why_not(tmp_path, capsys):
 
 
 def test_a_defect_of_the_gather_leaves_nothing(source, tmp_path, capsys, monkeypatch):
-    good = shrunk_state._gathered
+    good = shrunk_state._gather
 
     def bad(cut, *rest):
         bits = good(cut, *rest).copy()
         bits[:1] ^= 1
         return bits
 
-    monkeypatch.setattr(shrunk_state, "_gathered", bad)
+    monkeypatch.setattr(shrunk_state, "_gather", bad)
     assert run("shrink", source, "--multiple", 1, "-o", tmp_path / "out") == 2
     assert "does not come back as it was, which is a defect" in capsys.readouterr().err
     assert sorted(path.name for path in tmp_path.iterdir()) == ["model"]

@@ -139,7 +139,7 @@ def _weights_of(
     name: str, archive: Archive, read: Read, storages: dict[str, Storage]
 ) -> dict[str, Tensor | Unreadable]:
     graph, config = graph_of(name), config_of(name)
-    program = _loaded(graph, read(graph, MAX_GRAPH))
+    program = _load_json(graph, read(graph, MAX_GRAPH))
     version = _get(program, "schema_version", dict, graph)
     major = _get(version, "major", int, graph)
     if major != MAJOR:
@@ -152,7 +152,7 @@ def _weights_of(
         raise Unsupported(
             "is a program of torch.export that keeps its weights in a pickle", _EXPORT_AGAIN
         )
-    weights = _get(_loaded(config, read(config, MAX_CONFIG)), "config", dict, config)
+    weights = _get(_load_json(config, read(config, MAX_CONFIG)), "config", dict, config)
     buffers = _buffers(program)
     found = {key: _tensor(key, value, archive, storages) for key, value in weights.items()}
     for key, tensor in found.items():
@@ -209,7 +209,7 @@ def _tensor(
     return view(storage, element, offset, sizes, strides)
 
 
-def _loaded(name: str, text: bytes) -> Any:
+def _load_json(name: str, text: bytes) -> Any:
     try:
         return json_codec.load(text)
     except JsonError as error:

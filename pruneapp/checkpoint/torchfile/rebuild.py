@@ -174,7 +174,7 @@ def _from_type(function: Global, args: Args) -> Any:
     if inner.path == "torch._utils._rebuild_wrapper_subclass":
         return unwrap_dtensor(cls, arguments, state)
     if inner.path == "torch.nested._internal.nested_tensor._rebuild_njt":
-        return _jagged(state)
+        return _rebuild_jagged(state)
     tensor = call(inner, arguments)
     if isinstance(tensor, Tensor):
         name = cls.path if isinstance(cls, Global) else "torch.Tensor"
@@ -189,7 +189,7 @@ _TENSOR_MODULES = frozenset({"torch", "torch.cuda"})
 LEAVES = (Tensor, Array, Compound, Unreadable)
 
 
-def _jagged(state: Any) -> Any:
+def _rebuild_jagged(state: Any) -> Any:
     attributes = state[0] if type(state) is tuple and state else state
     if isinstance(attributes, dict):
         names = ("_values", "_offsets", "_lengths")
@@ -231,7 +231,7 @@ def _layout(value: Any) -> str:
     return value.removeprefix("torch.") if type(value) is str else ""
 
 
-def _nested(function: Global, args: Args) -> Any:
+def _rebuild_nested(function: Global, args: Args) -> Any:
     _at_least(4, function, args)
     names = ("buffer", "sizes", "strides", "offsets")
     parts: dict[str, Any] = dict(zip(names, args, strict=False))
@@ -325,7 +325,7 @@ _MEANINGS: dict[tuple[str, str], Callable[[Global, Args], Any]] = {
     ),
     ("torch._utils", "_rebuild_sparse_tensor"): _sparse,
     ("torch._utils", "_rebuild_sparse_csr_tensor"): lambda f, a: _sparse(f, ("sparse_csr", a)),
-    ("torch._utils", "_rebuild_nested_tensor"): _nested,
+    ("torch._utils", "_rebuild_nested_tensor"): _rebuild_nested,
     **{
         (module, name): _from_type
         for module in ("torch._tensor", "torch.tensor")

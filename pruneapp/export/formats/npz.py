@@ -43,7 +43,7 @@ def _is_raw(dtype: DType) -> bool:
     return dtype.numpy.startswith(("bfloat", "float8"))
 
 
-def _unsupported(checkpoint: Checkpoint) -> str:
+def _why_unsupported(checkpoint: Checkpoint) -> str:
     entries = checkpoint.entries.values()
     dtypes = set(map(attrgetter("dtype"), entries))
     if packed := {dtype for dtype in dtypes if not dtype.numpy or dtype.block}:
@@ -151,7 +151,7 @@ NPZ_FILE = Format(
     sources=frozenset({NPZ.name, NPY.name}),
     planner=_plan,
     params=(DTYPE, COMPRESSED),
-    unsupported=_unsupported,
+    unsupported=_why_unsupported,
     loaded_by=(
         Loader("numpy.load", note="bfloat16 and float8 as raw bytes, for a view of ml_dtypes"),
         Loader("MLX, JAX", note="MLX reads V2 as bfloat16"),

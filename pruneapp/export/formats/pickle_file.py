@@ -28,7 +28,7 @@ from pruneapp.export.scripts import loading_code
 from pruneapp.progress import Job
 
 
-def _unsupported(checkpoint: Checkpoint) -> str:
+def _why_unsupported(checkpoint: Checkpoint) -> str:
     contents = checkpoint.contents
     if contents.code_globals:
         names = ", ".join(contents.code_globals[:3])
@@ -126,7 +126,7 @@ PICKLE_FILE = Format(
         PICKLE.name,
         "Only a pickle of arrays can be written as one: Pruneapp changes numbers in it.",
     ),
-    unsupported=_unsupported,
+    unsupported=_why_unsupported,
     loaded_by=(Loader("detectron2, pickle.load", note="as the opened file"),),
     does_not=("Zeros do not reduce the size of a pickle.",),
     one_file=True,

@@ -35,7 +35,7 @@ from pruneapp.export.sharding import SHARD_SIZE
 from pruneapp.progress import Job
 
 
-def _unsupported(checkpoint: Checkpoint) -> str:
+def _why_unsupported(checkpoint: Checkpoint) -> str:
     reasons = (safetensors.why_unsupported(checkpoint), torch.why_unsupported(checkpoint))
     return reasons[0] if all(reasons) else ""
 
@@ -148,7 +148,7 @@ RESUMABLE = Format(
     tag="-resumable",
     params=(DTYPE, SHARD_SIZE),
     originals=True,
-    unsupported=_unsupported,
+    unsupported=_why_unsupported,
     loaded_by=(
         Loader("torch.nn.utils.prune", "torch 1.4", "load_state_dict of a pruned module"),
         Loader("Pruneapp", note="to continue, or to restore pruned weights"),

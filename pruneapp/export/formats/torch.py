@@ -498,14 +498,16 @@ def plan_in_place(
         zeroes = part.state.zeroed(entry.name)
         assert zeroes is not None
         patches.append(patch_of(entry, zeroes, job))
-    checked = () if part.checkpoint.format == LEGACY.name else _checked(part.source, job)
+    checked = (
+        () if part.checkpoint.format == LEGACY.name else _ranges_with_checksum(part.source, job)
+    )
     patched = PatchedFile(reading, patches, checked, job)
     # Paired masks are excluded here, so the names are those of the file.
     names = {name: entry.nbytes for entry in job.cancel.each(part.entries) for name in entry.names}
     return Plan(reading.size, patched.pieces, names, container=True)
 
 
-def _checked(source: FileSource, job: Job) -> tuple[Checked, ...]:
+def _ranges_with_checksum(source: FileSource, job: Job) -> tuple[Checked, ...]:
     archive = zip_layout(source, job.cancel)
     if not archive.checksums:
         return ()
@@ -516,7 +518,7 @@ def _checked(source: FileSource, job: Job) -> tuple[Checked, ...]:
     )
 
 
-def _unsupported(checkpoint: Checkpoint) -> str:
+def _why_unsupported(checkpoint: Checkpoint) -> str:
     # Files that are patched may have dtypes that cannot be written otherwise.
     return why_unsupported(checkpoint) if _never_in_place(checkpoint) else ""
 
@@ -532,7 +534,7 @@ TORCH = Format(
     planner=_plan,
     params=(DTYPE, SHARD_SIZE, CONTAINER),
     sources=frozenset({ZIP.name, SCRIPT, LEGACY.name}),
-    unsupported=_unsupported,
+    unsupported=_why_unsupported,
     keeps_container=lambda checkpoint: (
         not (_never_in_place(checkpoint) or checkpoint.contents.masks)
     ),

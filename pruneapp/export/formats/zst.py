@@ -99,11 +99,11 @@ def _plan(part: ExportPart, job: Job) -> Plan:
                 job.step(0)
                 total += len(piece)
             return total
-        data = _expected(part, level, sample, job)
+        data = _expected_size(part, level, sample, job)
         header = dense.nbytes - sum(dense.names.values())
         first = next(iter(dense.pieces()))
         assert len(first) == header
-        return _FRAME + _compressed(bytes(first), level, job) + data
+        return _FRAME + _compressed_size(bytes(first), level, job) + data
 
     return Plan(bound(dense.nbytes) + 64, pieces, dense.names, dense.notices, expected=expected)
 
@@ -120,7 +120,7 @@ def _compressor(level: int, nbytes: int, **options: Any) -> zstandard.ZstdCompre
     )
 
 
-def _compressed(data: bytes, level: int, job: Job) -> int:
+def _compressed_size(data: bytes, level: int, job: Job) -> int:
     if not data.strip(b"\0"):
         return _zeros_bytes(len(data))
     compressor = _compressor(level, len(data), write_content_size=False)
@@ -132,7 +132,7 @@ def _compressed(data: bytes, level: int, job: Job) -> int:
     return nbytes + len(stream.flush())
 
 
-def _expected(part: ExportPart, level: int, sample: _Sample, job: Job) -> int:
+def _expected_size(part: ExportPart, level: int, sample: _Sample, job: Job) -> int:
     pieces: list[list[RecordRange]] = []
     room = 0
     for entry in job.cancel.each(safetensors.in_order(part, job)):
@@ -145,7 +145,7 @@ def _expected(part: ExportPart, level: int, sample: _Sample, job: Job) -> int:
 
     def compress(piece: size_estimate.Block) -> int:
         contents = (final_bytes(part.state, s) for s in job.cancel.each(piece))
-        return _compressed(b"".join(contents), level, job)
+        return _compressed_size(b"".join(contents), level, job)
 
     def pieces_to_measure(guesses: Sequence[float]) -> int:
         budget = sample.pieces * _HALF

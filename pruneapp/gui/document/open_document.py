@@ -44,7 +44,7 @@ from pruneapp.kernels.kernel import Kernel
 from pruneapp.progress import CancelToken, Job
 from pruneapp.sessions import kept_histories
 from pruneapp.sessions.journal_reader import JournalFile, read_journal
-from pruneapp.sessions.restore import Saved, masks_on_other, reopened, resumed
+from pruneapp.sessions.restore import Saved, masks_on_other, reopen, resume
 from pruneapp.sessions.session_file import SessionFile, is_session, read_session
 
 T = TypeVar("T")
@@ -104,18 +104,20 @@ def _from_session(request: OpenRequest, job: Job) -> tuple[Document, Saved | Non
             for path in kept_histories.find(request.path):
                 # A history that cannot be restored is ignored: the session is opened as saved.
                 with contextlib.suppress(SessionError, CheckpointError):
-                    if (found := _continued(path, request, job)) is not None:
+                    if (found := _continue_session(path, request, job)) is not None:
                         return found
         # Masks on another checkpoint start a new document, which does not continue the session.
         return _document(session, request, job), None if request.only_masks else session
 
 
-def _continued(path: Path, request: OpenRequest, job: Job) -> tuple[Document, JournalFile] | None:
+def _continue_session(
+    path: Path, request: OpenRequest, job: Job
+) -> tuple[Document, JournalFile] | None:
     """Return a session with its unsaved changes; None if the session was saved after them."""
     journal = read_journal(path, job)
     try:
         if journal.kept_in is not None:
-            return reopened(journal, job, original=request.original), journal
+            return reopen(journal, job, original=request.original), journal
     except BaseException:
         journal.close()
         raise
@@ -141,7 +143,7 @@ def _with_history(
         try:
             if journal.original.state_dict == (checkpoint.contents.state_dict or ""):
                 kept_histories.check_unchanged(journal.original, checkpoint, job)
-                return resumed(journal, checkpoint, job), journal
+                return resume(journal, checkpoint, job), journal
         except PruneAppError as error:
             notices.append(_not_restored(checkpoint, error))
         except BaseException:
@@ -186,7 +188,7 @@ def _from_journal(request: OpenRequest, job: Job) -> tuple[Document, JournalFile
 
 
 def _document(saved: Saved, request: OpenRequest, job: Job) -> Document:
-    take = masks_on_other if request.only_masks else reopened
+    take = masks_on_other if request.only_masks else reopen
     return take(saved, job, original=request.original)
 
 

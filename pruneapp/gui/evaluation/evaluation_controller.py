@@ -22,7 +22,7 @@ from pruneapp.document.edit import EditKind, Record
 from pruneapp.document.entries import Entry
 from pruneapp.document.history import PastState
 from pruneapp.errors import JsonError, PruneAppError
-from pruneapp.evaluation.metric import MeasuredState, MetricChange, StateQuality, made_of
+from pruneapp.evaluation.metric import MeasuredState, MetricChange, StateQuality, measured_ancestors
 from pruneapp.evaluation.runner import Conditions
 from pruneapp.evaluation.script import template_for
 from pruneapp.export.provenance import calibration_data
@@ -669,7 +669,7 @@ class EvaluationController(Feature[EvaluateDialog]):
         kinds = ["", *map(self._kind_of, document.history.records)]
         known = [self._result_of(key) for key in self._keys]
         fresh = {number for number, found in enumerate(known) if found and not found[1]}
-        joined = made_of(document.history.branches, kinds, fresh)
+        joined = measured_ancestors(document.history.branches, kinds, fresh)
         found = enumerate(zip(known, document.items, kinds, strict=True))
         return tuple(
             MeasuredState(number, numbered_title(number, item), *result, kind, joined[number])

@@ -88,9 +88,9 @@ def state_title(item: HistoryItem) -> str:
 
 
 def numbered_title(state: int, item: HistoryItem) -> str:
-    from pruneapp.document.document import numbered
+    from pruneapp.document.document import numbered_title
 
-    return numbered(state, replace(item, name=state_title(item)))
+    return numbered_title(state, replace(item, name=state_title(item)))
 
 
 def translate_error(error: PruneAppError, params: Iterable[Param] = ()) -> str:

@@ -51,7 +51,7 @@ class ShortNames:
         if any(GAP in "\n".join(batch) for batch in cancel.batches(names)):
             return
         heads, tails = split_names(names, cancel)
-        self._numbered = _numbered({*heads, *tails}, cancel)
+        self._numbered = _numbered_parts({*heads, *tails}, cancel)
         star = functools.cache(lambda part: ".".join(self._role(part.split("."))))
         roles: dict[tuple[str, str], None] = {}
         for batch in cancel.batches(zip(heads, tails, strict=True)):
@@ -64,7 +64,7 @@ class ShortNames:
         """Return all forms of a name, from the full name to the shortest."""
         parts = name.split(".")
         gaps = self._gaps.get(self._role(parts), ()) if len(parts) <= _MOST_PARTS else ()
-        return (name, *(_written(parts, gaps[:many]) for many in range(1, len(gaps) + 1)))
+        return (name, *(_with_gaps(parts, gaps[:many]) for many in range(1, len(gaps) + 1)))
 
     def __getitem__(self, name: str) -> str:
         """Return the shortest form of a name."""
@@ -116,7 +116,7 @@ def _stem(part: str) -> str:
     return part.rstrip("0123456789")
 
 
-def _numbered(names: Iterable[str], cancel: CancelToken) -> frozenset[str]:
+def _numbered_parts(names: Iterable[str], cancel: CancelToken) -> frozenset[str]:
     """Return the parts that differ from others only in the number at their end."""
     parts: set[str] = set()
     for batch in cancel.batches(names):
@@ -128,25 +128,27 @@ def _numbered(names: Iterable[str], cancel: CancelToken) -> frozenset[str]:
 
 def _gaps(roles: Sequence[Parts], cancel: CancelToken) -> dict[Parts, tuple[_Span, ...]]:
     """Return, for each role, the spans to remove, in order."""
-    shared = _shared(roles)
+    shared = _shared_count(roles)
     # Hashes save memory. A collision only means that a part is kept unnecessarily.
     before: dict[int, set[int]] = {}
     for role in roles:
         cancel.check()
         for cut in range(shared, _end(role) + 1):
-            before.setdefault(hash(_fixed(role[cut:])), set()).add(hash(role[:cut]))
+            before.setdefault(hash(_fixed_parts(role[cut:])), set()).add(hash(role[:cut]))
     leads: dict[Parts, int] = {}
     likes: dict[tuple[Parts, ...], list[Parts]] = {}
     for role in roles:
         cancel.check()
         cuts = range(_start(role), shared, -1)
-        lead = next((cut for cut in cuts if len(before[hash(_fixed(role[cut:]))]) == 1), shared)
+        lead = next(
+            (cut for cut in cuts if len(before[hash(_fixed_parts(role[cut:]))]) == 1), shared
+        )
         leads[role] = lead
-        likes.setdefault(_fixed(role[lead:]), []).append(role)
+        likes.setdefault(_fixed_parts(role[lead:]), []).append(role)
     gaps: dict[Parts, tuple[_Span, ...]] = {}
     for alike in likes.values():
         cancel.check()
-        spans = [_between(role) for role in alike]
+        spans = [_word_spans(role) for role in alike]
         # The distinct words between the same two indices, over all similar roles.
         words: list[set[Parts]] = [set() for _ in spans[0]]
         for role, own in zip(alike, spans, strict=True):
@@ -188,7 +190,7 @@ def _start(role: Parts) -> int:
     return max(min(_end(role), word), 0)
 
 
-def _shared(roles: Sequence[Parts]) -> int:
+def _shared_count(roles: Sequence[Parts]) -> int:
     """Return the number of removable leading parts that all roles share."""
     if not roles:
         return 0
@@ -198,14 +200,14 @@ def _shared(roles: Sequence[Parts]) -> int:
     return min(same, *map(_start, roles))
 
 
-def _fixed(role: Parts) -> tuple[Parts, ...]:
+def _fixed_parts(role: Parts) -> tuple[Parts, ...]:
     """Return the parts of a role that are always shown; roles with equal ones can be confused."""
     first, end = _first(role), _end(role)
     inner = filter(_index, role[first + 1 : end])
     return role[: min(first + 1, end)], tuple(inner), role[end:]
 
 
-def _between(role: Parts) -> list[_Span]:
+def _word_spans(role: Parts) -> list[_Span]:
     """Return the spans of words between the first index and the end, split at indices."""
     spans = []
     start, end = _first(role) + 1, _end(role)
@@ -216,7 +218,7 @@ def _between(role: Parts) -> list[_Span]:
     return spans
 
 
-def _written(parts: Sequence[str], gaps: Iterable[_Span]) -> str:
+def _with_gaps(parts: Sequence[str], gaps: Iterable[_Span]) -> str:
     """Return the name of `parts` with each gap replaced by the gap sign."""
     runs, start = [], 0
     for left, right in sorted(gaps):

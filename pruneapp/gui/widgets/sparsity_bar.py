@@ -58,8 +58,8 @@ def paint_bar(
     steps = max(1, round(4 * ratio * rect.width()))
     image = _bar(
         (left % 1, top % 1, rect.width(), rect.height()),
-        _rounded(before, steps),
-        None if after is None else _rounded(after, steps),
+        _round_share(before, steps),
+        None if after is None else _round_share(after, steps),
         (track, colors["pruned"], colors["surface"], outline),
         ratio,
     )
@@ -68,7 +68,7 @@ def paint_bar(
     painter.drawImage(corner - QPointF(margin, margin), image)
 
 
-def _rounded(share: float, steps: int) -> float:
+def _round_share(share: float, steps: int) -> float:
     # A small part, or a small gap, stays visible.
     if 0 < share < 1:
         return min(max(round(share * steps), 1), steps - 1) / steps

@@ -105,14 +105,14 @@ class Style(QProxyStyle):
     ) -> None:
         """Draw tabs, headers and progress bars, with corrections to Fusion."""
         if element == QStyle.ControlElement.CE_TabBarTabLabel:
-            with _resized(option, -_TAB_SIDE, -_TAB_ROOM, _TAB_SIDE, _TAB_ROOM):
+            with _moved_edges(option, -_TAB_SIDE, -_TAB_ROOM, _TAB_SIDE, _TAB_ROOM):
                 super().drawControl(element, option, painter, widget)
             return
         if element == QStyle.ControlElement.CE_HeaderLabel:
             assert isinstance(option, QStyleOptionHeader), "the heading of a column"
             # Leave space for the sort arrow, which Fusion draws over the last letter.
             plain = option.sortIndicator == QStyleOptionHeader.SortIndicator.None_
-            with _resized(option, 0, 0, 0 if plain else -_ARROW_GAP, 0):
+            with _moved_edges(option, 0, 0, 0 if plain else -_ARROW_GAP, 0):
                 super().drawControl(element, option, painter, widget)
             return
         if (
@@ -153,7 +153,9 @@ class Style(QProxyStyle):
 
 
 @contextmanager
-def _resized(option: QStyleOption, left: int, top: int, right: int, bottom: int) -> Iterator[None]:
+def _moved_edges(
+    option: QStyleOption, left: int, top: int, right: int, bottom: int
+) -> Iterator[None]:
     """Move the edges of a style option's rectangle for the duration of the block."""
     before = QRect(option.rect)
     option.rect = before.adjusted(left, top, right, bottom)

@@ -244,7 +244,7 @@ class Tokenizer:
         if (padding := self.tree.get("padding")) is not None:
             tree["padding"] = {**padding, "pad_id": int(new_ids[padding.get("pad_id", 0)])}
         if (processor := self.tree.get("post_processor")) is not None:
-            tree["post_processor"] = _renumbered(processor, new_ids)
+            tree["post_processor"] = _renumber(processor, new_ids)
         added = [(token, int(new_ids[number])) for token, number in (*self.added, *later)]
         _check_assigned(self.where, vocab, size, added)
         job.step(0)
@@ -429,12 +429,12 @@ def _processors(processor: Any, where: str) -> Iterable[dict[str, Any]]:
         )
 
 
-def _renumbered(processor: dict[str, Any], new_ids: Ids) -> dict[str, Any]:
+def _renumber(processor: dict[str, Any], new_ids: Ids) -> dict[str, Any]:
     if processor["type"] == "Sequence":
         return {
             **processor,
             "processors": [
-                one if one is None else _renumbered(one, new_ids) for one in processor["processors"]
+                one if one is None else _renumber(one, new_ids) for one in processor["processors"]
             ],
         }
     if processor["type"] == "TemplateProcessing":

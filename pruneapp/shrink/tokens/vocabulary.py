@@ -110,7 +110,7 @@ class VocabularyCut:
 
     def remapped(self, config: Mapping[str, Any], where: str) -> dict[str, Any]:
         """Return the config.json in `where` with new token ids; `vocab_size` is not changed."""
-        return _remapped(config, self.new_ids, where)
+        return _remap(config, self.new_ids, where)
 
 
 def read_vocabulary(folder: Path, job: Job) -> Vocabulary:
@@ -225,7 +225,7 @@ def _later_tokens(tokenizer: Tokenizer, files: Mapping[str, bytes]) -> tuple[tup
     found: dict[str, int] = {}
     for name in (_TOKENIZER_CONFIG, _ADDED):
         where = str(Path(tokenizer.where).with_name(name))
-        for content, number in _added_in(name, files, where):
+        for content, number in _added_tokens(name, files, where):
             if not 0 <= number <= MAX_ID:
                 raise JsonError(f"expected an id up to {MAX_ID:,}, got {number:,}", where, content)
             found.setdefault(content, number)
@@ -237,7 +237,7 @@ def _later_tokens(tokenizer: Tokenizer, files: Mapping[str, bytes]) -> tuple[tup
     )
 
 
-def _added_in(name: str, files: Mapping[str, bytes], where: str) -> Iterable[tuple[str, int]]:
+def _added_tokens(name: str, files: Mapping[str, bytes], where: str) -> Iterable[tuple[str, int]]:
     if name not in files:
         return
     tree = json_codec.load_object(files[name], where)
@@ -268,7 +268,7 @@ def _new_ids(kept: Ids, rows: int) -> Ids:
     return new_ids
 
 
-def _remapped(config: Mapping[str, Any], new_ids: Ids, where: str) -> dict[str, Any]:
+def _remap(config: Mapping[str, Any], new_ids: Ids, where: str) -> dict[str, Any]:
     kept = np.flatnonzero(new_ids >= 0)
     old_to_new = dict(zip(kept.tolist(), new_ids[kept].tolist(), strict=True))
     return remap_ids(config, old_to_new, new_ids.size, where)
@@ -286,7 +286,7 @@ def _updated_files(
         job.step(0)
         where = str(folder / name)
         if name in {_GENERATION, _TOKENIZER_CONFIG}:
-            tree = _remapped(json_codec.load_object(data, where), new_ids, where)
+            tree = _remap(json_codec.load_object(data, where), new_ids, where)
             if tree.get("added_tokens_decoder"):
                 tree["added_tokens_decoder"] = {
                     str(new_ids[int(number)]): token
@@ -357,7 +357,7 @@ def named_ids(config: Mapping[str, Any], where: str) -> set[int]:
         found.add(number)
         return number
 
-    _mapped(config, note, where)
+    _map_ids(config, note, where)
     return found
 
 
@@ -389,10 +389,10 @@ def remap_ids(
             )
         return old_to_new[number]
 
-    return _mapped(config, renumber, where)
+    return _map_ids(config, renumber, where)
 
 
-def _mapped(
+def _map_ids(
     config: Mapping[str, Any], change: Callable[[int, str], int], where: str, place: str = ""
 ) -> dict[str, Any]:
     result: dict[str, Any] = {}
@@ -403,10 +403,10 @@ def _mapped(
         elif key in _PAIRS and value is not None:
             result[key] = _change_pairs(value, _PAIRS[key], change, where, at)
         elif key in _NESTED and isinstance(value, dict):
-            result[key] = _mapped(value, change, where, at)
+            result[key] = _map_ids(value, change, where, at)
         elif key in _EACH_NESTED and isinstance(value, dict):
             result[key] = {
-                name: _mapped(one, change, where, f"{at}.{name}") if isinstance(one, dict) else one
+                name: _map_ids(one, change, where, f"{at}.{name}") if isinstance(one, dict) else one
                 for name, one in value.items()
             }
         else:
