@@ -29,7 +29,7 @@ EXCLUDED = (
     # The second backend of zstandard, 12 MB, for interpreters that are not CPython.
     *("zstandard._cffi", "zstandard.backend_cffi", "_cffi_backend", "cffi"),
     # standard library: no network, no interactive prompt
-    *("_ssl", "ssl", "tkinter", "_tkinter", "curses", "_curses", "readline", "sqlite3", "_sqlite3"),
+    *("_ssl", "ssl", "tkinter", "_tkinter", "curses", "_curses", "readline"),
     *("idlelib", "lib2to3", "ensurepip", "turtle", "turtledemo", "test", "pydoc_data"),
     # build and test tools
     *("pip", "setuptools", "wheel", "pkg_resources", "PyInstaller", "pytest", "hypothesis", "mypy"),
@@ -69,7 +69,7 @@ LICENCES = {
 
 # System libraries linked by modules of Python's standard library. All others (X, fonts, GL, C++)
 # must come from the system that the bundle runs on, whose display, fonts and settings they use.
-OF_PYTHON = re.compile(r"lib(python3|crypto|ffi|z|bz2|lzma|expat|uuid|mpdec)[.\d-]")
+OF_PYTHON = re.compile(r"lib(python3|crypto|ffi|z|bz2|lzma|expat|uuid|mpdec|sqlite3)[.\d-]")
 
 # Folders of system libraries.
 _SYSTEM = ("/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/", "/usr/local/lib/")

@@ -27,6 +27,7 @@ from collections.abc import Iterator
 from enum import IntEnum
 from pathlib import Path
 from typing import Any, Literal, TypeVar
+from urllib.parse import quote
 
 import msgspec
 
@@ -284,7 +285,7 @@ def _connect(path: Path) -> sqlite3.Connection:
     # SQLite's own locks end when the process closes any other descriptor of the file, and do not
     # work on some network drives: `lock` replaces them.
     db = sqlite3.connect(
-        f"{path.absolute().as_uri()}?mode=rw&nolock=1",
+        f"file:{quote(os.fsencode(path.absolute()))}?mode=rw&nolock=1",
         uri=True,
         isolation_level=None,
         check_same_thread=False,

@@ -128,6 +128,7 @@ def test_what_names_this_machine_or_is_of_no_use_stays_away(scripts):
 def test_of_the_system_only_what_python_is_linked_with_is_in(scripts):
     kept = scripts.bundle_parts.is_kept
     assert kept("libcrypto.so.3", "/lib/x86_64-linux-gnu/libcrypto.so.3")
+    assert kept("libsqlite3.so.0", "/lib/x86_64-linux-gnu/libsqlite3.so.0")
     assert not kept("libxcb.so.1", "/lib/x86_64-linux-gnu/libxcb.so.1")
     assert not kept("libstdc++.so.6", "/usr/lib/x86_64-linux-gnu/libstdc++.so.6")
     assert kept("libscipy_openblas64_.so", "/somewhere/site-packages/numpy.libs/x.so")

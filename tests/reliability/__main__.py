@@ -110,7 +110,7 @@ def _journal_faults(options: argparse.Namespace) -> Section:
         "shown, work continues, everything recorded before can be restored, and everything else "
         "as soon as calls succeed again.",
         "call",
-        journal_faults.inject(options.calls or journal_faults.CALLS),
+        journal_faults.inject(options.calls or journal_faults.ERRORS),
         *("a sentence", "nothing to say"),
     )
 
