@@ -100,7 +100,7 @@ def test_a_cut_takes_channels_and_shows_no_line_among_units(view, qtbot):
     assert view.canvas.line is not None
 
 
-def test_a_click_on_a_bar_means_all_channels_of_the_unit(view, qtbot):
+def test_a_click_on_a_bar_selects_all_channels_of_the_unit(view, qtbot):
     choose_dim(view, qtbot, "0: query heads (3)")
     made = []
     view.editRequested.connect(made.append)
@@ -120,7 +120,7 @@ def test_a_click_on_a_bar_means_all_channels_of_the_unit(view, qtbot):
     assert made[1] == ManualEditRequest("restore", "q_proj", (((4, 5), (0, 4)),), "channel", 0)
 
 
-def test_of_a_norm_that_has_no_parts_channels_are_shown(view, qtbot):
+def test_norms_without_parts_are_shown_by_channel(view, qtbot):
     choose_dim(view, qtbot, "0: query heads (3)")
     view.set_norms(norms(n="nuc"))
     assert view.dim_box.currentText() == "0: outputs (7)"
@@ -128,7 +128,7 @@ def test_of_a_norm_that_has_no_parts_channels_are_shown(view, qtbot):
     assert view.axis == ""
 
 
-def test_a_unit_is_chosen_in_every_tensor_that_has_it(view, qtbot):
+def test_a_unit_is_selected_in_every_tensor_that_has_it(view, qtbot):
     choose_dim(view, qtbot, "0: query heads (3)")
     port = view.canvas.viewport()
     QTest.mouseClick(port, LEFT, pos=pixel(view, 1, 0.5))
@@ -158,7 +158,7 @@ def test_a_unit_is_chosen_in_every_tensor_that_has_it(view, qtbot):
     assert view.chosen == ()
 
 
-def test_units_of_another_group_are_not_chosen(view, qtbot):
+def test_units_of_another_group_are_not_selected(view, qtbot):
     choose_dim(view, qtbot, "0: query heads (3)")
     view.set_chosen(np.array([True, False, False]))
     for other in (replace(HEADS, place="attn2"), replace(HEADS, axis="kv-groups")):

@@ -1,4 +1,4 @@
-"""Distribution, channels and model: judged by what is painted, said and announced."""
+"""The pages Distribution, Channels and Model: painting, readout, order and zoom."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def model(show):
 # -- distribution --------------------------------------------------------------------------------
 
 
-def test_bins_are_stacked_in_their_colours(distribution, theme):
+def test_bins_are_stacked_in_the_colors_of_their_states(distribution, theme):
     distribution.set_colors(theme.colors)
     assert distribution.legend.words() == ["kept", "pruned", "to be pruned"]
     kept, pruned, ground = (theme.colors[c] for c in ("kept", "pruned", "surface"))
@@ -95,7 +95,7 @@ def test_a_logarithmic_axis_shows_small_counts(distribution):
     assert distribution.canvas.left.tickStrings(ticks[0][1], 1, 1) == ["1", "10", "100", "1,000"]
 
 
-def test_the_key_for_logarithms(distribution, qtbot):
+def test_space_toggles_the_logarithmic_axis(distribution, qtbot):
     qtbot.keyClick(distribution.log_box, Qt.Key.Key_Space)
     assert distribution.chart().log
 
@@ -130,7 +130,7 @@ def test_a_tensor_of_one_number(show):
 # -- channels ------------------------------------------------------------------------------------
 
 
-def test_channels_are_coloured_by_state(channels, theme):
+def test_channels_have_the_colors_of_their_states(channels, theme):
     channels.set_colors(theme.colors)
     kept, pruned = theme.colors["kept"], theme.colors["pruned"]
     assert colors_at(channels, 0, 2, reach=5) == {kept}
@@ -162,7 +162,7 @@ def test_sorting_puts_the_smallest_norm_first_and_nan_last(channels, qtbot):
     assert channels.readout.text() == "channel 4:  L2 norm NaN,  kept"
 
 
-def test_a_click_chooses_the_channel_not_its_place(channels, qtbot):
+def test_a_click_selects_the_channel_and_not_its_position(channels, qtbot):
     choose_order(channels, "norm")
     qtbot.mouseClick(
         channels.canvas.viewport(), Qt.MouseButton.LeftButton, pos=pixel(channels, 3, 1)
@@ -170,7 +170,7 @@ def test_a_click_chooses_the_channel_not_its_place(channels, qtbot):
     assert channels.chosen == (0,)
 
 
-def test_the_person_chooses_the_dimension(channels, qtbot):
+def test_the_user_chooses_the_dimension(channels, qtbot):
     with qtbot.waitSignal(channels.normsRequested):
         qtbot.keyClick(channels.dim_box, Qt.Key.Key_Down)
     assert channels.dim == 1
@@ -249,7 +249,7 @@ def test_now_is_solid_and_the_step_is_striped(model, theme):
     assert colors_at(model, 3, 50, reach=5) == {pruned}
 
 
-def test_tensors_are_read_and_chosen(model, qtbot):
+def test_a_bar_is_read_out_and_a_click_emits_its_tensor(model, qtbot):
     model.canvas.hovered.emit(1)
     assert model.readout.text() == "b.weight:  0\u00a0% → 50.0\u00a0% pruned"
     model.canvas.hovered.emit(0)
@@ -270,7 +270,7 @@ def shown_tensors(view, many, name="layer{}.weight"):
 
 
 @pytest.mark.parametrize("many", [3, 30, 1000])
-def test_every_bar_that_can_be_seen_has_its_name_beside_it(show, many):
+def test_every_visible_bar_has_its_name_beside_it(show, many):
     """However many tensors there are: one scrolls, and no name touches the next."""
     view = show(ModelView(), 600, 480)
     axis = shown_tensors(view, many, "block.{}.output.dense.weight")
@@ -323,7 +323,7 @@ def test_the_wheel_and_keys_scroll_through_the_names(show, qtbot):
     assert 5 < len(places) < 60, "names that would touch are left out"
 
 
-def test_the_scroll_bar_is_painted_anew_with_the_wheel(show, qtbot):
+def test_the_wheel_repaints_the_scroll_indicator(show, qtbot):
     view = show(ModelView(), 600, 480)
     shown_tensors(view, 300)
     viewport = view.canvas.viewport()
@@ -356,7 +356,7 @@ def test_names_leave_room_for_the_bars(show):
     assert view.canvas.area.rect.width() > 0.3 * view.canvas.width()
 
 
-def test_the_words_of_an_axis_stay_in_its_middle(channels):
+def test_the_title_of_an_axis_stays_centered(channels):
     for order in ("norm", "index", "norm"):
         choose_order(channels, order)
         label = channels.canvas.bottom.label
@@ -364,7 +364,7 @@ def test_the_words_of_an_axis_stay_in_its_middle(channels):
         assert middle == pytest.approx(channels.canvas.bottom.width() / 2, abs=1)
 
 
-def test_the_legend_of_channels_says_what_is_protected(channels, qtbot):
+def test_the_legend_of_channels_has_an_entry_for_protected_ones(channels, qtbot):
     words = channels.legend.words
     assert "protected" not in words()
     protected = np.zeros(NORMS.norms.size, bool)

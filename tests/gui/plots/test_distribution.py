@@ -72,7 +72,7 @@ def test_bins_follow_the_zoom(view, qtbot, binning):
     assert widths == pytest.approx(np.full(widths.size, widths[-1]))
 
 
-def test_outliers_are_counted_in_a_bar_at_the_edge_that_says_so(view):
+def test_outliers_are_counted_in_the_last_bar(view):
     bars = view._histogram.kept
     assert (bars > 0).sum() > 60, "one outlier squashes the others"
     limit = view._histogram.edges[-2]
@@ -85,13 +85,13 @@ def test_outliers_are_counted_in_a_bar_at_the_edge_that_says_so(view):
     assert view.numbers().row(bars.size - 1)[1] == 400.0
 
 
-def test_there_is_room_for_the_counts_beside_their_axis(view):
+def test_the_vertical_axis_is_wide_enough_for_its_counts(view):
     axis = view.canvas.left
     widest = view.fontMetrics().horizontalAdvance("5,000")
     assert axis.width() > widest + view.fontMetrics().height()
 
 
-def test_the_bar_at_the_edge_is_set_apart(view):
+def test_the_bar_of_outliers_is_separated_by_a_line(view):
     for theme in (LIGHT_THEME, DARK_THEME):
         view.set_colors(theme.colors)
         place = view.canvas.area.pixel(float(view._histogram.edges[-2]), view.canvas.area.y[1] / 2)

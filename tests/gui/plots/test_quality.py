@@ -43,7 +43,7 @@ def pixel(view, number):
     return view.canvas.pixel_of(at).toPoint()
 
 
-def test_points_stand_where_they_were_measured_and_a_click_goes_there(view, qtbot):
+def test_points_are_at_their_numbers_and_a_click_requests_their_state(view, qtbot):
     dense, half, sparse = (pixel(view, number) for number in (0, 1, 3))
     assert dense.x() < half.x() < sparse.x()
     assert dense.y() < half.y() < sparse.y()
@@ -51,13 +51,13 @@ def test_points_stand_where_they_were_measured_and_a_click_goes_there(view, qtbo
     assert image.pixelColor(sparse) == QColor(view._colors["kept"])
     old = image.pixelColor(pixel(view, 2))
     assert old == QColor(view._colors["surface"]), "what is old is hollow"
-    with qtbot.waitSignal(view.stateRequested) as told:
+    with qtbot.waitSignal(view.stateRequested) as emitted:
         qtbot.mouseClick(view.canvas.viewport(), LEFT, pos=sparse)
-    assert told.args == [3]
+    assert emitted.args == [3]
     assert "80.0 % pruned: accuracy 74.2 %, 24.7 points worse" in plain(view.readout.text())
 
 
-def test_a_line_joins_a_state_with_what_its_method_made_it_of(view):
+def test_a_line_joins_a_state_with_the_state_it_was_pruned_from(view):
     """One of the method led to states of other branches, and to what followed a repair."""
     repaired = state(4, "Repair", 0.8, 0.9, kind="Repair", joined=-1)
     after = state(5, "L1 90 %", 0.9, 0.85, joined=-1)
@@ -97,7 +97,7 @@ LONG = ("accuracy_on_the_validation_set_of_the_" * 4)[:120]
 
 
 @pytest.mark.parametrize(("width", "height"), [(700, 420), (440, 260)])
-def test_long_names_are_shortened_and_found_whole(view, qtbot, width, height):
+def test_long_names_are_shortened_and_whole_in_tooltips(view, qtbot, width, height):
     """They were cut off: at both ends of the axis, in the legend, and by the edge of the table."""
     view.resize(width, height)
     qtbot.wait(20)
@@ -142,7 +142,7 @@ def test_the_handle_of_the_target_hides_no_point(show, english):
     assert image.pixelColor(beside_the_line) == QColor(view._colors["kept"])
 
 
-def test_while_the_first_state_is_measured_that_is_said(show, english):
+def test_a_message_is_shown_while_the_first_state_is_measured(show, english):
     view = show(QualityView(), 480, 420)
     assert view._message.text().startswith("Nothing has been evaluated yet.")
     view.set_measuring(measuring=True)
@@ -151,7 +151,7 @@ def test_while_the_first_state_is_measured_that_is_said(show, english):
     assert view._message.text().startswith("Nothing has been evaluated yet.")
 
 
-def test_the_noise_of_a_state_is_a_bar_and_says_what_it_is(view):
+def test_the_noise_of_a_state_is_a_bar_with_an_entry_in_the_legend(view):
     """It was a band about the unpruned model, of another width than the noise of the state."""
     place, canvas = view.canvas.area, view.canvas
     assert canvas.points[0].noise is None, "nothing is held against itself"
@@ -170,7 +170,7 @@ def test_the_noise_of_a_state_is_a_bar_and_says_what_it_is(view):
     assert "no difference" in swatch.tip
 
 
-def test_the_target_says_how_far_one_may_go_and_is_dragged(view, qtbot):
+def test_the_target_is_described_and_dragged(view, qtbot):
     assert plain(view.readout.text()) == (
         "At most 1.0 points worse: up to 50.0 % pruned (L1 50 %); noise ±1.3 points"
     )
@@ -198,7 +198,7 @@ def test_the_target_says_how_far_one_may_go_and_is_dragged(view, qtbot):
 WHY = "Measured before this session was opened. Evaluate again (Ctrl+M)."
 
 
-def test_where_all_was_measured_before_that_is_said_and_no_target_is_offered(view):
+def test_without_current_measurements_there_is_no_target(view):
     """It said that there was no measured state, and explained colours that were not there."""
     view.set_states([replace(s, is_old=True) for s in STATES], 1, "", WHY)
     assert view.readout.text() == WHY
@@ -210,9 +210,7 @@ def test_where_all_was_measured_before_that_is_said_and_no_target_is_offered(vie
     assert "LAMP" not in [swatch.label for swatch in view.legend.entries]
 
 
-def test_the_answer_comes_back_when_the_mouse_leaves_a_point_or_another_state_is_current(
-    view, qtbot
-):
+def test_the_summary_returns_when_the_mouse_leaves_a_point(view, qtbot):
     """The point that was clicked was described for good."""
     viewport, answer = view.canvas.viewport(), view.readout.text()
     assert answer.startswith("At most")
@@ -237,22 +235,22 @@ def test_the_answer_comes_back_when_the_mouse_leaves_a_point_or_another_state_is
         assert view.readout.text() == answer, away
 
 
-def test_keys_go_from_point_to_point(view, qtbot):
+def test_keys_move_the_cursor_between_points(view, qtbot):
     canvas = view.canvas
     qtbot.keyClick(canvas, Qt.Key.Key_Right)
     assert view.readout.text().startswith("L1 50 %"), "it begins at the state in force"
     qtbot.keyClick(canvas, Qt.Key.Key_Right)
     qtbot.keyClick(canvas, Qt.Key.Key_Right)
-    with qtbot.waitSignal(view.stateRequested) as told:
+    with qtbot.waitSignal(view.stateRequested) as emitted:
         qtbot.keyClick(canvas, Qt.Key.Key_Return)
-    assert told.args == [3]
+    assert emitted.args == [3]
 
 
-def test_another_metric_has_a_target_of_its_own_below_which_is_better(view, qtbot):
-    with qtbot.waitSignal(view.metricChosen) as told:
+def test_each_metric_has_its_own_target(view, qtbot):
+    with qtbot.waitSignal(view.metricChosen) as emitted:
         view.metric_box.setCurrentIndex(1)
         view.metric_box.activated.emit(1)
-    assert told.args == ["loss"]
+    assert emitted.args == ["loss"]
     view.set_states(STATES, 1, "loss")
     assert view.canvas.line.at == pytest.approx(0.0505)
     assert not any(point.noise for point in view.canvas.points)
@@ -262,7 +260,7 @@ def test_another_metric_has_a_target_of_its_own_below_which_is_better(view, qtbo
     assert view.tolerance == 0.01
 
 
-def test_another_metric_comes_into_sight_as_a_whole(view):
+def test_all_points_of_another_metric_are_visible(view):
     """The axis stayed that of the metric before, far from all points of the other."""
 
     def in_sight():
@@ -278,10 +276,10 @@ def test_another_metric_comes_into_sight_as_a_whole(view):
     view.canvas.zoom(4.0)
     before = view.canvas.area
     view.set_states(STATES, 2, "loss")
-    assert view.canvas.area == before, "the same metric stays where the person looks"
+    assert view.canvas.area == before, "the same metric stays where the user looks"
 
 
-def test_what_was_in_sight_as_a_whole_stays_so_with_its_noise(view):
+def test_the_view_is_extended_for_noise(view):
     """Measured again after a session was opened, the noise of a point was cut by the axis."""
     view.set_states([replace(s, is_old=True) for s in STATES], 1, "")
     view.set_states(STATES, 1, "")
@@ -326,7 +324,7 @@ def test_a_metric_of_unknown_direction_has_no_target(view):
     assert "Tools > Evaluate" in view._message.text()
 
 
-def test_a_single_metric_offers_no_choice_and_nothing_measured_no_box(view):
+def test_boxes_without_a_choice_are_hidden(view):
     assert view.metric_box.isVisible()
     metric = STATES[0].quality.metrics[0]
     view.set_states([MeasuredState(0, "Opened", StateQuality((metric,), 0.2), False)], 0, "")
@@ -348,9 +346,9 @@ SIZED = (
 )
 
 
-def test_points_are_laid_out_along_what_is_chosen(view, qtbot):
+def test_the_user_chooses_the_horizontal_axis(view, qtbot):
     view.set_states(SIZED, 1, "")
-    assert view.axis_label.isVisible(), "nothing but a tooltip said what the box is"
+    assert view.axis_label.isVisible(), "the box needs a label"
     assert (view.axis_label.text(), view.axis_label.buddy()) == ("Axis", view.axis_box)
     view.axis_box.setFocus()
     qtbot.keyClick(view.axis_box, Qt.Key.Key_Down)
@@ -384,19 +382,19 @@ def test_points_are_laid_out_along_what_is_chosen(view, qtbot):
     assert [p.x for p in view.canvas.points] == [0, 50, 80]
 
 
-def test_what_was_not_kept_of_a_state_has_no_place_on_the_axis(view, qtbot):
+def test_states_without_a_number_for_the_axis_are_left_out(view, qtbot):
     view.set_states((*SIZED, state(3, "before", 0.9, 0.5)), 1, "")
     assert len(view.canvas.points) == 4
-    told = []
-    view.countRequested.connect(lambda: told.append(view.axis_box.currentText()))
+    counted = []
+    view.countRequested.connect(lambda: counted.append(view.axis_box.currentText()))
     qtbot.keyClick(view.axis_box, Qt.Key.Key_End)
-    assert told == ["Multiply-adds per input"]
+    assert counted == ["Multiply-adds per input"]
     assert not view.canvas.points
     view.set_uncounted_reason("Counting multiply-adds…")
     assert view.empty_text() == "Counting multiply-adds…"
     qtbot.keyClick(view.axis_box, Qt.Key.Key_Up)
     assert view.axis_box.currentText() == "Size of packed weights"
-    assert len(told) == 1
+    assert len(counted) == 1
     assert len(view.canvas.points) == 3
     view.set_states(STATES, 1, "")
     assert "Not saved with the metrics of these states: " in view._message.text()
@@ -408,7 +406,7 @@ def test_what_was_not_kept_of_a_state_has_no_place_on_the_axis(view, qtbot):
     assert "Nothing has been evaluated yet" in view._message.text()
 
 
-def test_each_kind_has_a_colour_or_shape_of_its_own_also_in_the_legend(view):
+def test_each_series_has_its_own_color_or_marker(view):
     """The first and the fourth had the same blue, and the legend squares for all."""
     kinds = [f"method {n}" for n in range(20)]
     assert len({(ink_of(n), sides_of(n)) for n in range(20)}) == 20

@@ -78,7 +78,7 @@ def test_values_of_states_that_were_calibrated_with_the_same_data_are_marked(vie
     assert chosen == [("a.weight", 0.3), ("a.weight", 0.9)]
 
 
-def test_the_worst_damage_has_the_whole_colour_and_none_hardly_any(view):
+def test_colors_of_cells_range_from_no_damage_to_the_worst(view):
     for colors in (LIGHT, DARK):
         view.set_colors(colors)
         assert color(view, 0, 2) == colors["danger"]
@@ -130,15 +130,15 @@ def test_mouse_and_keys_choose_a_cell(view, qtbot):
     at = canvas.cell_rect(1, 1).center().toPoint()
     qtbot.mouseMove(canvas.viewport(), at)
     assert plain(view.readout.text()).startswith("b.weight, 50 % pruned")
-    with qtbot.waitSignal(view.cellChosen) as told:
+    with qtbot.waitSignal(view.cellChosen) as emitted:
         qtbot.mouseClick(canvas.viewport(), LEFT, pos=at)
-    assert told.args == ["b.weight", 0.5]
+    assert emitted.args == ["b.weight", 0.5]
     for key in (Qt.Key.Key_Up, Qt.Key.Key_Left, Qt.Key.Key_Left):
         qtbot.keyClick(canvas, key)
     assert plain(view.readout.text()).startswith("a.weight, 30 % pruned")
-    with qtbot.waitSignal(view.cellChosen) as told:
+    with qtbot.waitSignal(view.cellChosen) as emitted:
         qtbot.keyClick(canvas, Qt.Key.Key_Return)
-    assert told.args == ["a.weight", 0.3]
+    assert emitted.args == ["a.weight", 0.3]
 
 
 def test_many_tensors_scroll(view, qtbot):
@@ -163,12 +163,12 @@ def test_many_tensors_scroll(view, qtbot):
 
 def test_a_row_of_the_table_chooses_the_cell_of_its_column(view, qtbot):
     view.toggle_table()
-    with qtbot.waitSignal(view.cellChosen) as told:
+    with qtbot.waitSignal(view.cellChosen) as emitted:
         view._table.activated.emit(view._table.numbers.index(0, 3))
-    assert told.args == ["a.weight", 0.9]
+    assert emitted.args == ["a.weight", 0.9]
 
 
-def test_the_most_sensitive_tensors_come_first_where_that_is_chosen(view, qtbot):
+def test_tensors_are_sorted_by_damage_and_size(view, qtbot):
     for place, names in enumerate((["a.weight", "b.weight", "c"], ["c", "a.weight", "b.weight"])):
         rows = (
             TensorSensitivity("a.weight", "a.weight", 1200, (0.5, 0.6, 0.7)),
@@ -181,10 +181,10 @@ def test_the_most_sensitive_tensors_come_first_where_that_is_chosen(view, qtbot)
         assert [row[0] for row in view.numbers()] == names
         assert [name for name, _ in view.canvas.left.visible_names()] == names
     canvas = view.canvas
-    with qtbot.waitSignal(view.cellChosen) as told:
+    with qtbot.waitSignal(view.cellChosen) as emitted:
         at = canvas.cell_rect(0, 1).center().toPoint()
         qtbot.mouseClick(canvas.viewport(), LEFT, pos=at)
-    assert told.args == ["c", 0.5]
+    assert emitted.args == ["c", 0.5]
     assert plain(view.readout.text()) == "c, 50 % pruned:  loss 0.9, 0.4 worse"
     view.order_box.setCurrentIndex(2)
     view.order_box.activated.emit(2)
@@ -219,12 +219,12 @@ def test_the_cell_under_the_mouse_is_read_out_until_the_mouse_moves(view, qtbot)
     assert view.readout.text() == ""
 
 
-def test_without_noise_it_says_that_the_uncertainty_is_not_known(view):
+def test_without_noise_the_uncertainty_is_stated_as_unknown(view):
     view.set_sensitivity(found(noise=0.0))
     assert view.subject().endswith("Repeatable; the uncertainty of the data is not known.")
 
 
-def test_a_scan_of_another_state_is_gray_and_says_so_uncut_above_the_picture(view, qtbot):
+def test_a_scan_of_another_state_is_gray_and_described_above_the_chart(view, qtbot):
     for width in (700, 380):
         view.resize(width, 420)
         view.set_sensitivity(found(is_current=False))
@@ -247,13 +247,13 @@ def test_of_several_scans_one_is_chosen(view, qtbot):
     assert view.scan_box.isHidden()
     view.set_scans(["Opened; L1", "1: L1 50 %; L1"], 1)
     assert view.scan_box.currentText() == "1: L1 50 %; L1"
-    with qtbot.waitSignal(view.scanChosen) as told:
+    with qtbot.waitSignal(view.scanChosen) as emitted:
         view.scan_box.setCurrentIndex(0)
         view.scan_box.activated.emit(0)
-    assert told.args == [0]
+    assert emitted.args == [0]
 
 
-def test_the_box_of_scans_is_as_wide_as_its_labels_and_says_the_whole(view, show):
+def test_the_box_of_scans_fits_its_labels(view, show):
     label = (
         "3: L1 unstructured 50 % on 24 tensors; L1 unstructured (magnitude), 12 of 25 evaluations"
     )

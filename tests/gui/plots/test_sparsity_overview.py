@@ -79,7 +79,7 @@ def on_strip(view, tensor, share):
     return colors_around(view.strip, QPointF((left + right) / 2, high * (1 - share)).toPoint())
 
 
-def test_the_tensor_in_focus_is_marked_in_every_order(model):
+def test_the_focused_tensor_is_marked_in_every_order(model):
     model.set_tensors(ROWS)
     model.set_report(REPORT)
     assert model.canvas.current == -1
@@ -107,7 +107,7 @@ def test_the_tensor_in_focus_is_marked_in_every_order(model):
     assert model.canvas.current == -1
 
 
-def test_the_tensor_in_focus_is_brought_into_sight(model):
+def test_the_chart_scrolls_to_the_focused_tensor(model):
     names = [f"m.layers.{at}.weight" for at in range(400)]
     model.set_tensors([row(name, 10) for name in names])
     tensors = tuple(TensorSparsity(name, 10, 0, 1) for name in names)
@@ -117,7 +117,7 @@ def test_the_tensor_in_focus_is_brought_into_sight(model):
     first, last = model.canvas.visible
     assert first <= 300 < last
     model.canvas.set_cursor(0)
-    model.set_report(report)  # another step leaves what the person looks at
+    model.set_report(report)  # another step leaves what the user looks at
     assert model.canvas.visible[0] == 0
     model.set_current(names[399])
     assert model.canvas.visible[1] == 400
@@ -144,7 +144,7 @@ def test_a_key_chooses_the_order(model, qtbot):
     assert names(model)[:2] == ["0.q.weight", "1.q.weight"]
 
 
-def test_roles_stand_side_by_side_and_are_named(model, theme):
+def test_roles_are_adjacent_and_named(model, theme):
     model.set_colors(theme.colors)
     choose_order(model, "role")
     shown = model.canvas.left.visible_names()
@@ -190,7 +190,7 @@ def test_no_share_beyond_100_is_written_on_the_axis(model):
     assert max(at for _, places in axis.tickValues(0, 16_000, 800) for at in places) > 100
 
 
-def test_it_is_said_which_tensors_have_a_bar(model):
+def test_the_summary_states_which_tensors_have_a_bar(model):
     """37 stood there where 36 tensors were checked."""
     assert "usually pruned" not in model.summary(), "all that can be pruned have one"
     model.set_tensors([*ROWS, row("m.layers.0.bias", 8)])
@@ -238,7 +238,7 @@ def test_where_nothing_is_pruned_the_axis_goes_to_100_percent(model):
     assert {bar_value(model, bar) for bar in range(4)} == {(0.0, "0\u00a0%")}
 
 
-def test_the_table_has_columns_of_afterwards_only_beside_a_preview(model):
+def test_the_table_has_columns_after_the_step_only_with_a_preview(model):
     """Without one they repeated the columns before them."""
     model.toggle_table()
 
@@ -258,14 +258,14 @@ def test_the_table_has_columns_of_afterwards_only_beside_a_preview(model):
     assert len(headers()) == 5
 
 
-def test_what_is_not_counted_is_no_bar_and_no_number(model, theme):
+def test_unknown_norms_have_no_bar_and_no_number(model, theme):
     model.set_colors(theme.colors)
     step = SparsityReport((TensorSparsity("m.layers.1.up.weight", 4000, 0, 3000),), 1, 0, 0)
     model.set_report(retaining(0.8, 1.0, None, 1.0, total=None), step)
     model.set_measure("norm")
     assert colors_at(model, 1, 30) == {theme.colors["kept"]}
-    assert colors_at(model, 3, 30) == {theme.colors["surface"]}, "nobody knows what it had"
-    assert colors_at(model, 4, 30) == {theme.colors["surface"]}, "nobody knows what the step takes"
+    assert colors_at(model, 3, 30) == {theme.colors["surface"]}, "the norm is unknown"
+    assert colors_at(model, 4, 30) == {theme.colors["surface"]}, "unknown after the step"
     assert [cells[-2] for cells in model.numbers()][2] is None
     assert [cells[-1] for cells in model.numbers()][3] is None
     model.toggle_table()
@@ -278,7 +278,7 @@ def test_what_is_not_counted_is_no_bar_and_no_number(model, theme):
     assert names(model) == ["0.q.weight", "0.up.weight", "1.q.weight", "1.up.weight"]
 
 
-def test_the_strip_is_as_wide_as_bytes_and_filled_as_far_as_pruned(model, theme):
+def test_the_strip_shows_bytes_by_width_and_sparsity_by_fill(model, theme):
     model.set_colors(theme.colors)
     kept, pruned = theme.colors["kept"], theme.colors["pruned"]
     left, right = model.strip.pixels_of(4)
@@ -290,29 +290,29 @@ def test_the_strip_is_as_wide_as_bytes_and_filled_as_far_as_pruned(model, theme)
     assert on_strip(model, 2, 0.5) == {theme.colors["border"]}, "what cannot be pruned is grey"
 
 
-def test_the_strip_is_read_and_leads_to_the_tensor(model, qtbot):
+def test_the_strip_is_read_out_and_emits_its_tensor(model, qtbot):
     left, right = model.strip.pixels_of(2)
     place = QPoint(int((left + right) / 2), 10)
     QTest.mouseMove(model.strip, place)
     assert model.readout.text() == "layers.0.steps:  4.0 kB, integers are not pruned"
-    with qtbot.waitSignal(model.tensorClicked) as told:
+    with qtbot.waitSignal(model.tensorClicked) as emitted:
         qtbot.mouseClick(model.strip, LEFT, pos=place)
-    assert told.args == ["m.layers.0.steps"]
+    assert emitted.args == ["m.layers.0.steps"]
     model.strip.setFocus()
     qtbot.keyClick(model.strip, Qt.Key.Key_Right)
     assert model.readout.text().startswith("layers.1.q.weight:  50.0")
-    with qtbot.waitSignal(model.tensorClicked) as told:
+    with qtbot.waitSignal(model.tensorClicked) as emitted:
         qtbot.keyClick(model.strip, Qt.Key.Key_Return)
-    assert told.args == ["m.layers.1.q.weight"]
+    assert emitted.args == ["m.layers.1.q.weight"]
 
 
-def test_enter_on_a_bar_leads_to_the_tensor(model, qtbot):
+def test_return_on_a_bar_emits_its_tensor(model, qtbot):
     choose_order(model, "size")
     model.canvas.setFocus()
     qtbot.keyClick(model.canvas, Qt.Key.Key_Home)
-    with qtbot.waitSignal(model.tensorClicked) as told:
+    with qtbot.waitSignal(model.tensorClicked) as emitted:
         qtbot.keyClick(model.canvas, Qt.Key.Key_Return)
-    assert told.args == ["m.layers.1.up.weight"]
+    assert emitted.args == ["m.layers.1.up.weight"]
 
 
 def test_columns_of_the_strip_are_the_mean_of_their_bytes(model):
@@ -327,7 +327,7 @@ def test_columns_of_the_strip_are_the_mean_of_their_bytes(model):
     assert columns[2].mean() == pytest.approx((before * sizes).sum() / sizes.sum() * 1.5)
 
 
-def test_a_hundred_thousand_tensors_are_drawn_in_a_moment(qtbot):
+def test_a_hundred_thousand_tensors_are_drawn_fast(qtbot):
     view = ModelView()
     qtbot.addWidget(view)
     view.resize(900, 600)
@@ -359,7 +359,7 @@ def test_a_hundred_thousand_tensors_are_drawn_in_a_moment(qtbot):
     assert all(name.endswith(".role0.weight") for name, _ in view.canvas.left.visible_names())
 
 
-def test_a_setter_is_silent_and_the_same_file_is_not_read_twice(model, qtbot):
+def test_setters_emit_nothing_and_keep_the_cursor_of_the_strip(model, qtbot):
     with qtbot.assertNotEmitted(model.tensorClicked):
         model.strip.cursor_at = 3
         model.set_tensors(ROWS)
@@ -370,14 +370,14 @@ def test_a_setter_is_silent_and_the_same_file_is_not_read_twice(model, qtbot):
     assert not model.strip.isVisible()
 
 
-def test_the_table_shows_names_and_leads_to_the_tensor(model, qtbot):
+def test_the_table_shows_names_and_emits_their_tensor(model, qtbot):
     model.toggle_table()
     table = model._table
     assert table.columnWidth(0) >= table.fontMetrics().horizontalAdvance("m.layers.0.up.weight")
     table.setCurrentIndex(table.model().index(2, 0))
-    with qtbot.waitSignal(model.tensorClicked) as told:
+    with qtbot.waitSignal(model.tensorClicked) as emitted:
         qtbot.keyClick(table, Qt.Key.Key_Return)
-    assert told.args == ["m.layers.1.q.weight"]
+    assert emitted.args == ["m.layers.1.q.weight"]
 
 
 def test_the_table_fits_beside_tree_and_form(model):
@@ -397,9 +397,7 @@ def test_the_table_fits_beside_tree_and_form(model):
     assert len(model.numbers().headers) > header.count(), "a file has more"
 
 
-def test_a_drawing_has_bars_letters_and_stripes_where_the_picture_has_them(
-    model, tmp_path, theme, qtbot
-):
+def test_an_svg_has_bars_text_and_stripes_like_the_picture(model, tmp_path, theme, qtbot):
     model.set_colors(theme.colors)
     with qtbot.waitSignal(model.fileRequested) as asked:
         model.save_svg(tmp_path / "model.svg")
@@ -449,7 +447,7 @@ def ink_behind(view, bar, end):
     ]
 
 
-def test_bars_have_their_numbers_at_their_ends(model, theme, qtbot):
+def test_values_are_painted_behind_the_bars(model, theme, qtbot):
     model.set_colors(theme.colors)
     found = [bar_value(model, bar) for bar in range(4)]
     assert found == [
@@ -477,7 +475,7 @@ def test_bars_have_their_numbers_at_their_ends(model, theme, qtbot):
     assert len(ink_behind(model, 3, 100)) > wide / 2
 
 
-def test_where_bars_have_no_room_for_a_line_no_numbers_are_written(model):
+def test_bars_thinner_than_a_line_have_no_values(model):
     names = [f"m.layers.{i}.weight" for i in range(500)]
     model.set_tensors([row(name, 10) for name in names])
     tensors = tuple(TensorSparsity(name, 10, 0, 5) for name in names)

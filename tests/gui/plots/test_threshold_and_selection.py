@@ -1,4 +1,4 @@
-"""The cut as a line that one drags, and channels that one chooses: by mouse and by keys."""
+"""Dragging the threshold and the cut, and selecting channels, by mouse and by keys."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def heard(signal) -> list:
 # -- the threshold -------------------------------------------------------------------------------
 
 
-def test_a_line_that_waits_names_the_threshold_of_the_step_and_no_edge_of_a_bin(distribution):
+def test_an_idle_line_shows_the_threshold_of_the_applied_step(distribution):
     pruned = replace(histogram(), kept=np.array([0, 40, 100, 1000]))
     distribution.show_idle_line(1.25)
     distribution.set_histogram(pruned)
@@ -123,7 +123,7 @@ def test_a_line_that_waits_names_the_threshold_of_the_step_and_no_edge_of_a_bin(
     assert distribution.field.text() == f"{4 / STEPS:g}", "moved by the person it is no estimate"
 
 
-def test_the_line_is_painted_with_its_value_and_its_colour(distribution, theme):
+def test_the_line_is_painted_with_its_value_in_the_accent_color(distribution, theme):
     distribution.set_colors(theme.colors)
     assert theme.colors["accent"] in colors_at(distribution, 1.5, 700, reach=1)
     assert theme.colors["accent"] not in colors_at(distribution, 2.6, 700)
@@ -135,7 +135,7 @@ def test_the_line_is_painted_with_its_value_and_its_colour(distribution, theme):
     assert theme.colors["accent"] not in colors_at(distribution, 1.5, 700, reach=1)
 
 
-def test_a_drag_moves_the_line_and_the_bars_with_it_at_once(distribution, theme, qtbot):
+def test_dragging_the_line_updates_the_bars_at_once(distribution, theme, qtbot):
     distribution.set_colors(theme.colors)
     moved = heard(distribution.thresholdMoved)
     start, stop = pixel(distribution, 1.5, 300), pixel(distribution, 3.0, 300)
@@ -151,7 +151,7 @@ def test_a_drag_moves_the_line_and_the_bars_with_it_at_once(distribution, theme,
     assert distribution.canvas.visible_range == (0.0, 4.0), "the bars did not move"
 
 
-def test_what_is_told_exactly_replaces_what_was_guessed(distribution):
+def test_exact_counts_replace_the_estimate(distribution):
     distribution.canvas.lineMoved.emit(2.0)
     assert distribution.readout.text() == (
         "below 2: ≈ 140 weights, 11.3\u00a0% of the remaining;  1,320 weights, 6.1\u00a0% pruned"
@@ -172,15 +172,15 @@ def test_an_estimate_is_drawn_before_the_bars_are_counted_again(distribution):
     assert [row[4] for row in distribution.numbers()] == [0, 0, 0, 0]
 
 
-def test_bars_without_a_preview_do_not_take_back_what_is_asked_for(distribution):
-    """While the form changes there is no preview for a moment, and the bars are told so."""
+def test_a_histogram_without_a_preview_keeps_the_estimate(distribution):
+    """While the form changes there is no preview for a moment."""
     distribution.set_histogram(histogram(to_prune=(100, 20, 0, 0)))
     distribution.set_threshold(3.0, editable=True, is_estimate=True)
     distribution.set_histogram(histogram())
     assert [row[4] for row in distribution.numbers()] == [100, 40, 100, 0]
 
 
-def test_bars_of_another_preview_follow_an_estimate_that_is_exact(distribution):
+def test_bars_of_another_preview_follow_a_new_threshold(distribution):
     distribution.set_histogram(histogram(to_prune=(100, 20, 0, 0)))
     distribution.set_threshold(1.5, editable=True)
     assert [row[4] for row in distribution.numbers()] == [100, 20, 0, 0]
@@ -188,7 +188,7 @@ def test_bars_of_another_preview_follow_an_estimate_that_is_exact(distribution):
     assert [row[4] for row in distribution.numbers()] == [100, 40, 100, 0]
 
 
-def test_what_is_told_while_the_line_is_held_waits(distribution):
+def test_a_threshold_set_during_a_drag_is_shown_after_the_release(distribution):
     port = distribution.canvas.viewport()
     QTest.mousePress(port, LEFT, pos=pixel(distribution, 1.5, 300))
     QTest.mouseMove(port, pixel(distribution, 3.0, 300))
@@ -227,7 +227,7 @@ def test_a_threshold_is_typed(distribution, qtbot):
     assert distribution.readout.text() == "✕ Enter a magnitude of 0 or more (got 'soon')."
 
 
-def test_a_line_that_cannot_be_moved_is_not_moved(distribution, qtbot):
+def test_a_line_that_is_not_editable_does_not_move(distribution, qtbot):
     distribution.set_threshold(1.5)
     moved = heard(distribution.thresholdMoved)
     drag(distribution, pixel(distribution, 1.5, 300), pixel(distribution, 3.0, 300))
@@ -236,7 +236,7 @@ def test_a_line_that_cannot_be_moved_is_not_moved(distribution, qtbot):
     assert not distribution.field.isEnabled()
 
 
-def test_the_mouse_shows_where_the_line_can_be_taken(distribution):
+def test_the_mouse_cursor_shows_where_the_line_can_be_grabbed(distribution):
     port = distribution.canvas.viewport()
     QTest.mouseMove(port, pixel(distribution, 1.5, 300) + QPoint(4, 0))
     assert port.cursor().shape() is Qt.CursorShape.SplitHCursor
@@ -263,7 +263,7 @@ def test_signed_values_have_two_lines(distribution, theme, qtbot):
 POWERS = np.array([0.0, 1e-3, 1e-2, 1e-1, 1.0])
 
 
-def test_powers_of_ten_take_as_much_room_each_and_0_has_a_place(distribution, theme, qtbot):
+def test_powers_of_ten_are_equally_wide_and_0_has_a_position(distribution, theme, qtbot):
     distribution.set_colors(theme.colors)
     with qtbot.waitSignal(distribution.histogramRequested):
         qtbot.keyClick(distribution.binning_box, Qt.Key.Key_Down)
@@ -304,7 +304,7 @@ def test_on_powers_of_ten_the_line_moves_by_factors(distribution, qtbot):
     assert moved[-1] == 0.0, "no further than to 0"
 
 
-def test_other_bins_of_the_same_tensor_come_into_sight_as_a_whole(distribution):
+def test_other_bins_of_the_same_tensor_are_all_visible(distribution):
     distribution.canvas.zoom(2.0)
     distribution.set_histogram(histogram(edges=POWERS, binning="decades"))
     assert distribution.canvas.visible_range == pytest.approx((-3.25, 0.0))
@@ -332,7 +332,7 @@ def test_the_share_below_is_exact_on_edges_and_even_within_bins():
 # -- the cut through channels --------------------------------------------------------------------
 
 
-def test_the_cut_lies_at_a_norm_or_stands_behind_the_last_channel(channels, theme):
+def test_the_cut_is_at_a_norm_or_after_the_last_pruned_channel(channels, theme):
     channels.set_colors(theme.colors)
     channels.set_cut(2, editable=True)
     line = channels.canvas.line
@@ -346,7 +346,7 @@ def test_the_cut_lies_at_a_norm_or_stands_behind_the_last_channel(channels, them
     assert theme.colors["accent"] in colors_at(channels, 2.5, 1.0, reach=1)
 
 
-def test_the_cut_that_is_told_is_drawn_before_the_preview_and_the_preview_after_it(channels):
+def test_a_new_cut_is_drawn_until_its_preview_is_ready(channels):
     def to_prune():
         return [row[0] for row in channels.numbers() if row[-1] == "to be pruned"]
 
@@ -363,7 +363,7 @@ def test_the_cut_that_is_told_is_drawn_before_the_preview_and_the_preview_after_
     assert to_prune() == [0, 3, 5]
 
 
-def test_a_drag_takes_more_channels_and_never_protected_ones(channels):
+def test_dragging_the_cut_prunes_more_channels_but_no_protected_ones(channels):
     channels.set_norms(norms(protected=[False, False, False, False, False, True]))
     channels.set_cut(1, editable=True)
     moved = heard(channels.cutMoved)
@@ -395,7 +395,7 @@ def test_keys_move_the_cut(channels, qtbot):
     assert moved[-1] == 5, "no more than are free"
 
 
-def test_what_is_told_twice_is_drawn_once(distribution, channels, monkeypatch):
+def test_setting_the_same_value_twice_draws_once(distribution, channels, monkeypatch):
     drawn = []
     for view in (distribution, channels):
         monkeypatch.setattr(view, "refresh", lambda: drawn.append(True))
@@ -405,7 +405,7 @@ def test_what_is_told_twice_is_drawn_once(distribution, channels, monkeypatch):
     assert len(drawn) == 2
 
 
-def test_a_cut_that_is_told_is_not_announced(channels, qtbot):
+def test_setting_a_cut_emits_nothing(channels, qtbot):
     with qtbot.assertNotEmitted(channels.cutMoved):
         channels.set_cut(3, editable=True)
     assert channels.canvas.line.at == 3.0
@@ -416,7 +416,7 @@ def test_a_cut_that_is_told_is_not_announced(channels, qtbot):
 # -- what is chosen ------------------------------------------------------------------------------
 
 
-def test_clicks_choose_one_a_range_and_more(channels, qtbot, theme):
+def test_clicks_select_one_a_range_and_more(channels, qtbot, theme):
     channels.set_colors(theme.colors)
     port = channels.canvas.viewport()
 
@@ -441,7 +441,7 @@ def test_clicks_choose_one_a_range_and_more(channels, qtbot, theme):
     assert channels.chosen == (0,)
 
 
-def test_a_band_chooses_what_it_touches(channels):
+def test_dragging_a_band_selects_the_bars_that_it_touches(channels):
     drag(channels, pixel(channels, 1.8, 3), pixel(channels, 3, 2), pixel(channels, 4.2, 1))
     assert channels.chosen == (2, 3, 4)
     drag(
@@ -467,7 +467,7 @@ def test_the_middle_button_moves_the_bars(channels):
     assert channels.chosen == ()
 
 
-def test_keys_choose(channels, qtbot):
+def test_keys_select_channels(channels, qtbot):
     canvas, shift = channels.canvas, Qt.KeyboardModifier.ShiftModifier
     qtbot.keyClick(canvas, Qt.Key.Key_Right)
     qtbot.keyClick(canvas, Qt.Key.Key_Right)
@@ -495,7 +495,7 @@ def test_keys_choose(channels, qtbot):
         (Qt.Key.Key_P, True, "release"),
     ],
 )
-def test_keys_and_buttons_make_the_same_gesture(channels, qtbot, key, shift, operation):
+def test_keys_and_buttons_request_the_same_edit(channels, qtbot, key, shift, operation):
     made = heard(channels.editRequested)
     held = Qt.KeyboardModifier.ShiftModifier if shift else Qt.KeyboardModifier.NoModifier
     qtbot.keyClick(channels.canvas, key, held)
@@ -513,7 +513,7 @@ def test_keys_and_buttons_make_the_same_gesture(channels, qtbot, key, shift, ope
     assert made == [wanted, wanted]
 
 
-def test_boxes_lie_along_the_dimension_that_is_shown(channels):
+def test_boxes_of_an_edit_are_along_the_dimension_that_is_shown(channels):
     channels.set_norms(made_norms(np.ones(3), np.ones(3), np.zeros(3, bool), dim=1))
     made = heard(channels.editRequested)
     choose_channels(channels, [1])
@@ -523,7 +523,7 @@ def test_boxes_lie_along_the_dimension_that_is_shown(channels):
     ]
 
 
-def test_another_tensor_or_dimension_begins_with_nothing_chosen(channels):
+def test_another_tensor_or_dimension_clears_the_selection(channels):
     choose_channels(channels, [1, 2])
     channels.set_norms(norms(to_prune=(True, False, False, False, False, False)))
     assert channels.chosen == (1, 2), "a preview leaves them"
@@ -550,7 +550,7 @@ def test_protected_channels_have_a_lock_and_two_outlines(channels):
     assert "1 protected" in channels.summary()
 
 
-def test_channels_that_are_protected_in_part_have_dashes_and_no_lock(channels):
+def test_partly_protected_channels_have_dashes_and_no_lock(channels):
     """They looked as if nothing of them could be pruned."""
     unmarked = channels.canvas.viewport().grab().toImage()
     channels.set_norms(
@@ -586,7 +586,7 @@ def test_channels_that_are_protected_in_part_have_dashes_and_no_lock(channels):
     assert "structured methods do not prune the channel" in partly.tip
 
 
-def test_the_person_chooses_the_norm(channels, qtbot):
+def test_the_user_chooses_the_norm(channels, qtbot):
     with qtbot.waitSignal(channels.normsRequested):
         qtbot.keyClick(channels.norm_box, Qt.Key.Key_Down)
     assert channels.norm_choice == "inf"
@@ -595,7 +595,7 @@ def test_the_person_chooses_the_norm(channels, qtbot):
     assert channels.norm_choice == "fro"
 
 
-def test_a_hundred_thousand_chosen_channels_are_painted_in_a_moment(channels, qtbot):
+def test_a_hundred_thousand_selected_channels_are_painted_fast(channels, qtbot):
     import time
 
     size = 100_000
@@ -613,11 +613,11 @@ def test_a_hundred_thousand_chosen_channels_are_painted_in_a_moment(channels, qt
     assert min(taken) < 0.1
 
 
-def test_theme_colours_are_what_the_accent_is_for(channels):
+def test_bars_do_not_have_the_accent_color(channels):
     assert LIGHT_THEME.colors["accent"] not in colors_at(channels, 0, 1)
 
 
-def test_a_long_table_of_channels_is_written_in_a_moment(channels, tmp_path):
+def test_a_long_table_of_channels_is_written_fast(channels, tmp_path):
     import time
 
     size = 20_000
@@ -634,7 +634,7 @@ def test_a_long_table_of_channels_is_written_in_a_moment(channels, tmp_path):
     assert taken < 2, "the time grows with the square of the channels"
 
 
-def test_keys_that_mean_something_here_are_no_shortcuts_of_the_window(qtbot):
+def test_keys_of_the_canvas_do_not_trigger_shortcuts_of_the_window(qtbot):
     channels = ChannelsView()
     channels.set_dims(["0: output channels (6)"], shape=(6, 3, 2, 2))
     channels.set_norms(norms())

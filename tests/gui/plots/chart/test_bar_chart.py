@@ -37,7 +37,7 @@ heights = hnp.arrays(np.float64, (3, 12), elements=st.sampled_from([0.0, 0.5, 1.
 
 @settings(max_examples=200)
 @given(heights, st.sampled_from([1, 2, 5, 12]))
-def test_no_pixel_says_what_no_channel_of_it_has(found, group):
+def test_no_pixel_shows_a_state_that_no_channel_in_it_has(found, group):
     after, left, whole = np.sort(found, axis=0)
     stacks = envelope(whole, left, after, group, whole.max())
     for column, start in enumerate(range(0, 12, group)):
@@ -54,7 +54,7 @@ def test_no_pixel_says_what_no_channel_of_it_has(found, group):
 
 @settings(max_examples=200)
 @given(heights)
-def test_every_state_of_whole_channels_is_seen(found):
+def test_every_state_of_whole_channels_is_visible(found):
     after, left, whole = np.sort(found, axis=0)
     stacks = envelope(whole, left, after, 12, whole.max())
     there = {
