@@ -13,7 +13,7 @@ from pruneapp.installation import License
 
 
 @pytest.fixture
-def found(monkeypatch):
+def facts(monkeypatch):
     """Replace the licenses and versions of the installation by fixed ones."""
     texts = (License("numpy", "2.4", "BSD-3-Clause", "Redistribution…"), License("q", "1", "", ""))
     facts = {"Pruneapp": "0.1.0 (commit abc)", "Python": "3.11", "Qt": "6.11.3", "torch": ""}
@@ -24,7 +24,7 @@ def found(monkeypatch):
     monkeypatch.setattr(settings_controller.platform, "platform", lambda: "Linux-6.1")
 
 
-def opened(person) -> AboutDialog:
+def open_about(person) -> AboutDialog:
     person.menu("Help", "About Pruneapp")
     person.wait(lambda: isinstance(QApplication.activeModalWidget(), AboutDialog))
     about = QApplication.activeModalWidget()
@@ -32,8 +32,8 @@ def opened(person) -> AboutDialog:
     return about
 
 
-def test_versions_and_licenses_are_shown_by_the_keyboard(person, found):
-    about = opened(person)
+def test_versions_and_licenses_are_shown_by_the_keyboard(person, facts):
+    about = open_about(person)
     assert about.close_button.hasFocus()
     shown = {label.accessibleName() for label in about.findChildren(QLabel)}
     assert {
@@ -51,7 +51,7 @@ def test_versions_and_licenses_are_shown_by_the_keyboard(person, found):
     person.wait(lambda: QApplication.activeModalWidget() is None)
 
 
-def test_where_new_versions_are_is_a_link_that_only_a_browser_follows(person, found, monkeypatch):
+def test_where_new_versions_are_is_a_link_that_only_a_browser_follows(person, facts, monkeypatch):
     asked = []
 
     class Browser(QObject):
@@ -61,7 +61,7 @@ def test_where_new_versions_are_is_a_link_that_only_a_browser_follows(person, fo
 
     browser = Browser()
     QDesktopServices.setUrlHandler("https", browser, "take")
-    about = opened(person)
+    about = open_about(person)
     (link,) = [one for one in about.findChildren(QLabel) if "](https:" in one.text()]
     assert link.accessibleName().startswith("New versions: https://")
     person.wait(link.isVisible)  # the row is added to the open dialog
@@ -74,9 +74,9 @@ def test_where_new_versions_are_is_a_link_that_only_a_browser_follows(person, fo
     person.click(about.close_button)
 
 
-def test_a_report_is_copied_with_the_last_error_of_ours(person, found):
+def test_a_report_is_copied_with_the_last_error_of_ours(person, facts):
     person.workbench.notifications.report_failure("KeyError: 'x'", "Traceback …\nKeyError: 'x'")
-    about = opened(person)
+    about = open_about(person)
     person.click(about.copy)
     lines = QGuiApplication.clipboard().text().splitlines()
     assert lines[:5] == [
@@ -92,7 +92,7 @@ def test_a_report_is_copied_with_the_last_error_of_ours(person, found):
     person.click(about.close_button)
 
 
-def test_a_dialog_that_is_closed_before_all_is_known_is_let_go(person, found):
+def test_a_dialog_that_is_closed_before_all_is_known_is_let_go(person, facts):
     person.menu("Help", "About Pruneapp")
     person.qtbot.keyClick(QApplication.activeModalWidget(), Qt.Key.Key_Escape)
     person.wait_idle()

@@ -40,17 +40,17 @@ def small(person):
     return person
 
 
-def high(person):
+def heatmap_height(person):
     """Return the height of the heat map in pixels."""
     person.pause(50)
     return person.views.pages.weights.canvas.height()
 
 
 def test_in_the_smallest_window_a_notice_is_a_line_and_the_picture_stays(small):
-    without = high(small)
+    without = heatmap_height(small)
     for number in range(3):
         small.window.notices.set_notice(f"{number}: {LONG}")
-        small.wait(lambda: high(small) >= without - 32)
+        small.wait(lambda: heatmap_height(small) >= without - 32)
     notice = small.window.notices.notices[0]
     assert [n.isVisible() for n in small.window.notices.notices] == [True, False, False]
     assert notice.line.isVisible()
@@ -64,7 +64,7 @@ def test_in_the_smallest_window_a_notice_is_a_line_and_the_picture_stays(small):
     small.pause(20)
     assert notice.sentence.height() >= notice.sentence.heightForWidth(notice.sentence.width())
     small.click(notice.more)
-    small.wait(lambda: high(small) >= without - 32)
+    small.wait(lambda: heatmap_height(small) >= without - 32)
     small.click(notice.close_button)
     assert small.window.notices.notices[0].line.text().startswith("1: ")
     assert small.window.notices.notices[0].older.text() == "1 older"
@@ -74,7 +74,7 @@ def test_in_the_smallest_window_the_picture_is_of_use_and_buttons_are_read_whole
     pages = small.views.pages
     small.window.notices.set_notice(LONG)
     small.wait(small.window.notices.notices[0].isVisible)
-    assert high(small) >= 96
+    assert heatmap_height(small) >= 96
     for button in pages.weights.tools.operations.buttons.values():
         assert button.width() >= button.sizeHint().width()
         assert button.visibleRegion().boundingRect() == button.rect()

@@ -32,7 +32,7 @@ def at_work(person):
     return person
 
 
-def find(person, text):
+def run_first(person, text):
     """Type into the palette and press Return; return the rows that it offered."""
     person.key("Ctrl+Shift+P")
     palette = QApplication.activeModalWidget()
@@ -46,19 +46,19 @@ def find(person, text):
 
 def test_a_part_of_a_tensors_name_jumps_to_it(at_work):
     row = at_work.session.rows[-2]
-    assert find(at_work, row.shown)[0] == row.shown
+    assert run_first(at_work, row.shown)[0] == row.shown
     assert at_work.views.tree.focused() == row.name
     assert at_work.views.tree.view.hasFocus()
 
 
 def test_a_methods_name_selects_it_in_the_form(at_work):
     for name, method in registry.METHODS.items():
-        find(at_work, method.label)
+        run_first(at_work, method.label)
         assert at_work.rule.method.currentData() == name
         assert QApplication.focusWidget() is at_work.rule.method
 
 
-def looked_for(person, texts):
+def search_for(person, texts):
     """Return the rows that the palette offers for each text."""
     person.key("Ctrl+Shift+P")
     palette = QApplication.activeModalWidget()
@@ -82,12 +82,12 @@ def every_action(menu):
 
 
 def test_nothing_is_listed_twice(at_work):
-    ((*rows,),) = looked_for(at_work, [""])
+    ((*rows,),) = search_for(at_work, [""])
     names = [row.casefold() for row in rows]
     assert len(names) == len(set(names)) > 50
     # Nor under two names: a setting of the same name as a command is left out.
     for theme in THEME.choices:
-        ((*rows,),) = looked_for(at_work, [f"{THEME.label} {theme.label}"])
+        ((*rows,),) = search_for(at_work, [f"{THEME.label} {theme.label}"])
         named = [row for row in rows if row.partition(": ")[2] or row.endswith(f"› {theme.label}")]
         assert named == [f"View › Theme › {theme.label}"]
 
@@ -102,16 +102,16 @@ def test_in_another_language_commands_and_methods_are_found_by_their_english_nam
     chinese_at_work,
 ):
     texts = ["Open folder", "theme light", "motion reduced", "notify turn off", "add rule", "打开"]
-    rows, light, motion, notify, rule, form = looked_for(chinese_at_work, texts)
+    rows, light, motion, notify, rule, form = search_for(chinese_at_work, texts)
     assert rows == ["打开文件夹"]
     assert light[0] == "视图 › 主题 › 浅色"
     assert motion == ["动画：减弱"]
     assert len(notify) == len(rule) == 1
     assert {"打开", "打开文件夹"} <= set(form)
     for name, method in registry.METHODS.items():
-        find(chinese_at_work, method.label)
+        run_first(chinese_at_work, method.label)
         assert chinese_at_work.rule.method.currentData() == name
-    find(chinese_at_work, "ln_structured")
+    run_first(chinese_at_work, "ln_structured")
     assert chinese_at_work.rule.method.currentData() == "ln_structured"
 
 
@@ -129,33 +129,33 @@ def test_every_command_of_every_menu_is_found_by_its_words(person, tmp_path):
         for action in every_action(menu)
     ]
     assert any(path.name in text for text in texts), "recent files as well"
-    for text, rows in zip(texts, looked_for(person, texts), strict=True):
+    for text, rows in zip(texts, search_for(person, texts), strict=True):
         assert any(row.split(" › ")[-1] == text for row in rows), (text, rows)
 
 
 def test_commands_of_the_form_are_found_and_done(at_work):
     at_work.ask()
-    find(at_work, "add rule")
+    run_first(at_work, "add rule")
     assert len(at_work.views.form.rules) == 2
-    find(at_work, "remove rule")
+    run_first(at_work, "remove rule")
     assert len(at_work.views.form.rules) == 1
-    find(at_work, "exclude layers")
+    run_first(at_work, "exclude layers")
     assert at_work.views.form.rules[-1].method.currentData() == "identity"
-    find(at_work, "remove rule")
-    find(at_work, "limits")
+    run_first(at_work, "remove rule")
+    run_first(at_work, "limits")
     assert at_work.views.form.limits.button.isChecked()
-    assert looked_for(at_work, ["remove rule"]) == [["Pruning step › Remove rule"]]
+    assert search_for(at_work, ["remove rule"]) == [["Pruning step › Remove rule"]]
 
 
 def test_every_setting_is_found_and_set(at_work):
     for param, rows in zip(
-        SETTINGS, looked_for(at_work, [param.label for param in SETTINGS]), strict=True
+        SETTINGS, search_for(at_work, [param.label for param in SETTINGS]), strict=True
     ):
         assert rows, param.label
-    find(at_work, "theme: dark")
+    run_first(at_work, "theme: dark")
     assert at_work.window.actions_["theme_dark"].isChecked()
     assert QApplication.palette().window().color().lightness() < 128
-    find(at_work, f"{WARN_OWN_METHODS.label}: turn off")
+    run_first(at_work, f"{WARN_OWN_METHODS.label}: turn off")
     assert at_work.workbench.settings.get(WARN_OWN_METHODS) is False
 
 
@@ -286,7 +286,7 @@ def test_a_command_of_the_tree_brings_it_before_the_form(narrow, command):
 
 
 @pytest.fixture
-def fired(at_work):
+def triggered(at_work):
     """Return a list that collects the names of the triggered commands."""
     found = []
 
@@ -302,25 +302,25 @@ def fired(at_work):
     return found
 
 
-def test_keys_of_one_letter_type_where_something_can_be_typed(at_work, fired):
+def test_keys_of_one_letter_type_where_something_can_be_typed(at_work, triggered):
     text = at_work.views.tree.tree_filter.text
     for key in ("M", "R", "P", "[", "]", "1", "5", "?", "+", "-", "0", "T"):
         for widget in (at_work.rule.fields.editors["amount"].field, text):
             widget.setFocus()
             at_work.key(key, widget)
-            assert not fired, (key, widget.accessibleName())
+            assert not triggered, (key, widget.accessibleName())
     assert text.text().upper() == "MRP[]15?+-0T"
     at_work.views.tree.view.setFocus()
     at_work.key("2", at_work.views.tree.view)
-    assert fired == ["page_distribution"]
+    assert triggered == ["page_distribution"]
 
 
-def test_every_key_is_text_where_a_pattern_can_be_typed(at_work, fired):
+def test_every_key_is_text_where_a_pattern_can_be_typed(at_work, triggered):
     at_work.views.form.add.click()
     target = at_work.views.form.rules[-1].target
     assert QApplication.focusWidget() is target
     at_work.qtbot.keyClicks(target, "layer4-[0]+mrp 5?")
-    assert not fired
+    assert not triggered
     assert target.currentText() == "layer4-[0]+mrp 5?"  # replaces the previous text
 
 
@@ -334,7 +334,7 @@ def quick_typist(qapp):
 
 
 @pytest.mark.usefixtures("quick_typist")
-def test_a_closed_box_takes_the_keys_of_its_items_alone(at_work, fired):
+def test_a_closed_box_takes_the_keys_of_its_items_alone(at_work, triggered):
     pages = at_work.views.pages
     commands = {"1": "page_weights", "2": "page_distribution", "5": "page_compare", "M": "mask"}
     commands |= {"]": "next_tensor", "+": "zoom_in"}
@@ -348,26 +348,26 @@ def test_a_closed_box_takes_the_keys_of_its_items_alone(at_work, fired):
             box.setFocus()
             at_work.pause(QApplication.keyboardInputInterval() + 20)
             chosen = box.currentIndex()
-            fired.clear()
+            triggered.clear()
             at_work.key(key, box)
             if any(box.itemText(i).upper().startswith(key) for i in range(box.count())):
                 taken.append(key)
-                assert not fired, (key, box.accessibleName())
+                assert not triggered, (key, box.accessibleName())
             else:
-                assert fired == [command], (key, box.accessibleName())
+                assert triggered == [command], (key, box.accessibleName())
                 assert box.currentIndex() == chosen
     assert "M" in taken  # in the list of heat map modes
 
 
-def test_a_digit_goes_on_with_what_is_being_typed(at_work, fired):
+def test_a_digit_goes_on_with_what_is_being_typed(at_work, triggered):
     box = at_work.rule.method
     box.setFocus()
     at_work.qtbot.keyClicks(box, "l1")
     assert box.currentText().startswith("L1")
-    assert not fired
+    assert not triggered
     at_work.pause(QApplication.keyboardInputInterval() + 20)
     at_work.qtbot.keyClicks(box, "1")
-    assert fired == ["page_weights"]
+    assert triggered == ["page_weights"]
     at_work.pause(QApplication.keyboardInputInterval() + 20)
     at_work.qtbot.keyClicks(box, " ")
     assert box.view().isVisible()

@@ -69,7 +69,7 @@ def press(person, dialog, name, keys):
     person.key(keys, dialog.editor)
 
 
-def shown(dialog):
+def table_rows(dialog):
     """Return the rows of the table by command: command, shortcut, default."""
     found, pending = [], [dialog.table.invisibleRootItem()]
     while pending:
@@ -95,7 +95,7 @@ def test_another_shortcut_holds_at_once_everywhere(at_work, dialog, new_person):
     repair.triggered.connect(lambda: given_.append("repair"))
     press(at_work, dialog, "repair", "Ctrl+K")
     assert dialog.said.text() == "Changed from Ctrl+R to Ctrl+K."
-    assert ("Repair", "Ctrl+K", "Ctrl+R") in shown(dialog)
+    assert ("Repair", "Ctrl+K", "Ctrl+R") in table_rows(dialog)
     assert repair.toolTip().endswith("(Ctrl+K)")
     close(at_work, dialog)
 
@@ -159,7 +159,7 @@ def test_a_shortcut_of_another_command_is_said_and_taken_only_on_request(at_work
     at_work.click(dialog.go)
     assert actions["repair"].shortcut() == QKeySequence("Ctrl+E")
     assert actions["export"].shortcuts() == []
-    assert {("Repair", "Ctrl+E", "Ctrl+R"), ("Export", "", "Ctrl+E")} <= {*shown(dialog)}
+    assert {("Repair", "Ctrl+E", "Ctrl+R"), ("Export", "", "Ctrl+E")} <= {*table_rows(dialog)}
     choose(at_work, dialog, "export")
     at_work.click(dialog.reset)  # the default is now used by another command
     assert dialog.said.text() == "Ctrl+E is the shortcut of “Repair”."
@@ -230,20 +230,20 @@ def test_a_sign_is_the_same_shortcut_with_and_without_shift(at_work, dialog):
 
 
 def test_commands_are_found_by_words_and_by_keys(at_work, dialog):
-    assert len(shown(dialog)) == len(COMMANDS)
+    assert len(table_rows(dialog)) == len(COMMANDS)
     assert dialog.search.hasFocus()
     at_work.qtbot.keyClicks(dialog.search, "session sav")
-    assert [name for name, *_ in shown(dialog)] == ["Save session", "Save session as"]
+    assert [name for name, *_ in table_rows(dialog)] == ["Save session", "Save session as"]
     dialog.search.clear()
     at_work.click(dialog.pressed, QPoint(8, 8))
     at_work.key("Ctrl+Y", dialog.pressed)
-    assert shown(dialog) == [("Redo", "Ctrl+Shift+Z, Ctrl+Y", "")]
+    assert table_rows(dialog) == [("Redo", "Ctrl+Shift+Z, Ctrl+Y", "")]
     assert dialog._current == "redo"
     at_work.key("Ctrl+K", dialog.pressed)
     assert dialog.nothing.isVisible()
     assert not dialog.editor.isEnabled()
     dialog.pressed.clear()
-    assert len(shown(dialog)) == len(COMMANDS)
+    assert len(table_rows(dialog)) == len(COMMANDS)
 
 
 def test_the_dialog_is_used_by_keys_alone_and_left_by_escape(at_work, dialog):

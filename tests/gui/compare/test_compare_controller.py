@@ -42,7 +42,7 @@ def at_work(person, model):
     return person
 
 
-def compared(person):
+def compared_rows(person):
     """Wait until the page Compare is computed; return its rows by tensor name."""
     view = person.views.compare
     person.wait(lambda: view.numbers().rows)
@@ -65,20 +65,20 @@ def test_what_a_step_changed_is_shown_against_the_file(at_work):
     at_work.ask_amount("25 %")
     at_work.wait_preview()
     at_work.click(at_work.button)
-    rows = compared(at_work)
+    rows = compared_rows(at_work)
     assert list(rows) == ["layers.1.weight"]
     assert rows["layers.1.weight"]["weights that differ"] == 48
 
     at_work.key("Ctrl+Z", at_work.window)
     at_work.wait(lambda: view.numbers().rows == 0)
     at_work.key("Ctrl+Shift+Z", at_work.window)
-    assert list(compared(at_work)) == ["layers.1.weight"]
+    assert list(compared_rows(at_work)) == ["layers.1.weight"]
 
 
 def test_another_file_is_opened_compared_and_closed(at_work, tuned):
     at_work.chooses_file(tuned)
     at_work.menu("Tools", "Compare with a file")
-    rows = compared(at_work)
+    rows = compared_rows(at_work)
     assert at_work.views.pages.page is Page.COMPARE
     assert at_work.views.compare.sides.wanted == (0, None)
     assert rows["layers.1.weight"]["weights that differ"] == 16
@@ -124,7 +124,7 @@ def test_the_original_is_the_base_though_the_pruned_file_was_opened(person, mode
     person.wait_open(pruned)
     person.chooses_file(folder, "getExistingDirectory")
     person.views.compare.sides.folderRequested.emit()
-    assert list(compared(person)) == ["layers.0.weight"]
+    assert list(compared_rows(person)) == ["layers.0.weight"]
     assert person.views.compare.sides.wanted == (None, 0)
     assert person.views.compare._comparison.a == "original"
 
@@ -153,7 +153,7 @@ def test_two_masks_are_laid_over_each_other_from_a_file_without_weights(at_work,
     )
     person.chooses_file(path)
     person.menu("Tools", "Compare with a file")
-    rows = compared(person)
+    rows = compared_rows(person)
     assert list(rows) == ["layers.1.weight"]
     both, union = int((~here & ~there).sum()), int((~here | ~there).sum())
     assert rows["layers.1.weight"]["shared zeros"] == pytest.approx(both / union)
@@ -206,59 +206,59 @@ def prune(person, name, amount="25 %"):
     person.wait(lambda: len(person.states) == before + 1)
 
 
-def shows(person):
+def note(person):
     """Return the message that replaces the heat map; "" if the heat map is shown."""
     picture = person.views.pages.weights
     page = picture._stack.currentWidget()
     return page.text() if page is picture._message else ""
 
 
-def difference_of(person, name):
+def show_difference(person, name):
     """Show the difference of a tensor in the heat map."""
     person.click_cell(name)
     person.choose(person.views.pages.weights.modes.mode_box, "Difference")
 
 
-def drawn(person):
+def removed_weights(person):
     """Wait for the tile of a difference, and return its number of removed weights."""
     item = person.views.pages.weights.canvas.item
     asking = person.views.pages.weights._tile_requests
-    person.wait(lambda: hasattr(item.fine, "removed") and asking.is_complete and not shows(person))
+    person.wait(lambda: hasattr(item.fine, "removed") and asking.is_complete and not note(person))
     return int(item.fine.removed.sum())
 
 
 def test_a_state_that_stands_against_itself_says_so_and_pictures_come_back(at_work):
     prune(at_work, "layers.1.weight")
-    difference_of(at_work, "layers.1.weight")
-    assert drawn(at_work) == 48
+    show_difference(at_work, "layers.1.weight")
+    assert removed_weights(at_work) == 48
     at_work.click_state(0)
-    at_work.wait(lambda: "Opened is the only state to be compared" in shows(at_work))
-    assert "▲" not in shows(at_work), "nothing is wrong"
+    at_work.wait(lambda: "Opened is the only state to be compared" in note(at_work))
+    assert "▲" not in note(at_work), "nothing is wrong"
     at_work.key("Ctrl+Shift+Z", at_work.window)
-    assert drawn(at_work) == 48
+    assert removed_weights(at_work) == 48
     at_work.click_state(0)
-    at_work.wait(lambda: "Opened is the only state" in shows(at_work))
+    at_work.wait(lambda: "Opened is the only state" in note(at_work))
     at_work.choose(at_work.views.pages.weights.modes.mode_box, "Magnitude")
-    at_work.wait(lambda: not shows(at_work))
+    at_work.wait(lambda: not note(at_work))
     item = at_work.views.pages.weights.canvas.item
     at_work.wait(lambda: isinstance(item.fine, Tile))
 
 
 def test_a_tensor_in_which_nothing_differs_says_so(at_work, tuned):
     prune(at_work, "layers.1.weight")
-    difference_of(at_work, "layers.1.weight")
-    assert drawn(at_work) == 48
+    show_difference(at_work, "layers.1.weight")
+    assert removed_weights(at_work) == 48
     at_work.click_cell("layers.0.weight")
-    at_work.wait(lambda: shows(at_work).startswith("Nothing differs here between Opened and 1: L1"))
+    at_work.wait(lambda: note(at_work).startswith("Nothing differs here between Opened and 1: L1"))
     at_work.click_cell("layers.1.weight")
-    assert drawn(at_work) == 48
+    assert removed_weights(at_work) == 48
     # With another file, that is only known after reading both.
     at_work.chooses_file(tuned)
     at_work.menu("Tools", "Compare with a file")
-    compared(at_work)
+    compared_rows(at_work)
     at_work.key("1", at_work.views.tree.view)
     at_work.click_cell("layers.0.weight")
-    at_work.wait(lambda: "between tuned.safetensors and" in shows(at_work))  # without zeros
+    at_work.wait(lambda: "between tuned.safetensors and" in note(at_work))  # without zeros
     # Weights that are pruned on both sides are drawn.
     at_work.key("5", at_work.views.tree.view)
     prune(at_work, "layers.0.weight")
@@ -268,14 +268,14 @@ def test_a_tensor_in_which_nothing_differs_says_so(at_work, tuned):
     at_work.choose(sides.boxes[1], "3: L1 25 % on layers.2")
     at_work.key("1", at_work.views.tree.view)
     at_work.click_cell("layers.0.weight")
-    assert drawn(at_work) == 0
+    assert removed_weights(at_work) == 0
     assert at_work.views.pages.weights.canvas.item.fine.in_neither.sum() == 48
 
 
 def test_a_step_reads_what_it_changed_and_nothing_else(at_work, tuned):
     at_work.chooses_file(tuned)
     at_work.menu("Tools", "Compare with a file")
-    first = compared(at_work)
+    first = compared_rows(at_work)
     other = at_work.workbench.compare.other.state.checkpoint
     read, real = [], other.chunks
 
@@ -288,13 +288,13 @@ def test_a_step_reads_what_it_changed_and_nothing_else(at_work, tuned):
     at_work.choose(sides.boxes[0], "Opened")
     prune(at_work, "layers.0.weight")
     at_work.choose(sides.boxes[0], "1: L1 25 %")
-    at_work.wait(lambda: "layers.0.weight" in compared(at_work))
+    at_work.wait(lambda: "layers.0.weight" in compared_rows(at_work))
     assert set(read) == {"layers.0.weight"}
-    rows = compared(at_work)
+    rows = compared_rows(at_work)
     assert rows["layers.0.weight"]["weights that differ"] == 48
     assert rows["layers.1.weight"] == first["layers.1.weight"]
     read.clear()
     at_work.choose(sides.boxes[0], "Opened")
-    at_work.wait(lambda: "layers.0.weight" not in compared(at_work))
-    assert compared(at_work) == first
+    at_work.wait(lambda: "layers.0.weight" not in compared_rows(at_work))
+    assert compared_rows(at_work) == first
     assert read == []

@@ -8,7 +8,7 @@ from PySide6.QtCore import QCoreApplication, QPoint, QPointF, Qt
 from PySide6.QtGui import QDrag, QDragEnterEvent, QDragLeaveEvent, QDropEvent
 from safetensors.numpy import save_file
 
-from tests.gui.manual_edit.edit_actions import said
+from tests.gui.manual_edit.edit_actions import status
 from tests.gui.person import LEFT, node_named
 
 COPY = Qt.DropAction.CopyAction
@@ -96,7 +96,7 @@ def test_masks_of_selected_rows_are_asked_for_and_applied_by_a_click(pair, monke
     assert second.rule.mask_name.text() == "one.safetensors"
     assert second.views.tree.checked() == ("enc.a.weight", "enc.b.weight")
     assert len(second.states) == 1, "nothing is done before a click"
-    assert said(second).startswith("Masks of 2 tensors were taken from one.safetensors")
+    assert status(second).startswith("Masks of 2 tensors were taken from one.safetensors")
     assert second.window.isActiveWindow()
     second.prune()
     found = masks(second)
@@ -170,9 +170,9 @@ def test_over_a_window_it_says_what_a_drop_would_do(pair, monkeypatch):
     def pass_over(drag, _actions):
         enter = QDragEnterEvent(QPoint(400, 300), COPY, drag.mimeData(), LEFT, NONE)
         QCoreApplication.sendEvent(second.window, enter)
-        heard.append(said(second))
+        heard.append(status(second))
         QCoreApplication.sendEvent(second.window, QDragLeaveEvent())
-        heard.append(said(second))
+        heard.append(status(second))
         return COPY
 
     drag(first, "enc.a.weight", second, monkeypatch, pass_over)

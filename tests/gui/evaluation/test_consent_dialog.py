@@ -20,8 +20,8 @@ FACTS = ScriptFacts(
 
 
 @pytest.fixture
-def ask(qtbot):
-    def asked(facts=FACTS):
+def open_question(qtbot):
+    def show_question(facts=FACTS):
         of_script = isinstance(facts, ScriptFacts)
         dialog = (ScriptConsentDialog if of_script else CommandConsentDialog)(facts)
         qtbot.addWidget(dialog)
@@ -32,11 +32,11 @@ def ask(qtbot):
         dialog.finished.connect(dialog.answers.append)
         return dialog
 
-    return asked
+    return show_question
 
 
-def test_path_python_and_lines_are_shown(ask):
-    dialog = ask()
+def test_path_python_and_lines_are_shown(open_question):
+    dialog = open_question()
     assert dialog.question.text() == "Run this script? It is new."
     assert list(dialog.facts.values()) == ["/x/eval.py", "/x/python (as chosen)", "ab" * 32]
     assert dialog.lines.toPlainText() == "import os\n    x = 1"
@@ -48,15 +48,15 @@ def test_path_python_and_lines_are_shown(ask):
     ("reason", "words"),
     [(ConsentReason.CHANGED, "has changed"), (ConsentReason.OTHER_PYTHON, "a different Python")],
 )
-def test_it_says_why_it_asks(ask, reason, words):
+def test_it_says_why_it_asks(open_question, reason, words):
     facts = ScriptFacts(*FACTS.__dict__.values())
-    dialog = ask(ScriptFacts(**{**facts.__dict__, "reason": reason}))
+    dialog = open_question(ScriptFacts(**{**facts.__dict__, "reason": reason}))
     assert words in dialog.question.text()
 
 
-def test_what_would_hide_code_is_visible(ask):
+def test_what_would_hide_code_is_visible(open_question):
     code = "safe = 1 # \u202e evil\n" + "\n".join(map(str, range(MOST_LINES)))
-    dialog = ask(ScriptFacts(**{**FACTS.__dict__, "text": code}))
+    dialog = open_question(ScriptFacts(**{**FACTS.__dict__, "text": code}))
     assert dialog.lines.toPlainText().startswith("safe = 1 # \\u202e evil\n")
     assert dialog.shown.text() == "The first 2,000 of 2,001 lines"
 
@@ -64,25 +64,25 @@ def test_what_would_hide_code_is_visible(ask):
 COMMAND = CommandFacts("./a.sh '{checkpoint}' \u202e --out", "/x/a.sh", "/x")
 
 
-def test_a_command_line_is_shown_in_full_with_its_program_and_folder(ask):
-    dialog = ask(COMMAND)
+def test_a_command_line_is_shown_in_full_with_its_program_and_folder(open_question):
+    dialog = open_question(COMMAND)
     assert dialog.question.text() == "Run this command line? It is new."
     assert dialog.lines.toPlainText() == "./a.sh '{checkpoint}' \\u202e --out"
     assert dialog.facts == {"Program": "/x/a.sh", "Folder": "/x"}
     assert "without a shell" in dialog.warning.text()
-    long = ask(CommandFacts("run " + "x" * 20_000, "/x/a.sh", "/x"))
+    long = open_question(CommandFacts("run " + "x" * 20_000, "/x/a.sh", "/x"))
     assert long.lines.toPlainText().endswith("x" * 20_000)
 
 
 @pytest.mark.parametrize("facts", [FACTS, COMMAND], ids=["script", "command"])
-def test_enter_and_escape_run_nothing(ask, qtbot, facts):
+def test_enter_and_escape_run_nothing(open_question, qtbot, facts):
     for key in (Qt.Key.Key_Return, Qt.Key.Key_Escape):
-        dialog = ask(facts)
+        dialog = open_question(facts)
         qtbot.keyClick(dialog.focusWidget(), key)
         assert dialog.answers == [0]
 
 
-def test_run_is_a_click(ask, qtbot):
-    dialog = ask()
+def test_run_is_a_click(open_question, qtbot):
+    dialog = open_question()
     qtbot.mouseClick(dialog.go, Qt.MouseButton.LeftButton)
     assert dialog.answers == [1]

@@ -84,7 +84,7 @@ def agree(person):
     person.wait(lambda: scripts.dialog is None)
 
 
-def marks(person):
+def history_metrics(person):
     """Return the metric of each state: "○" for the dot; outdated or queued ones in brackets."""
     states = person.views.history.list.states
     found = []
@@ -102,7 +102,7 @@ def click_mark(person, row):
     person.click(strip.viewport(), QPoint(rect.right() - 14, rect.center().y()))
 
 
-def words(person, row):
+def spoken_text(person, row):
     return plain(person.views.history.list.model().index(row).data(ROLE))
 
 
@@ -110,21 +110,21 @@ ROLE = Qt.ItemDataRole.AccessibleTextRole
 
 
 def test_states_show_their_metric_and_dots_measure_the_others(pruned, runners, script):
-    assert marks(pruned) == ["", "", ""]
+    assert history_metrics(pruned) == ["", "", ""]
     choose(pruned, script)
     pruned.wait_idle()
     (runner,) = runners
     assert runner.measured == [0, 0, 0, 39]
-    assert marks(pruned) == ["100.0 %", "○", "55.7 % pruned: 61.0 % −39.0"]
-    assert "accuracy 61.0 %, 39.0 points worse than the unpruned model" in words(pruned, 2)
-    assert "not evaluated" in words(pruned, 1)
+    assert history_metrics(pruned) == ["100.0 %", "○", "55.7 % pruned: 61.0 % −39.0"]
+    assert "accuracy 61.0 %, 39.0 points worse than the unpruned model" in spoken_text(pruned, 2)
+    assert "not evaluated" in spoken_text(pruned, 1)
     click_mark(pruned, 1)
     pruned.wait_idle()
     assert pruned.document.position == 2, "a click on a dot goes nowhere"
     done = plain(pruned.window.done.label.text())
     assert re.match(r"1: L1 10 %.*: 10.0 % pruned: accuracy 93.0 %", done), "nobody knew of which"
     assert runner.measured[4:] == [7]
-    assert marks(pruned)[1] == "10.0 % pruned: 93.0 % −7.0"
+    assert history_metrics(pruned)[1] == "10.0 % pruned: 93.0 % −7.0"
     assert len(runners) == 1, "the process stays"
     states = pruned.workbench.evaluation.states()
     assert [(s.kind, s.joined) for s in states] == [
@@ -146,7 +146,7 @@ def test_what_was_measured_with_another_limit_or_seed_is_another_result(pruned, 
     script.write_text("def evaluate(model, limit, seed): return 1.0\n")
     choose(pruned, script)
     pruned.wait_idle()
-    assert marks(pruned)[2].startswith("55.7 %")
+    assert history_metrics(pruned)[2].startswith("55.7 %")
     for number, (limit, seed) in enumerate([("50", ""), ("50", "8")], 1):
         runner = runners[-1]
         runner.gate.closed = False
@@ -155,15 +155,15 @@ def test_what_was_measured_with_another_limit_or_seed_is_another_result(pruned, 
         pruned.wait_idle()
         assert runners[-1].options.limit == 50
         assert runners[-1].seeds == [int(seed or 0) + n for n in (0, 0, 1, 0)]
-        assert marks(pruned)[2].startswith("55.7 %"), "measured anew"
+        assert history_metrics(pruned)[2].startswith("55.7 %"), "measured anew"
     click_mark(pruned, 1)
     pruned.wait_idle()
-    assert marks(pruned)[1].startswith("10.0 %")
+    assert history_metrics(pruned)[1].startswith("10.0 %")
     choose(pruned, script, limit="50", new=False)
     pruned.wait_idle()
-    assert marks(pruned)[1] == "○", "measured with another seed"
-    assert "not evaluated. my_evaluation.py, limit 50, seed 8: " in words(pruned, 1)
-    assert "(my_evaluation.py, limit 50, seed 0)" in words(pruned, 2)
+    assert history_metrics(pruned)[1] == "○", "measured with another seed"
+    assert "not evaluated. my_evaluation.py, limit 50, seed 8: " in spoken_text(pruned, 1)
+    assert "(my_evaluation.py, limit 50, seed 0)" in spoken_text(pruned, 2)
     assert {state.number for state in pruned.workbench.evaluation.states()} == {0, 2}
     assert pruned.workbench.evaluation.conditions == "my_evaluation.py, limit 50, seed 0"
     chosen = pruned.workbench.scripts.source("evaluation")
@@ -173,15 +173,15 @@ def test_what_was_measured_with_another_limit_or_seed_is_another_result(pruned, 
 def test_undo_redo_and_the_same_step_again_keep_results(pruned, runners, script):
     choose(pruned, script)
     pruned.wait_idle()
-    before = marks(pruned)
+    before = history_metrics(pruned)
     pruned.key("Ctrl+Z")
     pruned.wait(lambda: pruned.document.position == 1)
-    assert marks(pruned) == before
+    assert history_metrics(pruned) == before
     pruned.key("Ctrl+M")
     pruned.wait_idle()
     prune(pruned, "50 %")
     pruned.wait_idle()
-    pruned.wait(lambda: marks(pruned)[-1] == before[-1])
+    pruned.wait(lambda: history_metrics(pruned)[-1] == before[-1])
     assert runners[0].measured == [0, 0, 0, 39, 7]
 
 
@@ -193,20 +193,20 @@ def test_all_states_are_measured_and_those_that_were_stay_after_esc(pruned, runn
     runner.gate.closed = True
     pruned.menu("Tools", "Evaluate all states")
     pruned.wait(lambda: runner.gate.running)
-    assert marks(pruned)[1::2] == ["(…)", "(…)"]
-    assert ", being evaluated" in words(pruned, 1)
-    assert ", waiting to be evaluated" in words(pruned, 3)
+    assert history_metrics(pruned)[1::2] == ["(…)", "(…)"]
+    assert ", being evaluated" in spoken_text(pruned, 1)
+    assert ", waiting to be evaluated" in spoken_text(pruned, 3)
     assert "Evaluation 1 of 2" in pruned.window.job_status.label.text()
     pruned.key("Esc")
     assert not pruned.workbench.jobs.busy
     said = "Evaluation stopped: 0 of 2 states were evaluated."
     assert pruned.window.done.label.text() == said
-    assert marks(pruned)[1::2] == ["○", "○"]
-    assert marks(pruned)[2] == "55.7 % pruned: 61.0 % −39.0"
+    assert history_metrics(pruned)[1::2] == ["○", "○"]
+    assert history_metrics(pruned)[2] == "55.7 % pruned: 61.0 % −39.0"
     runner.gate.closed = False
     pruned.menu("Tools", "Evaluate all states")
     pruned.wait_idle()
-    assert "○" not in marks(pruned)
+    assert "○" not in history_metrics(pruned)
     before = list(runner.measured)
     pruned.menu("Tools", "Evaluate all states")
     assert pruned.window.done.label.text() == "All states have been evaluated already."
@@ -219,10 +219,10 @@ def test_pruning_does_not_wait_for_an_evaluation(pruned, runners, script):
     runners[0].gate.closed = True
     click_mark(pruned, 1)
     prune(pruned, "20 %")
-    assert marks(pruned)[1] == "(…)"
+    assert history_metrics(pruned)[1] == "(…)"
     runners[0].gate.closed = False
     pruned.wait_idle()
-    assert marks(pruned)[1] == "10.0 % pruned: 93.0 % −7.0"
+    assert history_metrics(pruned)[1] == "10.0 % pruned: 93.0 % −7.0"
 
 
 def test_a_changed_script_greys_what_it_measured_and_is_asked_about(pruned, runners, script):
@@ -230,8 +230,8 @@ def test_a_changed_script_greys_what_it_measured_and_is_asked_about(pruned, runn
     pruned.wait_idle()
     script.write_text(script.read_text() + "\n")
     pruned.window.activated.emit()
-    pruned.wait(lambda: marks(pruned)[2].startswith("("))
-    assert ". Measured with another script" in words(pruned, 2)
+    pruned.wait(lambda: history_metrics(pruned)[2].startswith("("))
+    assert ". Measured with another script" in spoken_text(pruned, 2)
     strip = pruned.views.history.list.states
     assert strip.mark(2).written(brief=True).startswith("("), "also where room is short"
     pruned.wait_idle()
@@ -239,13 +239,13 @@ def test_a_changed_script_greys_what_it_measured_and_is_asked_about(pruned, runn
     pruned.key("Ctrl+M")
     agree(pruned)
     pruned.wait_idle()
-    assert marks(pruned) == ["100.0 %", "○", "55.7 % pruned: 61.0 % −39.0"]
+    assert history_metrics(pruned) == ["100.0 %", "○", "55.7 % pruned: 61.0 % −39.0"]
     script.write_text(script.read_text() + "\n\n")  # without activating the window again
     click_mark(pruned, 1)
     agree(pruned)
     pruned.wait_idle()
     assert [runner.measured for runner in runners] == [[0, 0, 0, 39], [0, 0, 0, 39], [0, 0, 0, 7]]
-    assert marks(pruned)[2] == "○", "it was measured with the script as it was before"
+    assert history_metrics(pruned)[2] == "○", "it was measured with the script as it was before"
 
 
 def test_what_fails_is_said_in_a_sentence_and_can_be_tried_again(pruned, runners, script):
@@ -255,7 +255,7 @@ def test_what_fails_is_said_in_a_sentence_and_can_be_tried_again(pruned, runners
     click_mark(pruned, 1)
     pruned.wait_idle()
     assert pruned.trouble == ["The script raised ValueError. Correct it."]
-    assert marks(pruned)[1] == "○"
+    assert history_metrics(pruned)[1] == "○"
     runners[0].error, runners[0].gate.closed = None, True
     click_mark(pruned, 1)
     assert pruned.trouble == [], "it stayed there while the next evaluation was under way"
@@ -268,7 +268,7 @@ def test_what_fails_is_said_in_a_sentence_and_can_be_tried_again(pruned, runners
 def test_a_session_keeps_results_and_runs_nothing(pruned, runners, script, tmp_path):
     choose(pruned, script)
     pruned.wait_idle()
-    before = marks(pruned)
+    before = history_metrics(pruned)
     file = tmp_path / "work.prune"
     pruned.chooses_file(file, "getSaveFileName")
     pruned.key("Ctrl+S")
@@ -278,12 +278,12 @@ def test_a_session_keeps_results_and_runs_nothing(pruned, runners, script, tmp_p
     assert runners[0].closed
     pruned.open(file)
     pruned.wait(lambda: pruned.document is not None)
-    pruned.wait(lambda: marks(pruned) == [f"({before[0]})", "○", f"({before[2]})"])
+    pruned.wait(lambda: history_metrics(pruned) == [f"({before[0]})", "○", f"({before[2]})"])
     assert len(runners) == 1
     assert pruned.workbench.scripts.dialog is None
     # No script has been chosen yet, so there is no other one.
     why = "Measured before this session was opened. Evaluate again (Ctrl+M)"
-    assert why in words(pruned, 2)
+    assert why in spoken_text(pruned, 2)
     assert why in plain(
         pruned.views.history.list.model().index(2).data(Qt.ItemDataRole.ToolTipRole)
     )
@@ -309,9 +309,9 @@ def test_a_reopened_session_shows_results_of_one_condition_alone(pruned, runners
     pruned.wait_idle()
     pruned.open(file)
     pruned.wait(lambda: pruned.document is not None)
-    pruned.wait(lambda: marks(pruned)[2].startswith("("))
+    pruned.wait(lambda: history_metrics(pruned)[2].startswith("("))
     pruned.wait_idle()
-    assert marks(pruned)[1] == "○"
+    assert history_metrics(pruned)[1] == "○"
     evaluation = pruned.workbench.evaluation
     assert evaluation.conditions == "my_evaluation.py, limit 50, seed 0"
     assert [state.number for state in evaluation.states()] == [0, 2]
@@ -336,9 +336,9 @@ def test_a_state_that_was_calibrated_with_the_data_that_measure_it_is_marked(
     pruned.wait_idle()
     pruned.workbench.evaluation.evaluate_all()
     pruned.wait_idle()
-    assert [mark.endswith(" ▲") for mark in marks(pruned)] == [False] * 4 + [True]
+    assert [mark.endswith(" ▲") for mark in history_metrics(pruned)] == [False] * 4 + [True]
     said = "calibrated with the data that measure it"
-    assert [said in words(pruned, row) for row in range(5)] == [False] * 4 + [True]
+    assert [said in spoken_text(pruned, row) for row in range(5)] == [False] * 4 + [True]
     rows = list(pruned.views.pages.quality.numbers())
     assert sum(said in row[-1] for row in rows) == 1
 
@@ -447,11 +447,11 @@ def test_results_that_make_no_sense_in_a_session_are_left(pruned):
         [{"state": "a", "evaluation": "b", "quality": {"metrics": [good], "sparsity": 0}}],
     ):
         pruned.workbench.evaluation.show({"evaluation": kept})
-        assert marks(pruned) == ["", "", ""]
+        assert history_metrics(pruned) == ["", "", ""]
     quality = {"metrics": [good], "sparsity": 0.0}
     pruned.workbench.evaluation.show({"evaluation": [{**named, "state": "a", "quality": quality}]})
     pruned.wait_idle()
-    assert marks(pruned) == ["○", "○", "○"], "they are of no state of this history"
+    assert history_metrics(pruned) == ["○", "○", "○"], "they are of no state of this history"
 
 
 def test_a_new_script_is_saved_and_chosen_and_shown_before_it_runs(pruned, runners, tmp_path):
@@ -471,7 +471,7 @@ def test_a_new_script_is_saved_and_chosen_and_shown_before_it_runs(pruned, runne
     pruned.click(dialog.go)
     agree(pruned)
     pruned.wait_idle()
-    assert marks(pruned)[0] == "100.0 %"
+    assert history_metrics(pruned)[0] == "100.0 %"
 
 
 def test_who_leaves_before_the_script_was_found_is_asked_nothing(
@@ -528,7 +528,7 @@ def test_another_file_begins_without_metrics(pruned, runners, script, tmp_path):
     pruned.open(other)
     pruned.wait(lambda: pruned.document.checkpoint.path == other)
     pruned.wait_idle()
-    assert marks(pruned) == [""]
+    assert history_metrics(pruned) == [""]
     assert runners[0].closed
 
 
@@ -556,13 +556,13 @@ def test_a_command_line_measures_states_after_it_was_agreed_to(pruned, tmp_path)
     agree(pruned)
     pruned.wait_idle()
     assert pruned.trouble == []
-    assert marks(pruned) == ["1", "○", "55.7 % pruned: 0.61 −0.39"]
+    assert history_metrics(pruned) == ["1", "○", "55.7 % pruned: 0.61 −0.39"]
     click_mark(pruned, 1)
     pruned.wait_idle()
-    assert marks(pruned)[1] == "10.0 % pruned: 0.93 −0.07"
+    assert history_metrics(pruned)[1] == "10.0 % pruned: 0.93 −0.07"
     pruned.window.activated.emit()
     pruned.wait_idle()
-    assert "(" not in "".join(marks(pruned))
+    assert "(" not in "".join(history_metrics(pruned))
 
 
 SCRIPT = """
@@ -589,7 +589,7 @@ def test_the_process_is_there_while_the_file_is_open(pruned, script):
     pruned.wait_idle()
     assert pruned.trouble == []
     gone = pruned.document.masks.pruned("0.weight")
-    assert marks(pruned)[2] == f"55.7 % pruned: {100 - gone}.0 % −{gone}.0"
+    assert history_metrics(pruned)[2] == f"55.7 % pruned: {100 - gone}.0 % −{gone}.0"
     worker = pruned.workbench.evaluation._process._evaluator.runner.worker
     pid = worker.pid
     os.kill(pid, 0)

@@ -115,7 +115,7 @@ def dialog(qtbot, tmp_path):
     return found
 
 
-def said(widget) -> str:
+def text_of(widget) -> str:
     return "\n".join(label.text() for label in widget.findChildren(QLabel))
 
 
@@ -133,11 +133,11 @@ def press(qtbot, radio):
 
 def test_the_button_says_how_large_and_the_dialog_that_zeros_do_not_shrink(dialog, qtbot):
     assert dialog.go.text() == "Export 43 MB"
-    assert ZEROS in said(dialog.details)
-    assert "torch (since torch 1.6, by load_file)" in said(dialog.details)
+    assert ZEROS in text_of(dialog.details)
+    assert "torch (since torch 1.6, by load_file)" in text_of(dialog.details)
     pick(dialog, qtbot, "torch")
-    assert ZEROS not in said(dialog.details)
-    assert "As it was opened." in said(dialog.details)
+    assert ZEROS not in text_of(dialog.details)
+    assert "As it was opened." in text_of(dialog.details)
 
 
 def test_sizes_are_exact_about_or_being_counted(dialog):
@@ -329,11 +329,11 @@ class TestFilesOfALargestSize:
             (1204, "1,204 files, up to 5\u00a0GB each."),
         ],
     )
-    def test_how_many_files_there_will_be_is_said(self, dialog, size, qtbot, files, said):
+    def test_how_many_files_there_will_be_is_said(self, dialog, size, qtbot, files, text_of):
         qtbot.keyClick(size, Qt.Key.Key_Down)
         qtbot.keyClick(size, Qt.Key.Key_Down)
         dialog.set_offers((replace(DENSE, files=files), *OFFERS[1:]))
-        assert dialog.target.note.text() == said
+        assert dialog.target.note.text() == text_of
         assert dialog.details.values() == {"largest": 5 * 10**9}
         assert dialog.go.isEnabled()
 
@@ -418,8 +418,8 @@ def test_replacing_the_source_says_where_the_original_is_kept(dialog, tmp_path, 
     source.write_bytes(b"x")
     assert not dialog.target.replace.isVisible()
     dialog.target.path.setText(str(tmp_path / "." / "m.safetensors"))
-    said = "Replaces the open model; a backup is kept as m.orig.safetensors."
-    assert dialog.target.note.text() == said
+    text_of = "Replaces the open model; a backup is kept as m.orig.safetensors."
+    assert dialog.target.note.text() == text_of
     assert dialog.target.note.foregroundRole() == DANGER
     assert dialog.go.text() == "Replace original, 43 MB"
     dialog.target.replace.click()
@@ -515,8 +515,8 @@ def test_the_report_can_be_read_and_copied(qtbot):
 
 
 def test_the_report_of_a_cut_says_in_red_that_it_is_not_the_original(qtbot):
-    cut = {"cut": "FFN neurons 1,024 → 768", "effect": CHANGES}
-    dialog = ExportReportDialog(report_of("p", **cut))
+    cut_texts = {"cut": "FFN neurons 1,024 → 768", "effect": CHANGES}
+    dialog = ExportReportDialog(report_of("p", **cut_texts))
     qtbot.addWidget(dialog)
     effect = "▲ changes what the model computes"
     (shown,) = [label for label in dialog.findChildren(QLabel) if label.text() == effect]
@@ -525,7 +525,7 @@ def test_the_report_of_a_cut_says_in_red_that_it_is_not_the_original(qtbot):
     text = dialog.as_text()
     assert f"\nEffect: {effect}\nThis is not the original model" in text
     assert "Sparsity" not in text, "a heading of nothing"
-    exact = ExportReportDialog(report_of("p", **cut | {"effect": EXACT}))
+    exact = ExportReportDialog(report_of("p", **cut_texts | {"effect": EXACT}))
     qtbot.addWidget(exact)
     assert "\nEffect: ✓ computes the same\n" in exact.as_text()
     assert not exact.notes
@@ -538,9 +538,9 @@ def test_the_report_of_a_folder_has_a_checksum_for_each_file(qtbot, tmp_path):
     qtbot.addWidget(dialog)
     with qtbot.waitExposed(dialog):
         dialog.show()
-    assert "Folder" in said(dialog)
-    assert "4.0 kB in 2 files" in said(dialog).replace("\u00a0", " ")
-    assert "3f" not in said(dialog)
+    assert "Folder" in text_of(dialog)
+    assert "4.0 kB in 2 files" in text_of(dialog).replace("\u00a0", " ")
+    assert "3f" not in text_of(dialog)
     text = dialog.as_text()
     assert "\nmodel-1.safetensors\t4,000 bytes\tsha256 3f\n" in text
     assert "\n1_Pooling/model.safetensors\t50 bytes\tsha256 4e\n" in text
@@ -560,7 +560,7 @@ def test_the_report_of_a_folder_has_the_size_of_the_format_and_apart_that_of_the
     qtbot.addWidget(dialog)
     with qtbot.waitExposed(dialog):
         dialog.show()
-    shown = said(dialog).replace("\u00a0", " ")
+    shown = text_of(dialog).replace("\u00a0", " ")
     assert "45 MB in 2 files + 102 kB in 1 other" in shown
     assert "Size: 45,432,996 bytes + 102,488 bytes" in dialog.as_text().replace("\u00a0", " ")
 
@@ -656,9 +656,9 @@ class TestRounding:
         qtbot.keyClick(type_, Qt.Key.Key_Down)
         lost = (("x" * 300, 7), ("b", 1))
         dialog.set_rounding("float16", RoundingCost("float16", 2, infinite=lost))
-        said = dialog.details.rounding.note.text()
-        assert said.startswith("▲ 8 values in 2 tensors, most of them in xxx")
-        assert len(said) < 200
+        text_of = dialog.details.rounding.note.text()
+        assert text_of.startswith("▲ 8 values in 2 tensors, most of them in xxx")
+        assert len(text_of) < 200
 
     def test_no_button_moves_when_a_type_is_chosen(self, dialog, type_, qtbot):
         QCoreApplication.sendPostedEvents()
@@ -802,9 +802,9 @@ class TestThePlace:
         name = str(tmp_path / "new.safetensors")
         request = self.asked(dialog, qtbot, lambda: dialog.target.path.setText(name))
         words = "'config.json' goes with it: it is in '{}'. Put it beside 'model.safetensors'. "
-        said = words * 6
-        dialog.set_check(request, TargetCheck(notices=(said.format(*"abcdef"),)))
-        assert dialog.target.note.text() == said.format(*"abcdef")
+        text_of = words * 6
+        dialog.set_check(request, TargetCheck(notices=(text_of.format(*"abcdef"),)))
+        assert dialog.target.note.text() == text_of.format(*"abcdef")
         dialog.set_check(request, TargetCheck(notices=(words.format("y" * 500),)))
         shown = re.escape(words).replace(r"\{\}", "y{90,99}…y{90,99}")
         assert re.fullmatch(shown, dialog.target.note.text())
@@ -1190,7 +1190,7 @@ def test_a_report_without_pruned_tensors_is_as_wide_as_its_code(qtbot):
     assert dialog.loads.width() >= dialog.loads.fontMetrics().horizontalAdvance(code)
 
 
-def cut(area) -> list[str]:
+def cut_texts(area) -> list[str]:
     """Return the texts that the lower edge of the viewport cuts through a line."""
     port = area.viewport()
     seen = QRect(port.mapTo(area, QPoint()), port.size())
@@ -1243,7 +1243,7 @@ class TestRoom:
         dialog = shown(*size, name)
         bars = [bar for bar in dialog.findChildren(QScrollBar) if bar.isVisible()]
         assert bars in ([], [dialog.scrolled.verticalScrollBar()])
-        assert cut(dialog.scrolled) == []
+        assert cut_texts(dialog.scrolled) == []
         assert dialog.scrolled.viewport().height() > dialog.scrolled.height() - 40
         if size == (1680, 1050):
             assert not bars

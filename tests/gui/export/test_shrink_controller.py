@@ -316,7 +316,7 @@ def contents(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
 
 
-def share(person, page, percent):
+def enter_share(person, page, percent):
     """Enter the share of channels to remove."""
     box = page.rows.rows["channels"].percent
     box.setFocus()
@@ -338,7 +338,7 @@ def test_a_network_is_cut_as_the_command_line_cuts_it(person, tmp_path, kind):
     dialog = turn_to_page(person)
     page = dialog.page
     assert not dialog.go.isEnabled(), "nothing is cut yet"
-    share(person, page, 50)
+    enter_share(person, page, 50)
     assert page.diff.toPlainText().count(" → ") == len(page.forecast.widths) > 0
     if kind == "onnx":
         assert page.notes.text().startswith("· ONNX Runtime")
@@ -393,7 +393,7 @@ def test_the_format_of_a_state_dict_follows_from_the_name(person, tmp_path):
     dialog = turn_to_page(person)
     page, target = dialog.page, dialog.page.target
     assert "folder" not in page.checks.text()
-    share(person, page, 50)
+    enter_share(person, page, 50)
     person.type(target.path, str(tmp_path / "net.onnx"))
     assert "remove .onnx" in target.note.text(), "a state dict has no graph"
     person.type(target.path, str(tmp_path / "small.pt"))

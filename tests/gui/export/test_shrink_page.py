@@ -53,7 +53,7 @@ def row(page, name):
     return page.rows.rows[name]
 
 
-def said(page, name):
+def row_text(page, name):
     """Return the numbers of a row as displayed."""
     here = row(page, name)
     stays = here.box.text() if here.box.isVisible() else here.after.text()
@@ -102,13 +102,13 @@ def test_of_an_unknown_type_the_reason_is_shown_and_nothing_else(show):
 
 
 def test_a_row_says_now_and_then_and_what_that_does(page):
-    assert said(page, "ffn") == "4,864 → 4,800 −1.3 %"
+    assert row_text(page, "ffn") == "4,864 → 4,800 −1.3 %"
     assert row(page, "ffn").exactness.text() == "✓ computes the same"
     assert row(page, "kv-groups").exactness.text() == "no dead units to cut"
     assert "cuts those that rank lowest" in row(page, "kv-groups").slider.toolTip()
     assert "the lowest L2 norm" in page.first.text()
     assert row(page, "query-heads").label.text() == "Query heads per key/value head"
-    assert said(page, "query-heads") == "7"
+    assert row_text(page, "query-heads") == "7"
     assert row(page, "layers").hint.isVisible()
     assert not row(page, "ffn").hint.isVisible()
     assert page.state.text() == "✓ computes the same"
@@ -125,7 +125,7 @@ def test_what_the_class_does_not_allow_is_dimmed_with_the_reason(page):
 def test_a_key_goes_to_the_next_legal_size_and_says_at_once_what_it_does(page, qtbot):
     ffn = row(page, "ffn")
     qtbot.keyClick(ffn.slider, Qt.Key.Key_Left)
-    assert said(page, "ffn") == "4,864 → 4,736 −2.6 %"
+    assert row_text(page, "ffn") == "4,864 → 4,736 −2.6 %"
     assert ffn.exactness.text() == "▲ changes what the model computes"
     assert ffn.exactness.foregroundRole() == DANGER
     assert ffn.slider.accessibleDescription() == (
@@ -156,7 +156,7 @@ def test_a_number_that_is_typed_becomes_the_next_legal_one(page, qtbot, typed, s
 def test_keys_go_from_size_to_size_in_the_number_too(page, qtbot):
     box = row(page, "query-heads").box
     qtbot.keyClick(box, Qt.Key.Key_Down)
-    assert said(page, "query-heads") == "7 → 3 −57.1 %"
+    assert row_text(page, "query-heads") == "7 → 3 −57.1 %"
     assert page.asked == [CutRequest({"query-heads": 6})]
     qtbot.keyClick(box, Qt.Key.Key_Up)
     qtbot.keyClick(box, Qt.Key.Key_Up)  # no effect at the maximum
@@ -179,7 +179,7 @@ def test_what_a_cut_may_cost_is_a_warning_beyond_a_third(page, qtbot, kept, ink)
 
 
 def test_nothing_moves_when_something_is_cut(page, qtbot):
-    places = {
+    positions = {
         part: part.mapTo(page, QPoint()).x()
         for part in (row(page, "ffn").slider, row(page, "ffn").exactness, page.diff)
     }
@@ -191,7 +191,7 @@ def test_nothing_moves_when_something_is_cut(page, qtbot):
         replace(FOUND, request=page.asked[-1], axes=(cut, *FOUND.axes[1:]), after=less)
     )
     qtbot.wait(20)  # for the layout
-    assert {part: part.mapTo(page, QPoint()).x() for part in places} == places
+    assert {part: part.mapTo(page, QPoint()).x() for part in positions} == positions
 
 
 def test_a_check_says_what_it_does_and_with_which_python(page, qtbot):
@@ -224,7 +224,7 @@ def test_a_click_on_a_layer_lets_it_go_and_another_keeps_it(page, qtbot):
     left = Qt.MouseButton.LeftButton
     qtbot.mouseClick(strip, left, pos=strip.cell(4).center())
     assert page.asked == [CutRequest(layers=(4,))]
-    assert said(page, "layers") == "6 → 4 −33.3 %", "at once: one was dead"
+    assert row_text(page, "layers") == "6 → 4 −33.3 %", "at once: one was dead"
     assert row(page, "layers").exactness.text() == "▲ changes what the model computes"
     assert strip.accessibleDescription().startswith("Layer 4 is cut: changes")
     qtbot.mouseClick(strip, left, pos=strip.cell(4).center())
@@ -254,16 +254,16 @@ def test_a_layer_that_goes_is_hatched_in_the_colour_of_what_is_pruned(page, qtbo
     strip = page.rows.strip
     strip.set_colors(theme.colors)
 
-    def inks(number):
+    def strip_colors(number):
         picture = strip.grab(strip.cell(number)).toImage()
         low = picture.height() - 3
         return {picture.pixelColor(x, low).name() for x in range(2, picture.width() - 2)}
 
-    assert inks(4) == {theme.colors["surface"]}
+    assert strip_colors(4) == {theme.colors["surface"]}
     qtbot.mouseClick(strip, Qt.MouseButton.LeftButton, pos=strip.cell(4).center())
-    assert theme.colors["pruned"] in inks(4)
-    assert len(inks(4)) > 1, "hatched: it is to be cut"
-    assert inks(2) == {theme.colors["pruned"]}, "filled: it is dead"
+    assert theme.colors["pruned"] in strip_colors(4)
+    assert len(strip_colors(4)) > 1, "hatched: it is to be cut"
+    assert strip_colors(2) == {theme.colors["pruned"]}, "filled: it is dead"
 
 
 def test_the_lines_of_the_configuration_are_coloured_by_their_sign(page, theme):
@@ -273,12 +273,12 @@ def test_the_lines_of_the_configuration_are_coloured_by_their_sign(page, theme):
         '+ "intermediate_size": 4800,',
     ]
     block = page.diff.document().firstBlock()
-    inks = []
+    strip_colors = []
     while block.isValid():
         (form,) = block.layout().formats()
-        inks.append(form.format.foreground().color().name())
+        strip_colors.append(form.format.foreground().color().name())
         block = block.next()
-    assert inks == [theme.colors["danger"], theme.colors["teal"]]
+    assert strip_colors == [theme.colors["danger"], theme.colors["teal"]]
 
 
 def test_sizes_are_said_before_and_after(page):
@@ -305,7 +305,7 @@ def test_another_multiple_is_asked_for_and_snaps_the_slider(page, qtbot):
     assert page.asked[-1] == CutRequest({"ffn": 4736}, multiple=256)
     ffn = replace(FFN, after=4864, sizes=(*range(256, 4865, 256),))
     page.set_forecast(replace(FOUND, request=page.asked[-1], axes=(ffn, *FOUND.axes[1:])))
-    assert said(page, "ffn") == "4,864"
+    assert row_text(page, "ffn") == "4,864"
     assert page.order() is not None, "what is shown is what was asked for"
 
 
@@ -323,21 +323,21 @@ def test_nothing_moves_when_it_is_said_what_is_wrong(page, qtbot):
     parts = page.rows.strip, page.write_as, page.sizes, row(page, "ffn").slider, page.target.path
     strip = page.rows.strip
 
-    def places():
+    def positions():
         qtbot.wait(20)  # the layout is updated by events
         return [part.mapTo(page, QPoint()) for part in parts]
 
-    before = places()
+    before = positions()
     qtbot.mouseClick(strip, Qt.MouseButton.LeftButton, pos=strip.cell(4).center())
     wrong = "A layer of them is of a kind, and " + "so is every other of the model, " * 20
     page.set_forecast(replace(FOUND, request=page.asked[-1], wrong=f"{wrong}too."))
     assert page.wrong.isVisible()
     assert not page.first.isVisible()
     assert "every other of the model" in page.wrong.toolTip()
-    assert places() == before
+    assert positions() == before
     page.set_forecast(replace(FOUND, request=page.asked[-1]))
     assert page.first.isVisible()
-    assert places() == before
+    assert positions() == before
 
 
 def test_a_folder_that_is_there_is_refused(page, tmp_path):
@@ -382,7 +382,7 @@ def test_surplus_rows_are_offered_where_there_are_some(page, qtbot):
     assert page.asked == [CutRequest(vocabulary=TRAILING)]
     cut = replace(TOKENS, after=4729)
     page.set_forecast(replace(FOUND, request=page.asked[-1], axes=(*FOUND.axes, cut), surplus=271))
-    assert said(page, "vocabulary") == "5,000 → 4,729 −5.4 %"
+    assert row_text(page, "vocabulary") == "5,000 → 4,729 −5.4 %"
     assert row(page, "vocabulary").exactness.text() == "✓ computes the same"
     assert page.order().forecast.request.vocabulary == TRAILING
 
@@ -501,8 +501,8 @@ def test_a_share_that_is_typed_is_asked_for(graph_page, qtbot, typed, goes):
     assert graph_page.asked == asked, "below 30 % nothing goes of any group"
     assert percent.value() == goes
     corrected = QToolTip.text() if QToolTip.isVisible() else ""
-    said = f"<span>{typed}\u00a0% is not possible: the next is {goes}\u00a0%.</span>"
-    assert corrected == ("" if typed == str(goes) else said)
+    row_text = f"<span>{typed}\u00a0% is not possible: the next is {goes}\u00a0%.</span>"
+    assert corrected == ("" if typed == str(goes) else row_text)
     QToolTip.hideText()
 
 

@@ -40,7 +40,7 @@ def opened(person, mixed):
     return person
 
 
-def go(person, name: str):
+def request_export(person, name: str):
     """Request an export under a name; return its path."""
     exporting = person.workbench.export
     person.key("Ctrl+E")
@@ -57,7 +57,7 @@ def go(person, name: str):
 
 def test_nothing_is_computed_or_written_before_the_answer(opened, mixed):
     asked = opened.answers("Cancel")
-    out = go(opened, "out.safetensors")
+    out = request_export(opened, "out.safetensors")
     opened.wait(lambda: asked)
     assert asked[0].startswith("2 tensors of the file cannot be written in this format.")
     assert "b.weight: it is a DTensor of shape [16, 16]" in asked[0].replace("\u200b", "")
@@ -69,7 +69,7 @@ def test_nothing_is_computed_or_written_before_the_answer(opened, mixed):
 
 def test_who_leaves_them_out_is_told_so_in_the_report(opened, mixed):
     opened.answers("Exclude and export")
-    out = go(opened, "out.safetensors")
+    out = request_export(opened, "out.safetensors")
     opened.wait(lambda: opened.workbench.export.report is not None)
     notes = [label.text() for label in opened.workbench.export.report.notes]
     assert any("'b.weight', 'c.weight' were left out, as asked" in note for note in notes)
@@ -98,7 +98,7 @@ def test_the_question_is_answered_by_keys(opened, mixed):
     timer = QTimer(opened.window)
     timer.timeout.connect(answer)
     timer.start(5)
-    out = go(opened, "out.safetensors")
+    out = request_export(opened, "out.safetensors")
     opened.wait(lambda: opened.workbench.export.report is not None)
     assert seen == ["Cancel"]
     assert out.exists()
@@ -107,7 +107,7 @@ def test_the_question_is_answered_by_keys(opened, mixed):
 
 def test_a_container_that_keeps_them_asks_nothing(opened, mixed):
     assert TORCH.keeps(opened.document.checkpoint)
-    out = go(opened, "out.pt")
+    out = request_export(opened, "out.pt")
     opened.wait(lambda: opened.workbench.export.report is not None)
     notes = [label.text() for label in opened.workbench.export.report.notes]
     assert any("were not read, and were written unchanged" in note for note in notes)
@@ -123,7 +123,7 @@ def test_what_only_the_plan_tells_is_asked_as_well(opened, mixed):
     opened.click(opened.button)
     opened.wait(lambda: opened.document.position == 1)
     asked = opened.answers("Exclude and export")
-    out = go(opened, "out.pt")
+    out = request_export(opened, "out.pt")
     opened.wait(lambda: opened.workbench.export.report is not None)
     assert len(asked) == 1
     assert set(torch.load(out)) == {"a.weight", "d.weight", "e.weight"}

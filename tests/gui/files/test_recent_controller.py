@@ -34,7 +34,7 @@ def at_work(person, files):
     return person
 
 
-def offered(person):
+def recent_menu(person):
     """Return the visible texts of the menu Open recent."""
     actions = person.window.actions_.recent
     return [action.text().replace("&", "") for action in actions if action.isVisible()]
@@ -55,10 +55,10 @@ def folders(person):
 
 def test_keys_open_the_files_in_the_order_of_the_list(at_work, files):
     first, second, third = files
-    assert offered(at_work) == [f"1 {third}", f"2 {second}", f"3 {first}"]
+    assert recent_menu(at_work) == [f"1 {third}", f"2 {second}", f"3 {first}"]
     at_work.key("Ctrl+3")
     at_work.wait_open(first)
-    assert offered(at_work) == [f"1 {first}", f"2 {third}", f"3 {second}"]
+    assert recent_menu(at_work) == [f"1 {first}", f"2 {third}", f"3 {second}"]
     at_work.key("Ctrl+2")
     at_work.wait_open(third)
     at_work.key("Ctrl+9")  # the list is shorter
@@ -72,7 +72,7 @@ def test_a_pinned_file_stays_at_the_top(at_work, files, new_person):
     at_work.menu("File", "Open recent", "Pin this file")
     at_work.drop(first)
     at_work.wait_open(first)
-    assert offered(at_work) == [f"1 {third}", f"2 {first}", f"3 {second}"]
+    assert recent_menu(at_work) == [f"1 {third}", f"2 {first}", f"3 {second}"]
     assert not at_work.window.actions_["pin_file"].isChecked()
     assert at_work.window.actions_.recent[0].icon().cacheKey()
     at_work.key("Ctrl+W")
@@ -114,13 +114,13 @@ def test_files_that_are_missing_are_marked_and_removed(at_work, files):
     at_work.wait(remove.isEnabled)
     here = str(third.parent)
     at_work.wait(lambda: folders(at_work) == [here, f"Missing: {here}", f"Missing: {here}"])
-    assert offered(at_work) == [f"1 {third}", f"2 {second} (missing)", f"3 {first} (missing)"]
+    assert recent_menu(at_work) == [f"1 {third}", f"2 {second} (missing)", f"3 {first} (missing)"]
 
     second.with_suffix(".elsewhere").rename(second)
     at_work.window.activated.emit()
     at_work.wait(lambda: folders(at_work) == [here, here, f"Missing: {here}"])
     at_work.menu("File", "Open recent", "Remove missing files")
-    assert offered(at_work) == [f"1 {third}", f"2 {second}"]
+    assert recent_menu(at_work) == [f"1 {third}", f"2 {second}"]
     assert not remove.isEnabled()
 
 
@@ -129,7 +129,7 @@ def test_a_file_that_cannot_be_opened_because_it_is_gone_is_marked(at_work, file
     files[2].unlink()
     at_work.key("Ctrl+1")
     at_work.wait(lambda: at_work.trouble)
-    at_work.wait(lambda: offered(at_work)[0] == f"1 {files[2]} (missing)")
+    at_work.wait(lambda: recent_menu(at_work)[0] == f"1 {files[2]} (missing)")
 
 
 def test_a_file_on_a_network_that_does_not_answer_keeps_nobody_waiting(
@@ -152,7 +152,7 @@ def test_a_file_on_a_network_that_does_not_answer_keeps_nobody_waiting(
     monkeypatch.setattr(recent_controller, "is_missing", look)
     person = new_person()
     person.wait_ready()
-    person.wait(lambda: offered(person)[1] == f"2 {files[1]} (missing)")
+    person.wait(lambda: recent_menu(person)[1] == f"2 {files[1]} (missing)")
     person.window.activated.emit()
     person.window.activated.emit()
     assert asked.count(files[0]) == 1, "it is asked for once"
@@ -203,7 +203,7 @@ def test_nobody_looks_into_a_store(tmp_path, new_person, settings_file, monkeypa
     person = new_person()
     person.wait_ready()
     person.window.activated.emit()
-    assert offered(person) == ["1 s3://models/a.safetensors"]
+    assert recent_menu(person) == ["1 s3://models/a.safetensors"]
     assert asked == []
 
 

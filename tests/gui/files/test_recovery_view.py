@@ -31,7 +31,7 @@ def offer(qtbot):
     return found
 
 
-def shown(qtbot, offer, works, files):
+def shown_offer(qtbot, offer, works, files):
     with qtbot.waitExposed(offer):
         offer.set_recoverable(works, files)
         offer.show()
@@ -47,13 +47,13 @@ def texts(offer) -> str:
 
 
 def test_without_anything_nothing_is_shown(qtbot, offer):
-    shown(qtbot, offer, WORKS, None)
+    shown_offer(qtbot, offer, WORKS, None)
     offer.set_recoverable((), None)
     assert not offer.isVisible()
 
 
 def test_each_work_has_a_row_and_what_was_done_last(qtbot, offer):
-    shown(qtbot, offer, WORKS, FILES)
+    shown_offer(qtbot, offer, WORKS, FILES)
     assert offer.title.text() == "Pruneapp was closed unexpectedly"
     assert texts(offer) == (
         "1 step on model-1.safetensors, 14:02 | L1 1 % on fc | "
@@ -63,7 +63,7 @@ def test_each_work_has_a_row_and_what_was_done_last(qtbot, offer):
 
 
 def test_buttons_announce_the_work_that_they_stand_beside(qtbot, offer):
-    shown(qtbot, offer, WORKS, FILES)
+    shown_offer(qtbot, offer, WORKS, FILES)
     for signal, buttons in (
         (offer.restoreRequested, offer.restore_buttons),
         (offer.deleteRequested, offer.delete_buttons),
@@ -83,11 +83,11 @@ def test_buttons_announce_the_work_that_they_stand_beside(qtbot, offer):
 
 def test_setting_announces_nothing(qtbot, offer):
     with qtbot.assertNotEmitted(offer.restoreRequested), qtbot.assertNotEmitted(offer.dismissed):
-        shown(qtbot, offer, WORKS, FILES)
+        shown_offer(qtbot, offer, WORKS, FILES)
 
 
 def test_it_works_by_keys_alone(qtbot, offer):
-    shown(qtbot, offer, WORKS[:1], None)
+    shown_offer(qtbot, offer, WORKS[:1], None)
     offer.later.setFocus()
     reached = []
     for _ in range(3):
@@ -101,13 +101,13 @@ def test_it_works_by_keys_alone(qtbot, offer):
 
 
 def test_files_alone_are_no_crash_of_the_window(qtbot, offer):
-    shown(qtbot, offer, (), TemporaryFiles(("/data/.out.0123abcd.part",), 2_000_000))
+    shown_offer(qtbot, offer, (), TemporaryFiles(("/data/.out.0123abcd.part",), 2_000_000))
     assert offer.title.text() == "An export was interrupted"
     assert texts(offer).startswith("1 temporary file of an export, 2.0 MB")
 
 
 def test_work_of_a_newer_pruneapp_can_only_be_deleted(qtbot, offer):
-    shown(qtbot, offer, (RecoverableWork("k", "", 0, "", "14:02", known=False),), None)
+    shown_offer(qtbot, offer, (RecoverableWork("k", "", 0, "", "14:02", known=False),), None)
     assert not offer.restore_buttons[0].isEnabled()
     assert offer.delete_buttons[0].isEnabled()
     assert texts(offer).startswith("Work saved by a newer version of Pruneapp, 14:02")
@@ -116,7 +116,7 @@ def test_work_of_a_newer_pruneapp_can_only_be_deleted(qtbot, offer):
 @pytest.mark.parametrize(("undone", "said"), [(1, "1 undone step"), (3, "3 undone steps")])
 def test_work_that_was_taken_back_can_be_restored_too(qtbot, offer, undone, said):
     work = RecoverableWork("k", "a.pt", 0, "L1 30 % on fc", "14:02", undone=undone)
-    shown(qtbot, offer, (work,), None)
+    shown_offer(qtbot, offer, (work,), None)
     assert texts(offer).startswith(f"{said} on a.pt, 14:02 | L1 30 % on fc")
     with qtbot.waitSignal(offer.restoreRequested) as asked:
         offer.restore_buttons[0].click()
@@ -125,7 +125,7 @@ def test_work_that_was_taken_back_can_be_restored_too(qtbot, offer, undone, said
 
 def test_steps_of_all_branches_are_counted(qtbot, offer):
     work = RecoverableWork("k", "a.pt", 2, "L1 30 % on fc", "14:02", undone=2)
-    shown(qtbot, offer, (work,), None)
+    shown_offer(qtbot, offer, (work,), None)
     whole = "4 steps on a.pt, 14:02 | L1 30 % on fc (2 undone or on other branches)"
     assert texts(offer).startswith(whole)
     assert offer.restore_buttons[0].accessibleName() == "Restore 4 steps on a.pt, 14:02"
@@ -133,7 +133,7 @@ def test_steps_of_all_branches_are_counted(qtbot, offer):
 
 def test_of_many_three_are_shown_and_the_rest_is_counted(qtbot, offer):
     works = [RecoverableWork(str(n), f"m{n}.pt", n, "", "14:02") for n in range(1, 6)]
-    shown(qtbot, offer, works, None)
+    shown_offer(qtbot, offer, works, None)
     assert len(offer.restore_buttons) == 3
     assert offer.more.text() == "2 more"
 
@@ -144,7 +144,7 @@ def test_of_many_three_are_shown_and_the_rest_is_counted(qtbot, offer):
 )
 def test_what_has_to_be_computed_again_is_said_below_its_row(qtbot, offer, again, said):
     works = [replace(WORKS[0], again=again), WORKS[1]]
-    shown(qtbot, offer, works, FILES)
+    shown_offer(qtbot, offer, works, FILES)
     assert texts(offer).split(" | ")[2] == said
     assert "3 steps on" in texts(offer).split(" | ")[3]
     assert offer.restore_buttons[0].accessibleDescription() == said
@@ -153,7 +153,7 @@ def test_what_has_to_be_computed_again_is_said_below_its_row(qtbot, offer, again
 
 def test_names_of_files_are_no_markup(qtbot, offer):
     work = RecoverableWork("k", "<b>bold</b>\n.pt", 2, "<img src=x>", "14:02")
-    shown(qtbot, offer, (work,), None)
+    shown_offer(qtbot, offer, (work,), None)
     assert "<b>bold</b>\\u000a.pt" in texts(offer)
     assert "&lt;b&gt;" in offer.restore_buttons[0].toolTip() or "<b>" not in (
         offer.restore_buttons[0].toolTip()
@@ -161,7 +161,7 @@ def test_names_of_files_are_no_markup(qtbot, offer):
 
 
 def test_the_stripe_has_the_accent(qtbot, offer, palette_of, theme):
-    shown(qtbot, offer, WORKS, None)
+    shown_offer(qtbot, offer, WORKS, None)
     palette_of(theme)
     image = offer.grab().toImage()
     assert image.pixelColor(1, offer.height() // 2) == QColor(theme.colors["accent"])
@@ -169,6 +169,6 @@ def test_the_stripe_has_the_accent(qtbot, offer, palette_of, theme):
 
 
 def test_metrics_without_a_step_can_be_restored(qtbot, offer):
-    shown(qtbot, offer, (RecoverableWork("k", "m.pt", 0, "", "14:02"),), None)
+    shown_offer(qtbot, offer, (RecoverableWork("k", "m.pt", 0, "", "14:02"),), None)
     assert texts(offer).startswith("Metrics on m.pt, 14:02 | ")
     assert offer.restore_buttons[0].isEnabled()

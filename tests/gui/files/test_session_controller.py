@@ -53,7 +53,7 @@ def open_file(person, path):
     person.wait_open(path)
 
 
-def kept(person):
+def wait_for_journal(person):
     """Wait until all steps are in the journal."""
     person.wait(lambda: not person.workbench.autosave._busy)
 
@@ -420,7 +420,7 @@ def crashed(histories_off, new_person, file):
     open_file(person, file)
     person.prune()
     person.prune()
-    kept(person)
+    wait_for_journal(person)
     person.wait(lambda: len(journals()) == 1)
     copy = journals()[0].read_bytes()
     before = masks(person)
@@ -442,7 +442,7 @@ def test_work_is_offered_and_taken_up(crashed, new_person, file):
     assert person.document.position == 2
     assert person.window.isWindowModified()
     person.wait(lambda: not offer.isVisible())
-    kept(person)
+    wait_for_journal(person)
     person.wait(lambda: [p.name for p in journals()] != ["000000000000.journal"])
     assert len(journals()) == 1, "the work has a journal of its own by now"
     assert not person.bugs
@@ -459,7 +459,7 @@ def test_restore_may_be_clicked_again_while_the_work_is_being_opened(crashed, ne
     person.wait_idle()
     assert masks(person) == crashed
     assert person.trouble == []
-    kept(person)
+    wait_for_journal(person)
     person.wait(lambda: [p.name for p in journals()] not in ([], ["000000000000.journal"]))
     assert len(journals()) == 1
     assert not person.bugs
@@ -477,7 +477,7 @@ def test_check_marks_and_amount_of_the_last_step_come_back_together(new_person, 
     person.ask_amount("35 %")
     person.prune()
     form = person.workbench.view_state.read()["form"]
-    kept(person)
+    wait_for_journal(person)
     for crash in range(2):
         person.wait(lambda: len(journals()) == 1 and journals()[0].stem != "000000000000")
         copy = journals()[0].read_bytes()
@@ -488,7 +488,7 @@ def test_check_marks_and_amount_of_the_last_step_come_back_together(new_person, 
         restore(person)
         assert person.views.tree.checked() == checked, crash
         assert person.workbench.view_state.read()["form"] == form, crash
-        kept(person)
+        wait_for_journal(person)
 
 
 @pytest.fixture
@@ -500,7 +500,7 @@ def crashed_in_a_session(histories_off, new_person, file, tmp_path):
     person.prune()
     save(person, tmp_path / "work.prune")
     person.prune()
-    kept(person)
+    wait_for_journal(person)
     person.wait(lambda: len(journals()) == 1)
     copy = journals()[0].read_bytes()
     person.answers("Discard changes")
@@ -530,7 +530,7 @@ def test_work_that_is_taken_up_goes_on_in_the_session_that_it_was_saved_in(
     assert person.window.isWindowModified(), "the step that was undone is not in the session"
     person.key("Ctrl+Shift+Z")
     # Killed again before saving: the new journal also refers to the session.
-    kept(person)
+    wait_for_journal(person)
     person.wait(lambda: [p.name for p in journals()] not in ([], ["000000000000.journal"]))
     copy = journals()[0].read_bytes()
     person.answers("Discard changes")
@@ -670,7 +670,7 @@ def test_a_window_without_work_leaves_no_journal(person, file):
     person.pause(100)
     assert journals() == []
     person.prune()
-    kept(person)
+    wait_for_journal(person)
     assert len(journals()) == 1
     person.answers("Discard changes")
     person.key("Ctrl+W")
@@ -686,7 +686,7 @@ def test_a_disk_that_is_full_is_said_once_and_work_goes_on(person, file, monkeyp
     person.prune()
     person.wait(lambda: person.trouble)
     person.prune()
-    kept(person)
+    wait_for_journal(person)
     assert len(person.trouble) == 1
     assert "not being kept" in person.trouble[0]
     assert person.document.position == 2
@@ -709,7 +709,7 @@ def test_as_soon_as_there_is_room_the_work_is_kept_again(person, file, monkeypat
     person.wait(lambda: len(refused) > seen)
     monkeypatch.setattr(JournalDatabase, "put", put)
     person.wait(lambda: len(journals()) == 1)
-    kept(person)
+    wait_for_journal(person)
     assert len(person.trouble) == 1
 
 
@@ -744,7 +744,7 @@ def test_what_is_done_while_masks_are_written_is_in_the_journal_at_once(
     assert person.workbench.autosave._busy, "the masks of the first are still written"
     slow = False
     turns.release()
-    kept(person)
+    wait_for_journal(person)
     assert intents() == 0
     assert not person.bugs
 
@@ -808,7 +808,7 @@ def test_an_export_onto_the_source_moves_what_the_work_is_about(person, file, ne
     person.export(file)
     person.close_report()
     person.prune()
-    kept(person)
+    wait_for_journal(person)
     copy, before = journals()[0].read_bytes(), masks(person)
     person.answers("Discard changes")
     assert person.window.close()
@@ -836,7 +836,7 @@ def test_work_is_offered_also_where_all_of_it_was_exported_or_undone(new_person,
     for position, offered in ((2, "2 steps on model"), (0, "2 undone steps on model")):
         person.click_state(position)
         person.wait(lambda at=person, to=position: at.document.position == to)
-        kept(person)
+        wait_for_journal(person)
         person.wait(lambda: len(journals()) == 1 and journals()[0].stem != "000000000000")
         copy, before = journals()[0].read_bytes(), masks(person)
         person.answers("Discard changes")

@@ -27,7 +27,7 @@ def protect(person, name="a.weight", row=0):
     person.wait(lambda: len(person.states) == steps + 1)
 
 
-def saved(person):
+def wait_saved(person):
     person.wait(lambda: not person.workbench.sessions.unsaved)
     person.wait_idle()
 
@@ -53,7 +53,7 @@ def windows(new_person, file, session):
     second.wait(lambda: second.document is not None)
     second.prune()
     second.key("Ctrl+S")
-    saved(second)
+    wait_saved(second)
     yield first, second
     assert not first.bugs + second.bugs
 
@@ -76,7 +76,7 @@ def test_what_another_window_saved_is_replaced_after_a_question_alone(windows, s
     asked = first.answers("Replace")
     first.key("Ctrl+S")
     first.wait(lambda: asked)
-    saved(first)
+    wait_saved(first)
     assert digest(session) != theirs
     assert "mask/a.weight" not in load_file(session), "it was pruned in the other window"
     # From here on, the second window would replace unknown changes.
@@ -98,7 +98,7 @@ def test_both_are_kept_where_the_person_saves_elsewhere(windows, session, tmp_pa
     protect(first, row=3)
     first.key("Ctrl+S")
     first.wait(lambda: asked)
-    saved(first)
+    wait_saved(first)
     assert first.workbench.sessions.path == tmp_path / "b.prune"
     assert digest(session) == theirs
     assert "protected/a.weight" in load_file(tmp_path / "b.prune")
@@ -130,7 +130,7 @@ def test_a_session_file_that_was_deleted_is_saved_again(windows, session):
     session.unlink()
     protect(first, row=3)
     first.key("Ctrl+S")
-    saved(first)
+    wait_saved(first)
     assert "protected/a.weight" in load_file(session)
 
 
@@ -140,5 +140,5 @@ def test_one_window_saves_as_often_as_it_likes(windows, session):
         before = digest(session)
         second.prune()
         second.key("Ctrl+S")
-        saved(second)
+        wait_saved(second)
         assert digest(session) != before

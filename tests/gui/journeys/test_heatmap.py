@@ -38,7 +38,7 @@ def settled(person, view):
     person.wait(lambda: person.workbench.jobs.is_idle and view._tile_requests.is_complete)
 
 
-def kept(person, shape):
+def mask_of(person, shape):
     mask = person.document.masks.get("conv.weight")
     size = int(np.prod(shape))
     return (np.ones(size, bool) if mask is None else mask.bools(0, size)).reshape(shape)
@@ -53,7 +53,7 @@ def test_a_channel_is_pruned_and_another_protected_on_the_picture(person, view, 
     settled(person, view)
     expected = np.ones((16, 8, 3, 3), bool)
     expected[3] = False
-    np.testing.assert_array_equal(kept(person, weights.shape), expected)
+    np.testing.assert_array_equal(mask_of(person, weights.shape), expected)
     view.canvas.setFocus()
     person.qtbot.mouseMove(port, view.canvas.pixel_of(10, 5))
     view.canvas.hovered.emit((10, 5))
@@ -75,7 +75,7 @@ def test_a_channel_is_pruned_and_another_protected_on_the_picture(person, view, 
     person.wait_preview()
     person.click(person.button)
     person.wait(lambda: person.document.position == 3)
-    mask = kept(person, weights.shape)
+    mask = mask_of(person, weights.shape)
     gone = [c for c in range(16) if not mask[c].any()]
     assert 5 not in gone
     norms = weights.flatten(1).norm(dim=1)
@@ -85,7 +85,7 @@ def test_a_channel_is_pruned_and_another_protected_on_the_picture(person, view, 
     for _ in range(3):
         person.key("Ctrl+Z")
     person.wait(lambda: person.document.position == 0)
-    assert kept(person, weights.shape).all()
+    assert mask_of(person, weights.shape).all()
 
 
 def test_the_table_follows_undo_and_redo(person, view):
@@ -130,10 +130,10 @@ def test_keys_alone_prune_a_rectangle(person, view, weights):
     person.wait(lambda: person.document.position == 1)
     expected = np.ones((16, 8, 3, 3), bool)
     expected[2, 1, :2, :2] = False
-    np.testing.assert_array_equal(kept(person, weights.shape), expected)
+    np.testing.assert_array_equal(mask_of(person, weights.shape), expected)
     person.qtbot.keyClick(view.canvas, Key.Key_R)
     person.wait(lambda: person.document.position == 2)
-    assert kept(person, weights.shape).all()
+    assert mask_of(person, weights.shape).all()
 
 
 def test_another_plane_shows_its_values(person, view, weights):

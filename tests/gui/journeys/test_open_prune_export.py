@@ -85,7 +85,7 @@ def test_a_person_prunes_looks_undoes_redoes_and_exports(person, small, tmp_path
     assert person.states[1:] == ["L1 50 % on conv1.weight"]
     weights = load_file(small)["conv1.weight"].numpy()
     expected = smallest(weights, 54)
-    person.wait(lambda: painted(person))
+    person.wait(lambda: heatmap_is_current(person))
     assert np.array_equal(pruned_places(person), expected)
     assert person.cell("conv1.weight", Column.SPARSITY).endswith("50.0 %")
     assert "50.0 % pruned" in plain(person.views.pages.heading.details.text())
@@ -119,7 +119,7 @@ def test_a_person_prunes_looks_undoes_redoes_and_exports(person, small, tmp_path
     person.click_state(0)
     assert person.document.position == 0
     person.click_cell("conv1.weight")
-    person.wait(lambda: painted(person))
+    person.wait(lambda: heatmap_is_current(person))
     assert not pruned_places(person).any()
     person.key("Alt+Right")
     assert person.document.position == 1
@@ -154,7 +154,7 @@ def smallest(weights, count):
     return found.reshape(weights.shape)
 
 
-def painted(person):
+def heatmap_is_current(person):
     """Return whether the heat map has loaded the current state."""
     view = person.views.pages.weights
     return view.canvas.item.fine is not None and not view.stale
@@ -207,7 +207,7 @@ def test_what_would_go_is_hatched_before_anything_is_pruned(person, small):
     person.wait_open(small)
     person.wait_preview()
     view = person.views.pages.weights
-    person.wait(lambda: painted(person) and view.canvas.item.fine.to_be_pruned.any())
+    person.wait(lambda: heatmap_is_current(person) and view.canvas.item.fine.to_be_pruned.any())
 
     assert not pruned_places(person).all()
     tile = view.canvas.item.fine
@@ -239,7 +239,7 @@ def test_every_picture_shows_the_tensor_in_focus(person, small):
     before = pages.heading.name.text()
     person.key("]")
     person.wait(lambda: pages.heading.name.text() != before)
-    person.wait(lambda: painted(person))
+    person.wait(lambda: heatmap_is_current(person))
     person.key("[")
     assert pages.heading.name.text() == before
     assert pages.weights.strength == 1

@@ -14,7 +14,7 @@ SAMPLE = resources.path("sample/lenet-digits.safetensors")
 
 
 @pytest.fixture
-def larger(qapp):
+def scale_font(qapp):
     """Return a function that scales the font of the application by a factor."""
     before = QFont(qapp.font())
 
@@ -27,7 +27,7 @@ def larger(qapp):
     qapp.setFont(before)
 
 
-def sizes(person):
+def text_sizes(person):
     """Return the sizes of the visible widgets with a text, by class and text."""
     found = {}
     for kind in (QAbstractButton, QComboBox, QLabel, QLineEdit):
@@ -37,7 +37,7 @@ def sizes(person):
     return found
 
 
-def opened(person):
+def open_sample(person):
     person.wait_ready()
     person.window.resize(1600, 1000)
     person.open(SAMPLE)
@@ -46,19 +46,19 @@ def opened(person):
     person.pause(100)
 
 
-def test_a_window_that_is_open_looks_as_one_that_was_opened_afterwards(new_person, larger):
+def test_a_window_that_is_open_looks_as_one_that_was_opened_afterwards(new_person, scale_font):
     first = new_person()
-    opened(first)
-    small = sizes(first)
-    larger(1.4)
+    open_sample(first)
+    small = text_sizes(first)
+    scale_font(1.4)
     heading = first.views.pages.heading.name
     first.wait(lambda: heading.font().pointSizeF() > QApplication.font().pointSizeF() * 1.3)
     first.pause(100)
-    live = sizes(first)
+    live = text_sizes(first)
     first.window.hide()
     second = new_person()
-    opened(second)
-    fresh = sizes(second)
+    open_sample(second)
+    fresh = text_sizes(second)
     # The central area may differ in width, as the user sets the widths of the docks.
     assert len(set(live) & set(fresh)) > 40
     differing = {
@@ -78,10 +78,10 @@ def test_a_window_that_is_open_looks_as_one_that_was_opened_afterwards(new_perso
         assert live[key] != small[key], text
 
 
-def test_no_button_of_the_form_is_cut(person, larger):
+def test_no_button_of_the_form_is_cut(person, scale_font):
     person.open(SAMPLE)
     person.wait_open(SAMPLE)
-    larger(1.5)
+    scale_font(1.5)
     form = person.views.form
     person.wait(lambda: form.rounds.width() > form.rounds.fontMetrics().horizontalAdvance("Iter"))
 
@@ -94,12 +94,12 @@ def test_no_button_of_the_form_is_cut(person, larger):
     person.wait(whole)
 
 
-def test_the_page_without_a_file_follows(show, larger):
+def test_the_page_without_a_file_follows(show, scale_font):
     page = show(EmptyPage(), 900, 700)
     button = CopyButton("Copy.", page)
     button.show()
     title, least = page.title.font().pointSizeF(), button.minimumWidth()
-    larger(2)
+    scale_font(2)
     QApplication.processEvents()  # a change of the font is announced by events
     fit_fonts(page)
     assert page.title.font().pointSizeF() == pytest.approx(2 * title, abs=0.2)

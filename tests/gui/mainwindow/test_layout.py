@@ -28,7 +28,7 @@ def opened(person, monkeypatch):
     return person
 
 
-def inside(widget, window):
+def is_whole(widget, window):
     """Return whether no widget around a widget cuts it off."""
     around = widget.parentWidget()
     while around is not None and around is not window:
@@ -51,7 +51,7 @@ def canvases(person, width, height):
         picture = pages.picture()
         stack = picture._stack
         for part in (stack, picture.foot, person.views.history):
-            assert inside(part, window), "all of it is seen"
+            assert is_whole(part, window), "all of it is seen"
         sizes[page.name] = stack.size()
     return sizes
 
@@ -86,7 +86,7 @@ def test_it_has_half_of_a_small_window_whose_controls_are_all_seen(opened):
             if not control.isVisible() or not isinstance(control, _CONTROLS):
                 continue
             said = f"{page}: {control.accessibleName() or control.metaObject().className()}"
-            assert inside(control, opened.window), said
+            assert is_whole(control, opened.window), said
             assert control.width() >= control.minimumSizeHint().width(), said
             if isinstance(control, QAbstractButton):
                 assert control.width() >= control.sizeHint().width(), said
@@ -127,13 +127,13 @@ def test_the_numbers_and_the_button_are_seen_whatever_is_unfolded(opened, width,
     # Only the result has a row for the norm of the whole model.
     seen = forecast.figures.labels.keys() - {"whole"} if height >= 800 else least
     for key in seen:
-        assert inside(forecast.figures.labels[key], window), key
-    assert inside(forecast.heading, window)
-    assert inside(opened.button, window)
+        assert is_whole(forecast.figures.labels[key], window), key
+    assert is_whole(forecast.heading, window)
+    assert is_whole(opened.button, window)
     opened.type(opened.rule.target.lineEdit(), "fc?.weigth")
     opened.wait(lambda: opened.rule.matched.text().startswith("✕"))
     for widget in (opened.rule.matched, opened.rule.target, forecast.error, opened.button):
-        opened.wait(lambda widget=widget: inside(widget, window))
+        opened.wait(lambda widget=widget: is_whole(widget, window))
 
 
 def test_no_row_of_the_preview_is_cut_in_the_middle(opened):
@@ -272,4 +272,4 @@ def test_the_column_grows_with_numbers_that_are_wider_than_it(opened):
     while not isinstance(area, QScrollArea):
         area = area.parentWidget()
     opened.wait(lambda: area.viewport().width() >= area.widget().minimumSizeHint().width() > 520)
-    assert inside(figures, opened.window)
+    assert is_whole(figures, opened.window)

@@ -43,7 +43,7 @@ def wait_title(person, wanted):
     person.wait(lambda: title(person) == wanted)
 
 
-def framed(person):
+def frame_geometry(person):
     """Return the geometry of the highlight frame."""
     frame = person.window.highlight
     assert frame.isVisible()
@@ -52,7 +52,7 @@ def framed(person):
 
 def is_around(person, widget):
     place = widget.mapTo(person.window, widget.rect().center())
-    return framed(person).contains(place)
+    return frame_geometry(person).contains(place)
 
 
 def test_a_person_does_all_of_the_tour(touring):
@@ -150,14 +150,14 @@ def test_the_frame_is_in_the_colour_of_the_theme_and_follows_the_window(touring)
     for theme in ("light", "dark"):
         person.window.actions_[f"theme_{theme}"].trigger()
         person.pause(20)
-        frame = framed(person)
+        frame = frame_geometry(person)
         image = person.window.grab().toImage()
         ratio = image.devicePixelRatio()
         corner = frame.topLeft() + QPoint(1, frame.height() // 2)
         assert image.pixelColor(corner * ratio) == QApplication.palette().highlight().color()
-    before = framed(person)
+    before = frame_geometry(person)
     person.window.resize(960, 600)
-    person.wait(lambda: framed(person) != before)
+    person.wait(lambda: frame_geometry(person) != before)
     assert is_around(person, person.views.tree.view)
     person.window.resize(960, 600)
     for _ in range(2):

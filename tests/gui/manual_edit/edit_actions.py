@@ -10,13 +10,13 @@ from pruneapp.edits.manual_edit import ManualEditRequest
 CONV = "layers.1.conv1.weight"
 
 
-def channel(name, index, operation="prune", shape=(8, 4, 3, 3)):
+def channel_edit(name, index, operation="prune", shape=(8, 4, 3, 3)):
     """Return the request for an operation on one channel."""
     box = ((index, index + 1), *((0, size) for size in shape[1:]))
     return ManualEditRequest(operation, name, (box,), "channel", 0)
 
 
-def kept(person, name):
+def mask_of(person, name):
     """Return a bool array of the unpruned elements of a tensor."""
     shape = person.document.checkpoint.entry(name).shape
     mask = person.document.masks.get(name)
@@ -24,7 +24,7 @@ def kept(person, name):
     return (np.ones(size, bool) if mask is None else mask.bools(0, size)).reshape(shape)
 
 
-def said(person):
+def status(person):
     """Return the text of the status bar."""
     return person.window.done.label.text()
 

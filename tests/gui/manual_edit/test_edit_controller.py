@@ -13,28 +13,28 @@ from safetensors.torch import load_file, save_file
 
 from pruneapp.edits.apply_manual_edit import compute_manual_edit
 from pruneapp.edits.manual_edit import ManualEditRequest
-from tests.gui.manual_edit.edit_actions import CONV, channel, kept, middle_of_bar, said
+from tests.gui.manual_edit.edit_actions import CONV, channel_edit, mask_of, middle_of_bar, status
 
 
 def test_a_gesture_is_one_step_and_one_message(at_work):
-    at_work.workbench.manual_edit.perform(channel("layers.1.conv1.weight", 5))
+    at_work.workbench.manual_edit.perform(channel_edit("layers.1.conv1.weight", 5))
     at_work.wait(lambda: len(at_work.states) == 2)
 
     assert at_work.states[1] == "channel 5 of layers.1.conv1 pruned"
-    assert said(at_work) == at_work.states[1]
+    assert status(at_work) == at_work.states[1]
     expected = np.ones((8, 4, 3, 3), bool)
     expected[5] = False
-    assert np.array_equal(kept(at_work, "layers.1.conv1.weight"), expected)
+    assert np.array_equal(mask_of(at_work, "layers.1.conv1.weight"), expected)
     assert at_work.window.actions_["undo"].text() == "&Undo channel 5 of layers.1.conv1 pruned"
     at_work.key("Ctrl+Z")
-    assert kept(at_work, "layers.1.conv1.weight").all()
+    assert mask_of(at_work, "layers.1.conv1.weight").all()
 
 
 def test_what_was_done_is_read_whole_in_a_narrow_window_and_the_bar_stays_as_high(at_work):
     window = at_work.window
     window.resize(960, 600)
-    at_work.workbench.manual_edit.perform(channel("layers.1.conv1.weight", 5, "protect"))
-    at_work.wait(lambda: said(at_work))
+    at_work.workbench.manual_edit.perform(channel_edit("layers.1.conv1.weight", 5, "protect"))
+    at_work.wait(lambda: status(at_work))
     label, high = window.done.label, window.statusBar().height()
     text = "channels 3, 5, 6 and 7 of layers.1.conv1 protected in 3 tensors"
     assert label.width() >= label.fontMetrics().horizontalAdvance(text)
@@ -47,16 +47,16 @@ def test_what_was_done_is_read_whole_in_a_narrow_window_and_the_bar_stays_as_hig
 def test_gestures_that_come_fast_are_done_one_after_another(at_work):
     editing = at_work.workbench.manual_edit
     for index in (0, 3, 6):
-        editing.perform(channel("layers.1.conv1.weight", index))
+        editing.perform(channel_edit("layers.1.conv1.weight", index))
     at_work.wait(lambda: len(at_work.states) == 4)
-    gone = ~kept(at_work, "layers.1.conv1.weight").any(axis=(1, 2, 3))
+    gone = ~mask_of(at_work, "layers.1.conv1.weight").any(axis=(1, 2, 3))
     assert gone.tolist() == [True, False, False, True, False, False, True, False]
 
 
 @pytest.mark.parametrize(
     ("gesture", "says"),
     [
-        (channel("layers.0.conv1.weight", 2, "restore"), "nothing of it is pruned"),
+        (channel_edit("layers.0.conv1.weight", 2, "restore"), "nothing of it is pruned"),
         (ManualEditRequest("prune", "steps", (((0, 2),),), "rectangle"), "steps"),
     ],
 )
@@ -65,13 +65,13 @@ def test_what_cannot_be_done_is_refused_in_a_sentence(at_work, gesture, says):
     at_work.wait(lambda: at_work.trouble)
     assert says in at_work.trouble[0]
     assert at_work.states == ["Opened"]
-    assert not said(at_work)
+    assert not status(at_work)
 
 
 def test_in_every_block_shows_the_tensors_before_anything_is_done(at_work):
     at_work.menu("Prune", "Manual edit", "Apply to the same layer in all blocks")
     editing = at_work.workbench.manual_edit
-    editing.perform(channel("layers.1.conv1.weight", 5))
+    editing.perform(channel_edit("layers.1.conv1.weight", 5))
     at_work.wait(lambda: editing.dialog is not None and editing.dialog.isVisible())
     dialog = editing.dialog
     assert dialog.pattern.text() == "layers.*.conv1.weight"
@@ -83,13 +83,13 @@ def test_in_every_block_shows_the_tensors_before_anything_is_done(at_work):
     at_work.wait(lambda: editing.dialog is None)
     assert at_work.states == ["Opened"]
 
-    editing.perform(channel("layers.1.conv1.weight", 5))
+    editing.perform(channel_edit("layers.1.conv1.weight", 5))
     at_work.wait(lambda: editing.dialog is not None and editing.dialog.isVisible())
     at_work.click(editing.dialog.go)
     at_work.wait(lambda: len(at_work.states) == 2)
-    assert at_work.states[1] == said(at_work) == "channel 5 of layers.*.conv1 pruned"
+    assert at_work.states[1] == status(at_work) == "channel 5 of layers.*.conv1 pruned"
     for block in range(3):
-        assert not kept(at_work, f"layers.{block}.conv1.weight")[5].any()
+        assert not mask_of(at_work, f"layers.{block}.conv1.weight")[5].any()
     at_work.key("Ctrl+Z")
     assert not at_work.document.masks
     editing.perform(ManualEditRequest("prune", "fc.weight", (((0, 1), (0, 8)),), "row"))
@@ -124,10 +124,10 @@ def test_bias_and_norm_go_along_with_a_channel_in_the_same_step(at_work):
     at_work.click_cell(CONV)
     box(at_work, "companions")
     assert at_work.window.actions_["with_companions"].isChecked()
-    at_work.workbench.manual_edit.perform(channel(CONV, 5))
+    at_work.workbench.manual_edit.perform(channel_edit(CONV, 5))
     at_work.wait(lambda: len(at_work.states) == 2)
     for name in ("conv1.weight", "conv1.bias", "bn1.weight", "bn1.bias"):
-        mask = kept(at_work, f"layers.1.{name}")
+        mask = mask_of(at_work, f"layers.1.{name}")
         assert not mask[5].any(), name
         assert mask.sum() == mask.size * 7 // 8, name
     assert not any("running" in name for name in at_work.document.masks)
@@ -149,12 +149,12 @@ def test_that_bias_and_norm_go_along_is_remembered(new_person, model):
 
 
 def test_what_pruned_channels_leave_in_bias_and_norm_is_pruned_by_one_command(at_work):
-    at_work.workbench.manual_edit.perform(channel(CONV, 5))
+    at_work.workbench.manual_edit.perform(channel_edit(CONV, 5))
     at_work.wait(lambda: len(at_work.states) == 2)
     at_work.menu("Prune", "Manual edit", "Prune bias and norm of pruned channels")
     at_work.wait(lambda: len(at_work.states) == 3)
-    assert said(at_work) == "Bias and norm of 1 pruned channel pruned"
-    assert np.flatnonzero(~kept(at_work, "layers.1.bn1.bias")).tolist() == [5]
+    assert status(at_work) == "Bias and norm of 1 pruned channel pruned"
+    assert np.flatnonzero(~mask_of(at_work, "layers.1.bn1.bias")).tolist() == [5]
     at_work.menu("Prune", "Manual edit", "Prune bias and norm of pruned channels")
     at_work.wait(lambda: at_work.trouble)
     assert "No pruned channel has anything left" in at_work.trouble[0]
@@ -178,7 +178,7 @@ def test_what_is_chosen_is_pruned_and_protected_by_commands(at_work):
     at_work.click(canvas.viewport(), canvas.pixel_of(3, 2))
     at_work.menu("Prune", "Manual edit", "Prune selection")
     at_work.wait(lambda: at_work.states[1:] == ["1 weight of fc pruned"])
-    assert np.argwhere(~kept(at_work, "fc.weight")).tolist() == [[3, 2]]
+    assert np.argwhere(~mask_of(at_work, "fc.weight")).tolist() == [[3, 2]]
 
     at_work.key("3", at_work.views.tree.view)
     channels = at_work.views.pages.channels
@@ -194,12 +194,12 @@ def test_what_is_chosen_is_pruned_and_protected_by_commands(at_work):
 
 def test_protected_weights_that_stay_are_told_of(at_work):
     editing = at_work.workbench.manual_edit
-    editing.perform(channel(CONV, 5, "protect"))
+    editing.perform(channel_edit(CONV, 5, "protect"))
     shape = ((5, 7), (0, 4), (0, 3), (0, 3))
     editing.perform(ManualEditRequest("prune", CONV, (shape,), "channel", 0))
     at_work.wait(lambda: len(at_work.states) == 3)
-    assert said(at_work) == "2 channels of layers.1.conv1 pruned; 36 protected weights unchanged"
-    assert np.flatnonzero(~kept(at_work, CONV).any(axis=(1, 2, 3))).tolist() == [6]
+    assert status(at_work) == "2 channels of layers.1.conv1 pruned; 36 protected weights unchanged"
+    assert np.flatnonzero(~mask_of(at_work, CONV).any(axis=(1, 2, 3))).tolist() == [6]
 
 
 def test_a_gesture_while_another_file_is_opened_is_refused(at_work, model, monkeypatch):
@@ -220,7 +220,7 @@ def test_a_gesture_while_another_file_is_opened_is_refused(at_work, model, monke
     other = model.with_name(f"other{model.suffix}")
     other.write_bytes(model.read_bytes())
     at_work.open(other)
-    at_work.workbench.manual_edit.perform(channel(CONV, 5))
+    at_work.workbench.manual_edit.perform(channel_edit(CONV, 5))
     at_work.wait(lambda: at_work.trouble)
     assert "Another file is being opened" in at_work.trouble[0]
     state["slow"] = False
@@ -241,19 +241,19 @@ def test_a_gesture_for_a_file_that_is_gone_is_not_done_to_the_next_one(
         assert go_on.wait(20)
         return compute_manual_edit(*arguments)
 
-    at_work.workbench.manual_edit.perform(channel("layers.0.conv1.weight", 1))
+    at_work.workbench.manual_edit.perform(channel_edit("layers.0.conv1.weight", 1))
     at_work.wait(lambda: len(at_work.states) == 2)
     monkeypatch.setattr("pruneapp.gui.manual_edit.edit_controller.compute_manual_edit", slow)
-    at_work.workbench.manual_edit.perform(channel("layers.0.conv1.weight", 2))
+    at_work.workbench.manual_edit.perform(channel_edit("layers.0.conv1.weight", 2))
     at_work.wait(begun.is_set)
     at_work.session.open(other)
     at_work.wait_open(other)
-    at_work.workbench.manual_edit.perform(channel("layers.1.conv1.weight", 3))
+    at_work.workbench.manual_edit.perform(channel_edit("layers.1.conv1.weight", 3))
     go_on.set()
     at_work.wait(lambda: len(at_work.states) == 2)
     at_work.wait_idle()
     assert at_work.states == ["Opened", "channel 3 of layers.1.conv1 pruned"]
-    assert kept(at_work, "layers.0.conv1.weight").all()
+    assert mask_of(at_work, "layers.0.conv1.weight").all()
 
 
 def test_a_file_without_tensors_offers_no_block_of_the_one_before(at_work, tmp_path):
@@ -271,18 +271,18 @@ def test_a_file_without_tensors_offers_no_block_of_the_one_before(at_work, tmp_p
 
 def test_what_was_made_final_and_is_restored_is_said_to_be_0_still(at_work):
     editing = at_work.workbench.manual_edit
-    editing.perform(channel(CONV, 5))
+    editing.perform(channel_edit(CONV, 5))
     at_work.wait(lambda: len(at_work.states) == 2)
     at_work.menu("Prune", "Make permanent")
     at_work.menu("Prune", "Treat zeros as pruned")
     at_work.wait(lambda: len(at_work.states) == 4)
-    editing.perform(channel(CONV, 6))
+    editing.perform(channel_edit(CONV, 6))
     both = ((5, 7), (0, 4), (0, 3), (0, 3))
     editing.perform(ManualEditRequest("restore", CONV, (both,), "channel", 0))
     at_work.wait(lambda: len(at_work.states) == 6)
-    assert said(at_work) == (
+    assert status(at_work) == (
         "2 channels of layers.1.conv1 restored; 36 weights made permanent earlier are still 0"
     )
     at_work.key("Ctrl+Z")
-    editing.perform(channel(CONV, 5, "restore"))
-    at_work.wait(lambda: said(at_work) == "channel 5 of layers.1.conv1 restored, still 0")
+    editing.perform(channel_edit(CONV, 5, "restore"))
+    at_work.wait(lambda: status(at_work) == "channel 5 of layers.1.conv1 restored, still 0")

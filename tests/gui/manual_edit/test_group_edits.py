@@ -8,7 +8,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 
 from pruneapp.gui.plots.pages import Page
-from tests.gui.manual_edit.edit_actions import kept, said
+from tests.gui.manual_edit.edit_actions import mask_of, status
 from tests.support.model_folders import GROUPS, HEAD, HEADS, LAYERS, NEURONS, write_llama
 
 LAYER = "model.layers.1."
@@ -51,9 +51,9 @@ def press(person, key, states):
     person.wait(lambda: len(person.states) == states)
 
 
-def gone(person, name, dim=0):
+def zeros(person, name, dim=0):
     """Return the indices along a dimension in which all weights are pruned."""
-    return np.flatnonzero(~kept(person, name).any(axis=1 - dim)).tolist()
+    return np.flatnonzero(~mask_of(person, name).any(axis=1 - dim)).tolist()
 
 
 def click_box(person, box):
@@ -73,13 +73,13 @@ def test_neurons_go_in_all_tensors_of_the_group_in_one_step(at_llama):
     assert at_llama.window.actions_["in_group"].isChecked()
     select(at_llama, "3-4, 9")
     press(at_llama, "Del", 2)
-    assert at_llama.states[1] == said(at_llama)
-    assert said(at_llama) == "3 FFN neurons of model.layers.1.mlp pruned in 3 tensors"
-    assert gone(at_llama, UP) == gone(at_llama, GATE) == gone(at_llama, DOWN, 1) == [3, 4, 9]
-    assert at_llama.document.masks.pruned(DOWN) == 3 * kept(at_llama, DOWN).shape[0]
+    assert at_llama.states[1] == status(at_llama)
+    assert status(at_llama) == "3 FFN neurons of model.layers.1.mlp pruned in 3 tensors"
+    assert zeros(at_llama, UP) == zeros(at_llama, GATE) == zeros(at_llama, DOWN, 1) == [3, 4, 9]
+    assert at_llama.document.masks.pruned(DOWN) == 3 * mask_of(at_llama, DOWN).shape[0]
     select(at_llama, "4")
     press(at_llama, "R", 3)
-    assert gone(at_llama, DOWN, 1) == [3, 9]
+    assert zeros(at_llama, DOWN, 1) == [3, 9]
     at_llama.key("Ctrl+Z")
     at_llama.key("Ctrl+Z")
     assert not any(at_llama.document.masks.pruned(name) for name in at_llama.document.masks)
@@ -89,7 +89,7 @@ def test_without_the_check_mark_one_tensor_is_edited_as_before(at_llama):
     show_channels(at_llama, UP, NEURONS)
     select(at_llama, "7")
     press(at_llama, "Del", 2)
-    assert said(at_llama) == "channel 7 of model.layers.1.mlp.up_proj pruned"
+    assert status(at_llama) == "channel 7 of model.layers.1.mlp.up_proj pruned"
     assert list(at_llama.document.masks) == [UP]
 
 
@@ -99,7 +99,7 @@ def test_the_check_box_is_there_for_the_dimension_that_is_shared(at_llama):
     at_llama.wait(box.isVisible)
     choose_dim(at_llama, "1: inputs")
     assert not box.isVisible()
-    show_channels(at_llama, DOWN, kept(at_llama, DOWN).shape[0])
+    show_channels(at_llama, DOWN, mask_of(at_llama, DOWN).shape[0])
     assert not box.isVisible()
     choose_dim(at_llama, "1: inputs")
     at_llama.wait(box.isVisible)
@@ -120,17 +120,17 @@ def test_heads_are_pruned_as_units_in_all_their_tensors(at_llama):
     select(at_llama, "1-2")
     assert at_llama.trouble == []
     press(at_llama, "Del", 2)
-    assert said(at_llama) == "2 query heads of model.layers.1.self_attn pruned in 2 tensors"
+    assert status(at_llama) == "2 query heads of model.layers.1.self_attn pruned in 2 tensors"
     rows = list(range(HEAD, 3 * HEAD))
-    assert gone(at_llama, QUERIES) == gone(at_llama, OUTPUTS, 1) == rows
+    assert zeros(at_llama, QUERIES) == zeros(at_llama, OUTPUTS, 1) == rows
     assert not at_llama.document.masks.pruned(KEYS)
     at_llama.wait(lambda: "2 pruned" in channels.summary())
     choose_dim(at_llama, "0: key/value heads (2)")
     select(at_llama, "1")
     press(at_llama, "Del", 3)
-    assert said(at_llama) == "1 key/value head of model.layers.1.self_attn pruned in 4 tensors"
-    assert gone(at_llama, KEYS) == gone(at_llama, VALUES) == list(range(HEAD, GROUPS * HEAD))
-    assert gone(at_llama, QUERIES) == list(range(HEAD, HEADS * HEAD))
+    assert status(at_llama) == "1 key/value head of model.layers.1.self_attn pruned in 4 tensors"
+    assert zeros(at_llama, KEYS) == zeros(at_llama, VALUES) == list(range(HEAD, GROUPS * HEAD))
+    assert zeros(at_llama, QUERIES) == list(range(HEAD, HEADS * HEAD))
     choose_dim(at_llama, "0: outputs")
     assert not box.isVisible(), "a channel of a head is no unit"
     assert not at_llama.window.actions_["in_group"].isChecked()
@@ -154,7 +154,7 @@ def test_units_of_every_block_are_shown_before_anything_is_done(at_llama):
     assert editing.dialog.table.model().rowCount() == 3 * LAYERS
     at_llama.click(editing.dialog.go)
     at_llama.wait(lambda: len(at_llama.states) == 2)
-    assert said(at_llama) == (
+    assert status(at_llama) == (
         f"{LAYERS} FFN neurons of model.layers.*.mlp protected in {3 * LAYERS} tensors"
     )
     protected = at_llama.document.snapshot().protected
@@ -166,7 +166,7 @@ def test_what_was_done_to_units_is_kept_in_a_session(at_llama, tmp_path):
     choose_dim(at_llama, "0: query heads (4)")
     select(at_llama, "3")
     press(at_llama, "Del", 2)
-    rows, before = gone(at_llama, QUERIES), at_llama.document
+    rows, before = zeros(at_llama, QUERIES), at_llama.document
     path = tmp_path / "work.pruneapp"
     at_llama.chooses_file(path, "getSaveFileName")
     at_llama.key("Ctrl+S")
@@ -175,7 +175,7 @@ def test_what_was_done_to_units_is_kept_in_a_session(at_llama, tmp_path):
     at_llama.open(saved)
     at_llama.wait(lambda: at_llama.document not in (before, None))
     assert at_llama.states[1] == "1 query head of model.layers.1.self_attn pruned in 2 tensors"
-    assert gone(at_llama, QUERIES) == gone(at_llama, OUTPUTS, 1) == rows
+    assert zeros(at_llama, QUERIES) == zeros(at_llama, OUTPUTS, 1) == rows
 
 
 def test_what_is_chosen_in_one_tensor_is_chosen_in_the_others(at_llama):
@@ -183,7 +183,7 @@ def test_what_is_chosen_in_one_tensor_is_chosen_in_the_others(at_llama):
     select(at_llama, "3-4, 9")
     channels = show_channels(at_llama, GATE, NEURONS)
     at_llama.wait(lambda: channels.chosen == (3, 4, 9))
-    show_channels(at_llama, DOWN, kept(at_llama, DOWN).shape[0])
+    show_channels(at_llama, DOWN, mask_of(at_llama, DOWN).shape[0])
     assert channels.chosen == ()
     choose_dim(at_llama, "1: inputs")
     at_llama.wait(lambda: channels.chosen == (3, 4, 9))

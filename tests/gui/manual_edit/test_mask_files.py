@@ -12,7 +12,7 @@ from safetensors.torch import load_file, save_file
 
 from pruneapp.document.mask_store import MaskSlot
 from pruneapp.gui.plots.pages import Page
-from tests.gui.manual_edit.edit_actions import CONV, channel, kept, said
+from tests.gui.manual_edit.edit_actions import CONV, channel_edit, mask_of, status
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def test_masks_of_a_file_are_pruned_by_a_command_of_the_menu(at_work, masks):
     assert report.newly_pruned == 2 * 36 + 8
     at_work.click(at_work.button)
     at_work.wait(lambda: len(at_work.states) == 2)
-    assert not kept(at_work, CONV)[4:6].any()
+    assert not mask_of(at_work, CONV)[4:6].any()
 
 
 @pytest.fixture
@@ -102,7 +102,7 @@ def test_importance_scores_are_loaded_by_a_command_of_the_menu(at_work, tmp_path
     at_work.wait_preview()
     at_work.click(at_work.button)
     at_work.wait(lambda: len(at_work.states) == 2)
-    assert np.flatnonzero(~kept(at_work, "fc.weight").reshape(-1)).tolist() == list(range(16))
+    assert np.flatnonzero(~mask_of(at_work, "fc.weight").reshape(-1)).tolist() == list(range(16))
 
 
 @pytest.mark.parametrize("wrong", ["weights", "other model", "no checkpoint"])
@@ -149,7 +149,7 @@ def test_scores_that_cannot_be_read_leave_the_form(at_work, tmp_path):
 def combining(at_work, masks):
     """Return the dialog, with channels 5 and 6 pruned here, and 4 and 5 in the file."""
     for index in (5, 6):
-        at_work.workbench.manual_edit.perform(channel(CONV, index))
+        at_work.workbench.manual_edit.perform(channel_edit(CONV, index))
     at_work.wait(lambda: len(at_work.states) == 3)
     at_work.chooses_file(masks)
     at_work.menu("Prune", "Combine masks with a file")
@@ -181,8 +181,8 @@ def test_masks_are_combined_in_one_step(at_work, combining, how, button, pruned)
     at_work.click(dialog.go)
     at_work.wait(lambda: len(at_work.states) == 4)
     assert at_work.states[3].startswith("Masks combined with masks.safetensors (pruned ")
-    assert said(at_work) == at_work.states[3]
-    gone = ~kept(at_work, CONV).any(axis=(1, 2, 3))
+    assert status(at_work) == at_work.states[3]
+    gone = ~mask_of(at_work, CONV).any(axis=(1, 2, 3))
     assert set(np.flatnonzero(gone)) == pruned
     assert at_work.document.masks.pruned("fc.weight") == (8 if how == "or" else 0)
     at_work.key("Ctrl+Z")
@@ -198,7 +198,7 @@ def test_zeros_that_nobody_pruned_stay_out_of_a_union(at_work, model, tmp_path, 
     save_file(tensors, start)
     at_work.open(start)
     at_work.wait_open(start)
-    at_work.workbench.manual_edit.perform(channel(CONV, 5))
+    at_work.workbench.manual_edit.perform(channel_edit(CONV, 5))
     at_work.wait(lambda: len(at_work.states) == 2)
     out = tmp_path / ("out.pt" if form == "resumable" else "out.safetensors")
     at_work.export(out, form)

@@ -19,7 +19,7 @@ from pruneapp.gui.plots.pages import Page
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
-from tests.gui.manual_edit.edit_actions import CONV, kept, middle_of_bar, said
+from tests.gui.manual_edit.edit_actions import CONV, mask_of, middle_of_bar, status
 from tests.support.document_edits import entry as entry_of
 
 
@@ -27,8 +27,8 @@ def recipe(document):
     """Return the steps as JSON, and the masks that they refer to."""
     done, masks = [], {}
     for position in range(1, document.position + 1):
-        said, named = entry_of(document.history, position)
-        done.append(said)
+        status, named = entry_of(document.history, position)
+        done.append(status)
         masks |= named
     return json.loads(json.dumps(done)), masks
 
@@ -38,7 +38,7 @@ def as_bytes(masks):
     return {n: m.packed.tobytes() for n, m in masks.items() if m.pruned}
 
 
-def replayed(done, masks, path):
+def replay(done, masks, path):
     """Return the pruned and protected masks, as bytes, after replaying a recipe in a document."""
     with open_checkpoint(path) as checkpoint:
         document = Document(checkpoint)
@@ -53,7 +53,7 @@ def replayed(done, masks, path):
         return as_bytes(document.masks), as_bytes(document.snapshot().protected)
 
 
-def by_torch(done, path):
+def replay_with_torch(done, path):
     """Return the same, computed with torch.nn.utils.prune from the JSON alone.
 
     torch has no protection, so that protected weights get an infinite importance.
@@ -91,7 +91,7 @@ def by_torch(done, path):
     masks = {
         n: getattr(m, f"{p}_mask").bool() for n, (m, p) in places.items() if pruned_by_torch(m, p)
     }
-    return packed(masks), packed(protected)
+    return pack_masks(masks), pack_masks(protected)
 
 
 def pruned_by_torch(module, name):
@@ -99,7 +99,7 @@ def pruned_by_torch(module, name):
     return hasattr(module, f"{name}_mask")
 
 
-def packed(masks):
+def pack_masks(masks):
     """Return masks as bytes, with the first element in the lowest bit."""
     return {
         n: np.packbits(m.numpy().ravel(), bitorder="little").tobytes() for n, m in masks.items()
@@ -123,9 +123,9 @@ def assert_done(person, path):
     assert not masks
     here = as_bytes(document.masks), as_bytes(document.snapshot().protected)
     assert here[0].keys() == here[1].keys() == {CONV}
-    assert replayed(done, masks, path) == here
-    assert by_torch(done, path) == here
-    left = kept(person, CONV).any(axis=(1, 2, 3))
+    assert replay(done, masks, path) == here
+    assert replay_with_torch(done, path) == here
+    left = mask_of(person, CONV).any(axis=(1, 2, 3))
     assert left.sum() == 4, "3 of the 7 that were left, the protected one among these"
     assert left[1], "it has the least norm of all"
     assert not left[5]
@@ -153,14 +153,14 @@ def test_a_person_prunes_a_channel_protects_another_and_undoes_all_by_clicks(at_
     assert channels.chosen == (5,)
     at_work.click(channels.operations.buttons["prune"])
     at_work.wait(lambda: len(at_work.states) == 2)
-    assert said(at_work) == "channel 5 of layers.1.conv1 pruned"
-    assert np.flatnonzero(~kept(at_work, CONV).any(axis=(1, 2, 3))).tolist() == [5]
+    assert status(at_work) == "channel 5 of layers.1.conv1 pruned"
+    assert np.flatnonzero(~mask_of(at_work, CONV).any(axis=(1, 2, 3))).tolist() == [5]
     at_work.wait_idle()
 
     at_work.click(channels.canvas.viewport(), middle_of_bar(at_work, 1))
     at_work.click(channels.operations.buttons["protect"])
     at_work.wait(lambda: len(at_work.states) == 3)
-    assert said(at_work) == "channel 1 of layers.1.conv1 protected"
+    assert status(at_work) == "channel 1 of layers.1.conv1 protected"
 
     at_work.key("Ctrl+Shift+A")
     at_work.check(CONV)
@@ -199,7 +199,7 @@ def test_a_person_does_the_same_by_the_keyboard_alone(at_work, model):
     assert channels.chosen == (5,)
     key("Del")
     at_work.wait(lambda: len(at_work.states) == 2)
-    assert np.flatnonzero(~kept(at_work, CONV).any(axis=(1, 2, 3))).tolist() == [5]
+    assert np.flatnonzero(~mask_of(at_work, CONV).any(axis=(1, 2, 3))).tolist() == [5]
     at_work.wait_idle()
 
     key("Esc")
@@ -210,7 +210,7 @@ def test_a_person_does_the_same_by_the_keyboard_alone(at_work, model):
     assert channels.chosen == (1,)
     key("P")
     at_work.wait(lambda: len(at_work.states) == 3)
-    assert said(at_work) == "channel 1 of layers.1.conv1 protected"
+    assert status(at_work) == "channel 1 of layers.1.conv1 protected"
 
     tab_to(at_work, at_work.rule.method)
     type_in(at_work, "Ln")

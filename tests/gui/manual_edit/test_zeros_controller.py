@@ -28,7 +28,7 @@ def sparse(tmp_path):
     return path
 
 
-def found(person):
+def zero_notices(person):
     """Wait until the zeros of the file are counted; return the notices that report no problem."""
     person.wait(lambda: person.workbench.manual_edit.zeros.report is not None)
     return person.notices
@@ -37,7 +37,7 @@ def found(person):
 def test_zeros_are_told_of_and_treated_as_pruned_by_one_click(person, sparse):
     person.open(sparse)
     person.wait_open(sparse)
-    (notice,) = found(person)
+    (notice,) = zero_notices(person)
     assert notice.replace("\u00a0", " ") == (
         "41.7 % of the weights in 3 tensors are zero (2:4 pattern in 2)."
     )
@@ -77,7 +77,7 @@ def test_zeros_are_told_of_and_treated_as_pruned_by_one_click(person, sparse):
 def test_a_file_of_few_zeros_says_nothing(person):
     person.menu("File", "Try the sample")
     person.wait_open(SAMPLE)
-    assert found(person) == []
+    assert zero_notices(person) == []
     person.menu("Prune", "Treat zeros as pruned")
     person.wait(lambda: person.trouble)
     (trouble,) = person.trouble
@@ -100,7 +100,7 @@ def test_what_was_exported_here_is_told_of_when_it_is_opened_again(person, tmp_p
     person.close_report()
     person.open(out)
     person.wait_open(out)
-    (notice,) = found(person)
+    (notice,) = zero_notices(person)
     assert "20.0" in notice
     assert "are zero." in notice
     resumable = tmp_path / "resumable.safetensors"
@@ -110,7 +110,7 @@ def test_what_was_exported_here_is_told_of_when_it_is_opened_again(person, tmp_p
     person.close_report()
     person.open(resumable)
     person.wait_open(resumable)
-    assert found(person) == [], "its masks came with it"
+    assert zero_notices(person) == [], "its masks came with it"
 
 
 def test_nothing_is_told_of_a_file_that_was_closed_before(person, sparse):
@@ -127,7 +127,7 @@ def test_nothing_is_told_of_a_file_that_was_closed_before(person, sparse):
 def test_what_was_made_final_can_be_treated_as_pruned_again(person):
     person.menu("File", "Try the sample")
     person.wait_open(SAMPLE)
-    assert found(person) == []
+    assert zero_notices(person) == []
     person.wait_preview()
     person.click(person.button)
     person.wait(lambda: person.document.masks)

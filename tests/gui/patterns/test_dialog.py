@@ -37,8 +37,8 @@ BIAS = TensorPattern("fc1.bias", (4,), why_not="Groups need a tensor of two or m
 
 def answer(*tensors, n=2, m=4, dim=1, lost=0.125, convolutions=0):
     report = PatternReport(n, m, dim, tensors, lost)
-    shown = {"fc2.weight": "second"}
-    return PatternAnswer(report, report.totals(), shown, convolutions=convolutions)
+    table_rows = {"fc2.weight": "second"}
+    return PatternAnswer(report, report.totals(), table_rows, convolutions=convolutions)
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def dialog(qtbot):
 
 
 @pytest.fixture
-def asked(dialog):
+def requests(dialog):
     """Return a list that collects requests for checks, and "repair" for those of repairs."""
     found = []
     dialog.asked.connect(lambda: found.append(dialog.row.question()))
@@ -62,7 +62,7 @@ def asked(dialog):
     return found
 
 
-def shown(dialog):
+def table_rows(dialog):
     model = dialog.table.model()
     return [
         [model.index(row, column).data().replace("\u00a0", " ") for column in range(7)]
@@ -70,7 +70,7 @@ def shown(dialog):
     ]
 
 
-def said(label):
+def text_of(label):
     return label.text().replace("\u00a0", " ")
 
 
@@ -89,30 +89,30 @@ def type_pattern(qtbot, dialog, text):
     qtbot.keyClicks(field, text)
 
 
-def test_what_is_typed_and_chosen_is_asked_at_once(dialog, asked, qtbot):
+def test_what_is_typed_and_chosen_is_asked_at_once(dialog, requests, qtbot):
     assert dialog.row.question() == Question("2:4", 1, everything=False)
     boxes = dialog.row.pattern, dialog.row.dim.combo, dialog.row.tensors
     assert [box.itemText(0) for box in boxes] == ["2:4", "0: outputs", "2 checked tensors"]
     assert dialog.row.pattern.lineEdit().hasFocus()
     type_pattern(qtbot, dialog, "4:8")
-    assert asked[-1] == Question("4:8", 1, everything=False)
+    assert requests[-1] == Question("4:8", 1, everything=False)
     choose(qtbot, dialog.row.dim.combo, 2)
-    assert asked[-1] == Question("4:8", -1, everything=False)
+    assert requests[-1] == Question("4:8", -1, everything=False)
     choose(qtbot, dialog.row.tensors, 1)
-    assert asked[-1] == Question("4:8", -1, everything=True)
+    assert requests[-1] == Question("4:8", -1, everything=True)
     qtbot.keyClick(dialog.row.pattern, Qt.Key.Key_Up)
-    assert asked[-1] == Question("1:4", -1, everything=True)
+    assert requests[-1] == Question("1:4", -1, everything=True)
     assert dialog.row.note.text().startswith("1:4 means that at most 1 of every 4 weights are")
 
 
 @pytest.mark.parametrize("text", ["4:2", "2:", "two of four", "4:4"])
-def test_what_is_no_pattern_is_said_and_nothing_can_be_repaired(dialog, asked, qtbot, text):
+def test_what_is_no_pattern_is_said_and_nothing_can_be_repaired(dialog, requests, qtbot, text):
     dialog.set_answer(answer(DENSE, HALF))
     assert dialog.go.isEnabled()
     type_pattern(qtbot, dialog, text)
     assert dialog.row.note.text().startswith("✕ Pattern must be n:m")
     assert f"(got '{text}')" in dialog.row.note.text()
-    assert asked[-1] is None
+    assert requests[-1] is None
     assert not dialog.go.isEnabled()
     assert dialog.headline.foregroundRole() == MUTED, "it answers another question"
     type_pattern(qtbot, dialog, "2:4")
@@ -122,22 +122,22 @@ def test_what_is_no_pattern_is_said_and_nothing_can_be_repaired(dialog, asked, q
     assert dialog.go.isEnabled()
 
 
-def test_enter_in_the_field_asks_and_repairs_nothing(dialog, asked, qtbot):
+def test_enter_in_the_field_asks_and_repairs_nothing(dialog, requests, qtbot):
     dialog.set_answer(answer(DENSE))
     for key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
         qtbot.keyClick(dialog.row.pattern.lineEdit(), key)
-    assert asked == [Question("2:4", 1, everything=False)] * 2
+    assert requests == [Question("2:4", 1, everything=False)] * 2
     assert dialog.isVisible()
     dialog.set_answer(answer(DENSE))
     dialog.go.setFocus()
     qtbot.keyClick(dialog.go, Qt.Key.Key_Return)
-    assert asked[2:] == ["repair"]
+    assert requests[2:] == ["repair"]
 
 
 def test_the_sentences_and_the_table_say_what_was_found(dialog):
     dialog.set_answer(answer(DENSE, BIAS, HALF))
     assert dialog.headline.text() == ("1 of 2 tensors has 2:4. 1 violates it in 7 of 8 groups.")
-    assert said(dialog.details) == (
+    assert text_of(dialog.details) == (
         "Repair prunes 11 more weights: 12.5 % of the norm² of these tensors. 1 "
         "group cannot be repaired: too many of its weights are protected. 1 more "
         "tensor has no groups of 4 along dim 1. In 1 tensor the dimension is not a "
@@ -149,7 +149,7 @@ def test_the_sentences_and_the_table_say_what_was_found(dialog):
         "layers. The pattern alone makes neither the file smaller nor the model "
         "faster."
     )
-    assert shown(dialog) == [
+    assert table_rows(dialog) == [
         ["✕ fc1.weight", "4×10", "7 of 8", "[0, 0]", "11", "12.5 %", "8"],
         ["– fc1.bias", "4", "–", "–", "–", "–", "–"],
         ["✓ second", "4×8", "0 of 8", "–", "–", "–", "0"],
@@ -199,8 +199,8 @@ def test_what_it_is_good_for_is_said_honestly(dialog, asked_for, words):
 def test_energy_that_nobody_knows_is_no_number(dialog):
     odd = TensorPattern("w", (1, 4), 1, 1, first=(BrokenGroup((0, 0), 3),), lost=None, to_prune=1)
     dialog.set_answer(answer(odd, lost=None))
-    assert said(dialog.details) == ("Repair prunes 1 more weight: norm² not known.")
-    assert shown(dialog)[0][5] == "–"
+    assert text_of(dialog.details) == ("Repair prunes 1 more weight: norm² not known.")
+    assert table_rows(dialog)[0][5] == "–"
 
 
 def test_keys_go_through_the_tensors_and_each_is_shown(dialog, qtbot):
@@ -209,7 +209,7 @@ def test_keys_go_through_the_tensors_and_each_is_shown(dialog, qtbot):
     dialog.set_answer(answer(DENSE, BIAS, HALF))
     assert dialog.place.text() == "Select a tensor to show it in the main window."
     dialog.table.setFocus()
-    assert said(dialog.place) == "fc1.weight: [0, 0] has 3, [1, 4] has 4, and 5 more groups"
+    assert text_of(dialog.place) == "fc1.weight: [0, 0] has 3, [1, 4] has 4, and 5 more groups"
     qtbot.keyClick(dialog.table, Qt.Key.Key_Down)
     assert dialog.place.text() == "fc1.bias: Groups need a tensor of two or more dimensions."
     qtbot.keyClick(dialog.table, Qt.Key.Key_Down)
@@ -219,18 +219,18 @@ def test_keys_go_through_the_tensors_and_each_is_shown(dialog, qtbot):
     assert not dialog.table.hasFocus()
 
 
-def test_what_does_not_hold_any_more_is_gone_until_it_is_looked_at_again(dialog, asked, qtbot):
+def test_what_does_not_hold_any_more_is_gone_until_it_is_looked_at_again(dialog, requests, qtbot):
     dialog.set_answer(answer(DENSE))
     assert not dialog.again.isVisible()
     dialog.set_trouble("The masks have changed since this check.", can_ask=True)
     assert dialog.headline.text() == "The masks have changed since this check."
     assert dialog.headline.foregroundRole() == TEXT
     assert dialog.go.text() == "Repair", "nobody knows"
-    assert (shown(dialog), dialog.details.text(), dialog.note.text()) == ([], "", "")
+    assert (table_rows(dialog), dialog.details.text(), dialog.note.text()) == ([], "", "")
     assert not dialog.go.isEnabled()
     assert not dialog.copy.isEnabled()
     qtbot.mouseClick(dialog.again, Qt.MouseButton.LeftButton)
-    assert asked == [Question("2:4", 1, everything=False)]
+    assert requests == [Question("2:4", 1, everything=False)]
     dialog.set_under_way("Checking")
     assert not dialog.again.isVisible()
     assert dialog.headline.text() == ""
@@ -261,7 +261,7 @@ def test_trouble_takes_the_place_of_the_answer(dialog):
     dialog.set_answer(answer(DENSE))
     dialog.set_trouble("No tensor of this file can be pruned.")
     assert dialog.headline.text() == "No tensor of this file can be pruned."
-    assert (shown(dialog), dialog.details.text(), dialog.note.text()) == ([], "", "")
+    assert (table_rows(dialog), dialog.details.text(), dialog.note.text()) == ([], "", "")
     assert not dialog.go.isEnabled()
     assert not dialog.copy.isEnabled()
     assert problems_of(dialog) == []
@@ -283,11 +283,11 @@ def test_tab_goes_through_it_as_one_reads(dialog, qtbot):
     assert stops[1:] == [row.dim.combo, row.tensors, dialog.table, dialog.again, dialog.leave]
 
 
-def test_where_nothing_is_checked_all_are_meant(dialog, asked):
+def test_where_nothing_is_checked_all_are_meant(dialog, requests):
     dialog.row.set_tensors(0, 3)
     assert dialog.row.question() == Question("2:4", 1, everything=True)
     assert dialog.row.tensors.currentText() == "all prunable tensors: 3"
-    assert asked == [], "views that are told do not announce it"
+    assert requests == [], "views that are told do not announce it"
 
 
 def test_all_of_it_is_told_to_whoever_does_not_see_it(dialog):

@@ -50,11 +50,11 @@ def gate(monkeypatch):
     """Return a gate that blocks checks until it is opened; they can be cancelled."""
     made = Gate(closed=True)
 
-    def look(*given):
+    def wait_and_check(*given):
         made.wait(given[-1])
         return check_pattern(*given)
 
-    monkeypatch.setattr(pattern_controller, "check_pattern", look)
+    monkeypatch.setattr(pattern_controller, "check_pattern", wait_and_check)
     return made
 
 
@@ -63,7 +63,7 @@ def open_dialog(person):
     return person.workbench.patterns.dialog
 
 
-def asked(person):
+def open_checked(person):
     """Open the dialog, and return it when it shows a result."""
     dialog = open_dialog(person)
     person.wait(dialog.headline.text)
@@ -90,7 +90,7 @@ def rows(dialog):
     }
 
 
-def current(person, weights):
+def pruned_weights(person, weights):
     """Return the weights with zeros where they are pruned."""
     masks = person.document.masks
     return {
@@ -107,7 +107,7 @@ def groups_of(array, m, dim):
     return along[..., :whole].reshape(*along.shape[:-1], -1, m)
 
 
-def repaired(array, n, m, dim):
+def repair(array, n, m, dim):
     """Return the groups with their n largest magnitudes of every m."""
     groups = groups_of(array, m, dim).astype(np.float64)
     smallest = np.argsort(np.abs(groups), axis=-1, kind="stable")[..., : m - n]
@@ -116,7 +116,7 @@ def repaired(array, n, m, dim):
     return groups
 
 
-def expected(array, n, m, dim):
+def expected_row(array, n, m, dim):
     """Return the row of the table for a tensor, computed from every group."""
     groups = groups_of(array, m, dim)
     shape = "×".join(map(str, array.shape))
@@ -130,7 +130,7 @@ def expected(array, n, m, dim):
     at[:, dim] *= m
     outer, inner = at[:, :dim], at[:, dim:]
     first = min(zip(outer.tolist(), inner.tolist(), strict=True))
-    after = repaired(array, n, m, dim)
+    after = repair(array, n, m, dim)
     squares = (array.astype(np.float64) ** 2).sum()
     lost = ((groups.astype(np.float64) ** 2).sum() - (after**2).sum()) / squares
     taken = np.count_nonzero(groups) - np.count_nonzero(after)
@@ -138,13 +138,13 @@ def expected(array, n, m, dim):
 
 
 def test_a_file_is_looked_at_repaired_and_undone(at_work, weights):
-    dialog = asked(at_work)
+    dialog = open_checked(at_work)
     assert problems_of(dialog) == []
     wait_for(at_work, dialog, "1 of 3 tensors has 2:4. 2 violate it in 156 of 156 groups.")
     found = rows(dialog)
     assert list(found) == ["conv.weight", "fc1.weight", "fc2.weight"], "the worst first"
     for name, cells in found.items():
-        assert cells == expected(weights[name], 2, 4, 1)
+        assert cells == expected_row(weights[name], 2, 4, 1)
     assert dialog.go.text() == "Repair 2 tensors"
     assert at_work.states == ["Opened"], "looking changes nothing"
 
@@ -152,9 +152,9 @@ def test_a_file_is_looked_at_repaired_and_undone(at_work, weights):
     wait_for(at_work, dialog, "All 3 tensors have 2:4.")
     assert at_work.states[1:] == ["2:4, dim 1, on 2 tensors"]
     assert at_work.window.done.label.text() == "2 tensors repaired to 2:4."
-    now = current(at_work, weights)
+    now = pruned_weights(at_work, weights)
     for name in ("conv.weight", "fc1.weight"):
-        np.testing.assert_array_equal(groups_of(now[name], 4, 1), repaired(weights[name], 2, 4, 1))
+        np.testing.assert_array_equal(groups_of(now[name], 4, 1), repair(weights[name], 2, 4, 1))
     np.testing.assert_array_equal(now["fc1.weight"][:, 16:], weights["fc1.weight"][:, 16:])
     assert "fc2.weight" not in at_work.document.masks
     assert dialog.go.text() == "Nothing to repair"
@@ -166,20 +166,20 @@ def test_a_file_is_looked_at_repaired_and_undone(at_work, weights):
 
 
 def test_another_pattern_and_another_dimension_are_looked_at_at_once(at_work, weights):
-    dialog = asked(at_work)
+    dialog = open_checked(at_work)
     for pattern, (n, m) in {"1:4": (1, 4), "3:6": (3, 6)}.items():
         type_pattern(at_work, dialog, pattern)
         at_work.wait(lambda pattern=pattern: pattern in dialog.headline.text())
         for name, cells in rows(dialog).items():
-            assert cells == expected(weights[name], n, m, 1)
+            assert cells == expected_row(weights[name], n, m, 1)
     at_work.choose(dialog.row.dim.combo, "0: output channels")
     at_work.wait(lambda: rows(dialog)["conv.weight"][1].endswith("of 72"))
     for name, cells in rows(dialog).items():
-        assert cells == expected(weights[name], 3, 6, 0)
+        assert cells == expected_row(weights[name], 3, 6, 0)
 
 
 def test_no_pattern_is_said_beside_its_field(at_work):
-    dialog = asked(at_work)
+    dialog = open_checked(at_work)
     type_pattern(at_work, dialog, "4:2")
     assert "Pattern must be n:m" in dialog.row.note.text()
     assert "(got '4:2')" in dialog.row.note.text()
@@ -189,7 +189,7 @@ def test_no_pattern_is_said_beside_its_field(at_work):
 
 
 def test_all_that_can_be_pruned_or_what_is_checked(at_work):
-    dialog = asked(at_work)
+    dialog = open_checked(at_work)
     assert dialog.row.tensors.currentText() == "3 checked tensors"
     at_work.choose(dialog.row.tensors, "all prunable tensors: 4")
     at_work.wait(lambda: "fc2.bias" in rows(dialog))
@@ -205,7 +205,7 @@ def test_all_that_can_be_pruned_or_what_is_checked(at_work):
 
 
 def test_a_tensor_that_is_chosen_is_shown_in_the_window(at_work):
-    dialog = asked(at_work)
+    dialog = open_checked(at_work)
     dialog.table.setFocus()
     at_work.qtbot.keyClick(dialog.table, Qt.Key.Key_End, Qt.KeyboardModifier.ControlModifier)
     assert at_work.views.tree.focused() == "fc2.weight"
@@ -217,7 +217,7 @@ def test_a_tensor_that_is_chosen_is_shown_in_the_window(at_work):
 def test_a_large_file_is_looked_at_again_only_if_wanted(at_work, monkeypatch, room):
     monkeypatch.setattr(pattern_controller, "AT_ONCE", room)
     assert sum(at_work.session.by_name[n].numel for n in ("conv.weight", "fc1.weight")) < 1_000
-    dialog = asked(at_work)
+    dialog = open_checked(at_work)
     at_work.wait(dialog.go.isEnabled)
     at_work.click(at_work.button)
     at_work.wait(lambda: len(at_work.states) == 2)
@@ -289,7 +289,7 @@ def test_what_was_asked_before_is_no_answer(at_work, gate):
 
 
 def test_nothing_is_repaired_if_something_else_is_done_meanwhile(at_work, monkeypatch):
-    dialog = asked(at_work)
+    dialog = open_checked(at_work)
     real, gate = preview.compute_preview, Gate(closed=True)
 
     def slow(*given, **options):
@@ -316,7 +316,7 @@ def test_nothing_is_repaired_if_something_else_is_done_meanwhile(at_work, monkey
 
 
 def test_it_is_found_by_its_name_and_follows_the_theme(at_work):
-    dialog = asked(at_work)
+    dialog = open_checked(at_work)
     at_work.menu("View", "Theme", "Dark")
     note = dialog.note
     at_work.wait(lambda: note.palette().color(note.foregroundRole()).name() == DARK["muted"])
@@ -330,7 +330,7 @@ def test_it_is_found_by_its_name_and_follows_the_theme(at_work):
 
 
 def test_the_table_is_copied_as_text(at_work):
-    dialog = asked(at_work)
+    dialog = open_checked(at_work)
     QGuiApplication.clipboard().setText("")
     at_work.click(dialog.copy)
     at_work.wait(QGuiApplication.clipboard().text)
@@ -341,7 +341,7 @@ def test_the_table_is_copied_as_text(at_work):
 
 
 def test_a_file_that_changed_on_disk_is_not_repaired(at_work):
-    dialog = asked(at_work)
+    dialog = open_checked(at_work)
     path = at_work.document.checkpoint.path
     path.write_bytes(path.read_bytes() + b" ")
     at_work.click(dialog.go)

@@ -24,7 +24,7 @@ from pruneapp.gui.export.export_controller import preview_export
 from pruneapp.progress import Job
 from pruneapp.recipes.recipe import recipe_of, save
 from tests.gui.journeys.test_screen_reader import problems_of
-from tests.gui.manual_edit.edit_actions import channel
+from tests.gui.manual_edit.edit_actions import channel_edit
 
 
 @pytest.fixture
@@ -90,7 +90,7 @@ def test_a_recipe_made_in_the_window_gives_identical_bytes_by_command(person, so
     prune(person, "30%")
     prune(person, "7")
     shape = person.session.by_name["conv2.weight"].shape
-    person.workbench.manual_edit.perform(channel("conv2.weight", 3, shape=shape))
+    person.workbench.manual_edit.perform(channel_edit("conv2.weight", 3, shape=shape))
     person.wait(lambda: len(person.states) == 4)
     person.menu("Prune", "Make permanent")
     person.wait(lambda: person.states[-1].startswith("Made permanent"))
@@ -243,12 +243,12 @@ def test_copy_as_python_with_torchs_own_calls(person, source, tmp_path):
     assert person.window.done.label.text() == (
         "Python script copied: 1 step, with calls of torch.nn.utils.prune only."
     )
-    made = load_file(pasted(tmp_path))
+    made = load_file(run_clipboard(tmp_path))
     for name, mask in person.document.masks.items():
         assert np.array_equal(made[name].reshape(-1) != 0, mask.bools()), name
 
 
-def pasted(tmp_path) -> Path:
+def run_clipboard(tmp_path) -> Path:
     """Run the script from the clipboard in another folder, and return the bytes that it wrote."""
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
@@ -288,7 +288,7 @@ def test_copy_as_python_asks_where_masks_may_go(person, source, tmp_path):
     assert asked == ["Save script and masks"]
     assert (tmp_path / "again.masks.safetensors").exists()
     assert "__file__" in (tmp_path / "again.py").read_text()
-    made = load_file(pasted(tmp_path))
+    made = load_file(run_clipboard(tmp_path))
     for name, mask in person.document.masks.items():
         assert np.array_equal(made[name].reshape(-1) != 0, mask.bools()), name
 

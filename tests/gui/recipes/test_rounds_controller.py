@@ -36,7 +36,7 @@ def at_work(person, tmp_path):
     return person
 
 
-def asked(person):
+def open_dialog(person):
     """Open the dialog by the button of the form, and return it."""
     person.click(person.views.form.rounds)
     rounds = person.workbench.rounds
@@ -44,15 +44,15 @@ def asked(person):
     return rounds.dialog
 
 
-def say(person, dialog, *, final=None, steps=None, path=None):
-    editors = dialog.fields.editors
+def enter(person, dialog, *, final=None, steps=None, path=None):
+    fields = dialog.fields.fields
     for name, text in (("final", final), ("steps", steps)):
         if text is not None:
-            editor = editors[name]
+            editor = fields[name].editor
             person.type(editor.field, text)
             person.qtbot.keyClick(editor.field, Qt.Key.Key_Tab)
     if path is not None:
-        person.choose(editors["path"].combo, path)
+        person.choose(fields["path"].editor.combo, path)
 
 
 def cells(dialog):
@@ -74,10 +74,10 @@ def size(person):
 
 def test_each_round_is_a_step_of_the_history_and_the_end_is_that_of_one_step(at_work):
     at_work.click(at_work.views.form.all)
-    dialog = asked(at_work)
+    dialog = open_dialog(at_work)
     assert dialog.rule.text().startswith("L1 on ")
     assert dialog.rule.text().endswith(", global")
-    say(at_work, dialog, final="80 %", steps="4", path="Cubic")
+    enter(at_work, dialog, final="80 %", steps="4", path="Cubic")
     counts = [round(share * size(at_work)) for share in amounts(0.8, 0, size(at_work), 4, "cubic")]
     assert [row[2] for row in cells(dialog)] == [f"{n:,}" for n in counts]
     assert [row[1] for row in cells(dialog)] == [f"{n:,}" for n in np.diff([0, *counts])]
@@ -127,8 +127,8 @@ def test_the_bar_goes_from_0_to_100_percent_once_over_all_rounds(at_work, steps,
     made: list[tuple] = []
     monkeypatch.setattr(rounds_controller, "compute_preview", compute)
     monkeypatch.setattr(rounds_controller, "append_steps", append_steps)
-    dialog = asked(at_work)
-    say(at_work, dialog, final="80 %", steps=str(steps))
+    dialog = open_dialog(at_work)
+    enter(at_work, dialog, final="80 %", steps=str(steps))
     at_work.click(dialog.go)
     assert len(made[0]) == steps
     assert told == sorted(told)
@@ -139,8 +139,8 @@ def test_the_bar_goes_from_0_to_100_percent_once_over_all_rounds(at_work, steps,
 
 
 def test_a_recipe_has_the_steps_that_it_came_to(at_work, tmp_path):
-    dialog = asked(at_work)
-    say(at_work, dialog, final="60 %", steps="3", path="Linear")
+    dialog = open_dialog(at_work)
+    enter(at_work, dialog, final="60 %", steps="3", path="Linear")
     at_work.click(dialog.go)
     at_work.wait(lambda: len(at_work.states) == 4)
     path = tmp_path / "rounds.json"
@@ -172,16 +172,16 @@ def test_it_goes_on_from_what_the_form_asks_for_and_from_what_is_pruned(at_work)
     at_work.wait(lambda: len(at_work.states) == 2)
     at_work.key("Ctrl+Shift+Return")
     dialog = at_work.workbench.rounds.dialog
-    assert plain(dialog.fields.editors["final"].field.text()) == "75 %"
-    say(at_work, dialog, steps="2")
+    assert plain(dialog.fields.fields["final"].editor.field.text()) == "75 %"
+    enter(at_work, dialog, steps="2")
     assert [row[3] for row in cells(dialog)] == ["71.9 %", "75.0 %"]
-    say(at_work, dialog, final="40 %")
+    enter(at_work, dialog, final="40 %")
     assert "weights are already pruned" in dialog.note.text()
     assert not dialog.go.isEnabled()
-    say(at_work, dialog, final="1,000,000")
+    enter(at_work, dialog, final="1,000,000")
     assert dialog.note.text() == f"✕ These tensors have only {size(at_work):,} weights."
-    say(at_work, dialog, final="x")
-    assert dialog.fields.notes["final"].text().startswith("✕")
+    enter(at_work, dialog, final="x")
+    assert dialog.fields.fields["final"].note.text().startswith("✕")
     assert not dialog.go.isEnabled()
     assert not dialog.note.text().startswith("✕"), "it is said beside the field"
     assert not cells(dialog)
@@ -193,9 +193,9 @@ def test_it_goes_on_from_what_the_form_asks_for_and_from_what_is_pruned(at_work)
 def test_channels_end_at_the_amount_or_below(at_work):
     at_work.choose(at_work.rule.method, "FPGM")
     at_work.wait_preview()
-    dialog = asked(at_work)
+    dialog = open_dialog(at_work)
     assert "ranks the remaining weights again" in dialog.note.text()
-    say(at_work, dialog, final="50 %", steps="2")
+    enter(at_work, dialog, final="50 %", steps="2")
     assert dialog.go.text().startswith("Prune up to ")
     most = [int(row[2].removeprefix("≤ ").replace(",", "")) for row in cells(dialog)]
     at_work.click(dialog.go)
@@ -212,9 +212,9 @@ def test_what_depends_on_channels_goes_in_each_round_or_breaks_the_total(person,
         person.check(name)
     person.choose(person.rule.method, "Ln structured")
     person.wait(person.views.form.dependents.box.isChecked)
-    dialog = asked(person)
+    dialog = open_dialog(person)
     assert "with everything that depends on it" in dialog.windowTitle() + said_in(dialog)
-    say(person, dialog, final="50 %", steps="3")
+    enter(person, dialog, final="50 %", steps="3")
     person.click(dialog.go)
     person.wait(lambda: len(person.states) == 4)
     assert person.document.masks.counts([gate, up, down]) == [6 * 8] * 3
@@ -224,8 +224,8 @@ def test_what_depends_on_channels_goes_in_each_round_or_breaks_the_total(person,
 
     person.check(up)
     person.wait_preview()
-    dialog = asked(person)
-    say(person, dialog, final="80 %", steps="2")
+    dialog = open_dialog(person)
+    enter(person, dialog, final="80 %", steps="2")
     person.click(dialog.go)
     person.wait(lambda: bool(person.trouble))
     assert "is selected and also depends on a selected tensor" in person.trouble[0]
@@ -267,7 +267,7 @@ def test_what_is_done_meanwhile_stays_and_the_rounds_are_not_done(at_work, monke
         return real(*given, **more)
 
     monkeypatch.setattr(rounds_controller, "compute_preview", slowly)
-    dialog = asked(at_work)
+    dialog = open_dialog(at_work)
     at_work.click(dialog.go)
     at_work.wait(at_work.window.job_status.isVisible)
     assert at_work.window.job_status.label.text().startswith("Iterative pruning")
@@ -290,8 +290,8 @@ def one_a_turn(monkeypatch):
 
 
 def test_the_window_looks_what_else_there_is_between_long_steps(at_work, one_a_turn):
-    dialog = asked(at_work)
-    say(at_work, dialog, final="80 %", steps="6")
+    dialog = open_dialog(at_work)
+    enter(at_work, dialog, final="80 %", steps="6")
     seen = []
     timer = QTimer()
     timer.timeout.connect(lambda: seen.append(at_work.document.position))
@@ -306,8 +306,8 @@ def test_the_window_looks_what_else_there_is_between_long_steps(at_work, one_a_t
 
 
 def test_what_is_done_between_two_long_steps_ends_the_rounds(at_work, one_a_turn):
-    dialog = asked(at_work)
-    say(at_work, dialog, final="80 %", steps="6")
+    dialog = open_dialog(at_work)
+    enter(at_work, dialog, final="80 %", steps="6")
 
     def undo_third(_change):
         if at_work.document.position == 3 and not undone:
@@ -330,7 +330,7 @@ def test_rounds_can_be_cancelled_and_nothing_changes(at_work, monkeypatch):
     monkeypatch.setattr(
         rounds_controller, "compute_preview", lambda *given, **_more: endless(given[3])
     )
-    dialog = asked(at_work)
+    dialog = open_dialog(at_work)
     at_work.click(dialog.go)
     at_work.wait(at_work.window.job_status.isVisible)
     at_work.click(at_work.window.job_status.cancel)
@@ -340,7 +340,7 @@ def test_rounds_can_be_cancelled_and_nothing_changes(at_work, monkeypatch):
 
 
 def test_everything_of_the_dialog_can_be_read_out(at_work):
-    dialog = asked(at_work)
+    dialog = open_dialog(at_work)
     assert not problems_of(dialog)
     at_work.click(dialog.leave)
 

@@ -87,7 +87,7 @@ def statistics(tmp_path):
 
 
 @pytest.fixture
-def stubbed(tmp_path, monkeypatch):
+def fake_torch(tmp_path, monkeypatch):
     """Give scripts a fake torch that imports quickly."""
     stub = tmp_path / "stub"
     stub.mkdir()
@@ -95,7 +95,7 @@ def stubbed(tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(stub))
 
 
-def opened(person):
+def open_dialog(person):
     """Open the dialog by its shortcut, and return it."""
     person.key("Ctrl+R")
     person.wait(lambda: person.workbench.repair.dialog is not None)
@@ -108,7 +108,7 @@ def choose_script(person, body, folder, *, sequential=False) -> Path:
     """Type the path of a script and press Repair; wait for the confirmation."""
     path = folder / "my_calibration.py"
     path.write_text(body)
-    dialog = opened(person)
+    dialog = open_dialog(person)
     if sequential:
         person.click(dialog.editors["sequential"].box)
         assert "The inputs are run once through the unpruned model" in dialog.note.text()
@@ -188,7 +188,7 @@ def test_a_file_that_was_pruned_elsewhere_is_repaired_for_its_original(
     assert person.session.commit(zeros)
     repair = person.workbench.repair
     for unpruned in ("", str(tmp_path / "original.safetensors")):
-        dialog = opened(person)
+        dialog = open_dialog(person)
         person.click(dialog.source.radios[DataKind.STATISTICS])
         person.type(dialog.source.fields[DataKind.STATISTICS], str(statistics))
         person.type(dialog.source.unpruned, unpruned)
@@ -230,7 +230,7 @@ def test_a_script_is_shown_run_and_gone(pruned, tmp_path):
     person.wait(lambda: repair.report is None)
     person.key("Ctrl+Z")
     person.wait(lambda: not person.document.snapshot().values)
-    dialog = opened(person)  # remembered and confirmed
+    dialog = open_dialog(person)  # remembered and confirmed
     assert dialog.source.source().path == str(tmp_path / "my_calibration.py")
     person.click(dialog.go)
     person.wait(lambda: repair.dialog is None)
@@ -252,7 +252,7 @@ def test_a_sequential_repair_is_chosen_by_a_check_box(pruned, tmp_path):
     assert second.rounded < second.before
 
 
-def test_a_script_that_fails_is_a_sentence(pruned, tmp_path, stubbed):
+def test_a_script_that_fails_is_a_sentence(pruned, tmp_path, fake_torch):
     person = pruned
     run_script(person, RAISES, tmp_path)
     person.wait(lambda: person.trouble)
@@ -262,7 +262,7 @@ def test_a_script_that_fails_is_a_sentence(pruned, tmp_path, stubbed):
     person.wait(lambda: person.document.position == 0)
 
 
-def test_escape_cancels_at_once_and_changes_wait(pruned, tmp_path, stubbed):
+def test_escape_cancels_at_once_and_changes_wait(pruned, tmp_path, fake_torch):
     person = pruned
     run_script(person, SLEEPS, tmp_path)
     pid = process_of(person, tmp_path)
@@ -298,7 +298,7 @@ def test_another_file_need_not_wait_until_the_program_ends(pruned, tmp_path, mon
     assert person.trouble == []
 
 
-def test_no_process_is_left_when_the_window_closes(pruned, tmp_path, stubbed):
+def test_no_process_is_left_when_the_window_closes(pruned, tmp_path, fake_torch):
     person = pruned
     run_script(person, SLEEPS, tmp_path)
     pid = process_of(person, tmp_path)
@@ -310,7 +310,7 @@ def test_no_process_is_left_when_the_window_closes(pruned, tmp_path, stubbed):
 
 def test_what_is_no_statistics_file_is_said_in_the_dialog(pruned, tmp_path):
     person = pruned
-    dialog = opened(person)
+    dialog = open_dialog(person)
     person.click(dialog.source.radios[DataKind.STATISTICS])
     person.type(dialog.source.fields[DataKind.STATISTICS], str(tmp_path / "m.safetensors"))
     person.wait(lambda: "holds no statistics of activations" in dialog.source.found.text())
@@ -324,7 +324,7 @@ def test_what_is_no_statistics_file_is_said_in_the_dialog(pruned, tmp_path):
 
 def test_the_report_is_copied(pruned, statistics):
     person, repair = pruned, pruned.workbench.repair
-    dialog = opened(person)
+    dialog = open_dialog(person)
     person.click(dialog.source.radios[DataKind.STATISTICS])
     person.type(dialog.source.fields[DataKind.STATISTICS], str(statistics))
     person.wait(lambda: dialog.go.text() == "Repair 1 layer")
@@ -340,20 +340,20 @@ def test_the_report_is_copied(pruned, statistics):
 
 
 @pytest.fixture
-def repaired():
+def fake_metric():
     """Return the fake metric of a repaired state."""
     return 0.5
 
 
 @pytest.fixture
-def measure(repaired):
-    return lambda state: (None, {"accuracy": Metric(repaired if state.values else 0.7)})
+def measure(fake_metric):
+    return lambda state: (None, {"accuracy": Metric(fake_metric if state.values else 0.7)})
 
 
 def repair_and_evaluate(person, statistics, folder):
     """Repair by statistics, then measure before and after with the button of the report."""
     repair, evaluation = person.workbench.repair, person.workbench.evaluation
-    dialog = opened(person)
+    dialog = open_dialog(person)
     person.click(dialog.source.radios[DataKind.STATISTICS])
     person.type(dialog.source.fields[DataKind.STATISTICS], str(statistics))
     person.wait(lambda: dialog.go.text() == "Repair 1 layer")

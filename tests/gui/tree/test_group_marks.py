@@ -30,7 +30,7 @@ def llama(person, tmp_path):
     return person
 
 
-def inks(person, name, column=Column.SPARSITY):
+def mark_colors(person, name, column=Column.SPARSITY):
     """Return the colors at the mark of a row; without a mark, that is one background color."""
     tree = person.views.tree
     index = tree.model.index_of(node_named(tree, name), column)
@@ -46,7 +46,7 @@ def inks(person, name, column=Column.SPARSITY):
 
 
 def is_marked(person, name, column=Column.SPARSITY):
-    return len(inks(person, name, column)) > 1
+    return len(mark_colors(person, name, column)) > 1
 
 
 def index_of(person, name):
@@ -68,7 +68,7 @@ def test_members_are_marked_when_one_is_looked_at(llama, theme_name):
     look_at(llama, MLP + "up_proj.weight")
     colors = llama.views.tree.view.delegate.colors
     for name in ("gate_proj.weight", "down_proj.weight"):
-        assert colors["text"] in inks(llama, MLP + name)
+        assert colors["text"] in mark_colors(llama, MLP + name)
     for name in (MLP + "up_proj.weight", ATTENTION + "q_proj.weight"):
         assert not is_marked(llama, name)
     look_at(llama, ATTENTION + "v_proj.weight")
@@ -122,7 +122,7 @@ def test_beside_a_danger_the_mark_stands_behind_the_name(llama):
     llama.pause(20)
     assert is_marked(llama, name, Column.NAME)
     danger = llama.views.tree.view.delegate.colors["danger"]
-    assert danger in inks(llama, name), "■ keeps its place"
+    assert danger in mark_colors(llama, name), "■ keeps its place"
 
 
 def test_another_file_begins_without_marks(llama, tmp_path):

@@ -39,7 +39,7 @@ def bert(person, tmp_path):
     return person
 
 
-def painted(view, index):
+def painted_name(view, index):
     """Return the name of a row as painted, and whether it fits."""
     option = QStyleOptionViewItem()
     option.rect = view.visualRect(index)
@@ -55,7 +55,7 @@ def test_every_name_of_the_list_can_be_read(bert):
     bert.key("Ctrl+L")
     bert.wait(lambda: dock.width() > before)
     model = view.model()
-    seen = [painted(view, model.index(row, Column.NAME)) for row in range(model.rowCount())]
+    seen = [painted_name(view, model.index(row, Column.NAME)) for row in range(model.rowCount())]
     assert all(fits for _, fits in seen), [text for text, fits in seen if not fits]
     assert len({text for text, _ in seen}) == len(seen) == model.rowCount()
     # The whole name and the sparsity are visible without scrolling.
@@ -94,7 +94,7 @@ def test_every_name_of_the_tree_can_be_read(bert):
     assert len(indices) > 40
     for index in indices:
         view.scrollTo(index)
-        text, _ = painted(view, index)
+        text, _ = painted_name(view, index)
         lines, rect = text.split("\u2028"), view.visualRect(index)
         assert "".join(lines) == index.data(), "nothing of it is left out"
         metrics = view.fontMetrics()
@@ -110,7 +110,7 @@ def test_every_name_of_the_tree_can_be_read(bert):
     bert.wait(lambda: view.visualRect(indices[highest]).height() < max(wide))
     for index in indices:
         view.scrollTo(index)
-        assert painted(view, index) == (index.data(), True), "one line, where it has room"
+        assert painted_name(view, index) == (index.data(), True), "one line, where it has room"
     assert {view.visualRect(index).height() for index in indices} == {min(wide)}
 
 
@@ -159,7 +159,7 @@ def test_a_module_of_blocks_alike_says_how_many(bert):
     view = tree.view
     view.setExpanded(layers, False)
     view.scrollTo(layers)
-    assert painted(view, layers) == ("encoder.layer ×12", True)
+    assert painted_name(view, layers) == ("encoder.layer ×12", True)
     tree.model.sort(Column.NAME)
     assert tree.model.index_of(layers.internalId()).data() == "encoder.layer ×12"
 

@@ -48,7 +48,7 @@ def tree(qtbot, english):
     return found
 
 
-def shown(tree):
+def row_names(tree):
     model = tree.model
     return [model.index(at, 0).data() for at in range(model.rowCount())]
 
@@ -69,20 +69,20 @@ def test_the_list_keeps_qts_rules(tree, qtmodeltester):
 
 
 def test_the_switch_lists_all_tensors_by_their_whole_names_and_goes_back(tree, qtbot):
-    assert shown(tree) == [each.shown for each in blocks(12)]
+    assert row_names(tree) == [each.shown for each in blocks(12)]
     assert tree.view.accessibleName() == "Tensors"
     tree.set_focused("layers.3.norm.weight")
     with qtbot.waitSignal(tree.flatChanged):
         tree.tree_filter.flat.click()
     assert tree.view.accessibleName() == "Module tree"
-    assert shown(tree) == ["layers"]
+    assert row_names(tree) == ["layers"]
     assert tree.focused() == "layers.3.norm.weight"
     assert tree.view.currentIndex().data() == "norm.weight"
 
 
 def test_the_filter_holds_in_the_list(tree, qtbot):
     qtbot.keyClicks(tree.tree_filter.text, "*.norm.weight")
-    assert shown(tree) == [f"layers.{block}.norm.weight" for block in range(12)]
+    assert row_names(tree) == [f"layers.{block}.norm.weight" for block in range(12)]
 
 
 KEYS = {
@@ -107,7 +107,7 @@ def test_it_is_sorted_by_every_column(tree, column, order):
     tree.model.set_sparsity(pruned)
     tree.model.set_preview({name: pruned[name] + many for name, many in gone.items()})
     tree.view.sortByColumn(column, order)
-    found = [KEYS[column](rows_by(rows)[name], gone) for name in shown(tree)]
+    found = [KEYS[column](rows_by(rows)[name], gone) for name in row_names(tree)]
     assert found == sorted(found, reverse=order == DESCENDING)
 
 
@@ -118,12 +118,12 @@ def rows_by(rows):
 def test_what_is_to_be_pruned_is_a_column_that_is_sorted_again_once_a_slider_rests(tree, qtbot):
     tree.view.sortByColumn(Column.TO_PRUNE, DESCENDING)
     tree.model.set_preview({"layers.4.norm.weight": 3, "layers.5.norm.weight": 1})
-    qtbot.waitUntil(lambda: shown(tree)[:2] == ["layers.4.norm.weight", "layers.5.norm.weight"])
+    qtbot.waitUntil(lambda: row_names(tree)[:2] == ["layers.4.norm.weight", "layers.5.norm.weight"])
     assert not tree.view.isColumnHidden(Column.TO_PRUNE)
     assert tree.model.index(0, Column.TO_PRUNE).data() == "3"
     assert tree.model.index(2, Column.TO_PRUNE).data() == "0"
     tree.model.set_preview({"layers.5.norm.weight": 4})
-    qtbot.waitUntil(lambda: shown(tree)[0] == "layers.5.norm.weight")
+    qtbot.waitUntil(lambda: row_names(tree)[0] == "layers.5.norm.weight")
 
 
 def test_rows_are_selected_with_shift_and_ctrl_and_checked_together(tree, qtbot):
@@ -131,7 +131,7 @@ def test_rows_are_selected_with_shift_and_ctrl_and_checked_together(tree, qtbot)
     click(qtbot, tree, 3, SHIFT)
     click(qtbot, tree, 6, CTRL)
     click(qtbot, tree, 1, CTRL)
-    names = [shown(tree)[at] for at in (0, 2, 3, 6)]
+    names = [row_names(tree)[at] for at in (0, 2, 3, 6)]
     qtbot.keyClick(tree.view, Qt.Key.Key_Space)
     assert list(tree.checked()) == names
     node = tree.model.index(3, 0).internalId()
@@ -255,9 +255,9 @@ def test_a_dash_is_what_cannot_be_pruned_and_stands_at_the_end(qtbot, english, f
     }
     for column in (Column.SPARSITY, Column.TO_PRUNE):
         tree.view.sortByColumn(column, ASCENDING)
-        assert shown(tree) == ["weight", "bias", "other", "int"], column
+        assert row_names(tree) == ["weight", "bias", "other", "int"], column
         tree.view.sortByColumn(column, DESCENDING)
-        assert shown(tree) == ["other", "weight", "bias", "int"], column
+        assert row_names(tree) == ["other", "weight", "bias", "int"], column
 
 
 def arrow(view):
@@ -288,7 +288,7 @@ def test_the_arrow_points_as_in_every_list_of_this_style(tree, order):
     ours, theirs = arrow(tree.view), arrow(usual)
     assert len(ours) > 2
     assert (ours[0] < ours[-1]) == (theirs[0] < theirs[-1])
-    assert (shown(tree)[0] == "layers.0.mlp.down.weight") == (order == ASCENDING)
+    assert (row_names(tree)[0] == "layers.0.mlp.down.weight") == (order == ASCENDING)
 
 
 def test_other_tables_copy_rows_too_and_nothing_is_computed_by_a_spreadsheet(qtbot):
@@ -467,10 +467,10 @@ def test_the_frame_of_the_focus_stays_at_the_edge_while_rows_are_scrolled(
 def real_pixels(qtbot):
     """Return a function that grabs a window from the screen, as `grab` would repaint it."""
 
-    def look(widget):
+    def grab_screen(widget):
         qtbot.wait(30)
         image = widget.screen().grabWindow(widget.winId()).toImage()
         image = image.convertToFormat(QImage.Format.Format_RGB32)
         return np.frombuffer(image.constBits(), np.uint8).astype(np.int16)
 
-    return look
+    return grab_screen

@@ -379,7 +379,7 @@ def colors_of_bar(tree, path):
     return [image.pixelColor(x, y) for x in range(rect.left(), rect.right())]
 
 
-def near(one, other):
+def is_similar(one, other):
     return sum(abs(a - b) for a, b in zip(one.getRgb()[:3], other.getRgb()[:3], strict=True)) < 40
 
 
@@ -387,16 +387,16 @@ def test_the_bar_paints_orange_for_pruned_and_stripes_for_what_would_go(tree, qt
     orange = QColor(LIGHT["pruned"])
     ground = QColor(LIGHT["surface"])
     tree.set_colors(LIGHT)
-    assert not any(near(color, orange) for color in colors_of_bar(tree, "fc.weight"))
+    assert not any(is_similar(color, orange) for color in colors_of_bar(tree, "fc.weight"))
     tree.model.set_sparsity({"module.fc.weight": 160})
-    solid = sum(near(color, orange) for color in colors_of_bar(tree, "fc.weight"))
+    solid = sum(is_similar(color, orange) for color in colors_of_bar(tree, "fc.weight"))
     assert BAR_WIDTH // 2 - 4 <= solid <= BAR_WIDTH // 2 + 2
     tree.model.set_preview({"module.fc.weight": 320})
     bar = colors_of_bar(tree, "fc.weight")[GLYPH_WIDTH : GLYPH_WIDTH + BAR_WIDTH]
     first, second = bar[: BAR_WIDTH // 2 - 1], bar[BAR_WIDTH // 2 + 1 :]
-    assert all(near(color, orange) for color in first[2:])
-    assert any(near(color, orange) for color in second)
-    assert any(near(color, ground) for color in second)
+    assert all(is_similar(color, orange) for color in first[2:])
+    assert any(is_similar(color, orange) for color in second)
+    assert any(is_similar(color, ground) for color in second)
 
 
 REPORT = SparsityReport(
@@ -414,7 +414,7 @@ def glyph_colors(tree, path, color):
     rect = tree.view.visualRect(index(tree, path, Column.SPARSITY))
     image = tree.view.viewport().grab().toImage()
     return sum(
-        near(image.pixelColor(x, y), QColor(color))
+        is_similar(image.pixelColor(x, y), QColor(color))
         for x in range(rect.left(), rect.left() + GLYPH_WIDTH)
         for y in range(rect.top(), rect.bottom())
     )

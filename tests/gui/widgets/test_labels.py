@@ -64,7 +64,7 @@ SDXL = [
 LISTS = {"bert": BERT, "llama": LLAMA, "resnet": RESNET, "sdxl": SDXL}
 
 
-def tells(painted, name):
+def is_identifiable(painted, name):
     """Return whether a painted text has the last two parts and all indices of a name."""
     text = painted.replace("\n", "")
     parts = name.split(".")
@@ -91,7 +91,7 @@ def test_the_heading_wraps_and_leaves_nothing_out(qtbot, names):
             heading.resize(width, heading.heightForWidth(width))
             painted = heading.name.shortened(heading.name.width())
             seen.add(painted)
-            assert tells(painted, name), (width, painted)
+            assert is_identifiable(painted, name), (width, painted)
             metrics = heading.name.fontMetrics()
             assert max(map(metrics.horizontalAdvance, painted.split("\n"))) <= heading.name.width()
             assert metrics.height() * (painted.count("\n") + 1) <= heading.name.height()
@@ -109,7 +109,7 @@ def test_a_list_of_those_that_lose_most_tells_them_apart(qtbot, names):
             label.setText(name)
             painted = label.shortened(width)
             seen.add(painted)
-            assert tells(painted, name), (width, painted)
+            assert is_identifiable(painted, name), (width, painted)
         assert len(seen) == len(names)
 
 
@@ -175,7 +175,7 @@ def test_labels_of_a_chart_tell_bars_apart(names, width, monkeypatch, qapp):
     for name in names:
         painted = axis.displayed_name(name)
         seen.add(painted)
-        assert tells(painted, name) or width < 900, painted
+        assert is_identifiable(painted, name) or width < 900, painted
         indices = [part for part in name.split(".") if part.isdigit()]
         digits = iter(re.split("[.…]", painted))
         assert all(index in digits for index in indices), painted  # in this order
@@ -236,7 +236,7 @@ def test_a_table_shows_the_short_form_and_copies_the_whole_name(qtbot, names):
         table.itemDelegateForColumn(0).initStyleOption(option, index)
         seen.add(option.text)
         assert option.text.startswith("✓ ")
-        assert tells(option.text, name)
+        assert is_identifiable(option.text, name)
         assert index.data() == f"✓ {name}"
     assert len(seen) == len(names)
 

@@ -67,7 +67,7 @@ def templates_in(language: str, *, numbers: bool = True) -> SentenceTemplates:
     )
 
 
-def filled(template: Template, language: str) -> tuple[dict[str, str], dict[str, str]]:
+def sample_values(template: Template, language: str) -> tuple[dict[str, str], dict[str, str]]:
     """Return values that differ from the text of a template, and their translations."""
     texts = texts_in(language)
     values, said = {}, {}
@@ -91,7 +91,7 @@ def test_every_template_is_found_again_with_its_values(language):
     texts, found = texts_in(language), templates_in(language)
     wrong = []
     for source in GATHERED["sentences"]:
-        values, said = filled(Template.of(source), language)
+        values, said = sample_values(Template.of(source), language)
         got, wanted = found.sentence(source.format(**values)), texts[source].format(**said)
         if got != wanted:
             wrong.append((source, got, wanted))
@@ -360,7 +360,7 @@ def test_steps_of_several_rules_are_said_in_full():
                 assert english_in(found.step(step.detail(counts))) == []
 
 
-def refusals(param: Param) -> Iterator[ParameterError]:
+def validation_errors(param: Param) -> Iterator[ParameterError]:
     """Yield the errors for invalid values of a parameter."""
     for value in (-1, 2.5, "?", None):
         try:
@@ -374,7 +374,7 @@ def test_what_is_wrong_with_a_value_is_said_in_full():
     every = (*LIMITS, *(param for method in METHODS.values() for param in method.params))
     for param in every:
         words = {c.value for c in getattr(param, "choices", ())} | {"yes", "no", "inf", "nan"}
-        for error in refusals(param):
+        for error in validation_errors(param):
             assert english_in(found.sentence(error.sentence), but=words) == [], error.sentence
             assert english_in(found.sentence(error.remedy), but=words) == [], error.remedy
 

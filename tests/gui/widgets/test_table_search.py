@@ -18,10 +18,10 @@ AT_ONCE_S = 0.5
 
 
 @pytest.fixture
-def typed(qtbot):
+def press_key(qtbot):
     """Return a function that types a key over a table, and returns the current row then."""
 
-    def type_(table, key: Qt.Key) -> int:
+    def press(table, key: Qt.Key) -> int:
         qtbot.addWidget(table)
         table.show()
         table.setCurrentIndex(table.model().index(0, 0))
@@ -30,22 +30,22 @@ def typed(qtbot):
         assert time.thread_time() - began < AT_ONCE_S
         return table.currentIndex().row()
 
-    return type_
+    return press
 
 
-def test_numbers_of_a_picture_are_not_searched(typed):
+def test_numbers_of_a_picture_are_not_searched(press_key):
     table = NumbersView()
     table.numbers.set_numbers(Numbers(("index", "norm"), ROWS, lambda row: (row, row / 3)))
-    assert typed(table, Qt.Key.Key_9) == 0
+    assert press_key(table, Qt.Key.Key_9) == 0
 
 
-def test_names_of_a_long_table_are_searched_for_a_moment(typed):
+def test_names_of_a_long_table_are_searched_for_a_moment(press_key):
     names = [f"layer.{row}" for row in range(ROWS)]
     table = CountsTable(("name", "n"), ROWS, lambda row: (names[row], "1"))
-    assert typed(table, Qt.Key.Key_Z) == 0
+    assert press_key(table, Qt.Key.Key_Z) == 0
 
 
-def test_names_of_a_table_are_found_by_their_first_letter(typed):
+def test_names_of_a_table_are_found_by_their_first_letter(press_key):
     names = ["conv", "bn", "Fc", "final"]
     table = CountsTable(("name", "n"), 4, lambda row: (names[row], "1"))
-    assert typed(table, Qt.Key.Key_F) == 2
+    assert press_key(table, Qt.Key.Key_F) == 2

@@ -127,8 +127,8 @@ def test_the_systems_wish_for_contrast_is_followed_at_once(qapp, monkeypatch):
 
 
 @pytest.mark.parametrize("kind", [QPushButton, QComboBox])
-def test_a_button_of_high_contrast_has_an_outline(shown, theme, kind):
-    colors = shown(kind())
+def test_a_button_of_high_contrast_has_an_outline(paint_colors, theme, kind):
+    colors = paint_colors(kind())
     assert (QColor(theme.colors["border"]).name() in colors) == theme.name.startswith("contrast")
 
 
@@ -173,7 +173,7 @@ def theme(request):
 
 
 @pytest.fixture
-def shown(qtbot, theme):
+def paint_colors(qtbot, theme):
     """Show a widget in the style and a theme; return the colors that are painted."""
     style = Style()
 
@@ -196,34 +196,34 @@ def shown(qtbot, theme):
 
 
 @pytest.mark.parametrize("kind", [QCheckBox, QRadioButton])
-def test_an_indicator_has_an_outline_and_a_mark(shown, theme, kind):
+def test_an_indicator_has_an_outline_and_a_mark(paint_colors, theme, kind):
     outline = QColor(theme.colors["muted"]).name()
     text = QColor(theme.colors["text"]).name()
     off, on = kind(), kind()
     on.setChecked(True)
 
-    empty, marked = shown(off), shown(on)
+    empty, marked = paint_colors(off), paint_colors(on)
 
     assert outline in empty or kind is QRadioButton  # the circle is antialiased everywhere
     assert text not in empty
     assert text in marked
 
 
-def test_a_third_state_is_a_dash(shown, theme):
+def test_a_third_state_is_a_dash(paint_colors, theme):
     box = QCheckBox()
     box.setTristate(True)
     box.setCheckState(Qt.CheckState.PartiallyChecked)
 
-    assert QColor(theme.colors["text"]).name() in shown(box)
+    assert QColor(theme.colors["text"]).name() in paint_colors(box)
 
 
-def test_a_field_shows_its_border(shown, theme):
-    assert QColor(theme.colors["border"]).name() in shown(QLineEdit())
+def test_a_field_shows_its_border(paint_colors, theme):
+    assert QColor(theme.colors["border"]).name() in paint_colors(QLineEdit())
 
 
-def test_a_box_for_a_number_shows_its_border(shown, theme):
+def test_a_box_for_a_number_shows_its_border(paint_colors, theme):
     box = QSpinBox()
-    shown(box)
+    paint_colors(box)
     image = box.grab().toImage()
     edge = {image.pixelColor(x, image.height() // 2).lightness() for x in range(3)}
     window, border = (QColor(theme.colors[token]).lightness() for token in ("window", "border"))
@@ -261,7 +261,7 @@ def test_words_of_the_tabs_behind_are_painted_down_to_what_hangs_below_the_line(
         tabs.addTab(text)
     tabs.setCurrentIndex(1)
 
-    def words(room: int) -> QImage:
+    def draw_label(room: int) -> QImage:
         option = QStyleOptionTab()
         tabs.initStyleOption(option, 0)
         image = QImage(option.rect.size() + QSize(0, 40), QImage.Format.Format_RGB32)
@@ -272,8 +272,8 @@ def test_words_of_the_tabs_behind_are_painted_down_to_what_hangs_below_the_line(
         painter.end()
         return image
 
-    assert words(0) == words(16)  # where nothing is cut off
-    assert words(0) != words(-8)
+    assert draw_label(0) == draw_label(16)  # where nothing is cut off
+    assert draw_label(0) != draw_label(-8)
 
 
 @pytest.mark.parametrize("order", list(Qt.SortOrder))
