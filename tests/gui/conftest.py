@@ -186,8 +186,7 @@ def new_person(qtbot, qapp, as_in_main, english, settings_file, roomy, fixture_p
 @pytest.fixture
 def person(new_person) -> Person:
     """Return a `Person` at a window that is ready, with no file open. Fails if a job had a bug."""
-    found = new_person()
-    found.wait_ready()
+    found = new_person().wait_ready()
     yield found
     assert not found.bugs, found.bugs
 

@@ -60,9 +60,8 @@ class Person:
     def at_window(self, number: int) -> Person:
         """Wait for the window with an index in the process, and return a `Person` at it."""
         self.wait(lambda: len(self.launcher.starts) > number)
-        found = Person(self.qtbot, self.monkeypatch, self.launcher, self.launcher.starts[number])
-        found.wait_ready()
-        return found
+        start = self.launcher.starts[number]
+        return Person(self.qtbot, self.monkeypatch, self.launcher, start).wait_ready()
 
     def open_beside(self, path: Path) -> Person:
         """Open a file in a second window, and return a `Person` at that."""
@@ -109,8 +108,10 @@ class Person:
     def pause(self, milliseconds: int) -> None:
         self.qtbot.wait(milliseconds)
 
-    def wait_ready(self) -> None:
+    def wait_ready(self) -> Person:
+        """Wait until the window is ready, and return this object."""
         self.wait(lambda: self.start.workbench is not None)
+        return self
 
     def wait_open(self, path: Path) -> None:
         self.wait(lambda: self.document is not None and self.document.checkpoint.path == path)
@@ -305,9 +306,15 @@ class Person:
         self.monkeypatch.setattr(QFileDialog, dialog, staticmethod(lambda *_a, **_k: answer))
 
     def open(self, path: Path) -> None:
-        """Open a file by Ctrl+O."""
+        """Open a file by Ctrl+O, without waiting for it."""
         self.chooses_file(path)
         self.key("Ctrl+O")
+
+    def open_file(self, path: Path) -> Person:
+        """Open a file by Ctrl+O, wait until it is open, and return this object."""
+        self.open(path)
+        self.wait_open(path)
+        return self
 
     def answers(self, *buttons: str) -> list[str]:
         """Click these buttons in the next questions; return a list that collects their texts."""
@@ -364,6 +371,13 @@ class Person:
         return plain(tree.model.index_of(node_named(tree, name), column).data())
 
     # Export
+
+    def open_export(self):
+        """Open the export dialog by Ctrl+E, and return it."""
+        exporting = self.workbench.export
+        self.key("Ctrl+E")
+        self.wait(lambda: exporting.dialog is not None and exporting.dialog.isVisible())
+        return exporting.dialog
 
     def export(self, path: Path, form: str = "safetensors"):
         """Export by the dialog; return its open report dialog, or None after an error."""

@@ -225,8 +225,7 @@ def _signal(item, signature):
 
 def test_size_theme_and_docks_are_remembered(new_person, settings_file):
     """The screen of the tests is small, and windows are limited to it."""
-    first = new_person(SAMPLE)
-    first.wait_ready()
+    first = new_person(SAMPLE).wait_ready()
     first.wait_open(SAMPLE)
     first.window.resize(1400, 900)
     first.window.resizeDocks([first.views.tree_dock], [460], Qt.Orientation.Horizontal)
@@ -254,8 +253,7 @@ def test_size_theme_and_docks_are_remembered(new_person, settings_file):
 def test_a_broken_layout_never_keeps_the_window_from_opening(new_person, settings_file, blob):
     stored = {"version": 1, "blobs": {"geometry": blob, "docks": blob}, "values": {"theme": 3}}
     settings_file.write_text(json.dumps(stored))
-    person = new_person(SAMPLE)
-    person.wait_ready()
+    person = new_person(SAMPLE).wait_ready()
     person.wait_open(SAMPLE)
     assert person.views.tree.isVisible()
     assert person.views.form.isVisible()
@@ -263,8 +261,7 @@ def test_a_broken_layout_never_keeps_the_window_from_opening(new_person, setting
 
 def test_a_narrow_window_shows_its_docks_as_tabs_and_all_can_be_reached(new_person):
     """At 960 x 600, tree and form are tabs; in a wide window they are next to each other."""
-    person = new_person(SAMPLE)
-    person.wait_ready()
+    person = new_person(SAMPLE).wait_ready()
     person.wait_open(SAMPLE)
     docks = person.window.findChildren(QDockWidget)
     assert not person.window.tabifiedDockWidgets(docks[0])
@@ -308,8 +305,7 @@ def test_a_narrow_window_shows_its_docks_as_tabs_and_all_can_be_reached(new_pers
 
 
 def test_1280_by_800_shows_everything_without_scrolling(new_person):
-    person = new_person(SAMPLE)
-    person.wait_ready()
+    person = new_person(SAMPLE).wait_ready()
     person.wait_open(SAMPLE)
     person.window.resize(1280, 800)
     person.wait_preview()
@@ -336,8 +332,7 @@ def test_1280_by_800_shows_everything_without_scrolling(new_person):
 
 def test_another_theme_repaints_every_view(new_person):
     """From light to dark by the menu, on every page, while a file is open."""
-    person = new_person(SAMPLE)
-    person.wait_ready()
+    person = new_person(SAMPLE).wait_ready()
     person.wait_open(SAMPLE)
     person.menu("View", "Theme", "Light")
     person.wait_preview()
@@ -388,8 +383,7 @@ def colors_of(widget) -> set[str]:
 
 def test_every_command_is_found_by_its_name(new_person):
     """Ctrl+Shift+P, some letters, Return; the shortcut sheet shows every shortcut."""
-    person = new_person(SAMPLE)
-    person.wait_ready()
+    person = new_person(SAMPLE).wait_ready()
     person.wait_open(SAMPLE)
     person.key("Ctrl+Shift+P")
     person.wait(lambda: QApplication.activeModalWidget() is not None)
@@ -436,8 +430,7 @@ def test_every_command_is_found_by_its_name(new_person):
 
 def test_tab_leads_through_the_window_and_back(new_person):
     """Tab reaches tree, plots, form and button in reading order."""
-    person = new_person(SAMPLE)
-    person.wait_ready()
+    person = new_person(SAMPLE).wait_ready()
     person.wait_open(SAMPLE)
     person.wait_preview()
     seen = []
@@ -465,8 +458,7 @@ def test_tab_leads_through_the_window_and_back(new_person):
 
 
 def test_the_device_can_be_chosen_and_is_remembered(new_person, settings_file):
-    person = new_person(SAMPLE)
-    person.wait_ready()
+    person = new_person(SAMPLE).wait_ready()
     person.wait_open(SAMPLE)
     person.wait_idle()
     box = person.window.device

@@ -63,8 +63,7 @@ def spoken(qapp, new_person, monkeypatch):
 
 
 def test_work_goes_on_in_another_language(new_person, file, settings_file, spoken):
-    first = new_person(file)
-    first.wait_ready()
+    first = new_person(file).wait_ready()
     first.wait_open(file)
     first.ask_amount("50%")
     for steps in (2, 3):
@@ -87,8 +86,7 @@ def test_work_goes_on_in_another_language(new_person, file, settings_file, spoke
 
 
 def test_a_file_without_work_is_opened_again(new_person, file):
-    first = new_person(file)
-    first.wait_ready()
+    first = new_person(file).wait_ready()
     first.wait_open(file)
     second = open_again(first, "English")
     second.wait_open(file)
@@ -98,8 +96,7 @@ def test_a_file_without_work_is_opened_again(new_person, file):
 def test_all_windows_are_opened_again_each_with_its_work(new_person, file, tmp_path, spoken):
     other = tmp_path / "other.safetensors"
     other.write_bytes(file.read_bytes())
-    first = new_person(file)
-    first.wait_ready()
+    first = new_person(file).wait_ready()
     first.wait_open(file)
     first.wait_preview()
     first.click(first.button)
@@ -118,8 +115,7 @@ def test_all_windows_are_opened_again_each_with_its_work(new_person, file, tmp_p
 
 
 def test_nothing_is_opened_where_nothing_was(new_person):
-    person = new_person()
-    person.wait_ready()
+    person = new_person().wait_ready()
     again = open_again(person, "English")
     assert again.document is None
     assert again.window.empty.isVisible()
@@ -225,8 +221,7 @@ def english_in(text: str) -> str:
 
 def test_what_the_engine_says_of_a_damaged_file_is_chinese(chinese, new_person, file):
     file.write_bytes(file.read_bytes()[:-5])
-    person = new_person(file)
-    person.wait_ready()
+    person = new_person(file).wait_ready()
     person.wait(lambda: person.window.notices.notices)
     (notice,) = person.window.notices.notices
     shown = notice.sentence.text()
@@ -237,8 +232,7 @@ def test_what_the_engine_says_of_a_damaged_file_is_chinese(chinese, new_person, 
 
 
 def test_what_the_engine_says_of_an_amount_is_chinese(chinese, new_person, file):
-    person = new_person(file)
-    person.wait_ready()
+    person = new_person(file).wait_ready()
     person.wait_open(file)
     gesture = ManualEditRequest("protect", "a.weight", (((0, 1), (0, 5)),), "row")
     person.workbench.manual_edit.perform(gesture)
@@ -255,8 +249,7 @@ def test_what_the_engine_says_of_an_amount_is_chinese(chinese, new_person, file)
 def test_what_is_edited_in_all_blocks_is_chinese(chinese, new_person, tmp_path):
     path = tmp_path / "blocks.safetensors"
     save_file({f"layers.{n}.conv.weight": np.ones((8, 4), np.float32) for n in range(3)}, path)
-    person = new_person(path)
-    person.wait_ready()
+    person = new_person(path).wait_ready()
     person.wait_open(path)
     person.window.actions_["in_every_block"].trigger()
     editing = person.workbench.manual_edit
@@ -268,8 +261,7 @@ def test_what_is_edited_in_all_blocks_is_chinese(chinese, new_person, tmp_path):
 
 
 def test_steps_of_the_history_are_chinese(chinese, new_person, file):
-    person = new_person(file)
-    person.wait_ready()
+    person = new_person(file).wait_ready()
     person.wait_open(file)
     person.ask_amount("50%")
     for steps in (2, 3):
@@ -293,8 +285,7 @@ def test_steps_of_the_history_are_chinese(chinese, new_person, file):
 def test_reasons_of_the_tree_are_chinese(chinese, new_person, tmp_path):
     path = tmp_path / "model.safetensors"
     save_file({"a.weight": np.ones((4, 4), np.float32), "steps": np.arange(3)}, path)
-    person = new_person(path)
-    person.wait_ready()
+    person = new_person(path).wait_ready()
     person.wait_open(path)
     model = person.views.tree.model
     tips = [
@@ -323,8 +314,7 @@ def test_zeros_of_a_file_are_told_of_in_chinese(chinese, new_person, tmp_path):
     weight[::2] = 0
     path = tmp_path / "model.safetensors"
     save_file({"a.weight": weight, "b.weight": np.ones((4, 4), np.float32)}, path)
-    person = new_person(path)
-    person.wait_ready()
+    person = new_person(path).wait_ready()
     person.wait(lambda: person.window.notices.notices)
     (notice,) = person.window.notices.notices
     assert (
@@ -385,8 +375,7 @@ def test_ticks_of_a_chart_have_the_decimal_point_of_the_language(german):
 
 
 def test_the_german_main_button_leaves_room_for_the_one_beside_it(german, new_person, file):
-    person = new_person(file)
-    person.wait_ready()
+    person = new_person(file).wait_ready()
     person.wait_open(file)
     person.wait(person.views.preview.action.preview.isVisible)
 

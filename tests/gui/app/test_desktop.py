@@ -198,8 +198,7 @@ class BlockedJob:
 def test_the_end_of_a_long_job_is_notified_and_a_click_brings_the_window_back(
     person, on_bus, other, monkeypatch
 ):
-    person.open(SAMPLE)
-    person.wait_open(SAMPLE)
+    person.open_file(SAMPLE)
     monkeypatch.setenv("XDG_ACTIVATION_TOKEN", "")
     with serving(on_bus) as services:
         job = BlockedJob(person)
@@ -338,8 +337,7 @@ def test_the_systems_wish_for_little_motion_is_followed_at_once(
 
     monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", bus)  # set before the window is opened
     with serving(bus) as services:
-        person = new_person()
-        person.wait_ready()
+        person = new_person().wait_ready()
         person.wait(still)
         services.animate(animated=True)
         person.wait(lambda: not still())
@@ -362,8 +360,7 @@ def test_the_wish_for_little_motion_is_heard_of_a_bus_that_comes_late_and_of_the
 
     monkeypatch.setattr(desktop, "RETRY_S", 0.05)
     monkeypatch.setattr(desktop, "SELDOM_S", 0.2)
-    person = new_person()
-    person.wait_ready()
+    person = new_person().wait_ready()
     line = person.workbench.desktop._bus_thread
     person.wait(lambda: line._try_at)
     monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", bus)
@@ -393,8 +390,7 @@ def test_a_bus_that_is_missing_is_tried_again_however_much_is_said_meanwhile(
 
     monkeypatch.setattr(desktop, "MessageBus", Missing)
     monkeypatch.setattr(desktop, "RETRY_S", 0.2)
-    person = new_person()
-    person.wait_ready()
+    person = new_person().wait_ready()
     line = person.workbench.desktop._bus_thread
     began, before = time.monotonic(), Missing.tried
     while Missing.tried < before + 3:
@@ -424,8 +420,7 @@ def test_who_answers_late_of_motion_is_asked_again_on_the_same_line(
     monkeypatch.setattr(desktop, "RETRY_S", 0.01)
     monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", bus)
     with serving(bus) as services:
-        person = new_person()
-        person.wait_ready()
+        person = new_person().wait_ready()
         person.wait(lambda: QApplication.instance().property("pruneappStill"))
         assert len(Late.made) == 3
         assert len({id(line) for line in Late.made}) == 1
@@ -502,8 +497,7 @@ def test_without_a_bus_the_tray_says_it(new_person, other, monkeypatch):
     monkeypatch.setattr(desktop, "LONG_S", 0.0)
     monkeypatch.setattr(desktop, "QSystemTrayIcon", Tray)
     Tray.made.clear()
-    person = new_person()
-    person.wait_ready()
+    person = new_person().wait_ready()
     job = BlockedJob(person)
     other.activate()
     job.finish()

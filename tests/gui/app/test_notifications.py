@@ -32,8 +32,7 @@ LONG = (
 @pytest.fixture
 def small(person):
     """Return the user at a window of the minimum size with the sample."""
-    person.open(SAMPLE)
-    person.wait_open(SAMPLE)
+    person.open_file(SAMPLE)
     person.wait_preview()
     person.window.resize(720, 480)
     person.pause(50)
@@ -143,17 +142,15 @@ def test_in_a_window_with_room_notices_are_read_whole(small):
 
 
 def test_an_error_of_an_export_ends_when_an_export_succeeds(person, tmp_path):
-    person.open(SAMPLE)
-    person.wait_open(SAMPLE)
+    person.open_file(SAMPLE)
     person.session.refused.emit(ExportError("'/proc/pruned' cannot be written."))
     person.session.refused.emit(HistoryError("Older states stay in memory."))
     assert len(person.trouble) == 2
-    person.key("Ctrl+E")
     exporting = person.workbench.export
-    person.wait(lambda: exporting.dialog is not None and exporting.dialog.isVisible())
-    person.type(exporting.dialog.target.path, str(tmp_path / "out.safetensors"))
-    person.wait(exporting.dialog.go.isEnabled)
-    person.click(exporting.dialog.go)
+    dialog = person.open_export()
+    person.type(dialog.target.path, str(tmp_path / "out.safetensors"))
+    person.wait(dialog.go.isEnabled)
+    person.click(dialog.go)
     person.wait(lambda: exporting.report is not None)
     person.close_report()
     assert person.trouble == ["Older states stay in memory."]
@@ -163,8 +160,7 @@ def test_a_file_that_cannot_be_opened_leaves_what_was_said_of_the_open_one(perso
     """Offers for the open document remain; errors are removed by the next attempt."""
     bad = tmp_path / "bad.safetensors"
     bad.write_bytes(b"not a checkpoint at all")
-    person.open(SAMPLE)
-    person.wait_open(SAMPLE)
+    person.open_file(SAMPLE)
     pressed = []
     person.workbench.notifications.offer(
         NoticeTopic.ZEROS,
@@ -191,8 +187,7 @@ def test_a_file_that_cannot_be_opened_leaves_what_was_said_of_the_open_one(perso
 
 
 def test_a_wrong_amount_is_forgotten_once_something_is_pruned(person):
-    person.open(SAMPLE)
-    person.wait_open(SAMPLE)
+    person.open_file(SAMPLE)
     person.session.refused.emit(SelectionError("Nothing can be pruned."))
     person.wait_preview()
     person.click(person.button)
@@ -215,8 +210,7 @@ def test_every_error_is_about_something_and_nearest_is_meant():
 
 
 def test_a_newer_notice_takes_the_place_of_the_older_about_the_same(person, tmp_path):
-    person.open(SAMPLE)
-    person.wait_open(SAMPLE)
+    person.open_file(SAMPLE)
     person.session.refused.emit(HistoryError("Older states stay in memory."))
     for number in range(8):
         wrong = tmp_path / f"r{number}.json"
@@ -244,8 +238,7 @@ def test_where_the_checkpoint_of_a_session_is_not_is_said_until_it_is_told(perso
     """The reason why the chosen file is wrong replaces the notice that the file is missing."""
     file = tmp_path / "r.safetensors"
     file.write_bytes(SAMPLE.read_bytes())
-    person.open(file)
-    person.wait_open(file)
+    person.open_file(file)
     person.wait_preview()
     person.click(person.button)
     person.wait(lambda: person.document.position == 1)
@@ -272,8 +265,7 @@ def test_where_the_checkpoint_of_a_session_is_not_is_said_until_it_is_told(perso
 def test_a_file_that_is_back_is_no_longer_said_to_be_gone(person, tmp_path):
     file = tmp_path / "l.safetensors"
     file.write_bytes(SAMPLE.read_bytes())
-    person.open(file)
-    person.wait_open(file)
+    person.open_file(file)
     person.wait_preview()
     away = file.rename(tmp_path / "away")
     person.window.activated.emit()
@@ -337,8 +329,7 @@ def test_a_job_that_does_not_stop_is_told_of_until_it_has_stopped(person, own):
 
 
 def test_a_notice_names_a_tensor_in_its_short_form_and_has_the_whole_in_the_tooltip(person):
-    person.open(SAMPLE)
-    person.wait_open(SAMPLE)
+    person.open_file(SAMPLE)
     bar = person.window.notices
     names = [
         f"model.transformer.encoder.{part}.layers.{i}.attention.{part}_projection.weight"
@@ -358,8 +349,7 @@ def test_a_notice_names_a_tensor_in_its_short_form_and_has_the_whole_in_the_tool
 
 
 def test_a_notice_wraps_a_name_of_120_characters(person):
-    person.open(SAMPLE)
-    person.wait_open(SAMPLE)
+    person.open_file(SAMPLE)
     bar = person.window.notices
     bar.set_notice(f"'{'n' * 120}' cannot be pruned: it is excluded.", details="why")
     person.window.resize(960, 760)

@@ -60,8 +60,7 @@ def test_without_plugins_it_says_so(person):
 def test_a_plugin_is_told_of_once_and_loaded_when_it_is_checked(packages, new_person, tmp_path):
     install_example(packages)
     file = matrix_file(tmp_path, np.arange(12, dtype=np.float32).reshape(3, 4))
-    person = new_person()
-    person.wait_ready()
+    person = new_person().wait_ready()
     person.wait(lambda: person.notices == [NEW])
     assert "pruneapp_example" not in sys.modules
 
@@ -75,8 +74,7 @@ def test_a_plugin_is_told_of_once_and_loaded_when_it_is_checked(packages, new_pe
     assert person.notices == ["Loaded: Distance from the mean."]
     close(person, dialog)
 
-    person.open(file)
-    person.wait_open(file)
+    person.open_file(file)
     assert "centered" in methods(person)
 
     dialog = dialog_of(person)
@@ -86,8 +84,7 @@ def test_a_plugin_is_told_of_once_and_loaded_when_it_is_checked(packages, new_pe
     assert rows(dialog)[0][1] == "Loaded"
     close(person, dialog)
 
-    again = new_person()
-    again.wait_ready()
+    again = new_person().wait_ready()
     dialog = dialog_of(again)
     again.wait(lambda: [row[1] for row in rows(dialog)] == ["Loaded"])
     assert again.notices == []
@@ -97,8 +94,7 @@ def test_a_plugin_is_told_of_once_and_loaded_when_it_is_checked(packages, new_pe
 @pytest.mark.parametrize("code", ["import nothing_like_it", "ONE = 5"])
 def test_one_that_fails_is_named_and_left_out(packages, new_person, code):
     install_package(packages, "broken", {"pruneapp.formats": {"one": "broken:ONE"}}, code)
-    person = new_person()
-    person.wait_ready()
+    person = new_person().wait_ready()
     dialog = dialog_of(person)
     person.wait(lambda: bool(rows(dialog)))
     check(person, dialog, 0)
@@ -113,7 +109,6 @@ def test_what_was_allowed_is_loaded_at_the_start(packages, new_person, settings_
     settings = Settings(settings_file)
     settings.store(allowed_plugins=["pruneapp-example==0.9", "pruneapp-example==1.0"])
     settings.flush()
-    person = new_person()
-    person.wait_ready()
+    person = new_person().wait_ready()
     person.wait(lambda: "centered" in methods(person))
     assert person.notices == ["Loaded: Distance from the mean."]

@@ -45,8 +45,7 @@ def prune_channel(person, index):
 
 
 def test_a_question_about_an_edit_in_all_blocks_is_not_asked_again(person, blocks):
-    person.open(blocks)
-    person.wait_open(blocks)
+    person.open_file(blocks)
     person.menu("Prune", "Manual edit", "Apply to the same layer in all blocks")
     editing = person.workbench.manual_edit
     prune_channel(person, 5)

@@ -112,8 +112,7 @@ def test_the_devices_of_the_settings_are_those_of_the_kernels():
 
 
 def test_the_list_of_tensors_is_remembered(new_person):
-    person = new_person()
-    person.wait_ready()
+    person = new_person().wait_ready()
     person.start.workbench.files.open_sample()
     person.wait(lambda: person.document is not None)
     tree = person.views.tree
@@ -121,8 +120,7 @@ def test_the_list_of_tensors_is_remembered(new_person):
     person.key("Ctrl+L")
     assert tree.model.flat
     assert tree.tree_filter.flat.isChecked()
-    other = new_person()
-    other.wait_ready()
+    other = new_person().wait_ready()
     assert other.views.tree.model.flat
     other.workbench.files.open_sample()
     other.wait(lambda: other.document is not None)

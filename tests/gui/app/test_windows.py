@@ -33,8 +33,7 @@ def files(tmp_path):
 @pytest.fixture
 def pair(new_person, files):
     """Return the users at two windows of one process, each with a file."""
-    first = new_person(files[0])
-    first.wait_ready()
+    first = new_person(files[0]).wait_ready()
     first.wait_open(files[0])
     second = first.open_beside(files[1])
     yield first, second
@@ -69,10 +68,9 @@ def test_two_windows_have_a_document_and_a_history_each(pair, files):
     second.key("Ctrl+Z")
     second.wait(lambda: second.document.position == 0)
     assert first.document.position == 1
-    first.key("Ctrl+E")
-    first.wait(lambda: first.workbench.export.dialog is not None)
+    dialog = first.open_export()
     assert second.workbench.export.dialog is None
-    first.workbench.export.dialog.reject()
+    dialog.reject()
 
 
 def test_an_empty_window_takes_what_is_opened_in_a_window_of_its_own(pair, files):
@@ -148,8 +146,7 @@ def choose_recent(person, number, held=Qt.KeyboardModifier.NoModifier):
 
 
 def test_a_recent_file_is_opened_in_a_window_of_its_own_with_ctrl(new_person, files):
-    first = new_person()
-    first.wait_ready()
+    first = new_person().wait_ready()
     for path in files[:2]:
         first.drop(path)
         first.wait_open(path)
@@ -168,8 +165,7 @@ def test_a_recent_file_is_opened_in_a_window_of_its_own_with_ctrl(new_person, fi
 
 
 def test_a_file_that_is_dropped_with_ctrl_gets_a_window(new_person, files):
-    first = new_person(files[0])
-    first.wait_ready()
+    first = new_person(files[0]).wait_ready()
     first.wait_open(files[0])
     first.drop(files[1], ctrl=True)
     first.at_window(1).wait_open(files[1])
@@ -237,8 +233,7 @@ def test_saving_on_the_way_out_goes_on_to_the_next_window(pair, tmp_path):
 
 @pytest.mark.usefixtures("histories_off")
 def test_a_closed_window_leaves_nothing_behind(new_person, files):
-    first = new_person(files[0])
-    first.wait_ready()
+    first = new_person(files[0]).wait_ready()
     first.wait_open(files[0])
     recent = first.window.empty  # the list of recent files, which grows by one
 
@@ -411,8 +406,7 @@ def test_what_a_crash_left_behind_is_offered_by_the_first_window(new_person, mon
         return find_leftovers(places, job)
 
     monkeypatch.setattr(recovery_controller, "find_leftovers", look)
-    first = new_person()
-    first.wait_ready()
+    first = new_person().wait_ready()
     first.wait(lambda: looked)
     first.key("Ctrl+N")
     first.at_window(1).wait_idle()

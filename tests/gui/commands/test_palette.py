@@ -118,8 +118,7 @@ def test_in_another_language_commands_and_methods_are_found_by_their_english_nam
 def test_every_command_of_every_menu_is_found_by_its_words(person, tmp_path):
     path = tmp_path / "model.safetensors"
     path.write_bytes(resources.path("sample/lenet-digits.safetensors").read_bytes())
-    person.open(path)
-    person.wait_open(path)
+    person.open_file(path)
     texts = [
         plain(action.text())
         for menu in (

@@ -37,9 +37,7 @@ def tuned(model, tmp_path):
 
 @pytest.fixture
 def at_work(person, model):
-    person.open(model)
-    person.wait_open(model)
-    return person
+    return person.open_file(model)
 
 
 def compared_rows(person):
@@ -120,8 +118,7 @@ def test_the_original_is_the_base_though_the_pruned_file_was_opened(person, mode
     folder = tmp_path / "original"
     folder.mkdir()
     model.rename(folder / "model.safetensors")
-    person.open(pruned)
-    person.wait_open(pruned)
+    person.open_file(pruned)
     person.chooses_file(folder, "getExistingDirectory")
     person.views.compare.sides.folderRequested.emit()
     assert list(compared_rows(person)) == ["layers.0.weight"]

@@ -27,8 +27,7 @@ def pair(new_person, tmp_path):
     base = {"enc.a.weight": (8, 5), "enc.b.weight": (6, 8), "head.weight": (4, 6)}
     one = write(tmp_path / "one.safetensors", {**base, "gone.weight": (3, 3)}, 1)
     two = write(tmp_path / "two.safetensors", {**base, "head.weight": (5, 6)}, 2)
-    first = new_person(one)
-    first.wait_ready()
+    first = new_person(one).wait_ready()
     first.wait_open(one)
     second = first.open_beside(two)
     yield first, second

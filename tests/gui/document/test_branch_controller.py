@@ -13,8 +13,7 @@ def branched(person, tmp_path):
     """Return the user after two steps, undo of the second, and another step."""
     rng, path = np.random.default_rng(3), tmp_path / "model.safetensors"
     save_file({"a.weight": rng.standard_normal((64, 64), np.float32)}, str(path))
-    person.open(path)
-    person.wait_open(path)
+    person.open_file(path)
     for amount, undo in (("10 %", False), ("20 %", True), ("30 %", False)):
         person.ask_amount(amount)
         person.wait_preview()

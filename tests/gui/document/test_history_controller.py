@@ -21,8 +21,7 @@ def model(tmp_path):
 
 def three_steps(person, model, budget=None):
     """Prune three times, with a limit of bytes for masks in memory."""
-    person.open(model)
-    person.wait_open(model)
+    person.open_file(model)
     if budget is not None:
         person.document.history.store.budget = budget
     for amount in ("10 %", "20 %", "30 %"):
@@ -90,8 +89,7 @@ def test_a_full_disk_is_told_once_and_undo_works(person, model, monkeypatch):
     def full(*_arguments):
         raise OSError(28, "No space left on device")
 
-    person.open(model)
-    person.wait_open(model)
+    person.open_file(model)
     monkeypatch.setattr(person.document.history.scratch, "write", full)
     person.document.history.store.budget = 4 * 64 * 64 // 8
     for amount in ("10 %", "20 %", "30 %"):

@@ -62,8 +62,7 @@ def test_one_function_tells_parameters_from_buffers(file):
 
 
 def test_a_click_on_a_module_checks_no_buffer(person, file):
-    person.open(file)
-    person.wait_open(file)
+    person.open_file(file)
     model = person.views.tree.model
     number = model.nodes.names.index("h.0.attn.bias")
     assert not model.checks.checked[number]
@@ -95,8 +94,7 @@ def test_the_command_line_agrees_with_itself(file, tmp_path):
 
 
 def test_the_window_agrees_with_it(person, file):
-    person.open(file)
-    person.wait_open(file)
+    person.open_file(file)
     status = person.window.model_status.text
     assert f"{LEARNED} parameters, {BESIDE} in buffers" in status.text()
     assert f"{BESIDE} elements in buffers" in status.toolTip()

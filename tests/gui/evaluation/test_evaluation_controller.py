@@ -43,8 +43,7 @@ def pruned(person, tmp_path):
     rng = np.random.default_rng(1)
     arrays = {"0.weight": rng.normal(size=(5, 8)), "1.weight": rng.normal(size=(6, 5))}
     save_file({n: a.astype(np.float32) for n, a in arrays.items()}, path)
-    person.open(path)
-    person.wait_open(path)
+    person.open_file(path)
     for amount in ("10 %", "50 %"):
         prune(person, amount)
     return person
@@ -387,8 +386,7 @@ def test_metrics_are_there_when_the_file_is_opened_again(pruned, new_person, run
     assert before
     asked = pruned.answers("Cancel")
     assert pruned.window.close()
-    again = new_person(file)
-    again.wait_ready()
+    again = new_person(file).wait_ready()
     again.wait(lambda: again.document is not None)
     assert dict(again.workbench.evaluation.results) == before
     assert not asked

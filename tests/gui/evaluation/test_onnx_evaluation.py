@@ -29,8 +29,7 @@ print('{"activity": %f}' % np.abs(session.run(None, {"x": x})[0]).sum())
 def pruned(person, tmp_path):
     """Return the user with an ONNX model pruned once, and the open dialog of the evaluation."""
     path = save(small_network(), tmp_path / "net.onnx", external=True)
-    person.open(path)
-    person.wait_open(path)
+    person.open_file(path)
     person.ask_amount("50 %")
     person.wait_preview()
     person.prune()

@@ -22,8 +22,7 @@ def opened(person, tmp_path):
     """Return the user with a small model open, and the controller of scripts."""
     file = tmp_path / "m.safetensors"
     save_file({"fc.weight": np.ones((4, 4), np.float32)}, file)
-    person.open(file)
-    person.wait_open(file)
+    person.open_file(file)
     return person, person.workbench.scripts
 
 
@@ -176,8 +175,7 @@ def test_what_was_chosen_is_remembered_for_the_file(opened, script, tmp_path, ne
     assert scripts.source("evaluation") == source, "what was chosen for it stays"
     scripts.remember("evaluation", replace(source, path=str(tmp_path / "other.py")))
     assert scripts.source("repair") == source
-    later = new_person(tmp_path / "m.safetensors")
-    later.wait_ready()
+    later = new_person(tmp_path / "m.safetensors").wait_ready()
     later.wait_open(tmp_path / "m.safetensors")
     assert later.workbench.scripts.source("repair") == source
     assert later.workbench.scripts.source("evaluate") == DataSource(DataKind.TOKENS)
@@ -206,8 +204,7 @@ def test_folders_of_transformers_need_no_script_and_no_question(person, tmp_path
 def test_a_stock_classifier_is_measured_on_images_without_a_script(person, tmp_path, monkeypatch):
     install(tmp_path / "packages", monkeypatch)
     images, model = write_images(tmp_path / "images"), write_model(tmp_path / "tiny.safetensors")
-    person.open(model)
-    person.wait_open(model)
+    person.open_file(model)
     scripts = person.workbench.scripts
     assert scripts.kinds == (DataKind.SCRIPT, DataKind.IMAGES)
 

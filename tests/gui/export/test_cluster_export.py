@@ -44,8 +44,7 @@ def pruned(person, tmp_path):
     for number, name in enumerate("ab", 1):
         tensors = {f"{name}.weight": rng.normal(size=(64, 48)).astype(np.float32)}
         save_file(tensors, folder / f"model-0000{number}-of-00002.safetensors")
-    person.open(folder)
-    person.wait_open(folder)
+    person.open_file(folder)
     person.wait_preview()
     person.click(person.button)
     person.wait(lambda: person.document.position == 1)
@@ -53,12 +52,10 @@ def pruned(person, tmp_path):
 
 
 def export(person, target: Path, form: str = "safetensors") -> None:
-    exporting = person.workbench.export
-    person.key("Ctrl+E")
-    person.wait(lambda: exporting.dialog is not None and exporting.dialog.isVisible())
-    person.click(exporting.dialog.formats.radios[form], QPoint(8, 8))
-    exporting.dialog.target.path.setText(str(target))
-    person.click(exporting.dialog.go)
+    dialog = person.open_export()
+    person.click(dialog.formats.radios[form], QPoint(8, 8))
+    dialog.target.path.setText(str(target))
+    person.click(dialog.go)
 
 
 def written(person, target: Path) -> dict[str, bytes]:

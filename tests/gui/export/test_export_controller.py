@@ -50,25 +50,17 @@ def file(tmp_path):
 
 @pytest.fixture
 def pruned(person, file):
-    person.open(file)
-    person.wait_open(file)
+    person.open_file(file)
     person.wait_preview()
     person.click(person.button)
     person.wait(lambda: person.document.position == 1)
     return person
 
 
-def dialog_of(person):
-    exporting = person.workbench.export
-    person.key("Ctrl+E")
-    person.wait(lambda: exporting.dialog is not None and exporting.dialog.isVisible())
-    return exporting.dialog
-
-
 def test_nothing_of_the_dialog_is_cut_off_at_the_right(pruned, monkeypatch):
     """Regression: its width was that without formats, and shard size and Browse were cut off."""
     monkeypatch.setattr(screen, "available", lambda _window: QRect(0, 0, 1280, 800))
-    dialog = dialog_of(pruned)
+    dialog = pruned.open_export()
     pruned.wait(lambda: "MB" in dialog.go.text() or "kB" in dialog.go.text())
     area = dialog.scrolled
     for radio in dialog.formats.radios.values():
@@ -86,7 +78,7 @@ def press(person, radio) -> None:
 
 def export_for(person, purpose: Purpose) -> Path:
     """Choose a purpose, export with the proposed settings, and return the path."""
-    dialog = dialog_of(person)
+    dialog = person.open_export()
     press(person, dialog.purposes.buttons[purpose])
     person.wait(lambda: dialog.purposes.reason.text().startswith("✓"))
     path = Path(dialog.target.path.text())
@@ -115,10 +107,10 @@ def gate(monkeypatch):
 
 def test_no_second_export_goes_where_one_is_under_way(pruned, file, gate):
     """Regression: the second export waited for the first, and then replaced its file."""
-    dialog = dialog_of(pruned)
+    dialog = pruned.open_export()
     pruned.click(dialog.go)
     pruned.wait(lambda: gate.running)
-    again = dialog_of(pruned)
+    again = pruned.open_export()
     target = again.target
     pruned.wait(lambda: not again.go.isEnabled())
     assert target.note.text() == (
@@ -141,13 +133,13 @@ def test_no_second_export_goes_where_one_is_under_way(pruned, file, gate):
 
 
 def test_after_an_export_that_is_cancelled_another_may_go_there(pruned, file, gate):
-    dialog = dialog_of(pruned)
+    dialog = pruned.open_export()
     pruned.click(dialog.go)
     pruned.wait(lambda: gate.running)
     pruned.key("Esc")
     pruned.wait_idle()
     gate.closed = False
-    dialog = dialog_of(pruned)
+    dialog = pruned.open_export()
     pruned.click(dialog.go)
     pruned.wait(lambda: pruned.workbench.export.report is not None)
     pruned.close_report()
@@ -188,8 +180,7 @@ def test_who_archives_it_gets_the_smallest_that_comes_back_to_the_bit(pruned, fi
             wanted = wanted if gone is None else np.where(gone.bools(), wanted, 0)
             assert np.array_equal(packed.bits(name), wanted)
     assert (path.parent / "read_compact.py").exists()
-    pruned.open(path)
-    pruned.wait_open(path)
+    pruned.open_file(path)
     assert "compact" in pruned.document.checkpoint.contents.label
 
 
@@ -200,7 +191,7 @@ def test_who_goes_on_in_torch_gets_weights_and_masks(pruned, file):
 
 
 def test_script_and_report_are_written_beside_on_request(pruned, file):
-    dialog = dialog_of(pruned)
+    dialog = pruned.open_export()
     press(pruned, dialog.beside.script)
     press(pruned, dialog.beside.account)
     pruned.key("Down", dialog.beside.kind)
@@ -224,7 +215,7 @@ def test_the_report_names_the_data_that_calibrated_a_repair(pruned, file):
     source = RepairSource(data="script:12ab")
     made = RepairedValues.create(document.checkpoint, values, source, Job())
     assert pruned.session.commit(made.propose(document.snapshot(), Job()))
-    dialog = dialog_of(pruned)
+    dialog = pruned.open_export()
     press(pruned, dialog.beside.account)
     pruned.click(dialog.go)
     pruned.wait(lambda: pruned.workbench.export.report is not None)
@@ -246,12 +237,11 @@ def test_a_file_with_a_graph_or_vocabulary_is_exported_as_such(person, tmp_path,
         save_onnx(small_network(), path)
     else:
         write_gguf(path, llama(), vocabulary=9)
-    person.open(path)
-    person.wait_open(path)
+    person.open_file(path)
     person.wait_preview()
     person.click(person.button)
     person.wait(lambda: person.document.position == 1)
-    dialog = dialog_of(person)
+    dialog = person.open_export()
     assert dialog.chosen().name == kind[1:]
     assert dialog.target.path.text() == str(tmp_path / f"net-pruned{kind}")
     person.click(dialog.go)
@@ -269,7 +259,7 @@ def test_a_file_with_a_graph_or_vocabulary_is_exported_as_such(person, tmp_path,
 
 
 def test_the_size_to_come_is_that_of_the_file_of_this_name(pruned, file):
-    dialog = dialog_of(pruned)
+    dialog = pruned.open_export()
     press(pruned, dialog.formats.radios["resumable"])
     pruned.wait(lambda: dialog.chosen().nbytes is not None)
     before = dialog.chosen().nbytes
@@ -285,7 +275,7 @@ def test_the_size_to_come_is_that_of_the_file_of_this_name(pruned, file):
 
 
 def test_a_setting_changes_the_size_to_come(pruned, file):
-    dialog = dialog_of(pruned)
+    dialog = pruned.open_export()
     press(pruned, dialog.formats.radios["zst"])
     label: QLabel = dialog.formats.sizes["zst"]
     pruned.wait(lambda: "≈" in label.text())
@@ -300,7 +290,7 @@ def test_a_setting_changes_the_size_to_come(pruned, file):
 
 def test_a_size_in_the_former_type_is_never_shown_beside_the_new_one(pruned, monkeypatch):
     """Exact sizes are also recomputed, and hidden meanwhile."""
-    dialog = dialog_of(pruned)
+    dialog = pruned.open_export()
     sizes = dialog.formats.sizes
     exact = [name for name, label in sizes.items() if label.text().endswith("B")]
     exact = [name for name in exact if dialog.formats._offers[name].rounded_by]
@@ -321,7 +311,7 @@ def test_a_size_in_the_former_type_is_never_shown_beside_the_new_one(pruned, mon
 
 def test_a_dialog_that_is_closed_early_asks_no_more(pruned, file):
     for _ in range(3):
-        dialog = dialog_of(pruned)
+        dialog = pruned.open_export()
         pruned.key("Esc", dialog)
         pruned.wait(lambda: pruned.workbench.export.dialog is None)
     assert pruned.trouble == []
@@ -329,7 +319,7 @@ def test_a_dialog_that_is_closed_early_asks_no_more(pruned, file):
 
 def test_of_very_many_tensors_the_sizes_come_after_the_dialog(pruned, file, monkeypatch):
     monkeypatch.setattr(export_controller, "MANY", 1)
-    dialog = dialog_of(pruned)
+    dialog = pruned.open_export()
     sizes = {name: dialog.formats.sizes[name] for name in OF_ANY_SOURCE}
     pruned.wait(lambda: all("B" in label.text() for label in sizes.values()))
     assert "≈" not in sizes["safetensors"].text()
@@ -344,8 +334,7 @@ def test_a_folder_is_exported_as_a_folder_for_transformers(person, file, tmp_pat
     folder.mkdir()
     file.rename(folder / "model.safetensors")
     (folder / "config.json").write_text("{}")
-    person.open(folder)
-    person.wait_open(folder)
+    person.open_file(folder)
     person.wait_preview()
     person.click(person.button)
     path = export_for(person, Purpose.TRANSFORMERS)
@@ -361,10 +350,9 @@ def test_a_folder_with_the_name_of_a_file_is_refused_as_it_is_typed(person, file
     folder.mkdir()
     file.rename(folder / "model.safetensors")
     (folder / "config.json").write_text("{}")
-    person.open(folder)
-    person.wait_open(folder)
+    person.open_file(folder)
     person.wait_preview()
-    dialog = dialog_of(person)
+    dialog = person.open_export()
     target = dialog.target
     person.wait(lambda: target.title.text() == "Folder")
     person.type(target.path, str(tmp_path / "x.pt"))
@@ -379,7 +367,7 @@ def test_a_folder_with_the_name_of_a_file_is_refused_as_it_is_typed(person, file
 
 
 def test_files_of_a_largest_size_are_a_folder_beside(pruned, file):
-    dialog = dialog_of(pruned)
+    dialog = pruned.open_export()
     (file.parent / "config.json").write_text("{}")
     editor = dialog.details.fields.editors["shard_size"]
     pruned.type(editor.combo.lineEdit(), "100 kB")
@@ -401,14 +389,13 @@ def test_files_of_a_largest_size_are_a_folder_beside(pruned, file):
     assert [p.name for p in weights] == [f"model-0000{n}-of-00002.safetensors" for n in (1, 2)]
     assert (path / "config.json").exists()
     assert "'model.a.weight' alone needs more than 100 kB" in said
-    pruned.open(path)
-    pruned.wait_open(path)
+    pruned.open_file(path)
     assert "2 shards" in pruned.document.checkpoint.contents.label
 
 
 def test_a_size_that_makes_too_many_files_is_said_before(pruned, file, monkeypatch):
     monkeypatch.setattr(sharding, "MAX_FILES", 2)
-    dialog = dialog_of(pruned)
+    dialog = pruned.open_export()
     line = dialog.details.fields.editors["shard_size"].combo.lineEdit()
     pruned.type(line, "1 kB")
     pruned.wait(lambda: "more than 2" in dialog.target.note.text())
@@ -425,9 +412,8 @@ def test_a_type_that_ruins_numbers_says_so_before_and_after(person, tmp_path):
     file = tmp_path / "bn.safetensors"
     tensors = {"conv.weight": torch.randn(64, 32, 3, 3), "bn.running_var": torch.full((128,), 1e5)}
     save_file(tensors, file)
-    person.open(file)
-    person.wait_open(file)
-    dialog = dialog_of(person)
+    person.open_file(file)
+    dialog = person.open_export()
     combo = dialog.details.fields.editors["dtype"].combo
     person.key("Down", combo)
     note = dialog.details.rounding.note
@@ -445,9 +431,8 @@ def test_a_type_that_ruins_numbers_says_so_before_and_after(person, tmp_path):
 
 
 def test_a_type_whose_cost_cannot_be_read_says_why_and_is_asked_again(person, file, monkeypatch):
-    person.open(file)
-    person.wait_open(file)
-    dialog = dialog_of(person)
+    person.open_file(file)
+    dialog = person.open_export()
     combo = dialog.details.fields.editors["dtype"].combo
     note = dialog.details.rounding.note
 
@@ -471,12 +456,11 @@ def test_a_type_whose_cost_cannot_be_read_says_why_and_is_asked_again(person, fi
 
 
 def test_nothing_pruned_is_said_with_the_button_that_was_not_pressed(person, file):
-    person.open(file)
-    person.wait_open(file)
+    person.open_file(file)
     person.wait_preview()
     words = person.button.text()
     assert words.startswith("Prune ")
-    dialog = dialog_of(person)
+    dialog = person.open_export()
     assert dialog.state.isVisible()
     assert "Nothing is pruned yet" in dialog.state.text()
     assert f"press “{words}” first" in dialog.state.text()
@@ -484,7 +468,7 @@ def test_nothing_pruned_is_said_with_the_button_that_was_not_pressed(person, fil
     person.wait(lambda: person.workbench.export.dialog is None)
     person.click(person.button)
     person.wait(lambda: person.document.position == 1)
-    dialog = dialog_of(person)
+    dialog = person.open_export()
     share = person.window.model_status.text.text().split("   ·   ")[1]
     assert dialog.state.text() == f"State 1: {person.states[1]}  ·  {share}"
     person.key("Esc", dialog)
@@ -493,7 +477,7 @@ def test_nothing_pruned_is_said_with_the_button_that_was_not_pressed(person, fil
     person.wait_preview()
     words = person.button.text()
     assert words.startswith("Prune ")
-    dialog = dialog_of(person)
+    dialog = person.open_export()
     assert dialog.state.text().startswith("State 1: ")
     assert f"\n△ The step in the preview is not applied yet: press “{words}” first." in (
         dialog.state.text()
@@ -502,7 +486,7 @@ def test_nothing_pruned_is_said_with_the_button_that_was_not_pressed(person, fil
 
 def test_a_second_export_says_what_it_replaces_and_keeps_the_choices(pruned, file):
     first = export_for(pruned, Purpose.MAIL)
-    dialog = dialog_of(pruned)
+    dialog = pruned.open_export()
     assert dialog.purposes.purpose() is Purpose.MAIL
     assert dialog.target.path.text() == str(first)
     note = dialog.target.note
@@ -516,11 +500,11 @@ def test_a_second_export_says_what_it_replaces_and_keeps_the_choices(pruned, fil
     pruned.wait(lambda: "'odd.pth' holds" in note.text())
     pruned.key("Esc", dialog)
     pruned.wait(lambda: pruned.workbench.export.dialog is None)
-    assert dialog_of(pruned).target.path.text().endswith("odd.pth")
+    assert pruned.open_export().target.path.text().endswith("odd.pth")
 
 
 def test_default_names_of_all_formats_differ(pruned):
-    dialog = dialog_of(pruned)
+    dialog = pruned.open_export()
     names = []
     for offer in dialog.formats.offers():
         if offer.why_not:
@@ -538,7 +522,7 @@ def test_the_folder_of_an_export_is_shown_or_named(pruned, file, monkeypatch):
         "openUrl",
         lambda url: shown.append(url.toLocalFile()) or answers.pop(0),
     )
-    dialog = dialog_of(pruned)
+    dialog = pruned.open_export()
     pruned.click(dialog.go)
     pruned.wait(lambda: pruned.workbench.export.report is not None)
     report = pruned.workbench.export.report
@@ -556,7 +540,7 @@ def test_the_folder_of_an_export_is_shown_or_named(pruned, file, monkeypatch):
 
 
 def test_a_name_that_is_too_long_is_said_while_it_is_typed(pruned, file):
-    dialog = dialog_of(pruned)
+    dialog = pruned.open_export()
     pruned.type(dialog.target.path, str(file.with_name("y" * 300)))
     note = dialog.target.note
     pruned.wait(lambda: "it has 300 bytes, and a name has at most 255" in note.text())
@@ -572,8 +556,7 @@ def test_the_report_calls_tensors_as_the_tree_does(person, tmp_path):
     file = tmp_path / "odd.safetensors"
     names = "", "new\nline", "fc.weight"
     save_file({name: torch.arange(64.0).reshape(8, 8) - 20 for name in names}, file)
-    person.open(file)
-    person.wait_open(file)
+    person.open_file(file)
     person.wait_preview()
     person.click(person.button)
     person.wait(lambda: person.document.position == 1)
@@ -587,8 +570,7 @@ def test_the_report_calls_tensors_as_the_tree_does(person, tmp_path):
 
 
 def test_a_pattern_that_protected_weights_break_is_said_wherever_it_is_exported(person, file):
-    person.open(file)
-    person.wait_open(file)
+    person.open_file(file)
     document = person.document
     name = "model.b.weight"
 
@@ -602,7 +584,7 @@ def test_a_pattern_that_protected_weights_break_is_said_wherever_it_is_exported(
     sentence = "2:4 does not hold in 1 tensor (2 groups): protected weights"
     assert document.history.records[-1].detail.startswith(f"▲ {sentence}\n")
 
-    dialog = dialog_of(person)
+    dialog = person.open_export()
     assert dialog.broken.isVisible()
     assert dialog.broken.text() == f"▲ {sentence}."
     person.click(dialog.go)
@@ -614,7 +596,7 @@ def test_a_pattern_that_protected_weights_break_is_said_wherever_it_is_exported(
     # Without protection, the step breaks groups of the pattern that the file had.
     unprotect = ManualEdit("release", (ManualTarget(name, (((0, 1), (0, 8)),)),))
     do(compute_manual_edit(document.snapshot(), unprotect, Job()))
-    dialog = dialog_of(person)
+    dialog = person.open_export()
     assert dialog.broken.text().endswith("(2 groups): weights were protected or restored.")
     person.click(dialog.stop)
 

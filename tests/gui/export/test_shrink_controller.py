@@ -39,10 +39,7 @@ def folder(tmp_path):
 
 def turn_to_page(person):
     """Open the dialog, and switch to the page by keys."""
-    export = person.workbench.export
-    person.key("Ctrl+E")
-    person.wait(lambda: export.dialog is not None and export.dialog.isVisible())
-    dialog = export.dialog
+    dialog = person.open_export()
     dialog.tabs.setFocus()
     person.qtbot.keyClick(dialog.tabs, Qt.Key.Key_Right)
     person.wait(lambda: dialog.page.forecast is not None)
@@ -51,8 +48,7 @@ def turn_to_page(person):
 
 @pytest.fixture
 def dialog(person, folder):
-    person.open(folder)
-    person.wait_open(folder)
+    person.open_file(folder)
     return turn_to_page(person)
 
 
@@ -151,8 +147,7 @@ def prune_neurons(person, multiple=""):
 
 def test_the_multiple_of_a_step_is_that_of_the_export(person, tmp_path):
     folder = write_llama(tmp_path / "tiny")
-    person.open(folder)
-    person.wait_open(folder)
+    person.open_file(folder)
     dialog = turn_to_page(person)
     assert dialog.page.multiple.currentData() == 64
     person.click(dialog.stop)
@@ -176,8 +171,7 @@ def test_the_multiple_of_a_step_is_that_of_the_export(person, tmp_path):
 
 def test_a_step_that_rounds_as_the_export_takes_the_multiple_of_its_page(person, tmp_path):
     folder = write_llama(tmp_path / "tiny")
-    person.open(folder)
-    person.wait_open(folder)
+    person.open_file(folder)
     dialog = turn_to_page(person)
     person.choose(dialog.page.multiple, "32")
     person.click(dialog.stop)
@@ -233,10 +227,8 @@ def test_no_second_folder_is_written_where_one_is_under_way(
         person.type(dialog.page.target.path, str(folder.with_name("mine")))
     person.click(dialog.go)
     person.wait(lambda: gate.running)
-    export = person.workbench.export
-    person.key("Ctrl+E")
-    person.wait(lambda: export.dialog is not None and export.dialog.isVisible())
-    page = export.dialog.page
+    again = person.open_export()
+    page = again.page
     assert page.target.target().name == ("mine" if typed else "tiny-shrunk-2")
     sentence = "✕ An export to mine is under way: wait until it is done, or enter another name."
     assert page.target.note.text() == (sentence if typed else "")
@@ -246,14 +238,13 @@ def test_no_second_folder_is_written_where_one_is_under_way(
     person.wait(lambda: page.forecast is not None)
     there = "✕ This already exists: name a new folder."
     assert page.target.note.text() == (there if typed else "")
-    assert export.dialog.go.isEnabled() is not typed
-    person.click(export.dialog.stop)
+    assert again.go.isEnabled() is not typed
+    person.click(again.stop)
 
 
 def test_of_another_type_only_the_reason_is_shown(person, tmp_path):
     folder = write_llama(tmp_path / "odd", model_type="odd")
-    person.open(folder)
-    person.wait_open(folder)
+    person.open_file(folder)
     dialog = turn_to_page(person)
     assert "is of type 'odd', whose groups are not known" in dialog.page.why_not.text()
     assert not dialog.page.body.isVisible()
@@ -264,8 +255,7 @@ def test_of_another_type_only_the_reason_is_shown(person, tmp_path):
 def test_a_file_without_a_folder_around_it_says_so(person, tmp_path):
     folder = write_llama(tmp_path / "model")
     (folder / "config.json").unlink()
-    person.open(folder / "model.safetensors")
-    person.wait_open(folder / "model.safetensors")
+    person.open_file(folder / "model.safetensors")
     dialog = turn_to_page(person)
     assert dialog.page.why_not.text().startswith("There is no config.json in")
     person.click(dialog.stop)
@@ -276,12 +266,8 @@ def test_an_error_while_looking_is_said_on_the_page(person, folder, monkeypatch)
         raise ShrinkError("The file was changed meanwhile.")
 
     monkeypatch.setattr(shrink_controller, "survey_state", refuse)
-    person.open(folder)
-    person.wait_open(folder)
-    export = person.workbench.export
-    person.key("Ctrl+E")
-    person.wait(lambda: export.dialog is not None and export.dialog.isVisible())
-    dialog = export.dialog
+    person.open_file(folder)
+    dialog = person.open_export()
     dialog.tabs.setCurrentIndex(1)
     person.wait(dialog.page.why_not.isVisible)
     assert dialog.page.why_not.text() == "The file was changed meanwhile."
@@ -301,14 +287,11 @@ def test_closing_the_dialog_ends_the_search(person, folder, monkeypatch):
             job.cancel.check()
 
     monkeypatch.setattr(shrink_controller, "survey_state", wait)
-    person.open(folder)
-    person.wait_open(folder)
-    export = person.workbench.export
-    person.key("Ctrl+E")
-    person.wait(lambda: export.dialog is not None and export.dialog.isVisible())
-    export.dialog.tabs.setCurrentIndex(1)
+    person.open_file(folder)
+    dialog = person.open_export()
+    dialog.tabs.setCurrentIndex(1)
     person.wait(tokens.copy)
-    person.click(export.dialog.stop)
+    person.click(dialog.stop)
     person.wait(lambda: tokens[0].cancelled and not person.workbench.jobs.busy)
 
 
@@ -333,8 +316,7 @@ def test_a_network_is_cut_as_the_command_line_cuts_it(person, tmp_path, kind):
         save(NETWORKS["residual"](), file)
     else:
         torch.save(vision_models.make("basic").state_dict(), file)
-    person.open(file)
-    person.wait_open(file)
+    person.open_file(file)
     dialog = turn_to_page(person)
     page = dialog.page
     assert not dialog.go.isEnabled(), "nothing is cut yet"
@@ -371,8 +353,7 @@ def test_a_network_is_cut_as_the_command_line_cuts_it(person, tmp_path, kind):
 
 def test_the_target_of_a_single_file_is_a_file(person, tmp_path):
     save(NETWORKS["residual"](), tmp_path / "net.onnx")
-    person.open(tmp_path / "net.onnx")
-    person.wait_open(tmp_path / "net.onnx")
+    person.open_file(tmp_path / "net.onnx")
     dialog = turn_to_page(person)
     target = dialog.page.target
     assert target.title.text() == "File"
@@ -388,8 +369,7 @@ def test_the_target_of_a_single_file_is_a_file(person, tmp_path):
 
 def test_the_format_of_a_state_dict_follows_from_the_name(person, tmp_path):
     torch.save(vision_models.make("basic").state_dict(), tmp_path / "net.pt")
-    person.open(tmp_path / "net.pt")
-    person.wait_open(tmp_path / "net.pt")
+    person.open_file(tmp_path / "net.pt")
     dialog = turn_to_page(person)
     page, target = dialog.page, dialog.page.target
     assert "folder" not in page.checks.text()
@@ -418,8 +398,7 @@ def test_the_tokens_of_a_text_are_kept(person, folder, tmp_path, monkeypatch):
     text = tmp_path / "notes.txt"
     text.write_text("ab")
     monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_arguments: ([str(text)], ""))
-    person.open(folder)
-    person.wait_open(folder)
+    person.open_file(folder)
     page = turn_to_page(person).page
     page.multiple.setCurrentIndex(page.multiple.findData(8))
     person.click(page.rows.vocabulary.browse)
@@ -445,8 +424,7 @@ def test_the_tokens_of_a_list_of_ids_are_kept_as_on_the_command_line(
     (folder / "tokenizer.json").write_bytes(tokenizer_json(bpe(words, [])))
     ids = tmp_path / "ids.txt"
     ids.write_text("0\n2-4\n")
-    person.open(folder)
-    person.wait_open(folder)
+    person.open_file(folder)
     page = turn_to_page(person).page
     page.multiple.setCurrentIndex(page.multiple.findData(1))
     person.chooses_file(ids)
@@ -472,8 +450,7 @@ def test_a_text_that_is_gone_is_said_and_can_be_left_out(person, folder, tmp_pat
     (folder / "tokenizer.json").write_bytes(tokenizer_json(bpe({"a": 0, "b": 1}, [])))
     gone = str(tmp_path / "gone.txt")
     monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_arguments: ([gone], ""))
-    person.open(folder)
-    person.wait_open(folder)
+    person.open_file(folder)
     page = turn_to_page(person).page
     person.click(page.rows.vocabulary.browse)
     person.wait(page.wrong.isVisible)
@@ -510,8 +487,7 @@ def test_what_the_class_refuses_leaves_nothing(person, folder, dialog, monkeypat
 def test_heads_that_only_another_type_takes_are_not_forgotten_with_it(person, tmp_path):
     """Regression: they were reset to those that the type accepts, without a message."""
     folder = write_llama(tmp_path / "eight", heads=8, groups=4)
-    person.open(folder)
-    person.wait_open(folder)
+    person.open_file(folder)
     dialog = turn_to_page(person)
     page = dialog.page
     box, slider = page.rows.rows["kv-groups"].box, page.rows.rows["kv-groups"].slider

@@ -35,17 +35,12 @@ def mixed(tmp_path):
 
 @pytest.fixture
 def opened(person, mixed):
-    person.open(mixed)
-    person.wait_open(mixed)
-    return person
+    return person.open_file(mixed)
 
 
 def request_export(person, name: str):
     """Request an export under a name; return its path."""
-    exporting = person.workbench.export
-    person.key("Ctrl+E")
-    person.wait(lambda: exporting.dialog is not None and exporting.dialog.isVisible())
-    dialog = exporting.dialog
+    dialog = person.open_export()
     wanted = "torch" if name.endswith(".pt") else "safetensors"
     out = person.document.checkpoint.path.with_name(name)
     radio = dialog.formats.radios[wanted]

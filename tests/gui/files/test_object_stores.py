@@ -77,9 +77,7 @@ def test_a_url_is_opened_pruned_and_exported(person, url, bucket, questions):
     person.click(person.button)
     person.wait(lambda: person.session.unexported)
 
-    person.key("Ctrl+E")
-    person.wait(lambda: person.workbench.export.dialog is not None)
-    dialog = person.workbench.export.dialog
+    dialog = person.open_export()
     assert "://" not in dialog.target.text()  # nothing is uploaded unless a URL is typed
     target = url.replace("model", "out")
     person.type(dialog.target.path, target)
@@ -98,16 +96,14 @@ def test_a_url_is_opened_pruned_and_exported(person, url, bucket, questions):
 
 
 def test_recent_urls_are_kept_and_not_contacted(new_person, url, questions):
-    person = new_person()
-    person.wait_ready()
+    person = new_person().wait_ready()
     open_url(person, url)
     person.wait_idle()
     person.key("Ctrl+W")
     person.wait(lambda: person.session.document is None)
     person.wait_idle()
     count = len(questions)
-    later = new_person()
-    later.wait_ready()
+    later = new_person().wait_ready()
     later.wait_idle()
     later.pause(200)
     assert [button.text() for button in later.window.empty.recent_buttons] == ["model.safetensors"]
@@ -162,9 +158,7 @@ def test_a_path_is_opened(person, url, tmp_path):
 def test_a_url_with_a_password_is_no_target(person, url):
     open_url(person, url)
     person.wait_preview()
-    person.key("Ctrl+E")
-    person.wait(lambda: person.workbench.export.dialog is not None)
-    dialog = person.workbench.export.dialog
+    dialog = person.open_export()
     person.type(dialog.target.path, "s3://joe:SECRET@bucket/out.safetensors")
     assert not dialog.go.isEnabled()
     assert "must not contain ':'" in dialog.target.note.text()
@@ -181,9 +175,7 @@ def test_what_was_exported_is_what_was_seen(person, url, bucket, tmp_path):
     person.wait_preview()
     person.click(person.button)
     person.wait(lambda: person.session.unexported)
-    person.key("Ctrl+E")
-    person.wait(lambda: person.workbench.export.dialog is not None)
-    dialog = person.workbench.export.dialog
+    dialog = person.open_export()
     person.type(dialog.target.path, url.replace("model", "seen"))
     person.click(dialog.go)
     person.wait(lambda: person.workbench.export.report is not None)

@@ -57,8 +57,7 @@ def test_the_shards_of_a_model_that_are_dropped_are_that_model(person, folder):
 
 
 def test_a_file_is_opened_by_ctrl_o_and_by_the_button(person, file):
-    person.open(file)
-    person.wait_open(file)
+    person.open_file(file)
     person.key("Ctrl+W")
     assert person.window.empty.isVisible()
     assert person.window.windowTitle() == "Pruneapp"
@@ -136,8 +135,7 @@ def test_a_file_that_the_system_asks_for_is_opened(person, file, qapp):
 
 
 def test_recent_files_are_remembered_by_the_next_window(new_person, file, folder):
-    person = new_person()
-    person.wait_ready()
+    person = new_person().wait_ready()
     for path in (file, folder):
         person.drop(path)
         person.wait_open(path)

@@ -150,8 +150,7 @@ def test_a_file_on_a_network_that_does_not_answer_keeps_nobody_waiting(
     settings.flush()
     files[1].unlink()
     monkeypatch.setattr(recent_controller, "is_missing", look)
-    person = new_person()
-    person.wait_ready()
+    person = new_person().wait_ready()
     person.wait(lambda: recent_menu(person)[1] == f"2 {files[1]} (missing)")
     person.window.activated.emit()
     person.window.activated.emit()
@@ -200,8 +199,7 @@ def test_nobody_looks_into_a_store(tmp_path, new_person, settings_file, monkeypa
     settings.flush()
     asked = []
     monkeypatch.setattr(recent_controller, "is_missing", asked.append)
-    person = new_person()
-    person.wait_ready()
+    person = new_person().wait_ready()
     person.window.activated.emit()
     assert recent_menu(person) == ["1 s3://models/a.safetensors"]
     assert asked == []

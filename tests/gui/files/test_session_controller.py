@@ -48,11 +48,6 @@ def write(path: Path, seed: int = 1) -> Path:
     return path
 
 
-def open_file(person, path):
-    person.open(path)
-    person.wait_open(path)
-
-
 def wait_for_journal(person):
     """Wait until all steps are in the journal."""
     person.wait(lambda: not person.workbench.autosave._busy)
@@ -73,7 +68,7 @@ def masks(person) -> dict:
 
 
 def test_a_session_is_saved_by_ctrl_s_and_opened_again(person, file, tmp_path):
-    open_file(person, file)
+    person.open_file(file)
     person.prune()
     person.prune()
     person.key("Ctrl+Z")
@@ -109,7 +104,7 @@ def test_a_session_is_saved_by_ctrl_s_and_opened_again(person, file, tmp_path):
 def test_a_session_is_opened_by_dropping_it_and_by_its_name_on_the_command_line(
     person, new_person, file, tmp_path
 ):
-    open_file(person, file)
+    person.open_file(file)
     person.prune()
     session = tmp_path / "work.prune"
     save(person, session)
@@ -124,7 +119,7 @@ def test_a_session_is_opened_by_dropping_it_and_by_its_name_on_the_command_line(
 
 
 def test_the_suffix_is_added_and_the_name_is_proposed(person, file, tmp_path, monkeypatch):
-    open_file(person, file)
+    person.open_file(file)
     person.prune()
     asked = []
 
@@ -146,7 +141,7 @@ def test_the_suffix_is_added_and_the_name_is_proposed(person, file, tmp_path, mo
 
 
 def test_a_file_that_the_dialog_did_not_ask_about_is_asked_about(person, file, tmp_path):
-    open_file(person, file)
+    person.open_file(file)
     person.prune()
     (tmp_path / "model.safetensors.prune").write_text("other work")
     person.chooses_file(file, "getSaveFileName")
@@ -164,7 +159,7 @@ def test_a_file_that_the_dialog_did_not_ask_about_is_asked_about(person, file, t
 
 @pytest.mark.usefixtures("histories_off")
 def test_closing_saves_first_where_that_is_wanted(person, file, tmp_path):
-    open_file(person, file)
+    person.open_file(file)
     person.prune()
     person.chooses_file(tmp_path / "work.prune", "getSaveFileName")
     asked = person.answers("Save session…")
@@ -177,7 +172,7 @@ def test_closing_saves_first_where_that_is_wanted(person, file, tmp_path):
 
 @pytest.mark.usefixtures("histories_off")
 def test_who_leaves_the_file_dialog_stays(person, file):
-    open_file(person, file)
+    person.open_file(file)
     person.prune()
     person.chooses_file("", "getSaveFileName")
     person.answers("Save session…")
@@ -189,7 +184,7 @@ def test_who_leaves_the_file_dialog_stays(person, file):
 
 @pytest.mark.usefixtures("histories_off")
 def test_who_works_in_a_session_is_asked_about_what_is_not_in_it(person, file, tmp_path):
-    open_file(person, file)
+    person.open_file(file)
     person.prune()
     save(person, tmp_path / "work.prune")
     person.prune()
@@ -209,7 +204,7 @@ def test_who_works_in_a_session_is_asked_about_what_is_not_in_it(person, file, t
 
 @pytest.mark.usefixtures("histories_off")
 def test_closing_after_an_export_asks_about_undo_if_that_is_not_kept(person, file, tmp_path):
-    open_file(person, file)
+    person.open_file(file)
     person.prune()
     assert person.window.isWindowModified()
     person.export(tmp_path / "out.safetensors")
@@ -242,7 +237,7 @@ def test_closing_after_an_export_asks_about_undo_if_that_is_not_kept(person, fil
 @pytest.mark.usefixtures("histories_off")
 def test_steps_that_were_undone_are_asked_about(person, file, tmp_path):
     """Regression: at "Opened", closing asked nothing, and the next start did not offer them."""
-    open_file(person, file)
+    person.open_file(file)
     person.prune()
     person.prune()
     person.key("Ctrl+Z")
@@ -263,7 +258,7 @@ def test_steps_that_were_undone_are_asked_about(person, file, tmp_path):
 
 
 def test_a_session_that_cannot_be_written_is_a_sentence(person, file, tmp_path):
-    open_file(person, file)
+    person.open_file(file)
     person.prune()
     person.chooses_file(tmp_path / "none" / "work.prune", "getSaveFileName")
     person.key("Ctrl+S")
@@ -274,7 +269,7 @@ def test_a_session_that_cannot_be_written_is_a_sentence(person, file, tmp_path):
 
 @pytest.mark.usefixtures("histories_off")
 def test_a_name_that_is_too_long_is_a_sentence_and_the_window_stays(person, file, tmp_path):
-    open_file(person, file)
+    person.open_file(file)
     person.prune()
     person.chooses_file(tmp_path / ("n" * 300), "getSaveFileName")
     person.answers("Save session…")
@@ -286,7 +281,7 @@ def test_a_name_that_is_too_long_is_a_sentence_and_the_window_stays(person, file
 
 
 def test_the_window_stays_where_closing_it_fails(person, file, qtbot, monkeypatch):
-    open_file(person, file)
+    person.open_file(file)
     person.prune()
 
     def fail() -> bool:
@@ -304,7 +299,7 @@ def test_the_window_stays_where_closing_it_fails(person, file, qtbot, monkeypatc
 
 
 def test_a_checkpoint_that_moved_is_asked_for(person, file, tmp_path):
-    open_file(person, file)
+    person.open_file(file)
     person.prune()
     save(person, tmp_path / "work.prune")
     before = masks(person)
@@ -324,7 +319,7 @@ def test_a_checkpoint_that_moved_is_asked_for(person, file, tmp_path):
 def test_of_another_checkpoint_is_said_what_differs_and_its_masks_can_be_used(
     person, file, tmp_path
 ):
-    open_file(person, file)
+    person.open_file(file)
     person.prune()
     save(person, tmp_path / "work.prune")
     before = masks(person)
@@ -393,7 +388,7 @@ def test_a_folder_that_was_exported_onto_itself_is_found_again_by_its_session(pe
 def test_a_shard_that_is_named_means_its_folder(person, tmp_path):
     folder = shards(tmp_path / "my-llama")
     index = folder / "model.safetensors.index.json"
-    open_file(person, index)
+    person.open_file(index)
     person.prune()
     before, session = masks(person), tmp_path / "work.prune"
     save(person, session)
@@ -415,9 +410,8 @@ def test_a_shard_that_is_named_means_its_folder(person, tmp_path):
 @pytest.fixture
 def crashed(histories_off, new_person, file):
     """Write the journal of a killed window: it exists, and no process locks it."""
-    person = new_person()
-    person.wait_ready()
-    open_file(person, file)
+    person = new_person().wait_ready()
+    person.open_file(file)
     person.prune()
     person.prune()
     wait_for_journal(person)
@@ -432,8 +426,7 @@ def crashed(histories_off, new_person, file):
 
 
 def test_work_is_offered_and_taken_up(crashed, new_person, file):
-    person = new_person()
-    person.wait_ready()
+    person = new_person().wait_ready()
     offer = person.window.recovery
     person.wait(offer.isVisible)
     person.click(offer.restore_buttons[0])
@@ -449,8 +442,7 @@ def test_work_is_offered_and_taken_up(crashed, new_person, file):
 
 
 def test_restore_may_be_clicked_again_while_the_work_is_being_opened(crashed, new_person):
-    person = new_person()
-    person.wait_ready()
+    person = new_person().wait_ready()
     offer = person.window.recovery
     person.wait(offer.isVisible)
     person.click(offer.restore_buttons[0])
@@ -468,9 +460,8 @@ def test_restore_may_be_clicked_again_while_the_work_is_being_opened(crashed, ne
 @pytest.mark.usefixtures("histories_off")
 def test_check_marks_and_amount_of_the_last_step_come_back_together(new_person, file):
     """Also of a crash after a crash: a recovered journal is copied."""
-    person = new_person()
-    person.wait_ready()
-    open_file(person, file)
+    person = new_person().wait_ready()
+    person.open_file(file)
     checked = person.views.tree.checked()[:1]
     assert len(person.views.tree.checked()) == 2
     person.workbench.form.check(checked)
@@ -494,9 +485,8 @@ def test_check_marks_and_amount_of_the_last_step_come_back_together(new_person, 
 @pytest.fixture
 def crashed_in_a_session(histories_off, new_person, file, tmp_path):
     """Save a session, prune, and kill the window; return the session file."""
-    person = new_person()
-    person.wait_ready()
-    open_file(person, file)
+    person = new_person().wait_ready()
+    person.open_file(file)
     person.prune()
     save(person, tmp_path / "work.prune")
     person.prune()
@@ -580,8 +570,7 @@ def test_a_step_that_was_killed_while_its_masks_were_written_is_computed_again(
         journal.keep(Capture.of(document), {}, Job(), lambda: 1 // 0)
     journal.close()
     document.checkpoint.close()
-    person = new_person()
-    person.wait_ready()
+    person = new_person().wait_ready()
     offer = person.window.recovery
     person.wait(offer.isVisible)
     button = offer.restore_buttons[0]
@@ -596,8 +585,7 @@ def test_a_step_that_was_killed_while_its_masks_were_written_is_computed_again(
 
 @pytest.mark.usefixtures("histories_off")
 def test_work_is_offered_and_deleted_after_a_question(crashed, new_person):
-    person = new_person()
-    person.wait_ready()
+    person = new_person().wait_ready()
     offer = person.window.recovery
     person.wait(offer.isVisible)
     person.answers("Cancel")
@@ -611,22 +599,19 @@ def test_work_is_offered_and_deleted_after_a_question(crashed, new_person):
 
 
 def test_the_offer_may_wait_for_another_start(crashed, new_person):
-    person = new_person()
-    person.wait_ready()
+    person = new_person().wait_ready()
     offer = person.window.recovery
     person.wait(offer.isVisible)
     person.click(offer.later)
     assert not offer.isVisible()
     assert len(journals()) == 1
-    again = new_person()
-    again.wait_ready()
+    again = new_person().wait_ready()
     again.wait(again.window.recovery.isVisible)
 
 
 def test_work_whose_checkpoint_is_gone_is_found_by_hand(crashed, new_person, file, tmp_path):
     there = file.rename(tmp_path / "moved.safetensors")
-    person = new_person()
-    person.wait_ready()
+    person = new_person().wait_ready()
     person.wait(person.window.recovery.isVisible)
     person.click(person.window.recovery.restore_buttons[0])
     person.wait(lambda: person.notices)
@@ -639,9 +624,8 @@ def test_work_whose_checkpoint_is_gone_is_found_by_hand(crashed, new_person, fil
 def test_temporary_files_of_a_killed_export_are_offered_for_deletion(new_person, file, tmp_path):
     place = tmp_path / "elsewhere"
     place.mkdir()
-    person = new_person()
-    person.wait_ready()
-    open_file(person, file)
+    person = new_person().wait_ready()
+    person.open_file(file)
     person.export(place / "out.safetensors")
     person.close_report()
     person.window.close()
@@ -650,8 +634,7 @@ def test_temporary_files_of_a_killed_export_are_offered_for_deletion(new_person,
     folder_left = file.with_name("model.partial-0123abcd")
     folder_left.mkdir()
     (folder_left / "a.safetensors").write_bytes(b"x" * 3000)
-    again = new_person()
-    again.wait_ready()
+    again = new_person().wait_ready()
     offer = again.window.recovery
     again.wait(offer.isVisible)
     assert offer.restore_buttons == []
@@ -666,7 +649,7 @@ def test_temporary_files_of_a_killed_export_are_offered_for_deletion(new_person,
 
 @pytest.mark.usefixtures("histories_off")
 def test_a_window_without_work_leaves_no_journal(person, file):
-    open_file(person, file)
+    person.open_file(file)
     person.pause(100)
     assert journals() == []
     person.prune()
@@ -682,7 +665,7 @@ def test_a_disk_that_is_full_is_said_once_and_work_goes_on(person, file, monkeyp
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(JournalDatabase, "put", refuse)
-    open_file(person, file)
+    person.open_file(file)
     person.prune()
     person.wait(lambda: person.trouble)
     person.prune()
@@ -702,7 +685,7 @@ def test_as_soon_as_there_is_room_the_work_is_kept_again(person, file, monkeypat
 
     monkeypatch.setattr(JournalDatabase, "put", refuse)
     person.workbench.autosave._retry.setInterval(10)
-    open_file(person, file)
+    person.open_file(file)
     person.prune()
     person.wait(lambda: person.trouble)
     seen = len(refused)
@@ -737,7 +720,7 @@ def test_what_is_done_while_masks_are_written_is_in_the_journal_at_once(
         with read_journal(copy, Job()) as found:
             return len(found.history.intents)
 
-    open_file(person, file)
+    person.open_file(file)
     person.prune()
     person.prune()
     person.wait(lambda: journals() and intents() == 2)
@@ -751,7 +734,7 @@ def test_what_is_done_while_masks_are_written_is_in_the_journal_at_once(
 
 def test_the_checksum_of_the_checkpoint_is_counted_when_nobody_waits(person, file, tmp_path):
     person.workbench.checksums._idle._pause.setInterval(10)
-    open_file(person, file)
+    person.open_file(file)
     person.prune()
     (source,) = person.document.checkpoint.sources
     person.wait(lambda: known_sha256(source))
@@ -768,7 +751,7 @@ def other_copy(person, tmp_path):
     weights = np.random.default_rng(1).normal(size=(1024, 1024)).astype(np.float32)
     save_file({"a.weight": weights}, file)
     person.workbench.checksums._idle._pause.setInterval(10)
-    open_file(person, file)
+    person.open_file(file)
     person.prune()
     (source,) = person.document.checkpoint.sources
     person.wait(lambda: known_sha256(source))
@@ -803,7 +786,7 @@ def test_a_copy_is_compared_also_where_an_export_counted_it(person, other_copy, 
 @pytest.mark.usefixtures("histories_off")
 def test_an_export_onto_the_source_moves_what_the_work_is_about(person, file, new_person):
     """After a crash, the journal refers to the copy of the original."""
-    open_file(person, file)
+    person.open_file(file)
     person.prune()
     person.export(file)
     person.close_report()
@@ -813,8 +796,7 @@ def test_an_export_onto_the_source_moves_what_the_work_is_about(person, file, ne
     person.answers("Discard changes")
     assert person.window.close()
     (folder() / "000000000000.journal").write_bytes(copy)
-    again = new_person()
-    again.wait_ready()
+    again = new_person().wait_ready()
     again.wait(again.window.recovery.isVisible)
     again.click(again.window.recovery.restore_buttons[0])
     again.wait(lambda: again.document is not None)
@@ -825,9 +807,8 @@ def test_an_export_onto_the_source_moves_what_the_work_is_about(person, file, ne
 @pytest.mark.usefixtures("histories_off")
 def test_work_is_offered_also_where_all_of_it_was_exported_or_undone(new_person, file, tmp_path):
     """An export contains no steps. A recovered journal is written to a new file."""
-    person = new_person()
-    person.wait_ready()
-    open_file(person, file)
+    person = new_person().wait_ready()
+    person.open_file(file)
     person.prune()
     person.prune()
     person.export(tmp_path / "out.safetensors")
@@ -842,8 +823,7 @@ def test_work_is_offered_also_where_all_of_it_was_exported_or_undone(new_person,
         person.answers("Discard changes")
         assert person.window.close()
         (folder() / "000000000000.journal").write_bytes(copy)
-        person = new_person()
-        person.wait_ready()
+        person = new_person().wait_ready()
         person.wait(person.window.recovery.isVisible)
         assert offered in person.window.recovery.restore_buttons[0].accessibleName()
         restore(person)
@@ -896,8 +876,7 @@ def test_after_a_kill_the_next_start_offers_the_work(new_person, file):
     child.send_signal(signal.SIGKILL)
     child.communicate(timeout=30)
     assert done == 3
-    person = new_person()
-    person.wait_ready()
+    person = new_person().wait_ready()
     person.wait(person.window.recovery.isVisible)
     person.click(person.window.recovery.restore_buttons[0])
     person.wait(lambda: person.document is not None)

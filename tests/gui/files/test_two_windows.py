@@ -40,16 +40,13 @@ def session(tmp_path):
 @pytest.fixture
 def windows(new_person, file, session):
     """Return users at two windows with one session; the second has pruned and saved it."""
-    first = new_person()
-    first.wait_ready()
-    first.open(file)
-    first.wait_open(file)
+    first = new_person().wait_ready()
+    first.open_file(file)
     first.chooses_file(session, "getSaveFileName")
     protect(first)
     first.key("Ctrl+S")
     first.wait(lambda: first.workbench.sessions.path == session)
-    second = new_person(session)
-    second.wait_ready()
+    second = new_person(session).wait_ready()
     second.wait(lambda: second.document is not None)
     second.prune()
     second.key("Ctrl+S")

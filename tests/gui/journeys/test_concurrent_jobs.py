@@ -75,14 +75,8 @@ def previewing(monkeypatch):
     return gate
 
 
-def export_dialog(person):
-    person.key("Ctrl+E")
-    person.wait(lambda: person.workbench.export.dialog is not None)
-    return person.workbench.export.dialog
-
-
 def replace_original(person, file):
-    dialog = export_dialog(person)
+    dialog = person.open_export()
     person.type(dialog.target.path, str(file))
     person.click(dialog.target.replace, QPoint(8, dialog.target.replace.height() // 2))
     person.click(dialog.go)
@@ -113,7 +107,7 @@ def test_nothing_is_changed_that_would_be_gone_in_a_moment(at_work, other, openi
 
 
 def test_an_export_asked_for_in_an_open_dialog_is_refused_too(at_work, other, opening, tmp_path):
-    dialog = export_dialog(at_work)
+    dialog = at_work.open_export()
     at_work.type(dialog.target.path, str(tmp_path / "out.safetensors"))
     opening.closed, opening.running = True, False
     at_work.workbench.open(other)
@@ -178,7 +172,7 @@ def test_what_was_written_before_it_was_cancelled_is_told_as_written(
     monkeypatch.setattr(export_controller, "write_accompanying_files", work)
     at_work.click(at_work.button)
     at_work.wait_preview()
-    dialog = export_dialog(at_work)
+    dialog = at_work.open_export()
     at_work.type(dialog.target.path, str(tmp_path / "out.safetensors"))
     dialog.beside.set_checked(script=True, report=".html")
     at_work.click(dialog.go)
@@ -203,7 +197,7 @@ def test_an_export_that_ends_before_it_does_not_end_the_wait(at_work, file, writ
     at_work.click(at_work.button)
     at_work.wait_preview()
     writing.closed = True
-    dialog = export_dialog(at_work)
+    dialog = at_work.open_export()
     at_work.type(dialog.target.path, str(tmp_path / "out.safetensors"))
     at_work.click(dialog.go)
     at_work.wait(lambda: writing.running)
@@ -223,7 +217,7 @@ def test_an_export_that_ends_before_it_does_not_end_the_wait(at_work, file, writ
 
 def test_closing_the_file_asks_about_an_export(at_work, writing, tmp_path):
     writing.closed = True
-    dialog = export_dialog(at_work)
+    dialog = at_work.open_export()
     at_work.type(dialog.target.path, str(tmp_path / "out.safetensors"))
     at_work.click(dialog.go)
     at_work.wait(lambda: writing.running)
@@ -243,7 +237,7 @@ def test_closing_the_file_asks_about_an_export(at_work, writing, tmp_path):
 def test_a_stopped_job_is_stopped_even_if_the_window_stays(at_work, writing, tmp_path):
     at_work.click(at_work.button)
     writing.closed = True
-    dialog = export_dialog(at_work)
+    dialog = at_work.open_export()
     at_work.type(dialog.target.path, str(tmp_path / "out.safetensors"))
     at_work.click(dialog.go)
     at_work.wait(lambda: writing.running)

@@ -95,9 +95,7 @@ def test_export_of_a_changed_or_deleted_file_is_refused(pruned, file, tmp_path, 
 def test_a_target_that_cannot_be_written_is_said_in_the_dialog(pruned, tmp_path):
     """The folder does not exist; the button is disabled until the path is corrected."""
     exporting_ = pruned.workbench.export
-    pruned.key("Ctrl+E")
-    pruned.wait(lambda: exporting_.dialog is not None)
-    dialog = exporting_.dialog
+    dialog = pruned.open_export()
     pruned.type(dialog.target.path, str(tmp_path / "nowhere" / "out.safetensors"))
     assert "does not exist" in dialog.target.note.text()
     assert not dialog.go.isEnabled()
@@ -129,9 +127,7 @@ def test_exporting_over_the_source_keeps_the_original_and_undo_goes_on(pruned, f
     """Dialog and report name the file to which the original is renamed."""
     original = file.read_bytes()
     exporting_ = pruned.workbench.export
-    pruned.key("Ctrl+E")
-    pruned.wait(lambda: exporting_.dialog is not None)
-    dialog = exporting_.dialog
+    dialog = pruned.open_export()
     pruned.type(dialog.target.path, str(file))
     assert "model.orig.safetensors" in dialog.target.note.text()
     assert dialog.target.replace.isVisible()
@@ -149,10 +145,9 @@ def test_exporting_over_the_source_keeps_the_original_and_undo_goes_on(pruned, f
     pruned.window.activated.emit()
     assert pruned.trouble == [], "the document goes on from the original that was kept"
 
-    pruned.key("Ctrl+E")
-    pruned.wait(lambda: exporting_.dialog is not None)
-    assert exporting_.dialog.target.path.text() == str(file.with_name("model-pruned.safetensors"))
-    pruned.key("Esc", exporting_.dialog)
+    dialog = pruned.open_export()
+    assert dialog.target.path.text() == str(file.with_name("model-pruned.safetensors"))
+    pruned.key("Esc", dialog)
     pruned.wait(lambda: exporting_.dialog is None)
 
 
@@ -160,9 +155,7 @@ def test_deleting_the_original_ends_undo_and_opens_what_was_written(pruned, file
     """The user has to choose that in the dialog."""
     exporting_ = pruned.workbench.export
     before = pruned.document
-    pruned.key("Ctrl+E")
-    pruned.wait(lambda: exporting_.dialog is not None)
-    dialog = exporting_.dialog
+    dialog = pruned.open_export()
     pruned.type(dialog.target.path, str(file))
     pruned.click(dialog.target.replace, QPoint(8, dialog.target.replace.height() // 2))
     pruned.click(dialog.go)
@@ -206,10 +199,9 @@ def test_what_a_link_points_to_is_written_only_when_asked(pruned, tmp_path):
     for answer in ("Cancel", "Replace target"):
         assert real.read_bytes() == b"old"
         pruned.answers(answer)
-        pruned.key("Ctrl+E")
-        pruned.wait(lambda: exporting_.dialog is not None)
-        pruned.type(exporting_.dialog.target.path, str(link))
-        pruned.click(exporting_.dialog.go)
+        dialog = pruned.open_export()
+        pruned.type(dialog.target.path, str(link))
+        pruned.click(dialog.go)
         pruned.wait(lambda: exporting_.dialog is None)
     pruned.wait(lambda: exporting_.report is not None)
 
@@ -270,11 +262,9 @@ def slow_export(monkeypatch):
 
 
 def begin_export(person, path):
-    exporting_ = person.workbench.export
-    person.key("Ctrl+E")
-    person.wait(lambda: exporting_.dialog is not None)
-    person.type(exporting_.dialog.target.path, str(path))
-    person.click(exporting_.dialog.go)
+    dialog = person.open_export()
+    person.type(dialog.target.path, str(path))
+    person.click(dialog.go)
 
 
 def test_closing_while_a_job_runs_asks_and_lets_it_finish(pruned, slow_export, tmp_path):

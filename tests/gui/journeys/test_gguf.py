@@ -23,8 +23,7 @@ def path(tmp_path):
 
 
 def test_a_quantized_tensor_has_a_picture_and_no_check_box(person, path):
-    person.open(path)
-    person.wait_open(path)
+    person.open_file(path)
     assert QUANTIZED not in person.views.tree.checked()
     assert person.cell(QUANTIZED, Column.TYPE) == "Q8_0"
     person.click_cell(QUANTIZED)
@@ -39,8 +38,7 @@ def test_a_quantized_tensor_has_a_picture_and_no_check_box(person, path):
 
 
 def test_the_filter_knows_the_names_of_transformers(person, path):
-    person.open(path)
-    person.wait_open(path)
+    person.open_file(path)
     person.filter("model.layers.1.self_attn.q_proj")
     tree = person.views.tree
     person.views.tree.view.setFocus()
@@ -54,8 +52,7 @@ def test_the_filter_knows_the_names_of_transformers(person, path):
 
 
 def test_it_is_pruned_and_exported_in_place(person, path, tmp_path):
-    person.open(path)
-    person.wait_open(path)
+    person.open_file(path)
     person.ask_amount("50%")
     person.wait_preview()
     person.prune()

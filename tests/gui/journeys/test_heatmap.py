@@ -26,8 +26,7 @@ def view(person, weights, tmp_path):
     person.window.resize(1500, 900)  # wide enough for the editing buttons and seven pages
     path = tmp_path / "model.safetensors"
     save_file({"conv.weight": weights, "fc.weight": torch.randn(10, 16)}, path)
-    person.open(path)
-    person.wait_open(path)
+    person.open_file(path)
     person.click_cell("conv.weight")
     view = person.views.pages.weights
     person.wait(lambda: view.canvas.item.fine is not None and not view.stale)

@@ -31,8 +31,7 @@ def write(path: Path, seed: int) -> Path:
 @pytest.fixture
 def pruned(person, file):
     """Return the user with a file of three steps, the last of which is undone."""
-    person.open(file)
-    person.wait_open(file)
+    person.open_file(file)
     for _ in range(3):
         person.prune()
     person.key("Ctrl+Z")
@@ -49,8 +48,7 @@ def masks(person) -> dict:
 
 def open_other(person, tmp_path) -> Path:
     other = write(tmp_path / "other.safetensors", 2)
-    person.open(other)
-    person.wait_open(other)
+    person.open_file(other)
     return other
 
 
@@ -61,8 +59,7 @@ MORE = "The history has 1 more, undone or on other branches."
 def test_a_file_that_is_opened_again_goes_on_where_it_was(pruned, new_person, file):
     before, asked = masks(pruned), pruned.answers("Cancel")
     assert pruned.window.close()
-    again = new_person(file)
-    again.wait_ready()
+    again = new_person(file).wait_ready()
     wait_restored(again)
     assert (asked, masks(again)) == ([], before)
     assert again.notices == [f"{RESTORED} {MORE}"]
@@ -118,8 +115,7 @@ def test_undo_works_after_an_export_and_a_restart(pruned, new_person, file, tmp_
     assert not pruned.window.isWindowModified()
     asked = pruned.answers("Cancel")
     assert pruned.window.close()
-    again = new_person(file)
-    again.wait_ready()
+    again = new_person(file).wait_ready()
     wait_restored(again, position=3)
     assert not asked
     assert not again.window.isWindowModified(), "it knows what was exported"
@@ -139,8 +135,7 @@ def test_what_is_not_in_the_session_is_kept_with_it(pruned, new_person, tmp_path
     assert pruned.window.isWindowModified()
     asked = pruned.answers("Cancel")
     assert pruned.window.close()
-    again = new_person(session)
-    again.wait_ready()
+    again = new_person(session).wait_ready()
     wait_restored(again, states=5, position=4)
     assert not asked
     assert again.workbench.sessions.path == session
@@ -163,8 +158,7 @@ def test_a_history_that_does_not_fit_is_not_restored(pruned, new_person, file, h
         write(file, 5)
     else:
         kept.write_bytes(b"nothing")
-    again = new_person(file)
-    again.wait_ready()
+    again = new_person(file).wait_ready()
     again.wait_open(file)
     assert again.states == ["Opened"]
     sentence = "'model.safetensors' was changed since its history was kept, so it is not restored."
@@ -248,8 +242,7 @@ def test_what_cannot_be_kept_is_asked_about(pruned, tmp_path, file, monkeypatch,
 def test_a_history_that_was_kept_before_is_not_restored_when_turned_off(pruned, tmp_path, file):
     open_other(pruned, tmp_path)
     turn_off(pruned, None)
-    pruned.open(file)
-    pruned.wait_open(file)
+    pruned.open_file(file)
     assert pruned.states == ["Opened"]
 
 

@@ -30,8 +30,7 @@ def large(tmp_path):
 
 @pytest.fixture
 def at_work(person, large):
-    person.open(large)
-    person.wait_open(large)
+    person.open_file(large)
     person.wait(lambda: not person.workbench.histograms.busy)
     return person
 

@@ -30,8 +30,7 @@ def test_rounds_of_prune_look_undo_delete_leave_no_mask_state_or_picture(person,
     path = tmp_path / "model.safetensors"
     names = [f"h.{n}.weight" for n in range(3)]
     save_file({name: rng.standard_normal((64, 96), np.float32) for name in names}, str(path))
-    person.open(path)
-    person.wait_open(path)
+    person.open_file(path)
     counts: list[Counter[str]] = []
     for number in range(ROUNDS):
         person.ask_amount(f"{20 + number} %")

@@ -28,8 +28,7 @@ def test_why_nothing_would_happen(person, tmp_path, kind):
     tensors, why = FILES[kind]
     path = tmp_path / "file.safetensors"
     save_file(tensors, path)
-    person.open(path)
-    person.wait_open(path)
+    person.open_file(path)
     if kind == "weights":
         person.key("Ctrl+Shift+A")
     forecast = person.views.preview
@@ -42,8 +41,7 @@ def test_why_nothing_would_happen(person, tmp_path, kind):
 def test_of_no_parameters_no_share_is_pruned(person, tmp_path):
     path = tmp_path / "empty.safetensors"
     save_file({}, path)
-    person.open(path)
-    person.wait_open(path)
+    person.open_file(path)
     status = person.window.model_status.text
     assert status.text() == "No parameters"
     assert not status.toolTip()
@@ -56,8 +54,7 @@ def test_of_no_parameters_no_share_is_pruned(person, tmp_path):
 def test_of_no_weights_the_pictures_say_no_share(person, tmp_path):
     path = tmp_path / "without.safetensors"
     save_file({"fc.weight": torch.ones(0, 4)}, path)
-    person.open(path)
-    person.wait_open(path)
+    person.open_file(path)
     pages = person.views.pages
     said = {}
     for page, view in ((Page.DISTRIBUTION, pages.distribution), (Page.MODEL, pages.model)):
@@ -75,8 +72,7 @@ def test_commands_are_offered_as_the_buttons_are(person, tmp_path):
     prune, preview = (person.window.actions_[name] for name in ("prune", "preview"))
     assert not prune.isEnabled()
     assert not preview.isEnabled()
-    person.open(path)
-    person.wait_open(path)
+    person.open_file(path)
     person.wait(lambda: person.button.text() == "Change a setting to preview a step")
     assert not prune.isEnabled()
     assert preview.isEnabled()
@@ -112,8 +108,7 @@ def test_commands_are_offered_as_the_buttons_are(person, tmp_path):
 def test_the_menu_is_up_to_date_with_what_was_just_typed(person):
     """Opening the menu validates a pattern at once, without the usual pause."""
     sample = resources.path("sample/lenet-digits.safetensors")
-    person.open(sample)
-    person.wait_open(sample)
+    person.open_file(sample)
     person.click(person.views.form.add)
     person.qtbot.keyClicks(person.rule.target, "fc1*")
     person.wait(person.button.isEnabled)

@@ -162,8 +162,7 @@ def heatmap_is_current(person):
 
 def test_a_person_exports_in_three_formats_and_resumes(person, small, tmp_path):
     """The resumable file opens pruned, with the mask as its first history entry."""
-    person.open(small)
-    person.wait_open(small)
+    person.open_file(small)
     person.ask_amount("25%")
     person.wait_preview()
     person.click(person.button)
@@ -203,8 +202,7 @@ def test_a_person_exports_in_three_formats_and_resumes(person, small, tmp_path):
 
 def test_what_would_go_is_hatched_before_anything_is_pruned(person, small):
     """Heat map, tree and read-out show the preview."""
-    person.open(small)
-    person.wait_open(small)
+    person.open_file(small)
     person.wait_preview()
     view = person.views.pages.weights
     person.wait(lambda: heatmap_is_current(person) and view.canvas.item.fine.to_be_pruned.any())
@@ -221,8 +219,7 @@ def test_what_would_go_is_hatched_before_anything_is_pruned(person, small):
 
 def test_every_picture_shows_the_tensor_in_focus(person, small):
     """Keys 1 to 4 select the page, ] selects the next tensor."""
-    person.open(small)
-    person.wait_open(small)
+    person.open_file(small)
     person.wait_preview()
     pages = person.views.pages
     person.views.tree.view.setFocus()
@@ -254,8 +251,7 @@ def test_every_picture_shows_the_tensor_in_focus(person, small):
 
 def test_a_stale_preview_is_never_applied(person, small):
     """A click prunes with the values in the form at that moment, even if the preview is older."""
-    person.open(small)
-    person.wait_open(small)
+    person.open_file(small)
     person.wait_preview()
     old = person.workbench.preview.state.preview
 
@@ -273,8 +269,7 @@ def test_a_stale_preview_is_never_applied(person, small):
 
 def test_wrong_values_are_explained_beside_the_field(person, small):
     """The button is disabled until the value is corrected."""
-    person.open(small)
-    person.wait_open(small)
+    person.open_file(small)
     person.wait_preview()
     note = person.rule.fields.notes["amount"]
 
@@ -313,8 +308,7 @@ def test_what_is_worked_on_is_read_whole_where_there_is_room(person, tmp_path, s
     name = "bert.encoder.layer.11.attention.output.dense.weight"
     file = tmp_path / "model.safetensors"
     save_file({name: torch.ones(8, 8)}, file)
-    person.open(file)
-    person.wait_open(file)
+    person.open_file(file)
     person.ask()
     person.wait(lambda: slow.running)
     person.key("Ctrl+Return")
@@ -332,8 +326,7 @@ def test_what_is_worked_on_is_read_whole_where_there_is_room(person, tmp_path, s
 @pytest.mark.parametrize("by", ["Esc", "Cancel"])
 def test_a_long_prune_is_cancelled_at_once_and_changes_nothing(person, small, slow, by, beats):
     """The tensor's name is shown as progress; after Cancel the button works again."""
-    person.open(small)
-    person.wait_open(small)
+    person.open_file(small)
     person.ask()
     person.wait(lambda: slow.running)
     person.key("Ctrl+Return")
@@ -367,8 +360,7 @@ def test_a_large_model_is_pruned_and_a_prune_of_it_cancelled(person, tmp_path, b
     path = tmp_path / "large.safetensors"
     save_file({f"layers.{i}.weight": block + i for i in range(24)}, path)
     beats.forget()
-    person.open(path)
-    person.wait_open(path)
+    person.open_file(path)
     person.click(person.views.form.all)
     person.key("Ctrl+Return")
     person.wait(lambda: person.workbench.jobs.busy)

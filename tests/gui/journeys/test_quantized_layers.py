@@ -23,8 +23,7 @@ def quantized(person, tmp_path):
         "lm_head.weight": torch.randn(8, 8),
     }
     save_file(tensors, path)
-    person.open(path)
-    person.wait_open(path)
+    person.open_file(path)
     person.wait_preview()
     return person
 

@@ -63,8 +63,7 @@ def test_the_real_file_is_pruned_as_torch_prunes_it(person, resnet20, tmp_path):
         [(module, "weight") for module in oracle.modules.values()], prune.L1Unstructured, amount=0.2
     )
 
-    person.open(resnet20)
-    person.wait_open(resnet20)
+    person.open_file(resnet20)
     # Check only the convolutions: uncheck all, filter by kind, check the visible ones.
     person.key("Ctrl+Shift+A")
     person.choose(person.views.tree.tree_filter.kind, "Conv2d")
@@ -123,8 +122,7 @@ def test_the_real_file_is_pruned_as_torch_prunes_it(person, resnet20, tmp_path):
         assert torch.equal(resumable[f"{name}_mask"].bool(), mask)
 
     # The exported file opens pruned.
-    person.open(tmp_path / "c.pt")
-    person.wait_open(tmp_path / "c.pt")
+    person.open_file(tmp_path / "c.pt")
     assert_masks(person, masks)
     assert len(person.states) == 2
 

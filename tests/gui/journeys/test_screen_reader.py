@@ -154,8 +154,7 @@ def test_the_empty_window_is_told(person):
 @pytest.mark.parametrize("size", [(1280, 800), (960, 600)], ids=["wide", "narrow"])
 def test_every_page_is_told_as_a_picture_and_as_a_table(person, size):
     person.window.resize(*size)
-    person.open(SAMPLE)
-    person.wait_open(SAMPLE)
+    person.open_file(SAMPLE)
     person.wait_preview()
     person.key("Ctrl+Return")  # so that there is something to compare
     person.wait(lambda: len(person.states) == 2)
@@ -179,8 +178,7 @@ def test_every_page_is_told_as_a_picture_and_as_a_table(person, size):
 
 
 def test_every_method_of_the_form_is_told(person):
-    person.open(SAMPLE)
-    person.wait_open(SAMPLE)
+    person.open_file(SAMPLE)
     box = person.rule.method
     names = [box.itemText(number) for number in range(box.count())]
     person.click(person.views.form.add)  # with two rules, each has a list and a target
@@ -193,8 +191,7 @@ def test_every_method_of_the_form_is_told(person):
 
 
 def test_limits_are_told(person):
-    person.open(SAMPLE)
-    person.wait_open(SAMPLE)
+    person.open_file(SAMPLE)
     person.click(person.views.form.limits.button)
     person.wait(person.views.form.limits.isVisible)
     assert problems_of(person.window) == []
@@ -213,8 +210,7 @@ def test_trouble_is_told(person, tmp_path):
 
 @pytest.mark.parametrize(("menu", "entry", "title"), DIALOGS, ids=[d[1] for d in DIALOGS])
 def test_every_dialog_is_told(person, menu, entry, title):
-    person.open(SAMPLE)
-    person.wait_open(SAMPLE)
+    person.open_file(SAMPLE)
     person.wait_preview()
     person.menu(menu, entry.rstrip("…"))
     dialog = dialog_of(person, title)
@@ -258,8 +254,7 @@ def assert_contains(dialog, expected):
 
 
 def test_the_dialogs_of_handwork_and_the_report_of_an_export_are_told(person, blocks):
-    person.open(blocks)
-    person.wait_open(blocks)
+    person.open_file(blocks)
     person.menu("Prune", "Manual edit", "Apply to the same layer in all blocks")
     editing = person.workbench.manual_edit
     editing.perform(ManualEditRequest("prune", BLOCK, (((5, 6), (0, 4), (0, 3)),), "channel", 0))

@@ -234,8 +234,7 @@ def file(tmp_path):
 @pytest.fixture
 def opened(person, file):
     """Return the user with a model whose histograms and preview are computed."""
-    person.open(file)
-    person.wait_open(file)
+    person.open_file(file)
     person.wait(lambda: not person.workbench.histograms.busy)
     person.wait_preview()
     person.wait_idle()
@@ -281,13 +280,12 @@ def test_the_way_of_an_export_from_the_dialog_to_the_file(opened, watch):
     opened.click(opened.button)
     opened.wait(lambda: opened.document.position == 1)
     exporting = opened.workbench.export
-    opened.key("Ctrl+E")
-    opened.wait(lambda: exporting.dialog is not None and exporting.dialog.isVisible())
-    path = Path(exporting.dialog.target.path.text())
+    dialog = opened.open_export()
+    path = Path(dialog.target.path.text())
     opened.wait(lambda: not opened.workbench.histograms.busy)  # they read during the export
     opened.wait_idle()
     with watch.watching(EXPORT):
-        opened.click(exporting.dialog.go)
+        opened.click(dialog.go)
         opened.wait(path.exists)
     opened.wait(lambda: exporting.report is not None)
     opened.close_report()

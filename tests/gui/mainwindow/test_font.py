@@ -40,8 +40,7 @@ def text_sizes(person):
 def open_sample(person):
     person.wait_ready()
     person.window.resize(1600, 1000)
-    person.open(SAMPLE)
-    person.wait_open(SAMPLE)
+    person.open_file(SAMPLE)
     person.wait_idle()
     person.pause(100)
 
@@ -79,8 +78,7 @@ def test_a_window_that_is_open_looks_as_one_that_was_opened_afterwards(new_perso
 
 
 def test_no_button_of_the_form_is_cut(person, scale_font):
-    person.open(SAMPLE)
-    person.wait_open(SAMPLE)
+    person.open_file(SAMPLE)
     scale_font(1.5)
     form = person.views.form
     person.wait(lambda: form.rounds.width() > form.rounds.fontMetrics().horizontalAdvance("Iter"))

@@ -22,8 +22,7 @@ SAMPLE = resources.path("sample/lenet-digits.safetensors")
 def opened(person, monkeypatch):
     """Return the user at a window with the sample, on a screen of 1920x1200 pixels."""
     monkeypatch.setattr(window_placing, "available", lambda _window: QRect(0, 0, 1920, 1200))
-    person.open(SAMPLE)
-    person.wait_open(SAMPLE)
+    person.open_file(SAMPLE)
     person.wait_preview()
     return person
 

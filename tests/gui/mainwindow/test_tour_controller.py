@@ -136,8 +136,7 @@ def test_the_tour_ends_at_any_time(touring, tmp_path, end):
 def test_the_tour_takes_the_place_of_another_file(new_person, tmp_path):
     file = tmp_path / "other.safetensors"
     file.write_bytes(SAMPLE.read_bytes())
-    person = new_person(file)
-    person.wait_ready()
+    person = new_person(file).wait_ready()
     person.wait_open(file)
     person.menu("Help", "Tour")
     person.wait(person.window.tour.isVisible)

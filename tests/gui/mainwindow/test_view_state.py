@@ -23,25 +23,19 @@ def files(tmp_path):
     return [shutil.copy(SAMPLE, tmp_path / f"{name}.safetensors") for name in "ab"]
 
 
-def open_file(person, path):
-    person.open(path)
-    person.wait_open(path)
-    return person
-
-
 def test_a_file_is_shown_as_it_was_left(person, files):
     first, second = files
-    open_file(person, first)
+    person.open_file(first)
     usual = person.views.tree.checked()
     name = usual[-1]
     person.views.tree.set_checked([name])
     person.workbench.show_tensor(name)
     person.views.pages.tabs.setCurrentIndex(Page.CHANNELS)
-    open_file(person, second)
+    person.open_file(second)
     assert person.views.tree.checked() == usual
     assert person.views.pages.page is Page.CHANNELS
     person.views.pages.tabs.setCurrentIndex(Page.MODEL)
-    open_file(person, first)
+    person.open_file(first)
     assert person.views.tree.checked() == (name,)
     assert person.views.tree.focused() == name
     assert person.views.pages.page is Page.CHANNELS
@@ -54,9 +48,8 @@ def test_a_window_that_starts_with_the_whole_model_offers_no_manual_edit(
     settings = Settings(settings_file)
     settings.set_views({"page": page}, files[0], {"page": page})
     settings.flush()
-    person = new_person()
-    person.wait_ready()
-    open_file(person, files[0])
+    person = new_person().wait_ready()
+    person.open_file(files[0])
     assert person.views.pages.page is Page[page.upper()]
     assert not person.views.edit_options.isVisible()
     person.views.pages.tabs.setCurrentIndex(Page.CHANNELS)
@@ -65,13 +58,13 @@ def test_a_window_that_starts_with_the_whole_model_offers_no_manual_edit(
 
 def test_the_form_is_found_again_and_asks_for_nothing(person, files):
     first, second = files
-    open_file(person, first)
+    person.open_file(first)
     person.views.form.set_amount(0.37)
     person.wait(lambda: person.views.form.request() is not None)
     said = person.views.form.request()
-    open_file(person, second)
+    person.open_file(second)
     person.views.form.set_amount(0.5)
-    open_file(person, first)
+    person.open_file(first)
     assert person.views.form.request() == said
     person.wait(lambda: person.button.text() == "Change a setting to preview a step")
     person.wait_idle()
@@ -83,13 +76,13 @@ def test_the_form_is_found_again_and_asks_for_nothing(person, files):
 def test_a_method_without_a_choice_of_scope_leaves_the_choice_as_it_was(person, files):
     """Regression: LAMP is always global, and restoring it changed the scope of other methods."""
     first, second = files
-    open_file(person, first)
+    person.open_file(first)
     form = person.views.form
     form.choose_method("lamp")
     assert form.request().scope == "global"
-    open_file(person, second)
+    person.open_file(second)
     form.reset()
-    open_file(person, first)
+    person.open_file(first)
     assert form.request().rows[0].method == "lamp"
     form.choose_method("l1_unstructured")
     assert form.request().scope == "local"
@@ -97,7 +90,7 @@ def test_a_method_without_a_choice_of_scope_leaves_the_choice_as_it_was(person, 
 
 
 def test_columns_and_order_are_found_again(person, files):
-    open_file(person, files[0])
+    person.open_file(files[0])
     view = person.views.tree.view
     view.show_column(Column.TYPE, shown=True)
     view.show_column(Column.SHAPE, shown=False)
@@ -118,7 +111,7 @@ def test_columns_and_order_are_found_again(person, files):
 
 
 def test_the_list_and_the_tree_are_each_sorted_by_their_own(person, files):
-    open_file(person, files[0])
+    person.open_file(files[0])
     tree, down = person.views.tree, Qt.SortOrder.DescendingOrder
     header = tree.view.header()
     tree.set_flat(flat=True)
@@ -132,16 +125,16 @@ def test_the_list_and_the_tree_are_each_sorted_by_their_own(person, files):
     assert header.sortIndicatorSection() == Column.SPARSITY
     tree.set_flat(flat=False)
     assert tree.model.listing.order == Order(Column.NAME, descending=True)
-    open_file(person, files[1])  # another model is in the order of its file
+    person.open_file(files[1])  # another model is in the order of its file
     assert tree.model.listing.order == Order()
     assert header.sortIndicatorSection() == -1
-    open_file(person, files[0])  # restored
+    person.open_file(files[0])  # restored
     assert tree.model.listing.order == Order(Column.NAME, descending=True)
     assert tree.view.order(flat=True) == {"sorted": "sparsity", "descending": True}
 
 
 def test_the_width_of_a_column_is_found_again(person, files):
-    open_file(person, files[0])
+    person.open_file(files[0])
     view = person.views.tree.view
     view.header().resizeSection(Column.SPARSITY, 171)
     person.session.close()
@@ -149,7 +142,7 @@ def test_the_width_of_a_column_is_found_again(person, files):
     assert kept["widths"] == {"sparsity": 171}
     view.header().resizeSection(Column.SPARSITY, 120)
     view.set_columns(kept)
-    open_file(person, files[1])
+    person.open_file(files[1])
     person.window.resize(1300, 800)
     person.pause(20)
     assert view.columnWidth(Column.SPARSITY) == 171
@@ -158,7 +151,7 @@ def test_the_width_of_a_column_is_found_again(person, files):
 
 
 def test_a_window_that_is_resized_takes_no_width_for_one_of_the_person(person, files):
-    open_file(person, files[0])
+    person.open_file(files[0])
     view = person.views.tree.view
     for width in (1000, 1280, 900, 1280):
         person.window.resize(width, 800)
@@ -169,7 +162,7 @@ def test_a_window_that_is_resized_takes_no_width_for_one_of_the_person(person, f
 
 def test_what_is_unfolded_and_the_kind_are_found_again(person, files):
     first, second = files
-    open_file(person, first)
+    person.open_file(first)
     tree = person.views.tree
     view, kind = tree.view, tree.tree_filter.kind
     at_first, nodes = view.expanded_paths(), tree.model.nodes
@@ -178,21 +171,21 @@ def test_what_is_unfolded_and_the_kind_are_found_again(person, files):
     view.expand(tree.model.index_of(nodes.paths.index(folded)))
     unfolded = view.expanded_paths()
     assert set(unfolded) == {*at_first, folded}
-    open_file(person, second)
+    person.open_file(second)
     assert view.expanded_paths() == at_first
     kind.setCurrentIndex(1)
     chosen = kind.currentData()
-    open_file(person, first)
+    person.open_file(first)
     assert view.expanded_paths() == unfolded
     assert view.isExpanded(tree.model.index_of(tree.model.nodes.paths.index(folded)))
     assert kind.currentData() == ""
-    open_file(person, second)
+    person.open_file(second)
     assert kind.currentData() == chosen
     person.wait(lambda: tree.model.listing.filter.kind == chosen)
 
 
 def test_names_stay_whole_whatever_columns_are_added(person, files):
-    open_file(person, files[0])
+    person.open_file(files[0])
     view = person.views.tree.view
     for column in Column:
         if column != Column.NAME:
@@ -242,7 +235,7 @@ def test_a_folder_is_kept_for_each_purpose(tmp_path):
 def test_a_dialog_begins_where_the_last_one_for_it_ended(
     person, files, tmp_path, monkeypatch, purpose, dialog, ask
 ):
-    open_file(person, files[0])
+    person.open_file(files[0])
     asked = []
 
     def choose(_parent, _title, place="", *_patterns):
@@ -270,16 +263,16 @@ def test_settings_of_before_still_open(tmp_path):
 def test_a_form_of_a_method_that_is_gone_is_not_kept_and_stops_nothing(person, files, monkeypatch):
     """Regression: closing such a file raised an error, and no state was saved."""
     first, second = files
-    open_file(person, first)
+    person.open_file(first)
     name = person.views.tree.checked()[-1]
     person.views.tree.set_checked([name])
     person.choose(person.rule.method, "LAMP")
     left = {key: method for key, method in registry.METHODS.items() if key != "lamp"}
     with monkeypatch.context() as patched:
         patched.setattr(registry, "METHODS", left)
-        open_file(person, second)
+        person.open_file(second)
         person.wait_idle()
-    open_file(person, first)
+    person.open_file(first)
     assert person.views.tree.checked() == (name,)
     assert not person.bugs
 
@@ -287,16 +280,16 @@ def test_a_form_of_a_method_that_is_gone_is_not_kept_and_stops_nothing(person, f
 def test_a_slip_in_one_field_loses_no_rules(person, files):
     """Regression: with an invalid amount, nothing of the form was saved."""
     first, second = files
-    open_file(person, first)
+    person.open_file(first)
     person.click(person.views.form.add)
     person.type(person.rule.target.lineEdit(), "*.weight")
     person.choose(person.rule.method, "Random unstructured")
     person.ask_amount("150")
     assert person.views.form.request() is None
-    open_file(person, second)
+    person.open_file(second)
     person.window.actions_["reset_form"].trigger()
     assert len(person.views.form.rules) == 1
-    open_file(person, first)
+    person.open_file(first)
     rules = person.views.form.request().rows
     assert [row.method for row in rules] == ["l1_unstructured", "random_unstructured"]
     assert [row.values["amount"] for row in rules] == [0.2, 0.2]

@@ -28,6 +28,4 @@ def model(tmp_path):
 
 @pytest.fixture
 def at_work(person, model):
-    person.open(model)
-    person.wait_open(model)
-    return person
+    return person.open_file(model)

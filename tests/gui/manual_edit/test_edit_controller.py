@@ -136,13 +136,11 @@ def test_bias_and_norm_go_along_with_a_channel_in_the_same_step(at_work):
 
 
 def test_that_bias_and_norm_go_along_is_remembered(new_person, model):
-    first = new_person(model)
-    first.wait_ready()
+    first = new_person(model).wait_ready()
     first.wait_open(model)
     first.menu("Prune", "Manual edit", "Include matching bias and norm")
     assert first.views.edit_options.companions.isChecked()
-    second = new_person(model)
-    second.wait_ready()
+    second = new_person(model).wait_ready()
     assert second.views.edit_options.companions.isChecked()
     assert second.window.actions_["with_companions"].isChecked()
     assert not second.workbench.manual_edit._every_block.isChecked()
@@ -262,8 +260,7 @@ def test_a_file_without_tensors_offers_no_block_of_the_one_before(at_work, tmp_p
     at_work.wait(lambda: options.companions.isVisible() and options.every_block.isVisible())
     empty = tmp_path / "empty.safetensors"
     save_file({}, empty)
-    at_work.open(empty)
-    at_work.wait_open(empty)
+    at_work.open_file(empty)
     at_work.wait_idle()
     assert not options.every_block.isVisible()
     assert not options.companions.isVisible()

@@ -19,9 +19,7 @@ QUERIES, KEYS, VALUES, OUTPUTS = (f"{LAYER}self_attn.{part}_proj.weight" for par
 @pytest.fixture
 def at_llama(person, tmp_path):
     folder = write_llama(tmp_path / "llama")
-    person.open(folder)
-    person.wait_open(folder)
-    return person
+    return person.open_file(folder)
 
 
 def show_channels(person, name, size):

@@ -77,8 +77,7 @@ def test_masks_of_a_file_leave_the_check_marks_of_the_person(loaded, masks, leav
 def test_a_file_opens_again_with_the_check_marks_of_the_person(loaded, model):
     loaded.menu("File", "Close")
     loaded.wait(lambda: loaded.document is None)
-    loaded.open(model)
-    loaded.wait_open(model)
+    loaded.open_file(model)
     assert loaded.views.tree.checked() == ("layers.0.conv1.weight", CONV)
 
 
@@ -196,8 +195,7 @@ def test_zeros_that_nobody_pruned_stay_out_of_a_union(at_work, model, tmp_path, 
     tensors["layers.0.conv1.bias"][:3] = 0
     start = tmp_path / "start.safetensors"
     save_file(tensors, start)
-    at_work.open(start)
-    at_work.wait_open(start)
+    at_work.open_file(start)
     at_work.workbench.manual_edit.perform(channel_edit(CONV, 5))
     at_work.wait(lambda: len(at_work.states) == 2)
     out = tmp_path / ("out.pt" if form == "resumable" else "out.safetensors")

@@ -18,8 +18,7 @@ def protected(person, tmp_path):
     path = tmp_path / "model.safetensors"
     weights = np.random.default_rng(1).normal(size=(8, 5)).astype(np.float32)
     save_file({NAME: weights}, path)
-    person.open(path)
-    person.wait_open(path)
+    person.open_file(path)
     by_hand(person, "protect")
     return person
 

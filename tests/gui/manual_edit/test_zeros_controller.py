@@ -35,8 +35,7 @@ def zero_notices(person):
 
 
 def test_zeros_are_told_of_and_treated_as_pruned_by_one_click(person, sparse):
-    person.open(sparse)
-    person.wait_open(sparse)
+    person.open_file(sparse)
     (notice,) = zero_notices(person)
     assert notice.replace("\u00a0", " ") == (
         "41.7 % of the weights in 3 tensors are zero (2:4 pattern in 2)."
@@ -98,8 +97,7 @@ def test_what_was_exported_here_is_told_of_when_it_is_opened_again(person, tmp_p
     person.wait_idle()
     assert person.export(out) is not None
     person.close_report()
-    person.open(out)
-    person.wait_open(out)
+    person.open_file(out)
     (notice,) = zero_notices(person)
     assert "20.0" in notice
     assert "are zero." in notice
@@ -108,14 +106,12 @@ def test_what_was_exported_here_is_told_of_when_it_is_opened_again(person, tmp_p
     person.wait(lambda: len(person.states) == 2)
     assert person.export(resumable, "resumable") is not None
     person.close_report()
-    person.open(resumable)
-    person.wait_open(resumable)
+    person.open_file(resumable)
     assert zero_notices(person) == [], "its masks came with it"
 
 
 def test_nothing_is_told_of_a_file_that_was_closed_before(person, sparse):
-    person.open(sparse)
-    person.wait_open(sparse)
+    person.open_file(sparse)
     zeros = person.workbench.manual_edit.zeros
     assert zeros.report is None
     person.menu("File", "Close")

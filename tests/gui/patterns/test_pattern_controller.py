@@ -39,8 +39,7 @@ def weights():
 def at_work(person, weights, tmp_path):
     path = tmp_path / "model.safetensors"
     save_file(weights, path)
-    person.open(path)
-    person.wait_open(path)
+    person.open_file(path)
     person.wait_preview()
     return person
 
@@ -358,8 +357,7 @@ def test_the_dialog_goes_with_its_file(at_work, gate, tmp_path):
     other = tmp_path / "other.safetensors"
     save_file({"v": np.arange(3)}, other)
     at_work.answers("Open")
-    at_work.open(other)
-    at_work.wait_open(other)
+    at_work.open_file(other)
     assert checking.dialog is None
     gate.closed = False
     at_work.wait_idle()

@@ -46,11 +46,6 @@ def pruneapp(*arguments):
     return done.returncode, done.stdout
 
 
-def open_file(person, source):
-    person.open(source)
-    person.wait_open(source)
-
-
 def prune(person, amount):
     steps = len(person.states)
     person.ask_amount(amount)
@@ -86,7 +81,7 @@ def step(method, values, **row):
 
 
 def test_a_recipe_made_in_the_window_gives_identical_bytes_by_command(person, source, tmp_path):
-    open_file(person, source)
+    person.open_file(source)
     prune(person, "30%")
     prune(person, "7")
     shape = person.session.by_name["conv2.weight"].shape
@@ -112,7 +107,7 @@ def test_a_recipe_made_in_the_window_gives_identical_bytes_by_command(person, so
 
 
 def test_the_size_that_is_foretold_is_that_of_the_file(person, source, tmp_path):
-    open_file(person, source)
+    person.open_file(source)
     prune(person, "40%")
     found = preview_export(Capture.of(person.document), Job())
     offered = format_offers(found.snapshot, Job(), provenance=found.provenance)
@@ -132,7 +127,7 @@ def test_an_applied_recipe_is_as_many_steps_as_it_has_entries(person, source, tm
         step("ln_structured", {"amount": 1}, pattern="conv?.weight"),
         schedule,
     )
-    open_file(person, source)
+    person.open_file(source)
     dialog = choose_recipe(person, path)
     assert dialog.go.text() == "Apply 4 steps"
     assert dialog.go.isEnabled()
@@ -163,7 +158,7 @@ def test_a_repair_of_another_checkpoint_does_not_match(person, source, tmp_path)
     tensors = load_file(source)
     tensors["conv1.weight"].flat[3] += 1
     save_file(tensors, source)
-    open_file(person, source)
+    person.open_file(source)
     dialog = choose_recipe(person, tmp_path / "r.recipe.json")
     assert not dialog.go.isEnabled()
     model = dialog.table.model()
@@ -179,7 +174,7 @@ def test_what_does_not_fit_is_shown_and_nothing_runs(person, source, tmp_path):
         step("l1_unstructured", {"amount": 0.1}, pattern="layer4.*"),
         step("ln_structured", {"amount": 1, "dim": 9}, names=["conv1.weight"]),
     )
-    open_file(person, source)
+    person.open_file(source)
     dialog = choose_recipe(person, path)
     assert not dialog.go.isEnabled()
     assert dialog.problems.isVisible()
@@ -199,7 +194,7 @@ def test_what_does_not_fit_is_shown_and_nothing_runs(person, source, tmp_path):
 
 def test_the_dialog_works_by_keys_alone(person, source, tmp_path):
     path = recipe_file(tmp_path / "r.recipe.json", step("l1_unstructured", {"amount": 0.1}))
-    open_file(person, source)
+    person.open_file(source)
     dialog = choose_recipe(person, path)
     assert dialog.go.hasFocus()
     person.qtbot.keyClick(dialog.go, Qt.Key.Key_Return)
@@ -211,7 +206,7 @@ def test_the_dialog_works_by_keys_alone(person, source, tmp_path):
 def test_a_recipe_that_is_none_is_said_above_the_picture(person, source, tmp_path):
     path = tmp_path / "r.recipe.json"
     path.write_text('{"format": "pruneapp-recipe", "version": 9, "entries": []}')
-    open_file(person, source)
+    person.open_file(source)
     person.chooses_file(path)
     person.menu("Tools", "Apply recipe")
     person.wait(lambda: bool(person.trouble))
@@ -221,7 +216,7 @@ def test_a_recipe_that_is_none_is_said_above_the_picture(person, source, tmp_pat
 def test_an_amount_that_is_too_large_in_its_turn_changes_nothing(person, source, tmp_path):
     rows = [step("l1_unstructured", {"amount": 100}, pattern="conv1.weight") for _ in range(2)]
     path = recipe_file(tmp_path / "r.recipe.json", *rows)
-    open_file(person, source)
+    person.open_file(source)
     numel = person.session.by_name["conv1.weight"].numel
     assert 100 <= numel < 200
     dialog = choose_recipe(person, path)
@@ -232,7 +227,7 @@ def test_an_amount_that_is_too_large_in_its_turn_changes_nothing(person, source,
 
 
 def test_copy_as_python_with_torchs_own_calls(person, source, tmp_path):
-    open_file(person, source)
+    person.open_file(source)
     QGuiApplication.clipboard().setText("before")
     person.menu("Tools", "Copy as Python")
     person.wait(lambda: bool(person.trouble))
@@ -270,7 +265,7 @@ def run_clipboard(tmp_path) -> Path:
 
 
 def test_copy_as_python_asks_where_masks_may_go(person, source, tmp_path):
-    open_file(person, source)
+    person.open_file(source)
     dialog = choose_recipe(
         person, recipe_file(tmp_path / "r.json", step("random_unstructured", {"amount": 0.5}))
     )
@@ -294,7 +289,7 @@ def test_copy_as_python_asks_where_masks_may_go(person, source, tmp_path):
 
 
 def test_a_step_that_was_undone_is_not_in_the_recipe(person, source, tmp_path):
-    open_file(person, source)
+    person.open_file(source)
     prune(person, "30%")
     prune(person, "20%")
     person.key("Ctrl+Z")

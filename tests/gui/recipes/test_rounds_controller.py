@@ -30,8 +30,7 @@ from tests.support.document_edits import undo
 def at_work(person, tmp_path):
     path = tmp_path / "model.safetensors"
     save_file(load_file(resources.path("sample/lenet-digits.safetensors")), path)
-    person.open(path)
-    person.wait_open(path)
+    person.open_file(path)
     person.wait_preview()
     return person
 
@@ -172,7 +171,7 @@ def test_it_goes_on_from_what_the_form_asks_for_and_from_what_is_pruned(at_work)
     at_work.wait(lambda: len(at_work.states) == 2)
     at_work.key("Ctrl+Shift+Return")
     dialog = at_work.workbench.rounds.dialog
-    assert plain(dialog.fields.fields["final"].editor.field.text()) == "75 %"
+    assert plain(dialog.fields.editors["final"].field.text()) == "75 %"
     enter(at_work, dialog, steps="2")
     assert [row[3] for row in cells(dialog)] == ["71.9 %", "75.0 %"]
     enter(at_work, dialog, final="40 %")
@@ -205,8 +204,7 @@ def test_channels_end_at_the_amount_or_below(at_work):
 
 def test_what_depends_on_channels_goes_in_each_round_or_breaks_the_total(person, tmp_path):
     write_mistral(tmp_path / "tiny")
-    person.open(tmp_path / "tiny")
-    person.wait_open(tmp_path / "tiny")
+    person.open_file(tmp_path / "tiny")
     gate, up, down = (f"model.layers.1.mlp.{name}_proj.weight" for name in ("gate", "up", "down"))
     for name in (*person.views.tree.checked(), gate):
         person.check(name)

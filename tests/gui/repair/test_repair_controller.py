@@ -72,8 +72,7 @@ def pruned(person, tmp_path):
     shapes = {FC: (20, 30), "fc.bias": (20,), HEAD: (4, 20)}
     file = tmp_path / "m.safetensors"
     save_file({n: rng.normal(size=s).astype(np.float32) for n, s in shapes.items()}, file)
-    person.open(file)
-    person.wait_open(file)
+    person.open_file(file)
     step = Step((Row((FC, HEAD), "l1_unstructured", {"amount": 0.6}),))
     snapshot = person.document.snapshot()
     assert person.session.commit(compute_preview(snapshot, step, CpuKernel(), Job()))
@@ -134,8 +133,7 @@ def process_of(person, folder) -> int:
 def test_without_anything_pruned_it_says_so(person, tmp_path):
     file = tmp_path / "m.safetensors"
     save_file({FC: np.ones((4, 4), np.float32)}, file)
-    person.open(file)
-    person.wait_open(file)
+    person.open_file(file)
     assert not person.views.preview.repair.isVisible()
     person.key("Ctrl+R")
     person.wait(lambda: person.trouble)
@@ -182,8 +180,7 @@ def test_a_file_that_was_pruned_elsewhere_is_repaired_for_its_original(
     save_file(original, tmp_path / "original.safetensors")
     file = tmp_path / "elsewhere.safetensors"
     save_file(original | {FC: original[FC] * (np.abs(original[FC]) > 0.7)}, file)
-    person.open(file)
-    person.wait_open(file)
+    person.open_file(file)
     zeros = TreatZeros((FC,)).propose(person.document.snapshot(), Job())
     assert person.session.commit(zeros)
     repair = person.workbench.repair
@@ -288,8 +285,7 @@ def test_another_file_need_not_wait_until_the_program_ends(pruned, tmp_path, mon
     save_file({"a.weight": np.ones((2, 2), np.float32)}, other)
     run_script(person, RAISES, tmp_path)
     person.answers("Discard changes")
-    person.open(other)
-    person.wait_open(other)
+    person.open_file(other)
     assert person.session.may_work(), "what was locked is gone"
     person.window.done.set_done("")
     gate.set()

@@ -36,9 +36,7 @@ def opened(person, tmp_path):
     rng = np.random.default_rng(1)
     shapes = {FIRST: (5, 8), SECOND: (6, 5)}
     save_file({n: rng.normal(size=s).astype(np.float32) for n, s in shapes.items()}, path)
-    person.open(path)
-    person.wait_open(path)
-    return person
+    return person.open_file(path)
 
 
 class Scans:

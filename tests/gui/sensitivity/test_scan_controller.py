@@ -601,8 +601,7 @@ def kill(person):
 
 
 def restored(new_person):
-    person = new_person()
-    person.wait_ready()
+    person = new_person().wait_ready()
     offer = person.window.recovery
     person.wait(offer.isVisible)
     person.click(offer.restore_buttons[0])

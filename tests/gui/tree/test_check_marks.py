@@ -155,8 +155,7 @@ def test_the_status_bar_says_why_nothing_was_checked(person, tmp_path):
     path = tmp_path / "bert.safetensors"
     tensors = {name: torch.ones(shape) for name, shape in bert().items()}
     save_file(tensors, path)
-    person.open(path)
-    person.wait_open(path)
+    person.open_file(path)
     before = person.views.tree.checked()
     person.check("bert.embeddings.LayerNorm")
     assert person.window.done.label.text().startswith(

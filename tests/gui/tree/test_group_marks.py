@@ -25,9 +25,7 @@ DESCRIPTION = int(Qt.ItemDataRole.AccessibleDescriptionRole)
 @pytest.fixture
 def llama(person, tmp_path):
     folder = write_llama(tmp_path / "llama")
-    person.open(folder)
-    person.wait_open(folder)
-    return person
+    return person.open_file(folder)
 
 
 def mark_colors(person, name, column=Column.SPARSITY):
@@ -128,8 +126,7 @@ def test_beside_a_danger_the_mark_stands_behind_the_name(llama):
 def test_another_file_begins_without_marks(llama, tmp_path):
     look_at(llama, MLP + "up_proj.weight")
     other = write_llama(tmp_path / "zorblax", model_type="zorblax")
-    llama.open(other)
-    llama.wait_open(other)
+    llama.open_file(other)
     look_at(llama, MLP + "up_proj.weight")
     assert llama.workbench.groups.groups == ()
     assert not is_marked(llama, MLP + "gate_proj.weight")

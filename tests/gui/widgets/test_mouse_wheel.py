@@ -28,8 +28,7 @@ def state(control):
 def test_no_box_or_slider_of_the_window_takes_the_wheel_without_focus(person, tmp_path):
     tensors = {"a.weight": torch.randn(64, 32, 3, 3), "b.weight": torch.randn(16, 64)}
     save_file(tensors, tmp_path / "m.safetensors")
-    person.open(tmp_path / "m.safetensors")
-    person.wait_open(tmp_path / "m.safetensors")
+    person.open_file(tmp_path / "m.safetensors")
     person.wait_preview()
     seen = set()
     for page in (1, 2, 3, 4):
@@ -47,8 +46,7 @@ def test_no_box_or_slider_of_the_window_takes_the_wheel_without_focus(person, tm
 
 def test_the_form_scrolls_past_its_boxes_and_who_has_the_focus_turns(person, tmp_path):
     save_file({"a.weight": torch.randn(64, 32)}, tmp_path / "m.safetensors")
-    person.open(tmp_path / "m.safetensors")
-    person.wait_open(tmp_path / "m.safetensors")
+    person.open_file(tmp_path / "m.safetensors")
     slider = person.rule.fields.editors["amount"].slider
     before = slider.value()
     turn_wheel(slider)
