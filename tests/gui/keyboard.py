@@ -81,7 +81,7 @@ class Keyboard(QObject):
             answered.set()
 
         self._asked.emit(answer)
-        assert answered.wait(PATIENCE_S), "the window does not answer"
+        assert answered.wait(PATIENCE_S), "the main thread does not answer"
         if isinstance(answers[0], BaseException):
             raise answers[0]
         return answers[0]

@@ -409,7 +409,7 @@ def node_named(tree, name: str) -> int:
     for number, row in enumerate(nodes.rows):
         if row.name == name:
             return int(nodes.leaf[number])
-    assert name in nodes.paths, f"there is no {name}"
+    assert name in nodes.paths, f"no tensor or module {name}"
     return int(nodes.paths.index(name))
 
 

@@ -360,7 +360,7 @@ def test_another_theme_repaints_every_view(new_person):
         person.pause(30)
         for part in (*parts, picture):
             assert colors_of(part) & grounds(DARK_THEME), f"{part} is not dark"
-            assert not colors_of(part) & grounds(LIGHT_THEME), f"a part of {part} stayed light"
+            assert not colors_of(part) & grounds(LIGHT_THEME), f"part of {part} is still light"
         person.window.actions_["theme_light"].trigger()
         person.pause(30)
 

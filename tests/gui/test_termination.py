@@ -82,9 +82,9 @@ def test_the_application_ends_with_status_0_and_says_nothing(case, last, tmp_pat
     quit_by, situation, platform = case
     done, said, journals = run(tmp_path, quit_by, situation, last, platform)
     assert (done.returncode, said) == (0, []), done.stderr
-    assert sources() <= set(json.loads(done.stdout)), "not all places were used"
+    assert sources() <= set(json.loads(done.stdout)), "not all places copied"
     if quit_by not in {"menu", "window"}:
-        assert len(journals) == 1, "work that was not asked about is kept"
+        assert len(journals) == 1, "an unsaved history is kept"
 
 
 def test_a_signal_before_the_window_is_ready_ends_the_application(tmp_path):

@@ -397,7 +397,7 @@ def test_a_bus_that_is_missing_is_tried_again_however_much_is_said_meanwhile(
         line.call_later(lambda: line.show_progress(0.5))
         person.pause(25)
         assert time.monotonic() < began + PATIENCE_MS / 1000
-    assert time.monotonic() > began + 2 * 0.2, "not with every word"
+    assert time.monotonic() > began + 2 * 0.2, "one connection for all"
 
 
 @needs_bus

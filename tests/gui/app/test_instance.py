@@ -131,7 +131,7 @@ def test_without_a_folder_of_the_session_there_is_one_of_the_user(runtime, monke
 
 def test_what_a_killed_process_left_is_replaced(qtbot, server):
     second = InstanceServer(address())
-    assert not second.listen(), "the first one listens"
+    assert not second.listen(), "the first server listens"
     second.deleteLater()
     server.close()
     with socket.socket(socket.AF_UNIX) as unused:

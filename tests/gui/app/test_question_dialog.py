@@ -127,4 +127,4 @@ def test_what_was_agreed_to_run_is_asked_about_again(person):
 
 
 def test_no_question_about_work_that_would_be_lost_can_be_turned_off():
-    assert QUESTIONS == (WARN_OWN_METHODS, ASK_ALL_BLOCKS), "judge each before it is added"
+    assert QUESTIONS == (WARN_OWN_METHODS, ASK_ALL_BLOCKS), "think before adding one"

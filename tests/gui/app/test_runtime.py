@@ -95,7 +95,9 @@ def test_threads_have_heaps_of_their_own_unless_they_share(run_python):
 @needs_glibc
 def test_the_window_makes_no_heap_for_its_threads(run_python, tmp_path):
     out = run_python(HEAPS + WINDOW, str(THREADS), str(tmp_path))
-    assert out.split() == ["1", "1"], "heaps when painted, and after threads allocated at once"
+    assert out.split() == ["1", "1"], (
+        "number of arenas when painted, and after concurrent allocations"
+    )
 
 
 @pytest.mark.parametrize(

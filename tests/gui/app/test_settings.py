@@ -99,10 +99,10 @@ def test_a_slow_disk_is_not_waited_for_and_the_last_choice_is_kept(tmp_path, mon
     assert begun.wait(60)
     for theme in ("system", "light", "dark"):
         settings.set(THEME, theme)
-    assert not replaced, "the caller waited"
+    assert not replaced, "the caller was blocked"
     free.set()
     settings.flush()
-    assert len(replaced) == 2, "what was overtaken is not written"
+    assert len(replaced) == 2, "a superseded value is not written"
     assert Settings(tmp_path / "s.json").get(THEME) == "dark"
 
 

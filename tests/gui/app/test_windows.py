@@ -269,7 +269,7 @@ def test_the_menu_lists_the_windows_as_soon_as_there_are_several(pair, files, tm
     assert window_menu(second) == [(f"1 {files[0].name}", False), (f"2 {files[1].name}", True)]
     first.menu("Window", f"2 {files[1].name}")
     second.wait(lambda: is_in_front(second))
-    assert window_menu(first)[0][1], "which one it is stays"
+    assert window_menu(first)[0][1], "the window keeps its number"
     second.prune()
     second.wait(second.window.isWindowModified)
     assert window_menu(second)[1] == (f"2 {files[1].name}", True)

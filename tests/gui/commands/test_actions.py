@@ -38,5 +38,5 @@ def test_no_letter_leads_to_two_entries_of_a_menu(qtbot):
     for path, menu in menus.items():
         texts = [action.text() for action in menu.actions() if not action.isSeparator()]
         letters = Counter(QKeySequence.mnemonic(text).toString() for text in texts)
-        assert "" not in letters, f"an entry of {path} has none"
+        assert "" not in letters, f"an entry of {path} has no mnemonic"
         assert not texts or letters.most_common(1)[0][1] == 1, (path, letters)

@@ -127,7 +127,7 @@ def test_every_command_of_every_menu_is_found_by_its_words(person, tmp_path):
         )
         for action in every_action(menu)
     ]
-    assert any(path.name in text for text in texts), "recent files as well"
+    assert any(path.name in text for text in texts), "includes recent files"
     for text, rows in zip(texts, search_for(person, texts), strict=True):
         assert any(row.split(" › ")[-1] == text for row in rows), (text, rows)
 

@@ -30,8 +30,8 @@ def test_no_shortcut_stands_for_two_commands_whatever_was_stored(stored):
     assert found.keys() == {spec.id for spec in COMMANDS}
     keys = [key for keys in found.values() for key in keys]
     assert len(keys) == len(set(keys))
-    assert all(keys), "what is no shortcut is dropped"
-    assert assigned(changes(found)) == found, "it means the same when it is stored"
+    assert all(keys), "invalid shortcuts are dropped"
+    assert assigned(changes(found)) == found, "the normalized form is stored"
     if not stored:
         assert changes(found) == {}
 
@@ -140,7 +140,7 @@ def test_controls_that_name_a_shortcut_name_the_new_one(at_work, dialog):
     assert views.tree.tree_filter.text.placeholderText() == "Filter"
     close(at_work, dialog)
     prune = [key.toString() for key in window.actions_["prune"].shortcuts()]
-    assert prune == ["Ctrl+Shift+Return", "Ctrl+Shift+Enter"], "there are two such keys"
+    assert prune == ["Ctrl+Shift+Return", "Ctrl+Shift+Enter"], "there are two Return keys"
 
     assert at_work.button.text() == "Change a setting to preview a step"
     at_work.key("Ctrl+Shift+Return")  # the disabled command shows the reason

@@ -230,7 +230,7 @@ def test_a_state_that_stands_against_itself_says_so_and_pictures_come_back(at_wo
     assert removed_weights(at_work) == 48
     at_work.click_state(0)
     at_work.wait(lambda: "Opened is the only state to be compared" in note(at_work))
-    assert "▲" not in note(at_work), "nothing is wrong"
+    assert "▲" not in note(at_work), "not a warning"
     at_work.key("Ctrl+Shift+Z", at_work.window)
     assert removed_weights(at_work) == 48
     at_work.click_state(0)

@@ -74,7 +74,7 @@ def test_of_a_long_label_one_reads_the_beginning_and_that_it_is_now(view, qtbot)
     box.setCurrentIndex(1)
     assert box.currentText() == f"1: {long}"
     right = first.rect().adjusted(first.width() // 2, 0, 0, 0)
-    assert painted().copy(right) != first.copy(right), "the end of the label is to be seen"
+    assert painted().copy(right) != first.copy(right), "the end of the label is visible"
 
 
 def test_the_current_state_is_called_so_where_its_label_does_not_fit(view):
@@ -132,11 +132,11 @@ def test_b_follows_the_history_until_it_is_chosen(view, qtbot):
         qtbot.keyClick(view.sides.boxes[0], Qt.Key.Key_Down)
     assert told.args == [1, 2]
     view.set_points(POINTS, 1)
-    assert view.sides.wanted == (0, 1), "both were the current state: nothing to compare"
+    assert view.sides.wanted == (0, 1), "both sides would be the current state"
     qtbot.keyClick(view.sides.boxes[0], Qt.Key.Key_Down)
-    assert view.sides.wanted == (1, 1), "the person may want it"
+    assert view.sides.wanted == (1, 1), "the user may choose it"
     view.set_points(POINTS[:1], 0)
-    assert view.sides.wanted == (0, 0), "the state that was chosen is gone"
+    assert view.sides.wanted == (0, 0), "the chosen state was deleted"
 
 
 def test_a_step_in_the_place_of_the_one_that_was_chosen_is_another_state(view, qtbot):
@@ -185,7 +185,7 @@ def test_the_states_that_were_chosen_stay_chosen_where_others_are_deleted(view, 
     view.set_points(renamed, 1, Branches((0, 0, 0), 3))
     assert view.sides.wanted == (3, 2)
     view.set_points(renamed[:3], 1, Branches((0, 0), 2))
-    assert view.sides.wanted == (0, 2), "what was A is gone"
+    assert view.sides.wanted == (0, 2), "the state of side A was deleted"
 
 
 def test_another_file_is_asked_for_and_takes_the_side(view, qtbot):
@@ -198,7 +198,7 @@ def test_another_file_is_asked_for_and_takes_the_side(view, qtbot):
         qtbot.keyClick(view.sides.boxes[0], Qt.Key.Key_End)
         view.sides.boxes[0].setCurrentIndex(view.sides.boxes[0].findText("Another file…"))
         view.sides.boxes[0].activated.emit(view.sides.boxes[0].currentIndex())
-    assert view.sides.wanted == (0, 1), "not before there is a file"
+    assert view.sides.wanted == (0, 1), "no file is open"
     assert view.sides.boxes[0].currentText() == "Opened"
     with qtbot.assertNotEmitted(view.comparisonRequested):
         view.set_other("finetuned.safetensors")
@@ -222,7 +222,7 @@ def test_a_file_that_is_chosen_for_one_side_leaves_the_other(view, position, wan
     assert view.sides.wanted == wanted
     view.set_points([*POINTS, HistoryItem("L1 90 %", "")], 3)
     assert view.sides.wanted == ((0, None) if position else (3, None)), (
-        "the current state is followed"
+        "side B follows the current state"
     )
 
 
@@ -249,7 +249,7 @@ def test_sides_are_swapped(view, qtbot):
     assert told.args == [1, 0]
     assert view.sides.wanted == (1, 0)
     view.set_points(POINTS, 2)
-    assert view.sides.wanted == (1, 0), "it was chosen"
+    assert view.sides.wanted == (1, 0), "the user chose it"
 
 
 def test_behind_each_bar_stands_its_number(compared, theme):
@@ -273,14 +273,14 @@ def test_behind_each_bar_stands_its_number(compared, theme):
     assert theme.colors["text"] in behind
     right = compared.canvas.area.rect.right()
     wide = compared.fontMetrics().horizontalAdvance("50.0\u00a0%")
-    assert end.x() + wide < right, "the longest bar leaves room for its number"
+    assert end.x() + wide < right, "there is space for the number of the longest bar"
     compared.set_measure("angle")
     assert bar_value(compared, 0) == (pytest.approx(0.1), "0.1")
     far = differs("far.weight", 152.0, 0.1, 0.5, (0, 0, 0))
     near = [differs(f"t{i}.weight", 0.1, 0.9, 0.9, (0, 0, 0)) for i in range(20)]
     compared.set_measure("norm")
     compared.set_comparison(Comparison("A", "B", (*near, far)))
-    assert bar_value(compared, 0)[1] == "", "its number stands beside the arrow"
+    assert bar_value(compared, 0)[1] == "", "the number is next to the arrow"
     assert compared.chart().capped == {0: "15,200\u00a0%"}
     compared.set_comparison(
         Comparison(
@@ -311,7 +311,7 @@ def test_one_tensor_does_not_squash_the_bars_of_all_others(view, theme):
         for x in range(2, 8)
         for y in (-1, 0, 1)
     }
-    assert theme.colors["text"] in found, "the bar goes on, which is not to be seen"
+    assert theme.colors["text"] in found, "the bar is clipped"
     view.set_comparison(Comparison("A", "B", tuple(tensors)))
     assert "▶" not in view.canvas.across.labelText
 
@@ -421,7 +421,7 @@ def test_the_cursor_follows_the_tensor_in_focus(compared):
     """Regression: the cursor and its text remained at the previously clicked bar."""
     second = compared._differing[int(compared.chart().order[1])].name
     compared.follow(second)
-    assert compared.canvas.cursor_bar == -1, "nobody has chosen a bar"
+    assert compared.canvas.cursor_bar == -1, "no bar is chosen"
     compared.canvas.set_cursor(0)
     compared.follow(second)
     assert compared.canvas.cursor_bar == 1

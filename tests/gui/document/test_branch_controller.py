@@ -55,7 +55,7 @@ def test_an_undo_and_another_step_leave_the_first_where_it_was(branched):
     assert pruned(branched) != here
     branched.key("Ctrl+Z")
     branched.key("Ctrl+Shift+Z")
-    assert branched.document.position == 2, "redo goes back to the branch that one came from"
+    assert branched.document.position == 2, "redo returns to the branch that was undone"
     branched.click_state(3)
     branched.wait(lambda: branched.document.position == 3)
     assert pruned(branched) == here
@@ -155,7 +155,9 @@ def test_closing_asks_while_a_branch_is_not_in_the_session(branched, tmp_path):
     person.key("Ctrl+S")
     person.wait(lambda: not person.workbench.sessions.unsaved)
     person.key("Ctrl+Z")
-    assert not person.workbench.sessions.unsaved, "which state is current is no work"
+    assert not person.workbench.sessions.unsaved, (
+        "a change of the current state is no unsaved change"
+    )
     person.key("Ctrl+Shift+Z")
     person.click_state(2)
     person.ask_amount("5 %")
@@ -164,7 +166,7 @@ def test_closing_asks_while_a_branch_is_not_in_the_session(branched, tmp_path):
     person.wait(lambda: person.document.position == 4)
     person.click_state(3)
     person.wait(lambda: person.document.position == 3)
-    assert person.workbench.sessions.unsaved, "the state is that of the file, and a branch is not"
+    assert person.workbench.sessions.unsaved, "the current state is saved, the branch is not"
     person.key("Ctrl+S")
     person.wait(lambda: not person.workbench.sessions.unsaved)
     person.document.delete(4)

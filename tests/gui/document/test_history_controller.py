@@ -37,7 +37,9 @@ def pruned(person, model):
     three_steps(person, model, budget=4 * 64 * 64 // 8)
     history = person.document.history
     assert person.document.position == 3
-    assert history.store.nbytes <= history.store.budget, "the masks were not put aside"
+    assert history.store.nbytes <= history.store.budget, (
+        "the masks were not moved to the scratch file"
+    )
     return person
 
 
@@ -48,7 +50,7 @@ def counts(person):
 def test_what_was_put_aside_is_read_in_the_background_and_comes_back(pruned):
     after = counts(pruned)
     pruned.key("Ctrl+Z")
-    assert pruned.document.position == 3, "nobody waits for a disk"
+    assert pruned.document.position == 3, "reading from disk blocks nothing"
     assert pruned.workbench.jobs.busy
     pruned.wait(lambda: pruned.document.position == 2)
     assert counts(pruned) != after
@@ -102,7 +104,7 @@ def test_a_full_disk_is_told_once_and_undo_works(person, model, monkeypatch):
             assert "stay in memory: no space left on device. Undo still works" in person.trouble[0]
             person.window.notices.clear()
             seen = person.document.position
-    assert seen < 3, "it was not told before the last step, or told twice"
+    assert seen < 3, "not exactly one notice, after the last step"
     person.key("Ctrl+Z")
     assert person.document.position == 2
 
@@ -124,4 +126,4 @@ def test_what_is_deleted_is_let_go_of_a_part_at_a_time(person, model, monkeypatc
     person.document.delete(1)
     person.wait(lambda: not history.store.nbytes)
     assert len(history) == 0
-    assert len(parts) == 20 // 3 + 1, "of 12 masks the first 8 are named by two steps"
+    assert len(parts) == 20 // 3 + 1, "two steps refer to the first 8 of 12 masks"

@@ -136,7 +136,7 @@ def test_wherever_one_jumps_to_is_beside_the_arrows(show):
     for position in (199, 100, 99, 98, 101, 102, 103, 198, 1, 0):
         strip.set_items(items, position)
         rect = strip.list.visualRect(strip.list.model().index(position))
-        assert strip.list.room().contains(rect), f"state {position} lies under an arrow"
+        assert strip.list.room().contains(rect), f"state {position} is under an arrow"
     assert strip.list.hidden_sides == (False, True)
 
 
@@ -183,13 +183,13 @@ def test_a_state_that_is_cut_off_shows_a_label_of_its_own_width(show):
     strip = show(HistoryStrip(), 360, 60)
     strip.set_items([HistoryItem(text, "") for text in ("IIIIIIII" * 4, "-" * 40)], 1)
     first = strip.list.visualRect(strip.list.model().index(0))
-    assert first.left() < -20 < 60 < first.right(), "it is cut off, and something is left of it"
+    assert first.left() < -20 < 60 < first.right(), "cut off, but partly visible"
     image = strip.list.viewport().grab().toImage()
     ground = image.pixelColor(18, 2).name()
     edge = {image.pixelColor(x, y).name() for x in range(16, 26) for y in range(4, 20)}
-    assert edge == {ground}, "letters run into the edge"
+    assert edge == {ground}, "the text reaches the edge"
     arrow = {image.pixelColor(x, y).name() for x in range(16) for y in range(4, 20)}
-    assert len(arrow) > 1, "nothing says that there is more on the left"
+    assert len(arrow) > 1, "the continuation on the left is not indicated"
     assert strip.list.hidden_sides == (True, False)
 
 
@@ -204,8 +204,8 @@ def test_a_state_that_is_cut_off_shows_how_its_label_begins(show):
         assert first.left() < -20 < 60 < first.right()
         area = QRect(20, 0, first.right() - 25, first.height())
         seen.append(strip.list.viewport().grab(area).toImage())
-    assert seen[0] == seen[1], "the end is left out"
-    assert seen[0] != seen[2], "the beginning is there"
+    assert seen[0] == seen[1], "the end is elided"
+    assert seen[0] != seen[2], "the beginning is visible"
 
 
 def test_a_short_history_has_no_arrows(show):
@@ -264,11 +264,13 @@ def test_four_states_with_a_metric_are_whole_in_a_usual_window(show):
     strip.set_items([HistoryItem("Opened", ""), *[HistoryItem(label, "")] * 3], 3)
     mark = HistoryMark("80.0 % pruned: 74.2 % −24.7", "worse", brief="74.2 % −24.7")
     strip.set_marks([HistoryMark("98.9 %"), *[mark] * 3])
-    assert strip._delegate.brief, "they would not fit else"
+    assert strip._delegate.brief, "otherwise they would not fit"
     assert strip.list.hidden_sides == (False, False)
     rects = [strip.list.visualRect(strip.list.model().index(n)) for n in range(4)]
     assert strip.list.room().contains(rects[-1])
-    assert rects[-1].right() > strip.list.room().right() - 8, "room is left, and labels elided"
+    assert rects[-1].right() > strip.list.room().right() - 8, (
+        "labels are elided although there is space"
+    )
 
 
 def test_what_comes_and_goes_lets_the_states_before_it_stay(show):
@@ -314,7 +316,7 @@ def test_states_show_their_metric_or_a_dot_to_be_clicked(show, qtbot):
     image, ground = viewport.grab().toImage(), strip.palette().highlight().color()
     ring = {image.pixelColor(place.x() + dx, place.y()).name() for dx in range(-7, 8)}
     assert ring > {ground.name()}, "the dot is not painted"
-    assert image.pixelColor(place) == ground, "it is hollow"
+    assert image.pixelColor(place) == ground, "it is not filled"
     with qtbot.assertNotEmitted(strip.jumpRequested), qtbot.waitSignal(strip.measureRequested) as s:
         qtbot.mouseClick(viewport, Qt.MouseButton.LeftButton, pos=place)
     assert s.args == [1]
@@ -416,7 +418,7 @@ def test_the_menu_closes_when_states_go(branched, qtbot):
     menu.popup(branched.mapToGlobal(QPoint(4, 4)))
     qtbot.waitUntil(menu.isVisible)
     branched.set_items(BRANCHED[:3], 1)
-    assert not menu.isVisible(), "there is no state 3 any more"
+    assert not menu.isVisible(), "state 3 was deleted"
 
 
 def test_the_menu_of_a_state_offers_what_can_be_done(branched, qtbot):
@@ -476,7 +478,9 @@ def test_a_line_leads_from_a_state_down_to_its_branches(show, palette_of, theme)
     assert line_of(4) == accent
     assert accent != dimmed != palette.base().color()
     strip.set_items(BRANCHED, 4, TREE)
-    assert line_of(4) == palette.highlightedText().color(), "on the accent, the accent is no line"
+    assert line_of(4) == palette.highlightedText().color(), (
+        "on an accent background, the line has another color"
+    )
 
 
 def test_of_many_branches_four_are_seen_and_the_others_by_scrolling(show):

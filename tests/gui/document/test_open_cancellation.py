@@ -187,7 +187,7 @@ class Opening:
             if (type(thing) in {TensorEntry, TensorRow} and thing.name.startswith(MARK))
             or (type(thing) is FileSource and thing.path == path and not thing._closed)
         ]
-        assert not left, "without the collector, which is off"
+        assert not left, "garbage collection is disabled"
 
 
 @pytest.fixture
@@ -269,7 +269,7 @@ def test_a_file_that_opens_after_a_newer_one_was_asked_for_is_closed(
     assert all(source._closed for source in made[0].document.checkpoint.sources)
     if kind == "journal":
         with read_journal(wish.path, Job()) as free:
-            assert free.path == wish.path, "nobody else holds it"
+            assert free.path == wish.path, "there are no other references"
     assert not person.trouble
 
 
@@ -284,7 +284,7 @@ def test_a_file_opens_after_one_was_cancelled(opening, tmp_path, monkeypatch):
     opening.person.drop(path)
 
     opening.person.wait_open(path)
-    assert len(opening.person.session.rows) == 3 * MANY // 4, "a mask has no row of its own"
+    assert len(opening.person.session.rows) == 3 * MANY // 4, "masks have no rows"
 
 
 def test_changes_are_allowed_again_by_whoever_refused_them(person):

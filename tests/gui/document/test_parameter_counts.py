@@ -98,7 +98,7 @@ def test_the_window_agrees_with_it(person, file):
     status = person.window.model_status.text
     assert f"{LEARNED} parameters, {BESIDE} in buffers" in status.text()
     assert f"{BESIDE} elements in buffers" in status.toolTip()
-    assert status.text().endswith("·   float32"), "the types of buffers are not told"
+    assert status.text().endswith("·   float32"), "types of buffers are not counted"
     tree = person.views.tree
     assert tree.model.cells.parameters_below[0] == LEARNED
     assert sparsity(person.session.document.snapshot()).numel == LEARNED

@@ -119,12 +119,12 @@ def test_states_show_their_metric_and_dots_measure_the_others(pruned, runners, s
     assert "not evaluated" in spoken_text(pruned, 1)
     click_mark(pruned, 1)
     pruned.wait_idle()
-    assert pruned.document.position == 2, "a click on a dot goes nowhere"
+    assert pruned.document.position == 2, "a click on a dot does not change the state"
     done = plain(pruned.window.done.label.text())
-    assert re.match(r"1: L1 10 %.*: 10.0 % pruned: accuracy 93.0 %", done), "nobody knew of which"
+    assert re.match(r"1: L1 10 %.*: 10.0 % pruned: accuracy 93.0 %", done), "no state was measured"
     assert runner.measured[4:] == [7]
     assert history_metrics(pruned)[1] == "10.0 % pruned: 93.0 % −7.0"
-    assert len(runners) == 1, "the process stays"
+    assert len(runners) == 1, "the process is reused"
     states = pruned.workbench.evaluation.states()
     assert [(s.kind, s.joined) for s in states] == [
         ("", -1),
@@ -154,7 +154,7 @@ def test_what_was_measured_with_another_limit_or_seed_is_another_result(pruned, 
         pruned.wait_idle()
         assert runners[-1].options.limit == 50
         assert runners[-1].seeds == [int(seed or 0) + n for n in (0, 0, 1, 0)]
-        assert history_metrics(pruned)[2].startswith("55.7 %"), "measured anew"
+        assert history_metrics(pruned)[2].startswith("55.7 %"), "measured again"
     click_mark(pruned, 1)
     pruned.wait_idle()
     assert history_metrics(pruned)[1].startswith("10.0 %")
@@ -232,7 +232,7 @@ def test_a_changed_script_greys_what_it_measured_and_is_asked_about(pruned, runn
     pruned.wait(lambda: history_metrics(pruned)[2].startswith("("))
     assert ". Measured with another script" in spoken_text(pruned, 2)
     strip = pruned.views.history.list.states
-    assert strip.mark(2).written(brief=True).startswith("("), "also where room is short"
+    assert strip.mark(2).written(brief=True).startswith("("), "also in a narrow strip"
     pruned.wait_idle()
     assert runners[0].closed
     pruned.key("Ctrl+M")
@@ -244,7 +244,7 @@ def test_a_changed_script_greys_what_it_measured_and_is_asked_about(pruned, runn
     agree(pruned)
     pruned.wait_idle()
     assert [runner.measured for runner in runners] == [[0, 0, 0, 39], [0, 0, 0, 39], [0, 0, 0, 7]]
-    assert history_metrics(pruned)[2] == "○", "it was measured with the script as it was before"
+    assert history_metrics(pruned)[2] == "○", "measured with the previous version of the script"
 
 
 def test_what_fails_is_said_in_a_sentence_and_can_be_tried_again(pruned, runners, script):
@@ -257,7 +257,7 @@ def test_what_fails_is_said_in_a_sentence_and_can_be_tried_again(pruned, runners
     assert history_metrics(pruned)[1] == "○"
     runners[0].error, runners[0].gate.closed = None, True
     click_mark(pruned, 1)
-    assert pruned.trouble == [], "it stayed there while the next evaluation was under way"
+    assert pruned.trouble == [], "the old value was shown during the evaluation"
     pruned.wait(lambda: runners[0].gate.running)
     pruned.key("Esc")
     assert pruned.trouble == []
@@ -449,7 +449,9 @@ def test_results_that_make_no_sense_in_a_session_are_left(pruned):
     quality = {"metrics": [good], "sparsity": 0.0}
     pruned.workbench.evaluation.show({"evaluation": [{**named, "state": "a", "quality": quality}]})
     pruned.wait_idle()
-    assert history_metrics(pruned) == ["○", "○", "○"], "they are of no state of this history"
+    assert history_metrics(pruned) == ["○", "○", "○"], (
+        "the results belong to no state of this history"
+    )
 
 
 def test_a_new_script_is_saved_and_chosen_and_shown_before_it_runs(pruned, runners, tmp_path):
@@ -638,7 +640,7 @@ def test_multiply_adds_are_counted_once_the_axis_is_chosen(
     script.write_text(script.read_text() + "\n")
     choose(pruned, script)
     pruned.wait_idle()
-    assert len(counted) == 2, "by another script they may be others"
+    assert len(counted) == 2, "another script may give other counts"
     file = tmp_path / "work.prune"
     pruned.chooses_file(file, "getSaveFileName")
     pruned.key("Ctrl+S")

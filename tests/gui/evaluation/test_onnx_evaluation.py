@@ -66,7 +66,7 @@ def test_a_command_gets_onnx_files_and_the_choice_of_the_better_values_is_kept(p
     command = f"'{sys.executable}' measure.py {{checkpoint}}"
     pruned.type(dialog.choice.fields[DataKind.COMMAND], command)
     (metric,) = measure(pruned, dialog)
-    assert metric.higher is None, "'activity' does not say which way is better"
+    assert metric.higher is None, "the direction of 'activity' is unknown"
     assert metric.value != metric.original > 0
     dialog = ask(pruned)
     pruned.choose(dialog.choice.better, "higher is better")
@@ -110,7 +110,7 @@ def test_random_inputs_need_no_script_and_the_open_sizes_are_asked_for(pruned):
     metrics = {metric.name: metric for metric in measure(pruned, dialog, new=False)}
     assert 0 < metrics["relative_error"].value < 1
     dialog = ask(pruned)
-    assert dialog.choice.source().path == "N=2", "it is asked for once"
+    assert dialog.choice.source().path == "N=2", "asked once"
     pruned.click(dialog.leave)
 
 

@@ -163,16 +163,16 @@ def test_what_was_chosen_is_remembered_for_the_file(opened, script, tmp_path, ne
     assert scripts.source("repair") == source
     assert scripts.source("evaluation") == DataSource(DataKind.TOKENS)
     scripts.remember("scan", source)
-    assert scripts.source("evaluation") == replace(source, path=""), "nor data of a calibration"
+    assert scripts.source("evaluation") == replace(source, path=""), "nor the data of a calibration"
     scripts.remember("evaluation", source)
     assert scripts.source("evaluation") == source
     unnamed = replace(source, path="")
     proposed = [scripts.source(purpose) for purpose in ("repair", "scan")]
     assert proposed == [unnamed, unnamed], (
-        "no calibration with the data of the evaluation is proposed"
+        "the data of the evaluation are not proposed for calibration"
     )
     scripts.remember("scan", replace(source, path=str(tmp_path / "other.py")))
-    assert scripts.source("evaluation") == source, "what was chosen for it stays"
+    assert scripts.source("evaluation") == source, "its own choice is kept"
     scripts.remember("evaluation", replace(source, path=str(tmp_path / "other.py")))
     assert scripts.source("repair") == source
     later = new_person(tmp_path / "m.safetensors").wait_ready()
@@ -197,7 +197,7 @@ def test_folders_of_transformers_need_no_script_and_no_question(person, tmp_path
     (tmp_path / "pages.txt").write_text("A sentence.")
     pages = DataSource(DataKind.TEXT, str(tmp_path / "pages.txt"), sys.executable)
     run, _ = request(person, scripts, pages)
-    assert run[0].script.path.name == "builtin_embedding.py", "it has no logits for a perplexity"
+    assert run[0].script.path.name == "builtin_embedding.py", "perplexity needs logits"
     assert str(runner.worker.python) == sys.executable
 
 
@@ -258,7 +258,7 @@ def test_a_command_line_is_asked_about_once_for_its_folder(opened, tmp_path):
     run, _ = request_command(person, scripts, command)
     assert len(run) == 1
     run, _ = request(person, scripts, DataSource(DataKind.COMMAND, command, seed="4"))
-    assert run[0].runner(Job()).options.seed == 4, "it was agreed to with any seed"
+    assert run[0].runner(Job()).options.seed == 4, "confirmed for all seeds"
     run, _ = request_command(person, scripts, command + " ")
     assert scripts.dialog is not None, "another text is another command"
 

@@ -81,7 +81,7 @@ def test_a_command_line_is_typed_and_needs_no_python(choice, qtbot):
     assert not choice.python.isEnabled()
     qtbot.keyClicks(choice.fields[DataKind.COMMAND], "eval {checkpoint}")
     assert choice.source() == DataSource(DataKind.COMMAND, "eval {checkpoint}")
-    assert DataKind.COMMAND not in choice.buttons, "there is nothing to browse for"
+    assert DataKind.COMMAND not in choice.buttons, "there is no file to choose"
     assert "{out}" in choice.fields[DataKind.COMMAND].accessibleDescription()
 
 

@@ -86,7 +86,7 @@ def test_exports_run_where_the_person_says(pruned, tmp_path, answer, clients, mo
     assert "Exporting on the cluster" in titles
     assert {path.name for path in tmp_path.iterdir()} == {"model", "here", "there"}
     pruned.workbench.settings.flush()
-    assert pruned.workbench.settings.state.cluster == address, "it is proposed the next time"
+    assert pruned.workbench.settings.state.cluster == address, "it is proposed next time"
     pruned.choose(box, "CPU")
     titles.clear()
     assert written(pruned, tmp_path / "again") == here

@@ -153,7 +153,7 @@ def test_sizes_are_exact_about_or_being_counted(dialog):
     dialog.set_offers(COUNTED)
     assert dialog.formats.sizes["zst"].text() == "≈\u00a06.2 MB"
     assert "within 2 %" in dialog.formats.sizes["zst"].toolTip()
-    assert dialog.chosen() == DENSE, "what was chosen stays chosen"
+    assert dialog.chosen() == DENSE, "the choice is kept"
 
 
 @pytest.mark.parametrize(
@@ -193,7 +193,7 @@ def test_who_chooses_otherwise_is_not_overruled(dialog, qtbot):
     assert dialog.chosen() == TORCH
     want(dialog, qtbot, Purpose.MAIL)
     pick(dialog, qtbot, "zst")
-    assert dialog.purposes.purpose() is Purpose.MAIL, "that is what was recommended"
+    assert dialog.purposes.purpose() is Purpose.MAIL, "the recommended format"
 
 
 def test_by_keys_alone(dialog, qtbot):
@@ -256,7 +256,7 @@ def test_parameters_are_edited_by_the_forms_editors_and_kept(dialog, qtbot):
         qtbot.keyClick(editor.focusProxy(), Qt.Key.Key_Up)
     assert told.args == ["zst", {"level": 4}]
     dialog.set_offers(OFFERS)
-    assert dialog.details.fields.editors["level"] is editor, "nothing is taken from the hand"
+    assert dialog.details.fields.editors["level"] is editor, "the pressed button is not released"
     pick(dialog, qtbot, "compact")
     assert dialog.request().params == {"reader": True}
     pick(dialog, qtbot, "zst")
@@ -322,18 +322,18 @@ class TestFilesOfALargestSize:
         assert dialog.request().params == {"largest": None}
 
     @pytest.mark.parametrize(
-        ("files", "said"),
+        ("files", "note"),
         [
             (None, "Max shard size 5\u00a0GB; calculating…"),
             (1, "One file: everything fits into 5\u00a0GB."),
             (1204, "1,204 files, up to 5\u00a0GB each."),
         ],
     )
-    def test_how_many_files_there_will_be_is_said(self, dialog, size, qtbot, files, text_of):
+    def test_how_many_files_there_will_be_is_said(self, dialog, size, qtbot, files, note):
         qtbot.keyClick(size, Qt.Key.Key_Down)
         qtbot.keyClick(size, Qt.Key.Key_Down)
         dialog.set_offers((replace(DENSE, files=files), *OFFERS[1:]))
-        assert dialog.target.note.text() == text_of
+        assert dialog.target.note.text() == note
         assert dialog.details.values() == {"largest": 5 * 10**9}
         assert dialog.go.isEnabled()
 
@@ -418,8 +418,8 @@ def test_replacing_the_source_says_where_the_original_is_kept(dialog, tmp_path, 
     source.write_bytes(b"x")
     assert not dialog.target.replace.isVisible()
     dialog.target.path.setText(str(tmp_path / "." / "m.safetensors"))
-    text_of = "Replaces the open model; a backup is kept as m.orig.safetensors."
-    assert dialog.target.note.text() == text_of
+    note = "Replaces the open model; a backup is kept as m.orig.safetensors."
+    assert dialog.target.note.text() == note
     assert dialog.target.note.foregroundRole() == DANGER
     assert dialog.go.text() == "Replace original, 43 MB"
     dialog.target.replace.click()
@@ -495,7 +495,7 @@ def test_the_report_can_be_read_and_copied(qtbot):
     model = dialog.table.model()
     cells = [model.index(0, column).data() for column in range(4)]
     assert cells == ["model.a.weight", "200", "1,000", "20.0\u00a0%"]
-    assert model.rowCount() == 1, "of the others nothing is to be said"
+    assert model.rowCount() == 1, "the others have no comment"
     qtbot.mouseClick(dialog.copy, Qt.MouseButton.LeftButton)
     text = QGuiApplication.clipboard().text()
     for part in (
@@ -515,8 +515,8 @@ def test_the_report_can_be_read_and_copied(qtbot):
 
 
 def test_the_report_of_a_cut_says_in_red_that_it_is_not_the_original(qtbot):
-    cut_texts = {"cut": "FFN neurons 1,024 → 768", "effect": CHANGES}
-    dialog = ExportReportDialog(report_of("p", **cut_texts))
+    facts = {"cut": "FFN neurons 1,024 → 768", "effect": CHANGES}
+    dialog = ExportReportDialog(report_of("p", **facts))
     qtbot.addWidget(dialog)
     effect = "▲ changes what the model computes"
     (shown,) = [label for label in dialog.findChildren(QLabel) if label.text() == effect]
@@ -524,8 +524,8 @@ def test_the_report_of_a_cut_says_in_red_that_it_is_not_the_original(qtbot):
     assert dialog.notes[0].text().startswith("This is not the original model")
     text = dialog.as_text()
     assert f"\nEffect: {effect}\nThis is not the original model" in text
-    assert "Sparsity" not in text, "a heading of nothing"
-    exact = ExportReportDialog(report_of("p", **cut_texts | {"effect": EXACT}))
+    assert "Sparsity" not in text, "a heading without content"
+    exact = ExportReportDialog(report_of("p", **facts | {"effect": EXACT}))
     qtbot.addWidget(exact)
     assert "\nEffect: ✓ computes the same\n" in exact.as_text()
     assert not exact.notes
@@ -650,15 +650,15 @@ class TestRounding:
         assert note.foregroundRole() == MUTED
         with qtbot.assertNotEmitted(dialog.roundingRequested):
             qtbot.keyClick(type_, Qt.Key.Key_Up)
-        assert "64 values" in note.text(), "it is known already"
+        assert "64 values" in note.text(), "it is cached"
 
     def test_several_tensors_and_hostile_names_have_room(self, dialog, type_, qtbot):
         qtbot.keyClick(type_, Qt.Key.Key_Down)
         lost = (("x" * 300, 7), ("b", 1))
         dialog.set_rounding("float16", RoundingCost("float16", 2, infinite=lost))
-        text_of = dialog.details.rounding.note.text()
-        assert text_of.startswith("▲ 8 values in 2 tensors, most of them in xxx")
-        assert len(text_of) < 200
+        note = dialog.details.rounding.note.text()
+        assert note.startswith("▲ 8 values in 2 tensors, most of them in xxx")
+        assert len(note) < 200
 
     def test_no_button_moves_when_a_type_is_chosen(self, dialog, type_, qtbot):
         QCoreApplication.sendPostedEvents()
@@ -684,7 +684,7 @@ class TestRounding:
         assert rounding.take.isVisible()
         assert dialog.formats.radios["safetensors"].text() == "safetensors"
         dialog.set_offers((replace(ROUNDED, in_16_bits=None), *COUNTED[1:]))
-        assert not rounding.isVisible(), "nothing would be saved"
+        assert not rounding.isVisible(), "it would not be smaller"
 
     def test_the_type_is_one_choice_for_all_formats(self, dialog, qtbot):
         others = [replace(one, params=(TYPE,), rounded_by="dtype") for one in COUNTED[1:]]
@@ -693,7 +693,7 @@ class TestRounding:
         counted = []
         dialog.parametersChanged.connect(lambda name, values: counted.append((name, values)))
         qtbot.keyClick(dialog.details.fields.editors["dtype"].combo, Qt.Key.Key_Down)
-        assert {name for name, _ in counted} == able, "every size is counted anew"
+        assert {name for name, _ in counted} == able, "every size is recomputed"
         assert all(values["dtype"] == "float16" for _, values in counted)
         qtbot.mouseClick(dialog.formats.radios["torch"], Qt.MouseButton.LeftButton)
         assert dialog.details.fields.editors["dtype"].combo.currentText() == "float16"
@@ -802,9 +802,9 @@ class TestThePlace:
         name = str(tmp_path / "new.safetensors")
         request = self.asked(dialog, qtbot, lambda: dialog.target.path.setText(name))
         words = "'config.json' goes with it: it is in '{}'. Put it beside 'model.safetensors'. "
-        text_of = words * 6
-        dialog.set_check(request, TargetCheck(notices=(text_of.format(*"abcdef"),)))
-        assert dialog.target.note.text() == text_of.format(*"abcdef")
+        sentence = words * 6
+        dialog.set_check(request, TargetCheck(notices=(sentence.format(*"abcdef"),)))
+        assert dialog.target.note.text() == sentence.format(*"abcdef")
         dialog.set_check(request, TargetCheck(notices=(words.format("y" * 500),)))
         shown = re.escape(words).replace(r"\{\}", "y{90,99}…y{90,99}")
         assert re.fullmatch(shown, dialog.target.note.text())
@@ -830,7 +830,7 @@ class TestThePlace:
         pick(dialog, qtbot, "torch")
         assert name.text().endswith("/pruned.pt")
         pick(dialog, qtbot, "resumable")
-        assert name.text().endswith("/pruned-resumable.safetensors"), "whatever came before"
+        assert name.text().endswith("/pruned-resumable.safetensors"), "whatever was set before"
         pick(dialog, qtbot, "safetensors")
         assert name.text().endswith("/pruned.safetensors")
         combo = dialog.details.fields.editors["dtype"].combo
@@ -842,7 +842,7 @@ class TestThePlace:
             qtbot.keyClick(name, Qt.Key.Key_Backspace)
         qtbot.keyClicks(name, "mine.safetensors")
         qtbot.keyClick(combo, Qt.Key.Key_Home)
-        assert name.text().endswith("/mine.safetensors"), "what the person typed stays"
+        assert name.text().endswith("/mine.safetensors"), "the typed path is kept"
 
 
 class TestLongNames:
@@ -1012,7 +1012,7 @@ class TestKeys:
         field.setFocus()
         field.selectAll()
         qtbot.keyClicks(field, "22")
-        assert field.text() == "22", "nothing else takes its place"
+        assert field.text() == "22", "no other plan replaces it"
         assert zst.notes["level"].text().startswith("✕")
         assert "19" in zst.notes["level"].text()
         assert not dialog.go.isEnabled()

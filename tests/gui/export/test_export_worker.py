@@ -78,7 +78,7 @@ def test_the_sizes_in_a_report_are_those_of_the_dialog(source_of, tmp_path):
     written_beside(capture, exported, wish)
     report = json.loads(accompanying_path(exported, ".report.json").read_text())
     told = {each["name"]: each["nbytes"] for each in report["sizes"]}
-    assert shown["masks"], "the dialog knows it from headers"
+    assert shown["masks"], "the dialog reads it from headers"
     assert {name: told[name] for name, size in shown.items() if size} == {
         name: size for name, size in shown.items() if size
     }
@@ -127,7 +127,7 @@ def test_nothing_that_is_there_and_differs_is_replaced(source_of, tmp_path):
         for name, there in (("check2.py", "check.py"), ("report2.json", "report.json")):
             assert any(f"out.{name}'" in said for said in told)
             assert f"'{tmp_path / f'out.{there}'}' exists already and is not replaced." in told
-        assert len(list(tmp_path.glob("out.*"))) == 5, "the same again is no third one"
+        assert len(list(tmp_path.glob("out.*"))) == 5, "an identical file is reused"
     document.close()
 
 

@@ -60,7 +60,7 @@ def report_of(person):
 
 
 def test_what_is_dead_is_cut_out_and_read_back(person, folder, dialog):
-    assert not dialog.state.isVisible(), "nothing is pruned, and yet it is no copy"
+    assert not dialog.state.isVisible(), "nothing is pruned, but the output differs"
     assert dialog.page.rows.rows["ffn"].box.value() == 192
     size = dialog.go.text()
     person.click(dialog.go)
@@ -74,7 +74,7 @@ def test_what_is_dead_is_cut_out_and_read_back(person, folder, dialog):
     assert json.loads((out / "config.json").read_text())["intermediate_size"] == 192
     before = load_file(folder / "model.safetensors")["model.layers.3.mlp.up_proj.weight"]
     after = load_file(out / "model.safetensors")["model.layers.3.mlp.up_proj.weight"]
-    assert (after == before[:192]).all(), "186 that live, and the first six that are dead"
+    assert (after == before[:192]).all(), "the 186 live neurons, and the first six dead ones"
 
 
 def person_size(folder):
@@ -102,7 +102,7 @@ def test_a_quarter_of_the_neurons_and_two_layers_go_by_hand(person, folder, dial
     out = load_file(folder.with_name("tiny-shrunk") / "model.safetensors")
     assert sorted({name.split(".")[2] for name in out if ".layers." in name}) == list("0123")
     assert out["model.layers.3.mlp.down_proj.weight"].shape[1] == 128
-    assert person.document.snapshot().revision == revision, "the document is as it was"
+    assert person.document.snapshot().revision == revision, "the document is unchanged"
     assert person.document.position == 0
 
 
@@ -118,7 +118,7 @@ def test_what_was_chosen_is_there_in_the_next_dialog(person, dialog):
     chosen = page.request
     person.click(dialog.stop)
     export = person.workbench.export
-    assert export._forecasts is None, "it holds the state"
+    assert export._forecasts is None, "it would keep the state in memory"
     person.key("Ctrl+E")
     person.wait(lambda: export.dialog is not None and export.dialog.page.forecast is not None)
     again = export.dialog
@@ -160,7 +160,7 @@ def test_the_multiple_of_a_step_is_that_of_the_export(person, tmp_path):
     person.choose(page.multiple, "128")
     person.click(dialog.stop)
     dialog = turn_to_page(person)
-    assert dialog.page.multiple.currentData() == 128, "what was chosen since"
+    assert dialog.page.multiple.currentData() == 128, "the later choice"
     person.click(dialog.stop)
     person.key("Ctrl+Z")
     person.wait(lambda: person.document.position == 0)
@@ -207,7 +207,7 @@ def test_a_second_export_goes_to_a_folder_of_its_own(person, folder, dialog, nam
     person.close_report()
     again = turn_to_page(person)
     expected = "tiny-shrunk-2" if name == "tiny-shrunk" else "tiny-shrunk"
-    assert again.page.target.target().name == expected, "not the one that is there by now"
+    assert again.page.target.target().name == expected, "not the current one"
     person.click(again.stop)
 
 
@@ -319,7 +319,7 @@ def test_a_network_is_cut_as_the_command_line_cuts_it(person, tmp_path, kind):
     person.open_file(file)
     dialog = turn_to_page(person)
     page = dialog.page
-    assert not dialog.go.isEnabled(), "nothing is cut yet"
+    assert not dialog.go.isEnabled(), "nothing to remove yet"
     enter_share(person, page, 50)
     assert page.diff.toPlainText().count(" → ") == len(page.forecast.widths) > 0
     if kind == "onnx":
@@ -363,7 +363,7 @@ def test_the_target_of_a_single_file_is_a_file(person, tmp_path):
     assert target.note.text() == "✕ This already exists: name a new file."
     person.type(target.path, str(tmp_path / "folder"))
     assert target.title.text() == "Folder"
-    assert not target.note.text(), "a folder may be named as well"
+    assert not target.note.text(), "a folder is accepted too"
     person.click(dialog.stop)
 
 

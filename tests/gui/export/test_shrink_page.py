@@ -68,7 +68,7 @@ def test_the_model_is_looked_at_when_the_page_is_seen_and_once(show, qtbot):
     page.survey()
     page.survey()
     assert asked == [1]
-    assert not page.busy.isVisible(), "not before it takes long"
+    assert not page.busy.isVisible(), "only shown after a delay"
     qtbot.waitUntil(page.busy.isVisible)
     page.set_progress(1, 4)
     assert (page.bar.value(), page.bar.maximum()) == (250, 1000)
@@ -132,9 +132,9 @@ def test_a_key_goes_to_the_next_legal_size_and_says_at_once_what_it_does(page, q
         "4,736 of 4,864 stay: ▲ changes what the model computes"
     )
     assert page.asked == [CutRequest({"ffn": 4736})]
-    assert page.order() is None, "what it comes to is not known yet"
+    assert page.order() is None, "the size is not computed yet"
     qtbot.keyClick(ffn.slider, Qt.Key.Key_End)
-    assert page.asked[-1] == CutRequest(), "back to what is exact"
+    assert page.asked[-1] == CutRequest(), "back to the exact forecast"
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_a_number_that_is_typed_becomes_the_next_legal_one(page, qtbot, typed, s
     box.setFocus()
     box.selectAll()
     qtbot.keyClicks(box, typed)
-    assert page.asked == [], "half of a number is no size"
+    assert page.asked == [], "a partly typed number is not a size"
     qtbot.keyClick(box, Qt.Key.Key_Return)
     if stays:
         assert box.value() == stays
@@ -224,7 +224,7 @@ def test_a_click_on_a_layer_lets_it_go_and_another_keeps_it(page, qtbot):
     left = Qt.MouseButton.LeftButton
     qtbot.mouseClick(strip, left, pos=strip.cell(4).center())
     assert page.asked == [CutRequest(layers=(4,))]
-    assert row_text(page, "layers") == "6 → 4 −33.3 %", "at once: one was dead"
+    assert row_text(page, "layers") == "6 → 4 −33.3 %", "immediately: one was dead"
     assert row(page, "layers").exactness.text() == "▲ changes what the model computes"
     assert strip.accessibleDescription().startswith("Layer 4 is cut: changes")
     qtbot.mouseClick(strip, left, pos=strip.cell(4).center())
@@ -262,7 +262,7 @@ def test_a_layer_that_goes_is_hatched_in_the_colour_of_what_is_pruned(page, qtbo
     assert strip_colors(4) == {theme.colors["surface"]}
     qtbot.mouseClick(strip, Qt.MouseButton.LeftButton, pos=strip.cell(4).center())
     assert theme.colors["pruned"] in strip_colors(4)
-    assert len(strip_colors(4)) > 1, "hatched: it is to be cut"
+    assert len(strip_colors(4)) > 1, "hatched: to be removed"
     assert strip_colors(2) == {theme.colors["pruned"]}, "filled: it is dead"
 
 
@@ -273,12 +273,12 @@ def test_the_lines_of_the_configuration_are_coloured_by_their_sign(page, theme):
         '+ "intermediate_size": 4800,',
     ]
     block = page.diff.document().firstBlock()
-    strip_colors = []
+    colors = []
     while block.isValid():
         (form,) = block.layout().formats()
-        strip_colors.append(form.format.foreground().color().name())
+        colors.append(form.format.foreground().color().name())
         block = block.next()
-    assert strip_colors == [theme.colors["danger"], theme.colors["teal"]]
+    assert colors == [theme.colors["danger"], theme.colors["teal"]]
 
 
 def test_sizes_are_said_before_and_after(page):
@@ -288,7 +288,7 @@ def test_sizes_are_said_before_and_after(page):
     assert cells["cache"] == ["12 kB", "", ""]
     assert page.sizes.cells["nbytes"][1].toolTip() == "900,000 bytes"
     page.set_forecast(replace(FOUND, before=replace(BEFORE, cache=None)))
-    assert not page.sizes.names["cache"].isVisible(), "an encoder keeps none"
+    assert not page.sizes.names["cache"].isVisible(), "an encoder has no KV cache"
 
 
 def test_writing_as_another_type_is_a_choice_of_its_own(page, qtbot):
@@ -306,7 +306,7 @@ def test_another_multiple_is_asked_for_and_snaps_the_slider(page, qtbot):
     ffn = replace(FFN, after=4864, sizes=(*range(256, 4865, 256),))
     page.set_forecast(replace(FOUND, request=page.asked[-1], axes=(ffn, *FOUND.axes[1:])))
     assert row_text(page, "ffn") == "4,864"
-    assert page.order() is not None, "what is shown is what was asked for"
+    assert page.order() is not None, "the forecast is for the request"
 
 
 def test_what_is_wrong_is_said_and_the_choice_stays(page, qtbot):
@@ -498,11 +498,11 @@ def test_a_share_that_is_typed_is_asked_for(graph_page, qtbot, typed, goes):
     assert graph_page.asked == []
     qtbot.keyClick(percent, Qt.Key.Key_Return)
     asked = [CutRequest(shares={"channels": goes / 100})] if goes else []
-    assert graph_page.asked == asked, "below 30 % nothing goes of any group"
+    assert graph_page.asked == asked, "below 30 %, no group loses a channel"
     assert percent.value() == goes
     corrected = QToolTip.text() if QToolTip.isVisible() else ""
-    row_text = f"<span>{typed}\u00a0% is not possible: the next is {goes}\u00a0%.</span>"
-    assert corrected == ("" if typed == str(goes) else row_text)
+    message = f"<span>{typed}\u00a0% is not possible: the next is {goes}\u00a0%.</span>"
+    assert corrected == ("" if typed == str(goes) else message)
     QToolTip.hideText()
 
 
@@ -520,7 +520,7 @@ def test_the_slider_of_shares_cuts_more_to_the_left(graph_page, qtbot):
     assert channels.after.text() == "32"
     assert channels.percent.text() == "31\u00a0%"
     assert graph_page.loss.text().startswith("The weights alone do not say")
-    assert "NVIDIA" not in graph_page.loss.text(), "that is about models of language"
+    assert "NVIDIA" not in graph_page.loss.text(), "only shown for language models"
     assert graph_page.order().check == "shapes"
     qtbot.keyClick(channels.slider, Qt.Key.Key_End)
     assert graph_page.asked[-1] == CutRequest()

@@ -45,7 +45,7 @@ def test_a_file_is_opened_by_dropping_it(person, file):
     person.wait_open(file)
     assert person.views.pages.heading.name.text() == "fc.weight"
 
-    assert person.drop(SAMPLE), "with something open the middle of the window takes it as well"
+    assert person.drop(SAMPLE), "with an open file, the central area accepts drops too"
     person.wait_open(SAMPLE)
 
 
@@ -92,7 +92,7 @@ def test_a_folder_of_shards_is_one_model(person, folder):
 def test_the_sample_is_opened_by_its_button(person):
     person.click(person.window.empty.sample_button)
     person.wait_open(SAMPLE)
-    assert person.workbench.settings.recent == (), "the sample is no recent file"
+    assert person.workbench.settings.recent == (), "the sample is not listed"
 
 
 def test_a_file_named_on_the_command_line_opens_as_soon_as_that_is_possible(new_person, file):
@@ -265,7 +265,7 @@ def test_modules_have_three_states_and_the_filter_limits_a_click(person):
     person.key("Ctrl+Shift+A")
     assert tree.checked() == ()
     person.check("conv1")
-    assert tree.checked() == ("conv1.weight",), "biases are checked by hand"
+    assert tree.checked() == ("conv1.weight",), "biases are only checked one by one"
     person.check("conv1.bias")
     assert set(tree.checked()) == {"conv1.bias", "conv1.weight"}
     person.filter("fc")

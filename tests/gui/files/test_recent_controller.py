@@ -154,7 +154,7 @@ def test_a_file_on_a_network_that_does_not_answer_keeps_nobody_waiting(
     person.wait(lambda: recent_menu(person)[1] == f"2 {files[1]} (missing)")
     person.window.activated.emit()
     person.window.activated.emit()
-    assert asked.count(files[0]) == 1, "it is asked for once"
+    assert asked.count(files[0]) == 1, "requested once"
     began = time.monotonic()
     person.workbench.shut_down()
     person.window.close()
@@ -190,7 +190,7 @@ def test_a_pinned_file_is_seen_as_such(at_work):
 
     before = ink()
     at_work.click(page.pin_buttons[0])
-    assert ink() > 1.3 * before, "it is filled"
+    assert ink() > 1.3 * before, "the pin is filled"
 
 
 def test_nobody_looks_into_a_store(tmp_path, new_person, settings_file, monkeypatch):
@@ -211,7 +211,7 @@ def test_whether_a_file_is_missing(tmp_path):
     path.touch()
     assert not is_missing(path)
     assert is_missing(path / "below")
-    assert not is_missing(tmp_path / ("x" * 300)), "nobody can tell"
+    assert not is_missing(tmp_path / ("x" * 300)), "its existence is unknown"
     assert not is_missing(tmp_path / "a\0b")
 
 

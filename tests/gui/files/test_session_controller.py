@@ -96,7 +96,7 @@ def test_a_session_is_saved_by_ctrl_s_and_opened_again(person, file, tmp_path):
     assert person.window.windowTitle() == "work.prune — Pruneapp"
     person.key("Ctrl+Shift+Z")
     assert person.document.position == 2
-    assert not person.window.isWindowModified(), "the session has this state, too"
+    assert not person.window.isWindowModified(), "the session contains this state too"
     person.prune()
     assert person.window.isWindowModified()
 
@@ -163,7 +163,7 @@ def test_closing_saves_first_where_that_is_wanted(person, file, tmp_path):
     person.prune()
     person.chooses_file(tmp_path / "work.prune", "getSaveFileName")
     asked = person.answers("Save session…")
-    assert not person.window.close(), "not before it is safe"
+    assert not person.window.close(), "only after it is on disk"
     person.wait(lambda: not person.window.isVisible())
     assert "neither saved nor exported" in asked[0]
     assert (tmp_path / "work.prune").exists()
@@ -195,7 +195,7 @@ def test_who_works_in_a_session_is_asked_about_what_is_not_in_it(person, file, t
     assert not person.window.close()
     assert "not saved in 'work.prune'" in asked[0]
     person.key("Ctrl+Z")
-    assert person.window.isWindowModified(), "the step that was undone is not in the session"
+    assert person.window.isWindowModified(), "the undone step is not in the session"
     person.key("Ctrl+Shift+Z")
     person.answers("Save session")
     assert not person.window.close()
@@ -217,13 +217,13 @@ def test_closing_after_an_export_asks_about_undo_if_that_is_not_kept(person, fil
     assert not person.window.close()
     assert "neither saved nor exported" in asked[0]
     person.key("Ctrl+Z")  # the exported step
-    assert person.window.isWindowModified(), "the step after it is nowhere"
+    assert person.window.isWindowModified(), "the step after it is not saved"
     asked = person.answers("Cancel")
     assert not person.window.close()
     assert asked[0].startswith("Steps that are undone or on other branches are not saved; only")
     person.export(tmp_path / "again.safetensors")
     person.close_report()
-    assert person.window.isWindowModified(), "it still is nowhere"
+    assert person.window.isWindowModified(), "it is still not saved"
     person.key("Ctrl+Shift+Z")
     person.export(tmp_path / "both.safetensors")
     person.close_report()
@@ -437,7 +437,7 @@ def test_work_is_offered_and_taken_up(crashed, new_person, file):
     person.wait(lambda: not offer.isVisible())
     wait_for_journal(person)
     person.wait(lambda: [p.name for p in journals()] != ["000000000000.journal"])
-    assert len(journals()) == 1, "the work has a journal of its own by now"
+    assert len(journals()) == 1, "it has a new journal"
     assert not person.bugs
 
 
@@ -517,7 +517,7 @@ def test_work_that_is_taken_up_goes_on_in_the_session_that_it_was_saved_in(
     assert person.window.windowTitle() == "work.prune[*] — Pruneapp"
     assert person.window.isWindowModified()
     person.key("Ctrl+Z")
-    assert person.window.isWindowModified(), "the step that was undone is not in the session"
+    assert person.window.isWindowModified(), "the undone step is not in the session"
     person.key("Ctrl+Shift+Z")
     # Killed again before saving: the new journal also refers to the session.
     wait_for_journal(person)
@@ -724,7 +724,7 @@ def test_what_is_done_while_masks_are_written_is_in_the_journal_at_once(
     person.prune()
     person.prune()
     person.wait(lambda: journals() and intents() == 2)
-    assert person.workbench.autosave._busy, "the masks of the first are still written"
+    assert person.workbench.autosave._busy, "the masks of the first step are still being written"
     slow = False
     turns.release()
     wait_for_journal(person)

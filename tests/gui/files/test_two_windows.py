@@ -75,7 +75,7 @@ def test_what_another_window_saved_is_replaced_after_a_question_alone(windows, s
     first.wait(lambda: asked)
     wait_saved(first)
     assert digest(session) != theirs
-    assert "mask/a.weight" not in load_file(session), "it was pruned in the other window"
+    assert "mask/a.weight" not in load_file(session), "pruned in the other window"
     # From here on, the second window would replace unknown changes.
     ours = digest(session)
     second.prune()

@@ -230,7 +230,7 @@ def changing_settings(user, files: Files) -> None:
     user.command("View", "Language", "Deutsch")
     user.sees("The language changes when the window is opened again.", "Open again")
     if isinstance(user, Keyboard):
-        assert user.ask(user.ground).lightness() < 100, "it is dark"
+        assert user.ask(user.ground).lightness() < 100, "not dark"
     user.until(lambda: files.setting("theme") == "dark", "the theme in the settings")
     user.until(lambda: files.setting("language") == "de", "the language in the settings")
     assert files.setting("warn_own_methods") is False

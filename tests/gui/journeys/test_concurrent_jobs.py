@@ -103,7 +103,7 @@ def test_nothing_is_changed_that_would_be_gone_in_a_moment(at_work, other, openi
     at_work.key("Esc")
     at_work.wait_idle()
     at_work.key("Ctrl+Z")
-    assert at_work.document.position == position - 1, "the file that stayed can be worked on"
+    assert at_work.document.position == position - 1, "the file that is still open can be edited"
 
 
 def test_an_export_asked_for_in_an_open_dialog_is_refused_too(at_work, other, opening, tmp_path):
@@ -141,7 +141,7 @@ def test_nothing_is_changed_while_the_original_is_replaced(at_work, file, writin
     assert load_file(file)["fc.weight"].eq(0).sum() == 16
     at_work.wait_preview()
     at_work.key("Ctrl+Return")
-    assert at_work.document.position == 1, "what was written can be worked on"
+    assert at_work.document.position == 1, "the exported file can be edited"
 
 
 def test_a_cancelled_replacement_lets_work_go_on(at_work, file, writing):
@@ -229,7 +229,7 @@ def test_closing_the_file_asks_about_an_export(at_work, writing, tmp_path):
     at_work.key("Ctrl+W")
     at_work.wait_idle()
     assert at_work.document is None
-    assert at_work.trouble == [], "it was the person's wish"
+    assert at_work.trouble == [], "the user cancelled it"
     assert not (tmp_path / "out.safetensors").exists()
 
 
@@ -326,11 +326,11 @@ def test_a_prune_that_is_given_up_for_something_else_is_told_of_and_asked_again(
 ):
     what(pruning)
     pruning.wait(lambda: any("Pruning was cancelled" in notice for notice in pruning.notices))
-    assert not pruning.trouble, "nobody did anything wrong"
+    assert not pruning.trouble, "it is no error"
     states = pruning.states
     previewing.closed = False
     pruning.wait_preview()
-    assert pruning.states == states, "it is not done by itself later"
+    assert pruning.states == states, "it is not applied later"
     (notice,) = pruning.window.notices.notices
     position = pruning.document.position
     pruning.click(notice.action)
@@ -374,12 +374,12 @@ def test_undo_takes_back_a_prune_that_is_not_done_yet(at_work, previewing, done)
     previewing.closed = False
     at_work.wait_preview()
     assert (at_work.states, at_work.document.position) == (states, done)
-    assert at_work.rule.row().values["amount"] == 0.4, "what was typed stays"
+    assert at_work.rule.row().values["amount"] == 0.4, "the typed value is kept"
     assert not at_work.notices
     at_work.key("Ctrl+Return")
     at_work.wait(lambda: at_work.document.position == done + 1)
     at_work.key("Ctrl+Z")
-    assert at_work.document.position == done, "of one that is done it takes back the step"
+    assert at_work.document.position == done, "after the prune, undo reverts the step"
 
 
 def test_who_undoes_a_prune_may_prune_again_at_once(at_work, qapp):

@@ -143,7 +143,7 @@ def test_exporting_over_the_source_keeps_the_original_and_undo_goes_on(pruned, f
     pruned.wait_preview()
     assert pruned.trouble == []
     pruned.window.activated.emit()
-    assert pruned.trouble == [], "the document goes on from the original that was kept"
+    assert pruned.trouble == [], "the document continues with the renamed original"
 
     dialog = pruned.open_export()
     assert dialog.target.path.text() == str(file.with_name("model-pruned.safetensors"))
@@ -188,7 +188,7 @@ def test_closing_asks_about_changes_and_stays(pruned):
     assert pruned.window.isVisible()
     pruned.key("Ctrl+Z")
     assert pruned.document.position == 0
-    assert not pruned.session.unexported, "back at what was opened nothing is lost"
+    assert not pruned.session.unexported, "at the opened state, nothing is unsaved"
 
 
 def test_what_a_link_points_to_is_written_only_when_asked(pruned, tmp_path):
@@ -303,7 +303,7 @@ def test_the_question_about_a_job_goes_with_the_job(pruned, slow_export, tmp_pat
         QTimer.singleShot(3000, question, question.reject)  # fail instead of blocking
 
     QTimer.singleShot(50, pruned.window, end)
-    assert pruned.window.close(), "it was to be closed, and nothing is in the way"
+    assert pruned.window.close(), "the window closes without a further question"
     assert load_file(tmp_path / "out.safetensors")["fc.weight"].eq(0).sum() == 16
 
 

@@ -59,7 +59,7 @@ def test_a_channel_is_pruned_and_another_protected_on_the_picture(person, view, 
     person.wait(lambda: "pruned in step 1" in view.readout.text())
     value = view.readout.text().replace("−", "-").split(" = ")[1].split()[0]
     assert view.readout.text().startswith("[out 3, in 1, 1, 2] = ")
-    assert np.float32(value) == weights[3, 1, 1, 2].numpy(), "what the file has"
+    assert np.float32(value) == weights[3, 1, 1, 2].numpy(), "the values of the file"
 
     QTest.mouseClick(port, Qt.MouseButton.LeftButton, pos=view.canvas.pixel_of(5 * 3, 5))
     person.qtbot.keyClick(view.canvas, Key.Key_P)

@@ -74,7 +74,7 @@ def test_a_file_that_is_opened_again_goes_on_where_it_was(pruned, new_person, fi
     assert not any(mask.pruned for mask in again.document.masks.values())
     again.key("Ctrl+Shift+Z")
     again.wait(lambda: again.document.position == 1)
-    assert len(again.states) == 4, "nothing of the history is lost"
+    assert len(again.states) == 4, "the history is complete"
 
 
 @pytest.mark.parametrize("way", ["recent", "open", "drop", "close"])
@@ -118,7 +118,7 @@ def test_undo_works_after_an_export_and_a_restart(pruned, new_person, file, tmp_
     again = new_person(file).wait_ready()
     wait_restored(again, position=3)
     assert not asked
-    assert not again.window.isWindowModified(), "it knows what was exported"
+    assert not again.window.isWindowModified(), "the exported state is recorded"
     again.key("Ctrl+Z")
     again.wait(lambda: again.document.position == 2)
     exported = load_file(tmp_path / "out.safetensors")
@@ -143,7 +143,7 @@ def test_what_is_not_in_the_session_is_kept_with_it(pruned, new_person, tmp_path
     again.key("Ctrl+S")
     again.wait(lambda: not again.window.isWindowModified())
     assert again.window.close()
-    assert kept_histories.total() == (0, 0), "the session has all of it"
+    assert kept_histories.total() == (0, 0), "the session is complete"
 
 
 @pytest.mark.parametrize("how", ["changed", "replaced", "damaged"])

@@ -189,7 +189,7 @@ def test_tab_goes_from_the_tree_to_the_picture_and_through_the_form_to_the_butto
                 break
             at_work.key(key)
         places = [visited.index(widget) for widget in order]
-        assert places == sorted(places), f"{key} goes astray"
+        assert places == sorted(places), f"{key} moves the focus"
 
 
 def test_tab_reaches_limits_and_rules_in_reading_order(at_work):

@@ -50,7 +50,7 @@ def test_rounds_of_prune_look_undo_delete_leave_no_mask_state_or_picture(person,
         person.wait_idle()
         # No gc.collect: it rarely runs in an idle window, so nothing may depend on it.
         counts.append(alive())
-    assert counts[-1]["BitMask"] > 0, "nothing was counted"
+    assert counts[-1]["BitMask"] > 0, "the count is empty"
     before = {kind: max(c[kind] for c in counts[2:5]) for kind in KINDS}
 
     def nothing_has_grown() -> None:

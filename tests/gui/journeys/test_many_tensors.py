@@ -40,7 +40,7 @@ def test_a_hundred_thousand_tensors_are_opened_filtered_and_pruned(person, large
     person.drop(large)
     person.wait_open(large)
     assert len(person.session.rows) == TENSORS
-    assert took.seconds < 10, "2 s on a machine that has nothing else to do"
+    assert took.seconds < 10, "2 s on an idle machine"
 
     person.ask()
     person.wait(lambda: person.button.text() == f"Prune {TENSORS:,} weights")

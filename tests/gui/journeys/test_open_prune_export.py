@@ -79,7 +79,7 @@ def test_a_person_prunes_looks_undoes_redoes_and_exports(person, small, tmp_path
     assert person.button.text() == "Prune 54 weights"
     assert person.views.preview.pruned.text() == "54 of 108"
     assert report.newly_pruned == 54
-    assert person.document.masks.pruned("conv1.weight") == 0, "only the button changes anything"
+    assert person.document.masks.pruned("conv1.weight") == 0, "only the button prunes"
 
     person.click(person.button)
     assert person.states[1:] == ["L1 50 % on conv1.weight"]

@@ -32,7 +32,9 @@ def test_a_scale_is_checked_only_if_the_user_confirms_it(quantized, tmp_path):
     person, tree = quantized, quantized.views.tree
     assert tree.checked() == ("lm_head.weight",)
     assert REASON in tree.model.cells.tooltip(node_named(tree, SCALES))
-    assert tree.model.checks.state(node_named(tree, "layer")) is None, "a module never reaches them"
+    assert tree.model.checks.state(node_named(tree, "layer")) is None, (
+        "a click on the module does not check scales"
+    )
 
     asked = person.answers("Cancel")
     person.check(SCALES)

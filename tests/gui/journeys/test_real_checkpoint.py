@@ -52,7 +52,7 @@ def assert_same(found, expected, originals, masks):
         if tensor.dim() == 4:
             bits, original = found[name].view(torch.int32), originals[name].view(torch.int32)
             assert torch.equal(bits[kept], original[kept]), name
-            assert not bits[~kept].any(), "pruned places hold +0.0"
+            assert not bits[~kept].any(), "pruned elements are +0.0"
 
 
 def test_the_real_file_is_pruned_as_torch_prunes_it(person, resnet20, tmp_path):

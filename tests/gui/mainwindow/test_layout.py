@@ -50,7 +50,7 @@ def canvases(person, width, height):
         picture = pages.picture()
         stack = picture._stack
         for part in (stack, picture.foot, person.views.history):
-            assert is_whole(part, window), "all of it is seen"
+            assert is_whole(part, window), "partly hidden"
         sizes[page.name] = stack.size()
     return sizes
 
@@ -108,7 +108,7 @@ def test_no_part_of_the_form_is_cut_off(opened):
     for part in (form, forecast):
         around = part.parentWidget().parentWidget()
         right = part.mapTo(around, part.rect().topRight()).x()
-        assert right < around.width(), "nothing of it lies beyond the edge"
+        assert right < around.width(), "cut off at the edge"
 
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 800), (853, 533)])
@@ -151,7 +151,7 @@ def test_no_row_of_the_preview_is_cut_in_the_middle(opened):
         for part in rows:
             top = part.mapTo(area, part.rect().topLeft()).y()
             assert top >= area.height() or top + part.height() <= area.height(), part.text()
-    assert cut > 20, "in most of these heights the rows had to be scrolled"
+    assert cut > 20, "in most of these heights, the rows must be scrolled"
 
 
 def test_no_row_of_the_form_is_cut_in_the_middle(opened):
@@ -192,7 +192,7 @@ def test_the_panel_ends_with_what_it_says_where_it_scrolls(opened):
     opened.window.resize(1280, 900)
     opened.pause(30)
     whole = content.height()
-    assert not any(row.isHidden() for row in panel.most.rows), "there is room: nothing is to move"
+    assert not any(row.isHidden() for row in panel.most.rows), "with enough space, nothing moves"
     opened.window.resize(1280, 520)
     for pruned in (0, 1):
         opened.wait(lambda at=pruned: opened.document.position == at)

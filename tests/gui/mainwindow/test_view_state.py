@@ -215,7 +215,7 @@ def test_a_folder_is_kept_for_each_purpose(tmp_path):
     settings.flush()
     found = Settings(tmp_path / "s.json")
     assert found.folder("open") == str(tmp_path / "a")
-    assert found.folder("recipe") == "", "it is not there any more"
+    assert found.folder("recipe") == "", "its form was removed"
 
 
 @pytest.mark.parametrize(

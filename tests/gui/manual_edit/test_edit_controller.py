@@ -94,7 +94,7 @@ def test_in_every_block_shows_the_tensors_before_anything_is_done(at_work):
     assert not at_work.document.masks
     editing.perform(ManualEditRequest("prune", "fc.weight", (((0, 1), (0, 8)),), "row"))
     at_work.wait(lambda: at_work.states[2:] == ["row 0 of fc pruned"])
-    assert QApplication.activeModalWidget() is None, "there is only one of its kind"
+    assert QApplication.activeModalWidget() is None, "it has no other layers of its role"
 
 
 def box(person, which):

@@ -114,7 +114,7 @@ def test_heads_are_pruned_as_units_in_all_their_tensors(at_llama):
     box = at_llama.views.edit_options.group
     assert box.isVisible()
     assert box.isChecked()
-    assert not box.isEnabled(), "units are what all tensors have"
+    assert not box.isEnabled(), "only complete units count"
     select(at_llama, "1-2")
     assert at_llama.trouble == []
     press(at_llama, "Del", 2)
@@ -130,7 +130,7 @@ def test_heads_are_pruned_as_units_in_all_their_tensors(at_llama):
     assert zeros(at_llama, KEYS) == zeros(at_llama, VALUES) == list(range(HEAD, GROUPS * HEAD))
     assert zeros(at_llama, QUERIES) == list(range(HEAD, HEADS * HEAD))
     choose_dim(at_llama, "0: outputs")
-    assert not box.isVisible(), "a channel of a head is no unit"
+    assert not box.isVisible(), "one channel of a head is no unit"
     assert not at_llama.window.actions_["in_group"].isChecked()
 
 
@@ -186,7 +186,7 @@ def test_what_is_chosen_in_one_tensor_is_chosen_in_the_others(at_llama):
     choose_dim(at_llama, "1: inputs")
     at_llama.wait(lambda: channels.chosen == (3, 4, 9))
     show_channels(at_llama, "model.layers.2.mlp.up_proj.weight", NEURONS)
-    assert channels.chosen == (), "another layer has other neurons"
+    assert channels.chosen == (), "other layers have other neurons"
 
 
 def test_where_room_is_short_the_boxes_say_less_and_none_is_cut(at_llama):

@@ -48,7 +48,7 @@ def test_a_star_tells_of_it_and_closing_asks(protected, tmp_path):
 
 def test_what_is_released_is_not_asked_about_and_what_is_undone_is(protected):
     by_hand(protected, "release")
-    assert not protected.window.isWindowModified(), "the file says the same"
+    assert not protected.window.isWindowModified(), "the file is equivalent"
     protected.key("Ctrl+Z")
     assert protected.window.isWindowModified()
     protected.key("Ctrl+Z")
@@ -75,7 +75,7 @@ def test_an_export_does_not_hold_it(protected, tmp_path):
     assert not protected.window.close()
     assert "only a session stores them" in asked[0]
     by_hand(protected, "release")
-    assert not protected.window.isWindowModified(), "the export has all of it"
+    assert not protected.window.isWindowModified(), "the export is complete"
     asked = protected.answers("Discard changes")
     assert protected.window.close()
     assert asked[0].startswith("Undo steps are not saved; only a session stores them.")

@@ -126,8 +126,8 @@ def assert_done(person, path):
     assert replay(done, masks, path) == here
     assert replay_with_torch(done, path) == here
     left = mask_of(person, CONV).any(axis=(1, 2, 3))
-    assert left.sum() == 4, "3 of the 7 that were left, the protected one among these"
-    assert left[1], "it has the least norm of all"
+    assert left.sum() == 4, "3 of the 7 unpruned ones, including the protected one"
+    assert left[1], "it has the smallest norm"
     assert not left[5]
 
 

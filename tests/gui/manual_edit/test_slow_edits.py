@@ -38,7 +38,7 @@ def test_a_gesture_that_takes_long_can_be_seen_and_cancelled(person, monkeypatch
     status = person.window.job_status
     by_hand.perform(channel(0))
     by_hand.perform(channel(1))
-    assert not status.cancel.isVisible(), "most take no time, and nothing flickers"
+    assert not status.cancel.isVisible(), "short edits do not flicker in the status bar"
     person.wait(status.cancel.isVisible)
     assert "Applying manual edit" in status.label.text()
     person.wait(lambda: "fc1.weight" in status.label.text())

@@ -64,13 +64,15 @@ def test_zeros_are_told_of_and_treated_as_pruned_by_one_click(person, sparse):
     assert not person.session.unexported, "an export has the same values"
     person.ask_amount("50 %")
     report = person.wait_preview()
-    assert [t.after for t in report.tensors] == [384, 384, 320, 256], "amounts go on from there"
+    assert [t.after for t in report.tensors] == [384, 384, 320, 256], (
+        "amounts count the existing zeros"
+    )
 
     person.key("Ctrl+Z", person.window)  # not to the field, which has its own undo
     assert not person.document.masks
     person.pause(600)
     person.wait_idle()
-    assert person.notices == [], "it is said once"
+    assert person.notices == [], "shown once"
 
 
 def test_a_file_of_few_zeros_says_nothing(person):
@@ -107,7 +109,7 @@ def test_what_was_exported_here_is_told_of_when_it_is_opened_again(person, tmp_p
     assert person.export(resumable, "resumable") is not None
     person.close_report()
     person.open_file(resumable)
-    assert zero_notices(person) == [], "its masks came with it"
+    assert zero_notices(person) == [], "the file contains masks"
 
 
 def test_nothing_is_told_of_a_file_that_was_closed_before(person, sparse):

@@ -114,10 +114,10 @@ def test_what_is_no_pattern_is_said_and_nothing_can_be_repaired(dialog, requests
     assert f"(got '{text}')" in dialog.row.note.text()
     assert requests[-1] is None
     assert not dialog.go.isEnabled()
-    assert dialog.headline.foregroundRole() == MUTED, "it answers another question"
+    assert dialog.headline.foregroundRole() == MUTED, "the result is for another request"
     type_pattern(qtbot, dialog, "2:4")
     assert dialog.row.note.text().startswith("2:4 means that at most 2 of every 4")
-    assert not dialog.go.isEnabled(), "it is being looked at"
+    assert not dialog.go.isEnabled(), "the check is running"
     dialog.set_answer(answer(DENSE, HALF))
     assert dialog.go.isEnabled()
 
@@ -225,7 +225,7 @@ def test_what_does_not_hold_any_more_is_gone_until_it_is_looked_at_again(dialog,
     dialog.set_trouble("The masks have changed since this check.", can_ask=True)
     assert dialog.headline.text() == "The masks have changed since this check."
     assert dialog.headline.foregroundRole() == TEXT
-    assert dialog.go.text() == "Repair", "nobody knows"
+    assert dialog.go.text() == "Repair", "unknown"
     assert (table_rows(dialog), dialog.details.text(), dialog.note.text()) == ([], "", "")
     assert not dialog.go.isEnabled()
     assert not dialog.copy.isEnabled()
@@ -267,7 +267,7 @@ def test_trouble_takes_the_place_of_the_answer(dialog):
     assert problems_of(dialog) == []
     before = dialog.minimumSizeHint().width()
     dialog.set_trouble(f"'/models/{'x' * 200}' was changed on the disk.")
-    assert dialog.minimumSizeHint().width() == before, "the path is broken into lines"
+    assert dialog.minimumSizeHint().width() == before, "the path is wrapped"
 
 
 def test_tab_goes_through_it_as_one_reads(dialog, qtbot):

@@ -141,11 +141,11 @@ def test_a_file_is_looked_at_repaired_and_undone(at_work, weights):
     assert problems_of(dialog) == []
     wait_for(at_work, dialog, "1 of 3 tensors has 2:4. 2 violate it in 156 of 156 groups.")
     found = rows(dialog)
-    assert list(found) == ["conv.weight", "fc1.weight", "fc2.weight"], "the worst first"
+    assert list(found) == ["conv.weight", "fc1.weight", "fc2.weight"], "the worst tensor first"
     for name, cells in found.items():
         assert cells == expected_row(weights[name], 2, 4, 1)
     assert dialog.go.text() == "Repair 2 tensors"
-    assert at_work.states == ["Opened"], "looking changes nothing"
+    assert at_work.states == ["Opened"], "a check changes nothing"
 
     at_work.click(dialog.go)
     wait_for(at_work, dialog, "All 3 tensors have 2:4.")
@@ -223,7 +223,7 @@ def test_a_large_file_is_looked_at_again_only_if_wanted(at_work, monkeypatch, ro
     assert dialog.headline.text() == CHANGED
     assert dialog.again.isVisible()
     assert not dialog.go.isEnabled()
-    assert dialog.table.model().rowCount() == 0, "of the masks before"
+    assert dialog.table.model().rowCount() == 0, "with the previous masks"
     at_work.click(dialog.again)
     at_work.wait(lambda: "2:4" in dialog.headline.text())
     assert not dialog.again.isVisible()
@@ -311,7 +311,7 @@ def test_nothing_is_repaired_if_something_else_is_done_meanwhile(at_work, monkey
     assert "2 groups cannot be repaired" in dialog.details.text()
     at_work.click(dialog.go)
     wait_for(at_work, dialog, "2 of 3 tensors have 2:4. 1 violates it in 2 of 48 groups.")
-    assert not dialog.go.isEnabled(), "what is protected stays"
+    assert not dialog.go.isEnabled(), "protected weights are kept"
 
 
 def test_it_is_found_by_its_name_and_follows_the_theme(at_work):

@@ -44,14 +44,14 @@ def open_dialog(person):
 
 
 def enter(person, dialog, *, final=None, steps=None, path=None):
-    fields = dialog.fields.fields
+    editors = dialog.fields.editors
     for name, text in (("final", final), ("steps", steps)):
         if text is not None:
-            editor = fields[name].editor
+            editor = editors[name]
             person.type(editor.field, text)
             person.qtbot.keyClick(editor.field, Qt.Key.Key_Tab)
     if path is not None:
-        person.choose(fields["path"].editor.combo, path)
+        person.choose(editors["path"].combo, path)
 
 
 def cells(dialog):
@@ -134,7 +134,7 @@ def test_the_bar_goes_from_0_to_100_percent_once_over_all_rounds(at_work, steps,
     assert (told[0], told[-1]) == (0.0, 1.0)
     assert done == pytest.approx([number / steps for number in range(steps)])
     inside = [share for share in told if 0 < share < 1 / steps]
-    assert inside, "it moves within a round"
+    assert inside, "also updated within a round"
 
 
 def test_a_recipe_has_the_steps_that_it_came_to(at_work, tmp_path):
@@ -160,7 +160,7 @@ def test_a_recipe_has_the_steps_that_it_came_to(at_work, tmp_path):
     at_work.click(recipes.dialog.go)
     at_work.wait(lambda: at_work.document.position == 3)
     at_work.wait_idle()
-    assert len(at_work.states) == 4, "they are the very same steps"
+    assert len(at_work.states) == 4, "the steps are identical"
     assert dict(at_work.document.masks) == after
 
 
@@ -180,9 +180,9 @@ def test_it_goes_on_from_what_the_form_asks_for_and_from_what_is_pruned(at_work)
     enter(at_work, dialog, final="1,000,000")
     assert dialog.note.text() == f"✕ These tensors have only {size(at_work):,} weights."
     enter(at_work, dialog, final="x")
-    assert dialog.fields.fields["final"].note.text().startswith("✕")
+    assert dialog.fields.notes["final"].text().startswith("✕")
     assert not dialog.go.isEnabled()
-    assert not dialog.note.text().startswith("✕"), "it is said beside the field"
+    assert not dialog.note.text().startswith("✕"), "shown next to the field"
     assert not cells(dialog)
     at_work.qtbot.keyClick(dialog, Qt.Key.Key_Escape)
     at_work.wait(lambda: at_work.workbench.rounds.dialog is None)
@@ -297,7 +297,7 @@ def test_the_window_looks_what_else_there_is_between_long_steps(at_work, one_a_t
     at_work.click(dialog.go)
     at_work.wait(lambda: at_work.document.position == 6)
     timer.stop()
-    assert set(range(1, 6)) <= set(seen), "a turn of the event loop for each"
+    assert set(range(1, 6)) <= set(seen), "one iteration of the event loop per step"
     at_work.wait(lambda: at_work.window.done.label.text() == "Pruned in 6 rounds.")
     assert len(at_work.states) == 7
     assert not at_work.trouble

@@ -286,7 +286,7 @@ def test_another_file_need_not_wait_until_the_program_ends(pruned, tmp_path, mon
     run_script(person, RAISES, tmp_path)
     person.answers("Discard changes")
     person.open_file(other)
-    assert person.session.may_work(), "what was locked is gone"
+    assert person.session.may_work(), "the lock was released"
     person.window.done.set_done("")
     gate.set()
     person.wait_idle()
@@ -380,7 +380,7 @@ def test_a_metric_that_is_worse_after_the_repair_is_said_with_an_undo(
     assert person.notices == []
 
 
-@pytest.mark.parametrize("repaired", [0.8])
+@pytest.mark.parametrize("fake_metric", [0.8])
 def test_a_metric_that_is_better_is_no_notice_and_the_same_data_is_one(
     pruned, statistics, tmp_path, monkeypatch, runners
 ):

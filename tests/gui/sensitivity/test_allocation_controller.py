@@ -51,7 +51,7 @@ def test_the_step_prunes_most_where_the_scan_found_least_damage(scans, opened):
     assert plain(opened.notices[0]).startswith("Allocation: loss 1.223 measured, 1.")
     states = opened.views.history.list.states
     marked = [states.mark(n).text.endswith(" ▲") for n in range(2)]
-    assert marked == [False, True], "the scan chose it by the data that measure it"
+    assert marked == [False, True], "chosen by the data that also measure it"
     opened.key("Ctrl+Z")
     opened.wait(lambda: opened.document.position == 0)
     assert not opened.document.masks.pruned(SECOND)
@@ -120,7 +120,7 @@ def test_bounds_hold_and_what_cannot_be_is_said_in_the_dialog(scans, opened):
     opened.wait(lambda: words in dialog.error.text() and dialog.error.isVisible())
     assert "or scan larger amounts" in dialog.error.text()
     assert not dialog.go.isEnabled()
-    assert dialog.go.text() == "Prune", "no count of another total"
+    assert dialog.go.text() == "Prune", "the count of another total is not shown"
     total(opened, dialog, "20 %")
     opened.type(dialog.editors["ceiling"].field, "30%")
     opened.wait(lambda: dialog.error.isHidden() and dialog.go.text() == "Prune 14 weights")

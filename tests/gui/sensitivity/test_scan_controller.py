@@ -47,10 +47,10 @@ def test_a_scan_is_chosen_measured_and_shown(scans, opened, runners):
         {SECOND: 0.9},
         {FIRST: 0.5},
         {SECOND: 0.5},
-    ], "the coarse amount first, and of it the largest tensor"
+    ], "coarse amounts first, starting with the largest tensor"
     assert opened.views.pages.page is Page.SENSITIVITY
     assert scans.cells == [["+0.5", "+0.9"], ["+0.05", "+0.09"]]
-    assert opened.document.position == 0, "the document is as it was"
+    assert opened.document.position == 0, "the document is unchanged"
     rows = [list(row) for row in scans.view.numbers()]
     assert rows[0][:2] == [FIRST, 40]
     assert rows[0][2:] == pytest.approx([1.5, 1.9])
@@ -148,7 +148,7 @@ def test_a_step_by_a_cell_is_marked_as_chosen_by_the_data_of_the_scan(scans, ope
     assert data
     assert opened.workbench.form.step().data == data
     opened.ask_amount("60%")
-    assert opened.workbench.form.step().data == data, "another amount of the tensor is still by it"
+    assert opened.workbench.form.step().data == data, "another amount of the tensor is still marked"
     opened.wait_preview()
     opened.click(opened.button)
     opened.wait(lambda: opened.document.position == 1)
@@ -203,7 +203,7 @@ def test_esc_keeps_what_was_measured_and_the_next_scan_continues(scans, opened, 
     scans.scan("10%, 50%")
     assert scans.cells == [["+0.1", "+0.5", "+0.9"], ["+0.01", "+0.05", "+0.09"]]
     assert len(runner.measured) == before + 3
-    assert len(runners) == 1, "the process stays"
+    assert len(runners) == 1, "the process is reused"
 
 
 def test_the_dialog_counts_what_is_left_of_the_scan_that_it_continues(
@@ -249,7 +249,7 @@ def test_scans_with_another_limit_or_seed_are_others_and_told_apart(scans, opene
     before = len(runners)
     scans.scan("50%, 60%", limit="20")
     assert len(runners) == before + 1
-    assert len(runners[-1].measured) == 3 + 2, "the unpruned model, and what was not there"
+    assert len(runners[-1].measured) == 3 + 2, "the unpruned model, and the missing cells"
     assert box.count() == 2
 
 
@@ -316,7 +316,7 @@ def test_of_the_scans_of_a_state_that_of_the_script_in_use_is_shown(
         "Opened; L1 unstructured (magnitude), 1 of 4 evaluations",
     ]
     change(script, opened, first)
-    assert scans.cells == whole, "of old ones the complete one"
+    assert scans.cells == whole, "the complete one of the old scans"
     opened.key("Ctrl+M")
     evaluation, question = opened.workbench.evaluation, opened.workbench.scripts
     opened.wait(lambda: evaluation.dialog is not None and evaluation.dialog.isVisible())
@@ -337,7 +337,7 @@ def test_of_the_scans_of_a_state_that_of_the_script_in_use_is_shown(
     prune(opened)
     opened.key("Ctrl+Z")
     opened.wait(lambda: opened.document.position == 0)
-    assert scans.cells == [["", "+0.9"], ["", ""]], "what the person chose stays"
+    assert scans.cells == [["", "+0.9"], ["", ""]], "the user's choice is kept"
     file = tmp_path / "work.prune"
     save_and_close(opened, file)
     opened.open(file)
@@ -526,7 +526,7 @@ def test_closing_the_file_ends_a_scan_and_its_process(scans, opened, runners):
     opened.wait_idle()
     opened.wait(lambda: runners[0].closed)
     assert scans.cells == []
-    assert "stopped" not in opened.window.done.label.text(), "of a file that nobody looks at"
+    assert "stopped" not in opened.window.done.label.text(), "of a file that is not open"
     assert opened.bugs == []
 
 

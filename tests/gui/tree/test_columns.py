@@ -87,7 +87,7 @@ def check_order(model, column, order):
     nodes = model.listing.children(0)
     keys = column.spec.keys(model.cells, nodes).tolist()
     numbers = [key for key in keys if not math.isnan(key)]
-    assert len(set(numbers)) > 1, "a column that tells nothing apart"
+    assert len(set(numbers)) > 1, "all cells of the column are equal"
     assert numbers == sorted(numbers, reverse=order == Qt.SortOrder.DescendingOrder)
     assert all(map(math.isnan, keys[len(numbers) :]))
     assert [model.index(row, column).internalId() for row in range(len(nodes))] == nodes.tolist()

@@ -97,7 +97,7 @@ def test_a_folded_module_is_marked_for_what_is_in_it(llama):
     assert is_marked(llama, "lm_head.weight")
     look_at(llama, "lm_head.weight")
     model = index_of(llama, "model")
-    assert not is_marked(llama, "model"), "what is in it can be seen"
+    assert not is_marked(llama, "model"), "its tensors are visible"
     view.setExpanded(model, False)
     assert is_marked(llama, "model")
     said = "Below this module: 1 tensor, pruned together with lm_head.weight."
@@ -120,7 +120,7 @@ def test_beside_a_danger_the_mark_stands_behind_the_name(llama):
     llama.pause(20)
     assert is_marked(llama, name, Column.NAME)
     danger = llama.views.tree.view.delegate.colors["danger"]
-    assert danger in mark_colors(llama, name), "■ keeps its place"
+    assert danger in mark_colors(llama, name), "■ does not move"
 
 
 def test_another_file_begins_without_marks(llama, tmp_path):

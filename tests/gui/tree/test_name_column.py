@@ -96,7 +96,7 @@ def test_every_name_of_the_tree_can_be_read(bert):
         view.scrollTo(index)
         text, _ = painted_name(view, index)
         lines, rect = text.split("\u2028"), view.visualRect(index)
-        assert "".join(lines) == index.data(), "nothing of it is left out"
+        assert "".join(lines) == index.data(), "nothing is left out"
         metrics = view.fontMetrics()
         room = rect.width() - metrics.height() - 12
         assert max(map(metrics.horizontalAdvance, lines)) <= room
@@ -110,7 +110,7 @@ def test_every_name_of_the_tree_can_be_read(bert):
     bert.wait(lambda: view.visualRect(indices[highest]).height() < max(wide))
     for index in indices:
         view.scrollTo(index)
-        assert painted_name(view, index) == (index.data(), True), "one line, where it has room"
+        assert painted_name(view, index) == (index.data(), True), "one line if it fits"
     assert {view.visualRect(index).height() for index in indices} == {min(wide)}
 
 
@@ -194,7 +194,7 @@ def test_numbered_layers_are_in_the_order_of_their_numbers():
         row.shown for row in nodes.rows
     ], "rows stay in the order of the file"
     ends = nodes.end[nodes.children_of(above)]
-    assert (np.diff(ends) == 3).all(), "all below a node follows it"
+    assert (np.diff(ends) == 3).all(), "descendants follow their node"
 
 
 @pytest.mark.parametrize(

@@ -296,7 +296,9 @@ def test_it_is_said_when_no_rule_is_for_what_is_checked(tree):
     assert tree.footer.text() == "4 tensors checked; rules choose others"
     assert tree.footer.shortened(272) == tree.footer.text()
     tree.set_others(False)
-    assert tree.footer.text() == "4 tensors, 14,576 weights checked", "they choose no others"
+    assert tree.footer.text() == "4 tensors, 14,576 weights checked", (
+        "the rules choose no other tensors"
+    )
     tree.set_others(True)
     assert tree.footer.text() == "4 tensors checked; rules choose others"
     tree.set_used(True, True)

@@ -95,7 +95,7 @@ def test_the_bar_moves_until_something_is_done(show):
     status.set_job("Shrinking")
     status.set_progress(0, 100, "starting Python")
     assert status.label.text() == "Shrinking: starting Python …"
-    assert status.bar.maximum() == 0, "an empty bar looks as if nothing went on"
+    assert status.bar.maximum() == 0, "an empty bar looks inactive"
     status.set_progress(1, 100, "starting Python")
     assert (status.bar.value(), status.bar.maximum()) == (10, 1000)
     status.set_idle()
@@ -110,7 +110,7 @@ def test_the_time_left_is_guessed_after_a_second_and_long_jobs_say_so(qtbot, sho
     status._long_timer.timeout.emit()
     assert status.left.text() == "This may take a while."
     status.set_progress(1, 100)
-    assert status.left.text() == "This may take a while.", "4 min were said of a few seconds"
+    assert status.left.text() == "This may take a while.", "4 min were shown for a few seconds"
     status.set_progress(1, 4)
     assert status.left.text() == "8 s left"
     for elapsed in (5_000, 40_000):  # the script never ends; it showed 30 s, then 4 min
