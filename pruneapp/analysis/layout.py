@@ -277,7 +277,7 @@ def _note(
 
 
 def row_offsets(of: Layout, rows: Counts) -> Counts:
-    """Return what each row contributes to the flat index, including the `fixed` dimensions.
+    """Return the part of the flat index that each row determines, with the `fixed` dimensions.
 
     The flat index of the element at a row and a column is ``rows[row] + columns[column]``.
     """
@@ -288,7 +288,7 @@ def row_offsets(of: Layout, rows: Counts) -> Counts:
 
 
 def column_offsets(of: Layout, columns: Counts) -> Counts:
-    """Return what each column contributes to the flat index."""
+    """Return the part of the flat index that each column determines."""
     return columns if of.wrap else _offsets(of.shape, of.column_dims, columns)
 
 

@@ -258,7 +258,7 @@ class _NumberSums:
     squares: _Sum = field(default_factory=_Sum)
 
     def take(self, values: Floats) -> None:
-        """Add the values that follow."""
+        """Add the next values of the tensor."""
         wide = values.astype(np.float64)
         missing = np.isnan(wide)
         self.size += wide.size

@@ -239,7 +239,7 @@ class Stage(contextlib.ExitStack):
         raise NotImplementedError
 
     def _taken_up(self, path: Path) -> bool:
-        """Use the list of an interrupted job if it is of the same job; return whether it is."""
+        """Use the list of an interrupted job; return False if it belongs to another job."""
         with contextlib.suppress(OSError, JsonError):
             manifest = decode(path.read_bytes(), _Manifest)
             if manifest.job == self._manifest.job:
@@ -333,7 +333,7 @@ class FolderStage(Stage):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> bool | None:
-        """Remove the folder, unless the connection was lost and files are finished."""
+        """Remove the folder; keep it if the connection was lost and some files are finished."""
         if isinstance(error, ClusterLostError) and self.listed:
             return super().__exit__(kind, error, trace)
         for _ in range(_TRIES):  # a worker may be removing a temporary file

@@ -377,7 +377,7 @@ def _views(part: StatePart, call: MethodCall, names: Sequence[str], job: Job) ->
 def budgets(
     part: StatePart, call: MethodCall, names: Sequence[str], scope: Scope, limits: Limits
 ) -> list[int]:
-    """Return the number of weights to prune per tensor, if the method decides for all together."""
+    """Return the number of weights to prune per tensor, decided for all tensors together."""
     with task_job() as job:
         views, values = _views(part, call, names, job), dict(call.values)
         method = registry.get(call.method)
@@ -393,7 +393,10 @@ def budgets(
 def units_of_tensors(
     part: StatePart, call: MethodCall, names: Sequence[str], scope: Scope, limits: Limits
 ) -> list[tuple[Indices, int]]:
-    """Return the channels or blocks to prune per tensor, chosen among all, and their number."""
+    """Return, per tensor, the indices of the channels or blocks to prune, and how many it has.
+
+    They are chosen among all tensors together in the scope "global".
+    """
     with task_job() as job:
         views, values = _views(part, call, names, job), dict(call.values)
         method = registry.get(call.method)

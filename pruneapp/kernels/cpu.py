@@ -254,7 +254,10 @@ class CpuKernel:
         compared: Iterable[ComparedStretch | None],
         job: Job,
     ) -> NearCut:
-        """Combine compared stretches, or prune in two passes if the threshold is outside `near`."""
+        """Return the result of a cut from compared stretches.
+
+        Prunes in two passes instead if the threshold is outside of the range `near`.
+        """
         if near is not None:
             builder, done = NearCutBuilder(cut.rankings, near), 0
             for each in compared:

@@ -50,7 +50,7 @@ def magnitude_keys(bits: Tensor, form: FloatForm) -> Tensor:
 
 
 def select(keys: Tensor, kept: Tensor | None, bracket: Bracket) -> tuple[Tensor, Tensor]:
-    """Return the number of kept keys below a bracket, and those inside minus its low end."""
+    """Return the number of kept keys below a bracket, and the keys inside minus its low end."""
     smaller = keys < bracket.low
     # Keys are signed here, which suffices: magnitudes use only half of the unsigned range.
     inside = ~smaller
@@ -63,7 +63,7 @@ def select(keys: Tensor, kept: Tensor | None, bracket: Bracket) -> tuple[Tensor,
 
 
 def compare(keys: Tensor, kept: Tensor | None, key: int) -> tuple[Tensor, Tensor]:
-    """Return which elements are kept and have at least the key, and which of them have it."""
+    """Return which elements are kept with a key of at least `key`, and which with exactly it."""
     is_kept = keys >= key
     equal = keys == key
     if kept is not None:

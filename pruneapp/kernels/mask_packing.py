@@ -125,9 +125,9 @@ class NearCutBuilder:
             self._runs.append((stretch, first, self._used))
 
     def cut(self, count: int) -> NearCut | None:
-        """Clear the bits of `count` elements in all; call it once, after the pass.
+        """Return the masks after pruning the `count` smallest keys of all tensors together.
 
-        Returns None if the threshold is not in the stored range.
+        None if the threshold is not in the stored range. Changes the bits: call it only once.
         """
         rank = count - self._below
         if self._full or not 0 < rank <= self._used:

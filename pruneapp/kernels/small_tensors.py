@@ -79,7 +79,7 @@ def join(rankings: Sequence[Ranking]) -> list[Ranking]:
 def split_masks(
     masks: Sequence[BitMask], rankings: Sequence[Ranking], cancel: CancelToken
 ) -> list[BitMask]:
-    """Return the mask of each tensor; `masks` are those of `rankings`, the result of `join`."""
+    """Return the mask of each tensor from `masks` of `rankings`, in which `join` joined some."""
     result: list[BitMask] = []
     for mask, ranking in zip(masks, rankings, strict=True):
         if isinstance(ranking, JoinedRanking):

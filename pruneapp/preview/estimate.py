@@ -368,7 +368,7 @@ def _dependents(snapshot: Snapshot, step: Step, rows: Rows, job: Job) -> Depende
 def _dependent_counts(
     snapshot: Snapshot, dependents: Dependents, effects: Sequence[Effect], job: Job
 ) -> dict[str, int]:
-    """Return the number of weights pruned per tensor in addition to rows, where it is not 0."""
+    """Return the number of weights that dependents add to the pruned ones, by tensor, unless 0."""
     pruned_numbers = {
         name: numbers
         for effect in effects

@@ -241,7 +241,7 @@ class MaskNumbers:
         self._known = {key: entry for key, entry in self._known.items() if entry[1] < count}
 
     def edit(self, record: Record, last: Record | None, checkpoint: Checkpoint) -> SavedEdit:
-        """Convert a record to data; all its masks must have numbers.
+        """Convert a record to the struct that is saved; all its masks must have numbers.
 
         `last` is its parent record.
         """

@@ -295,8 +295,8 @@ _open: dict[str, Statistics] = {}
 def register(path: Path, job: Job | None = None, *, name: str = "", forced: bool = False) -> str:
     """Open a statistics file for steps that name it; return its name, ``sha256:…``.
 
-    With a known `name` the file is not hashed. `forced` as in `open_statistics`, which also defines
-    the errors raised.
+    With a known `name` the file is not hashed. `forced` and the errors are those of
+    `open_statistics`.
     """
     if name in _open:
         return name

@@ -77,7 +77,10 @@ def _typed_tensor(function: Global, args: Args) -> Any:
 
 
 def _set_traits(tensor: Tensor, grad: Args, metadata: Args) -> Tensor | Unreadable:
-    """Return a tensor with its traits set, or an `Unreadable` if these are not supported."""
+    """Mark a tensor as conjugated, negated, or requiring gradients, as torch saved it.
+
+    Return an `Unreadable` for marks that are not supported.
+    """
     traits = []
     if grad == (True,):
         traits.append("requires_grad")

@@ -549,7 +549,7 @@ class TargetFolder(contextlib.ExitStack):
 
     @contextlib.contextmanager
     def with_final_name(self) -> Iterator[None]:
-        """Replace the temporary folder name in an `ExportError` with the final one."""
+        """Replace the temporary folder name by the final one in an `ExportError` of the block."""
         try:
             yield
         except ExportError as error:

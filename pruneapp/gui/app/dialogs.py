@@ -243,7 +243,7 @@ def run_code(parent: QWidget, path: str) -> str:
 
 
 def follow_link(parent: QWidget, path: str, target: str) -> bool:
-    """Ask whether the target of a symbolic link may be replaced by an export."""
+    """Ask whether an export to the link `path` may replace its target; return the answer."""
     text = translate("Questions", "The export would replace the file that the link points to.")
     title = translate("Questions", "This file name is a link to another file.")
     return _confirm(

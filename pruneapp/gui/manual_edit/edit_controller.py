@@ -381,7 +381,7 @@ class ManualEditController(Feature[AllBlocksDialog]):
         return lambda job: make(snapshot, request, job, **wanted)
 
     def _is_confirmed(self, result: EditResult) -> Flow[bool]:
-        """Ask whether to edit the tensors of all blocks, unless the user does not want to."""
+        """Ask whether to edit the tensors of all blocks, unless the user disabled the question."""
         tensors = result.preview.numbers.tensors
         if not (result.pattern and len(tensors) > 1 and self._settings.get(ASK_ALL_BLOCKS)):
             return True

@@ -138,7 +138,7 @@ class PatternController(Feature[PatternDialog]):
         dialog.set_answer(answer)
 
     def _check_again(self, why: str) -> None:
-        """Check again if that is fast; otherwise show why, with a button to check again."""
+        """Check again if that is fast; otherwise show the reason `why`, and a button for it."""
         dialog = self.dialog
         asked = None if dialog is None else dialog.row.question()
         if dialog is None or asked is None:

@@ -101,10 +101,10 @@ def run_scan(
     judge: Callable[[Job], None],
     calibration: frozenset[str],
 ) -> None:
-    """Scan a state, continuing a known scan with the same conditions if there is one.
+    """Scan a state, continuing the scan in `known` with the same conditions if there is one.
 
-    `tell` is called after each cell; `judge` once, after the unpruned model and the state were
-    evaluated. `calibration` contains names of data that the state was calibrated with.
+    `tell` is called with the scan after each cell; `judge` once, after the unpruned model and the
+    state were evaluated. `calibration` contains names of data that the state was calibrated with.
 
     Raises the errors of `scan_tensors` and `ScriptProcess.evaluator`.
     """

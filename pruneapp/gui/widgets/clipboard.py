@@ -101,7 +101,7 @@ def text_of(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def _number(text: str, group: str) -> str:
-    """Return a number without group separators; any other text as by `_cell`."""
+    """Return a number without the separator `group`; any other text as `_cell` returns it."""
     if text == NO_NUMBER:
         return ""
     text = text.translate(_SPACES)

@@ -160,7 +160,7 @@ class SentenceTemplates:
         return self._format_numbers(line, templates) if found is None else found.text
 
     def _look_up(self, text: str, templates: _Templates) -> Translation | None:
-        """Return a translation; None if no part of a text is known."""
+        """Return the translation of a text by `templates`; None if no part of the text is known."""
         lenient = templates is self._steps
         key = text, lenient
         if key not in self._known:
