@@ -227,8 +227,8 @@ class CombineController(Feature[CombineDialog]):
             return compute_manual_edit(snapshot, combine(snapshot, theirs, how, title, job), job)
 
         preview = yield from RunJob(self.tr("Combining masks"), work)
-        self.session.apply(preview)
-        self.done.emit(preview)
+        if self.session.commit(preview):
+            self.done.emit(preview)
 
 
 # Distinguishes dragged masks from dragged text; the tensor names are added as plain text.

@@ -117,7 +117,7 @@ class _RunningFlow:
             elif step is None:
                 QTimer.singleShot(0, feature, partial(self.resume, self._flow.send))
             elif (owner := step.feature or feature).dialog is None:
-                owner.open(step.dialog)
+                owner.open_dialog(step.dialog)
                 step.dialog.finished.connect(partial(self.resume, self._flow.send))
             else:
                 step.dialog.deleteLater()
@@ -140,13 +140,13 @@ class _RunningFlow:
 
 
 def flow(method: Callable[Concatenate[F, P], Flow[None]]) -> Callable[Concatenate[F, P], None]:
-    """Make a generator a method that runs it; without effect if no document is open."""
+    """Make a generator a method that runs it; without effect if there is no document for it."""
     # Qt passes as many arguments of a signal as the function takes.
     n_args = method.__code__.co_argcount - 1
 
     @wraps(method)
     def start(feature: F, /, *args: P.args, **kwargs: P.kwargs) -> None:
-        if feature.session.document is not None:
+        if feature.session.document is not None or not feature.needs_document:
             steps = method(feature, *args[:n_args], **kwargs)  # type: ignore[arg-type]
             run = _RunningFlow(feature, steps)
             feature.runs.add(run)
@@ -159,6 +159,7 @@ class Feature(Controller, Generic[D]):
     """A feature of the open document, with at most one dialog at a time."""
 
     commands: ClassVar[dict[str, str]] = {}  # names of methods, by the ids of their commands
+    needs_document: ClassVar[bool] = True  # whether flows end when the document is closed
 
     def __init__(self, context: AppContext, session: OpenDocument) -> None:
         super().__init__(context)
@@ -167,7 +168,8 @@ class Feature(Controller, Generic[D]):
         self.dialog: D | None = None  # the visible dialog
         for command, name in self.commands.items():
             context.actions[command].triggered.connect(getattr(self, name))
-        session.closed.connect(self.on_closed)
+        if self.needs_document:
+            session.closed.connect(self.on_closed)
 
     @property
     def document(self) -> Document:
@@ -175,7 +177,7 @@ class Feature(Controller, Generic[D]):
         assert self.session.document is not None
         return self.session.document
 
-    def open(self, dialog: D) -> None:
+    def open_dialog(self, dialog: D) -> None:
         """Show a dialog, modal to the window, and delete it when it is finished."""
         dialog.finished.connect(self._on_finished)
         self._theme.apply_to(dialog)

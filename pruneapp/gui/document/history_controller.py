@@ -226,6 +226,7 @@ def append_steps(
                 "were not applied.",
                 remedy="Undo and try again.",
             )
-        session.apply(Proposal(revision, edit))
+        if not session.commit(Proposal(revision, edit)):
+            raise Cancelled
         revision = document.revision
     return len(edits)

@@ -486,24 +486,20 @@ class OpenDocument(QObject):
     # -- changes -------------------------------------------------------------------------------
 
     def commit(self, proposal: Proposal) -> bool:
-        """Apply a proposal as `apply` does; False, after emitting `refused`, if it was refused."""
+        """Apply a proposal.
+
+        Return False, after emitting `refused`, if the document has changed since the proposal was
+        computed, the file on disk has changed, or changes are locked.
+        """
+        assert self.document is not None
         try:
-            self.apply(proposal)
+            self.check_may_work()
+            self.document.checkpoint.verify_on_disk()
+            self.document.commit(proposal)
         except PruneAppError as error:
             self.refused.emit(error)
             return False
         return True
-
-    def apply(self, proposal: Proposal) -> None:
-        """Apply a proposal.
-
-        Raise `PruneAppError` if the document has changed since the proposal was computed, the file
-        on disk has changed, or changes are locked.
-        """
-        assert self.document is not None
-        self.check_may_work()
-        self.document.checkpoint.verify_on_disk()
-        self.document.commit(proposal)
 
     def work(self, title: str, work: Callable[[Job], T], done: Callable[[T], object]) -> None:
         """Run work in the background; call `done` with its result if the document is still open."""

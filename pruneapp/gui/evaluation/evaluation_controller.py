@@ -316,7 +316,7 @@ class EvaluationController(Feature[EvaluateDialog]):
         dialog.choice.changed.connect(partial(self._scripts.look, dialog.choice))
         dialog.evaluateRequested.connect(partial(self._on_chosen, dialog, keys))
         dialog.templateRequested.connect(partial(self._on_template, dialog))
-        self.open(dialog)
+        self.open_dialog(dialog)
         self._scripts.look(dialog.choice)
 
     @flow

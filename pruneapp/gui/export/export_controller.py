@@ -507,7 +507,7 @@ class ExportController(Feature[ExportDialog]):
                 self._choices = replace(self._choices, cut=cut)
             dialog.set_choices(self._choices)
         self._multiple = multiple
-        self.open(dialog)
+        self.open_dialog(dialog)
 
     def _store_choices(self) -> None:
         if self.dialog is not None:

@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import ClassVar
 
 from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QFileDialog, QMainWindow, QWidget
+from PySide6.QtWidgets import QDialog, QFileDialog, QMainWindow, QWidget
 
 from pruneapp import resources
 from pruneapp.checkpoint.checkpoint import READERS, refuse_unknown
@@ -18,9 +19,10 @@ from pruneapp.checkpoint.io.store import is_store, locate
 from pruneapp.document.document import DocumentChanged
 from pruneapp.errors import PruneAppError
 from pruneapp.gui.app import dialogs
-from pruneapp.gui.app.context import AppContext, Controller
-from pruneapp.gui.app.jobs import Lane, LatestTask
+from pruneapp.gui.app.context import AppContext
+from pruneapp.gui.app.jobs import Lane
 from pruneapp.gui.app.notifications import NoticeTopic
+from pruneapp.gui.document.feature import Feature, Flow, RunJob, flow
 from pruneapp.gui.document.open_document import SAMPLE, OpenDocument, OpenRequest
 from pruneapp.gui.export.export_controller import ExportController
 from pruneapp.gui.files.session_controller import SessionController
@@ -50,8 +52,19 @@ def _identity(file: Path) -> str:
         return str(file)
 
 
-class OpenController(Controller):
+class OpenController(Feature[QDialog]):
     """Controller of the commands that open and close files."""
+
+    needs_document = False
+    commands: ClassVar = {
+        "open": "ask_file",
+        "open_in_window": "ask_file_for_window",
+        "open_folder": "ask_folder",
+        "open_location": "ask_location",
+        "sample": "open_sample",
+        "state_dict": "choose_state_dict",
+        "close": "close",
+    }
 
     def __init__(
         self,
@@ -62,22 +75,11 @@ class OpenController(Controller):
         export: ExportController,
         sessions: SessionController,
     ) -> None:
-        super().__init__(context)
-        self._session = session
+        super().__init__(context, session)
         self._start = start
         self._export = export
         self._sessions = sessions
-        self._check_task = LatestTask(context.jobs)  # checks whether a file is a checkpoint
-        for name, call in {
-            "open": self.ask_file,
-            "open_in_window": self.ask_file_for_window,
-            "open_folder": self.ask_folder,
-            "open_location": self.ask_location,
-            "sample": self.open_sample,
-            "state_dict": self.choose_state_dict,
-            "close": self.close,
-        }.items():
-            context.actions[name].triggered.connect(call)
+        self._check: RunJob[None] | None = None  # whether a file is a checkpoint
         session.changed.connect(self._on_changed)
         start.openRequested.connect(self.ask_file)
         start.folderRequested.connect(self.ask_folder)
@@ -88,25 +90,27 @@ class OpenController(Controller):
     @property
     def path(self) -> Path | None:
         """The file that is open, or being opened, as in the window title; None if there is none."""
-        document = self._session.document
+        document = self.session.document
         opened = None if document is None else document.checkpoint.path
-        return self._session.opening_path or self._sessions.path or opened
+        return self.session.opening_path or self._sessions.path or opened
 
-    @Slot(object)
-    def open(self, wanted: Path | OpenRequest) -> None:
+    @flow
+    def open(self, wanted: Path | OpenRequest) -> Flow[None]:
         """Open a file, a session or recovered work in this window, after asking about unsaved work.
 
         The user is not asked if the file cannot be opened anyway. A file that is open in another
         window is shown there instead.
         """
         request = OpenRequest(wanted) if isinstance(wanted, Path) else wanted
-        self._show_or_open(request, partial(self._open_here, request), but=self._window)
+        if not (yield from self._show_window(request, but=self._window)):
+            yield from self._open_here(request)
 
-    @Slot(object)
-    def open_in_window(self, wanted: Path | OpenRequest) -> None:
+    @flow
+    def open_in_window(self, wanted: Path | OpenRequest) -> Flow[None]:
         """Open a file in a new window, or show the window in which it is open already."""
         request = OpenRequest(wanted) if isinstance(wanted, Path) else wanted
-        self._show_or_open(request, partial(self._windows.wanted.emit, request))
+        if not (yield from self._show_window(request)):
+            self._windows.wanted.emit(request)
 
     @Slot(object, bool)
     def open_together(self, paths: Sequence[Path], apart: bool) -> None:
@@ -130,50 +134,38 @@ class OpenController(Controller):
         try:
             path = locate(name)
         except PruneAppError as error:
-            self._session.refused.emit(error)
+            self.session.refused.emit(error)
         else:
             self.open_in_window(OpenRequest(path, state_dict))
 
-    def _show_or_open(
-        self, request: OpenRequest, go: Callable[[], object], *, but: QWidget | None = None
-    ) -> None:
-        """Show the window in which a file is open; call `go` if no window but `but` has it."""
+    def _show_window(self, request: OpenRequest, *, but: QWidget | None = None) -> Flow[bool]:
+        """Show the window, except `but`, in which a file is open; return whether there is one."""
 
         def files() -> dict[QMainWindow, Path]:
             return {w: file for w, file in self._windows.files.items() if w is not but}
 
-        def done(window: QMainWindow | None) -> None:
-            now = files()  # windows may have changed while links were resolved
-            if window not in now:
-                window = next((w for w, file in now.items() if file == request.path), None)
-            if window is None:
-                go()
-            else:
-                bring_to_front(window)
-
         known = files()
         if not known or request.is_journal:
-            go()
-            return
-        self._jobs.run(
-            lambda _job: window_of(request.path, known),
-            on_result=done,
-            on_error=self._session.refused.emit,
-            lane=Lane.INTERACTIVE,
+            return False
+        window = yield from RunJob(
+            "", lambda _job: window_of(request.path, known), Lane.INTERACTIVE
         )
+        now = files()  # windows may have changed while links were resolved
+        if window not in now:
+            window = next((w for w, file in now.items() if file == request.path), None)
+        if window is None:
+            return False
+        bring_to_front(window)
+        return True
 
-    def _open_here(self, request: OpenRequest) -> None:
-        if not self._sessions.losses or request.is_journal:
-            self._ask_and_open(request)
-            return
-        self._check_task.start(
-            lambda _job: refuse_unknown(request.path),
-            lambda _none: self._ask_and_open(request),
-            self._session.refused.emit,
-            lane=Lane.INTERACTIVE,
-        )
-
-    def _ask_and_open(self, request: OpenRequest) -> None:
+    def _open_here(self, request: OpenRequest) -> Flow[None]:
+        if self._sessions.losses and not request.is_journal:
+            if self._check is not None:
+                self._check.cancel()
+            self._check = check = RunJob(
+                "", lambda _job: refuse_unknown(request.path), Lane.INTERACTIVE
+            )
+            yield from check
         go = partial(self._close_and_open, request)
         if self._confirm_loss(go):
             go()
@@ -185,21 +177,22 @@ class OpenController(Controller):
         history, which opening then restores.
         """
         if self._known_as(request) and not request.is_journal:
-            self._session.close()
-        self._session.open(request)
+            self.session.close()
+        self.session.open(request)
 
     def _known_as(self, request: OpenRequest) -> bool:
         """Return whether a request names the open document, including its state dict."""
-        document = self._session.document
+        document = self.session.document
         if document is None:
             return False
         shown = document.checkpoint.contents.state_dict
         open_as = self._sessions.path or document.checkpoint.path
         return request.state_dict in {None, shown} and _identity(open_as) == _identity(request.path)
 
-    def open_sample(self, *, with_history: bool = True) -> None:
+    @flow
+    def open_sample(self, *, with_history: bool = True) -> Flow[None]:
         """Open the sample model, which may be open in several windows."""
-        self._open_here(OpenRequest(resources.path(SAMPLE), with_history=with_history))
+        yield from self._open_here(OpenRequest(resources.path(SAMPLE), with_history=with_history))
 
     def ask_file(self) -> None:
         """Let the user choose a file and open it."""
@@ -216,7 +209,7 @@ class OpenController(Controller):
             ),
         )
         if name:
-            self._session.note_folder("open", Path(name))
+            self.session.note_folder("open", Path(name))
         return Path(name) if name else None
 
     def ask_file_for_window(self) -> None:
@@ -230,7 +223,7 @@ class OpenController(Controller):
             self._window, self.tr("Open a model folder"), str(self._folder())
         )
         if name:
-            self._session.note_folder("open", Path(name))
+            self.session.note_folder("open", Path(name))
             self.open(Path(name))
 
     def ask_location(self) -> None:
@@ -240,14 +233,14 @@ class OpenController(Controller):
             path = locate(text).expanduser() if text else None
         except (PruneAppError, RuntimeError) as error:  # ``~name`` of an unknown user
             refused = error if isinstance(error, PruneAppError) else PruneAppError(f"{error}")
-            self._session.refused.emit(refused)
+            self.session.refused.emit(refused)
             return
         if path is not None:
             self.open(path)
 
     def choose_state_dict(self) -> None:
         """Let the user open another state dict of the file."""
-        document = self._session.document
+        document = self.session.document
         if document is None:
             return
         contents = document.checkpoint.contents
@@ -259,9 +252,9 @@ class OpenController(Controller):
         """Close the document, after asking about unsaved work."""
         # Only jobs that write are asked about: others, such as a preview, end with the document.
         if (not self._jobs.writing or self._confirm_stop()) and self._confirm_loss(
-            self._session.close
+            self.session.close
         ):
-            self._session.close()
+            self.session.close()
 
     def check_file(self) -> None:
         """Check whether another program has changed the open file, unless a job is running."""
@@ -269,7 +262,7 @@ class OpenController(Controller):
             self._look_again()
 
     def _look_again(self) -> None:
-        document = self._session.document
+        document = self.session.document
         if document is None:
             return
         try:
@@ -294,7 +287,7 @@ class OpenController(Controller):
 
     def offer_state_dicts(self) -> None:
         """Show a notice if the file has other state dicts than the open one."""
-        document = self._session.document
+        document = self.session.document
         if document is None or len(document.checkpoint.contents.state_dicts) < 2:
             return
         contents = document.checkpoint.contents
@@ -338,4 +331,4 @@ class OpenController(Controller):
     def _folder(self) -> Path:
         recent = self._settings.recent
         beside = (path.parent for path in recent if not is_store(path))
-        return self._session.folder("open", next(beside, Path.home()))
+        return self.session.folder("open", next(beside, Path.home()))

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QDialog, QFileDialog
 
 from pruneapp.document.document import Capture, Document, HistoryItem, Loss
 from pruneapp.document.edit import is_work
@@ -22,11 +22,12 @@ from pruneapp.errors import (
     words_of,
 )
 from pruneapp.gui.app import dialogs
-from pruneapp.gui.app.context import AppContext, Controller
+from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.jobs import Lane
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.app.settings import KEEP_HISTORIES
 from pruneapp.gui.app.windows import TITLE
+from pruneapp.gui.document.feature import Feature, Flow, RunJob, flow
 from pruneapp.gui.document.open_document import OpenDocument, OpenRequest
 from pruneapp.gui.files.autosave_controller import AutosaveController
 from pruneapp.gui.widgets import number_format
@@ -61,24 +62,13 @@ class _SavedContent:
         return items is self.items or {*map(id, items)} == {*map(id, self.items)}
 
 
-@dataclass(frozen=True)
-class _Saving:
-    """A save in progress: what is written where, what it may replace, and what follows."""
-
-    document: Document
-    capture: Capture
-    view: Mapping[str, Any]
-    safe: _SavedContent
-    path: Path
-    then: Callable[[], object] | None
-    instead_of: FileStamp | None
-
-
-class SessionController(Controller):
+class SessionController(Feature[QDialog]):
     """The session file of the document, its commands, and the title of the window.
 
     `read_results` returns the measured results that a session stores, by subject.
     """
+
+    commands: ClassVar = {"save_session": "save", "save_session_as": "save_as"}
 
     saved = Signal(object)  # (Path)
 
@@ -92,8 +82,7 @@ class SessionController(Controller):
         show_view: Callable[[Mapping[str, Any]], None],
         read_results: Callable[[], Mapping[object, object]],
     ) -> None:
-        super().__init__(context)
-        self._session = session
+        super().__init__(context, session)
         self._autosave = autosave
         self._read_view, self._show_view = read_view, show_view
         self._read_results = read_results
@@ -105,12 +94,9 @@ class SessionController(Controller):
         self._discarded = False  # whether the user agreed to lose the work
         # Stamp of the file when this window last read or wrote it.
         self._stamp: FileStamp | None = None
-        context.actions["save_session"].triggered.connect(self.save)
-        context.actions["save_session_as"].triggered.connect(self.save_as)
         session.opened.connect(self._on_opened)
         session.changed.connect(self.show_title)
         session.closing.connect(self._on_closing)
-        session.closed.connect(self._on_closed)
         session.notOpened.connect(self._on_stayed)
         session.misplaced.connect(self._on_misplaced)
 
@@ -121,7 +107,7 @@ class SessionController(Controller):
         With a session file, all changes have to be in it. Without one, exported states count as
         saved; measured results are stored only in sessions.
         """
-        document = self._session.document
+        document = self.session.document
         if document is None:
             return ()
         losses = document.unsaved
@@ -133,7 +119,7 @@ class SessionController(Controller):
     @property
     def losses(self) -> tuple[Loss, ...]:
         """Like `unsaved`, but includes an undo history that is in no session file."""
-        document = self._session.document
+        document = self.session.document
         losses = self.unsaved
         if document is not None and self.path is None and not losses and has_steps(document):
             return ("history",)
@@ -168,91 +154,78 @@ class SessionController(Controller):
         """Save the session to its file, or to one that the user chooses."""
         self.save_then(None)
 
-    def save_then(self, then: Callable[[], object] | None) -> None:
+    @flow
+    def save_then(self, then: Callable[[], object] | None) -> Flow[None]:
         """Save the session, then call `then` if that succeeded."""
-        if self.path is None:
-            self._ask_where(then)
-        else:
-            self._save(self.path, then, self._stamp)
+        path = self.path or self._ask_where()
+        if path is not None:
+            yield from self._save(path, then, self._stamp if path == self.path else None)
 
-    def save_as(self) -> None:
+    @flow
+    def save_as(self) -> Flow[None]:
         """Save the session to a file that the user chooses."""
-        self._ask_where(None)
+        if (path := self._ask_where()) is not None:
+            yield from self._save(path)
 
-    def _ask_where(self, then: Callable[[], object] | None) -> None:
-        if self._session.document is None:
-            return
+    def _ask_where(self) -> Path | None:
         path = dialogs.save_path(
             self._window,
             self.tr("Save session"),
-            self.path or self._session.proposed("session", SUFFIX),
+            self.path or self.session.proposed("session", SUFFIX),
             self.tr("Sessions ({patterns})").format(patterns=f"*{SUFFIX}"),
             SUFFIX,
         )
         if path is not None:
-            self._session.note_folder("session", path)
-            self._save(path, then)
+            self.session.note_folder("session", path)
+        return path
 
     def _save(
-        self, path: Path, then: Callable[[], object] | None, instead_of: FileStamp | None = None
-    ) -> None:
+        self,
+        path: Path,
+        then: Callable[[], object] | None = None,
+        instead_of: FileStamp | None = None,
+    ) -> Flow[None]:
         """Save the session to `path`.
 
-        Fails with `SessionChangedError` if the file is no longer the version `instead_of`; None
-        replaces any version.
+        Ask the user if the file is no longer the version `instead_of`; None replaces any version.
         """
-        document = self._session.document
-        if document is None:
+        document, stamp = self.document, None
+        while stamp is None:
+            view, capture = self._read_view(), Capture.of(document)
+            content = _SavedContent(document.items, self._read_results())
+            work = partial(save_session, capture, view, path, instead_of=instead_of)
+            try:
+                stamp = yield from RunJob(self.tr("Saving session"), work, Lane.WRITING)
+            except PruneAppError as error:
+                is_open = self.session.document is document
+                if isinstance(error, SessionChangedError) and is_open:
+                    answer = dialogs.replace_session(self._window, path.name)
+                    is_open = self.session.document is document
+                    chosen = self._ask_where() if answer == "elsewhere" and is_open else path
+                    if answer == "stay" or chosen is None or not is_open:
+                        return
+                    path, instead_of = chosen, None
+                elif not (isinstance(error, StaleError) and is_open):
+                    self._notifications.show_error(error, NoticeTopic.SAVING)
+                    return
+        self._settings.add_recent(path)
+        self.saved.emit(path)
+        if self.session.document is not document:
             return
-        view = self._read_view()
-        safe = _SavedContent(document.items, self._read_results())
-        saving = _Saving(document, Capture.of(document), view, safe, path, then, instead_of)
-        self._jobs.run(
-            lambda job: save_session(saving.capture, view, path, job, instead_of=instead_of),
-            on_result=partial(self._on_saved, saving),
-            on_error=partial(self._on_not_saved, saving),
-            title=self.tr("Saving session"),
-            lane=Lane.WRITING,
-        )
-
-    def _on_saved(self, saving: _Saving, stamp: FileStamp) -> None:
-        self._settings.add_recent(saving.path)
-        self.saved.emit(saving.path)
-        if saving.document is not self._session.document:
-            return
-        self.path, self._saved_content, self._stamp = saving.path, saving.safe, stamp
-        capture = saving.capture
+        self.path, self._saved_content, self._stamp = path, content, stamp
         self._autosave.mark_saved(
-            capture.records, capture.position, stamp, capture.branches.names, saving.view
+            capture.records, capture.position, stamp, capture.branches.names, view
         )
         self.show_title()
-        name, size = saving.path.name, number_format.size(stamp.size)
+        name, size = path.name, number_format.size(stamp.size)
         self._notifications.show_done(self.tr("Saved {name}, {size}").format(name=name, size=size))
-        if saving.then is not None:
-            saving.then()
-
-    def _on_not_saved(self, saving: _Saving, error: PruneAppError) -> None:
-        here = saving.document is self._session.document
-        if isinstance(error, StaleError) and here:  # the document has changed meanwhile
-            self._save(saving.path, saving.then, saving.instead_of)
-        elif isinstance(error, SessionChangedError) and here:
-            self._ask_about_other(saving)
-        else:
-            self._notifications.show_error(error, NoticeTopic.SAVING)
-
-    def _ask_about_other(self, saving: _Saving) -> None:
-        answer = dialogs.replace_session(self._window, saving.path.name)
-        if saving.document is not self._session.document:
-            return
-        if answer == "elsewhere":
-            self._ask_where(saving.then)
-        elif answer == "replace":
-            self._save(saving.path, saving.then)
+        if then is not None:
+            then()
 
     # -- opening --------------------------------------------------------------------------------
 
     def _on_opened(self) -> None:
-        saved, document = self._session.saved, self._session.document
+        saved, document = self.session.saved, self.session.document
         assert document is not None
         self.path, self._saved_content, self._stamp = None, _SavedContent(), None
         if isinstance(saved, SessionFile):
@@ -300,12 +273,12 @@ class SessionController(Controller):
     @Slot()
     def _start_from_file(self) -> None:
         """Go to the initial state; the steps stay in the history."""
-        if self._session.document is not None and self._session.may_work():
-            self._session.document.jump(0)
+        if self.session.document is not None and self.session.may_work():
+            self.session.document.jump(0)
 
     def _on_closing(self) -> None:
         """Store the history for the next time, unless the session has it or it may be lost."""
-        document = self._session.document
+        document = self.session.document
         assert document is not None
         if self._discarded or not self.losses:
             return  # the journal is deleted
@@ -318,7 +291,8 @@ class SessionController(Controller):
     def _on_stayed(self) -> None:
         self._discarded = False
 
-    def _on_closed(self) -> None:
+    def on_closed(self) -> None:
+        super().on_closed()
         self._discarded = False
         self.path, self._saved_content, self._stamp = None, _SavedContent(), None
         self._write_timer.stop()
@@ -332,14 +306,14 @@ class SessionController(Controller):
 
     def _keep_measured(self) -> None:
         results = self._read_results()
-        if self._session.document is not None and results != self._journaled:
+        if self.session.document is not None and results != self._journaled:
             self._journaled = results
             if not results.items() <= self._saved_content.results.items():
                 self._autosave.keep_measured()
 
     def show_title(self) -> None:
         """Show the open file in the window title, and whether closing would lose work."""
-        document = self._session.document
+        document = self.session.document
         if document is None:
             return
         path = document.checkpoint.path if self.path is None else self.path
@@ -385,4 +359,4 @@ class SessionController(Controller):
         self, request: OpenRequest, *, original: Path | None = None, only_masks: bool = False
     ) -> None:
         original = original or request.original
-        self._session.open(replace(request, original=original, only_masks=only_masks))
+        self.session.open(replace(request, original=original, only_masks=only_masks))

@@ -280,6 +280,7 @@ class Workbench(QObject):
         # Must be connected first, so that other subscribers see the updated tree and numbers.
         session.opened.connect(self._on_opened)
         session.closed.connect(self.status.show_closed)
+        session.changed.connect(self.status.show_changed)
         session.changed.connect(self._on_changed)
         session.refused.connect(self.notifications.show_error)
         self.form = FormController(context, session, tree=views.tree, form=views.form)
@@ -566,7 +567,6 @@ class Workbench(QObject):
         if not change.is_remark:
             # Cancel work on the previous state, which is obsolete and would slow down the window.
             self.preview.pause()
-        self.status.show_changed(change)
         if change.names:
             self.form.update_context()
             self._clear_undo_of_fields()

@@ -258,7 +258,8 @@ class RepairController(Feature[RepairDialog]):
             self._repairing = None
             self.session.lock(self, None)
         before = document.history.key
-        self.session.apply(done.repair)
+        if not self.session.commit(done.repair):
+            return
         self._compared = before, document.history.key
         self._repaired_by = source
         self._show_report(done)

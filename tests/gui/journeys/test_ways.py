@@ -109,6 +109,15 @@ OPENING = {
     "gui/plots/pages.py": ("PlotPages.set_tensor",),
 }
 
+# The new state of the document, in the tree, the status bar and the history.
+_CHANGED = {
+    "gui/tree/model.py": ("TreeModel.set_sparsity",),
+    "gui/mainwindow/window.py": ("ModelStatus.set_model",),
+    "gui/document/history_view.py": ("HistoryStrip.set_items",),
+}
+PRUNE = {"document/history.py": ("History.push",), **_CHANGED}
+UNDO = {"document/document.py": ("Document.jump",), **_CHANGED}
+
 EXPORT = {
     # The values of the dialog.
     "gui/export/dialog.py": ("ExportDialog.request", "FormatDetails.values"),
@@ -272,8 +281,21 @@ def test_the_way_of_an_opening_to_the_filled_window(person, file, watch):
         person.wait(lambda: not person.workbench.form._opened.isActive())
         QCoreApplication.processEvents()
     watch.print_way("opening")
-    assert len(watch.functions()) <= 46
+    assert len(watch.functions()) <= 44
     assert len(watch.files()) <= 20
+
+
+def test_the_ways_of_a_prune_and_an_undo_to_the_new_state(opened, watch):
+    for event, ends, do, position, most in (
+        ("prune", PRUNE, lambda: opened.click(opened.button), 1, 13),
+        ("undo", UNDO, lambda: opened.key("Ctrl+Z"), 0, 11),
+    ):
+        watch.way.clear()
+        with watch.watching(ends):
+            do()
+            opened.wait(lambda position=position: opened.document.position == position)
+        watch.print_way(event)
+        assert len(watch.functions()) <= most
 
 
 def test_the_way_of_an_export_from_the_dialog_to_the_file(opened, watch):
