@@ -19,7 +19,7 @@ from pruneapp.analysis.zeros import zeros_pruned_again
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.io.files import is_folder
 from pruneapp.checkpoint.io.store import locate
-from pruneapp.cli.files import is_same_file, refuse_input, resolved_path
+from pruneapp.cli.files import is_same_file, output_path, refuse_input, resolved_path
 from pruneapp.cli.options import option_of, parameter_values
 from pruneapp.cli.terminal import Output, attributes, file_line, percent, printable_name
 from pruneapp.document.snapshot import Snapshot
@@ -42,7 +42,7 @@ from pruneapp.export.report import ExportReport, ExportRequest
 from pruneapp.export.report_writer import KINDS, StepAccount, account_of, write_account
 from pruneapp.export.scripts.comparison_script import write_check_script
 from pruneapp.progress import Cancelled, Job
-from pruneapp.recipes.recipe import Recipe
+from pruneapp.recipes.recipe import Recipe, save
 
 
 def uncounted_zeros_notice(checkpoint: Checkpoint) -> str:
@@ -160,6 +160,39 @@ def zeros_pruned_by(
     return state.zeros_pruned_again(ordered, job)
 
 
+def export_request(options: argparse.Namespace, checkpoint: Checkpoint) -> ExportRequest:
+    """Return the export that the options request, after checking all paths.
+
+    The default format is that of the output name, or of the source.
+
+    Raises
+    ------
+    ParameterError
+        If the format lacks a parameter, its value is invalid, or a report has an unknown suffix; if
+        an output would replace an input or another output, lacks a name, is standard output, or is
+        a folder where a file is written.
+    ExportError
+        If the format cannot represent the checkpoint, or an output cannot be written to its path.
+    """
+    target = output_path(options.output)
+    form = get(options.format) if options.format else usual_format(target, checkpoint)
+    values = parameter_values(options, "export", form.params, f"The format '{form.name}'")
+    check_not_file(target, form, values)
+    for path in options.report:
+        if Path(path).suffix.lower() not in KINDS:
+            raise ParameterError(f"'--report' must end in {', '.join(KINDS)} (got '{path}').")
+    request = ExportRequest(
+        format=form.name,
+        path=target,
+        replace_original=options.replace_original,
+        follow_links=options.follow_links,
+        params=values,
+        omit=tuple(options.omit),
+    )
+    _check_paths(options, checkpoint, request)
+    return request
+
+
 # Options that name files to read, and files to replace.
 _READ = (
     *("recipe", "mask", "importance_scores", "load_method", "against", "statistics"),
@@ -170,19 +203,9 @@ _WRITTEN = ("save_recipe", "save_statistics", "report")
 _BESIDE = (*_WRITTEN, "check_script")
 
 
-def check_paths(
+def _check_paths(
     options: argparse.Namespace, checkpoint: Checkpoint, request: ExportRequest
 ) -> None:
-    """Check all paths before anything is computed.
-
-    Raises
-    ------
-    ParameterError
-        If an output would replace an input or another output, lacks a name, is standard output, or
-        is a folder where a file is written.
-    ExportError
-        If the format cannot represent the checkpoint, or an output cannot be written to its path.
-    """
     for name, text in _values(options, _BESIDE):
         if text in {"", "-"}:  # "-" is the standard output in other programs
             raise ParameterError(
@@ -256,36 +279,6 @@ def _values(options: argparse.Namespace, names: Sequence[str]) -> Iterator[tuple
         )
 
 
-def export_request(
-    options: argparse.Namespace, target: Path, checkpoint: Checkpoint
-) -> ExportRequest:
-    """Return the export that the options request.
-
-    The default format is that of the output name, or of the source.
-
-    Raises
-    ------
-    ParameterError
-        If the format lacks a parameter, its value is invalid, or a report has an unknown suffix.
-    ExportError
-        If `target` is the name of a file, but a folder is written.
-    """
-    form = get(options.format) if options.format else usual_format(target, checkpoint)
-    values = parameter_values(options, "export", form.params, f"The format '{form.name}'")
-    check_not_file(target, form, values)
-    for path in options.report:
-        if Path(path).suffix.lower() not in KINDS:
-            raise ParameterError(f"'--report' must end in {', '.join(KINDS)} (got '{path}').")
-    return ExportRequest(
-        format=form.name,
-        path=target,
-        replace_original=options.replace_original,
-        follow_links=options.follow_links,
-        params=values,
-        omit=tuple(options.omit),
-    )
-
-
 def write_export(
     options: argparse.Namespace,
     state: State,
@@ -295,7 +288,7 @@ def write_export(
     *,
     steps: Sequence[StepAccount],
 ) -> tuple[ExportReport, PruneAppError | Cancelled | None]:
-    """Export a state, then write its reports and its comparison script.
+    """Save the recipe, export a state, then write its reports and its comparison script.
 
     Prints notes to standard error about files of a folder that will be replaced, and about patterns
     that do not hold.
@@ -307,6 +300,8 @@ def write_export(
         export itself (None if there is none).
     """
     checkpoint = state.checkpoint
+    if getattr(options, "save_recipe", None):
+        save(recipe, Path(options.save_recipe), job)
     make: MakeFiles = make_files
     if options.cluster:
         from pruneapp.cluster.export import ClusterWriter, provenance_on

@@ -1,7 +1,7 @@
 """All options of the command line, each declared once, and functions that several commands need.
 
-`OPTIONS` has the options by name. A command that needs another help text or default than others has
-an entry of its own, ``COMMAND.NAME``. Options that come from the registries of methods and formats
+`OPTIONS` has the options by name. If the help text or the default of a command differs, the table
+also has an entry ``COMMAND.NAME``. Options that come from the registries of methods and formats
 are created by `GENERATED`, because the registries import large modules.
 """
 

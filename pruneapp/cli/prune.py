@@ -15,13 +15,11 @@ from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.io.digest import hashed_meanwhile
 from pruneapp.cli.export_options import (
     already_zero_notice,
-    check_paths,
     export_request,
     report_output,
     write_export,
     zeros_pruned_by,
 )
-from pruneapp.cli.files import output_path
 from pruneapp.cli.options import connection, parameter_values, refuse_cluster_options
 from pruneapp.cli.terminal import Output
 from pruneapp.document.document import Capture, Document
@@ -45,7 +43,7 @@ from pruneapp.methods.method import CoupledMethod, Method
 from pruneapp.params import STATISTICS, parse_bytes
 from pruneapp.preview.preview import compute_preview, state_after
 from pruneapp.progress import Job
-from pruneapp.recipes.recipe import Recipe, history_recipe, portable, recipe_of, save
+from pruneapp.recipes.recipe import Recipe, history_recipe, portable, recipe_of
 from pruneapp.statistics.file import register as register_statistics
 from pruneapp.statistics.file import statistics_of
 
@@ -75,8 +73,7 @@ def prune(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
     checkpoint = stack.enter_context(
         open_checkpoint(options.file, state_dict=options.state_dict, job=job)
     )
-    request = export_request(options, output_path(options.output), checkpoint)
-    check_paths(options, checkpoint, request)
+    request = export_request(options, checkpoint)
     if name := values.get(STATISTICS.name):
         statistics_of(name).refuse_other(checkpoint, job)
     cluster = None
@@ -131,8 +128,6 @@ def prune(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
         with hashed_meanwhile(checkpoint.files):
             state, recipe = _after(document, step, kernel, job, given=given, scores=scores)
     already_zero = zeros_pruned_by(options, document.snapshot(), state, touched, job)
-    if options.save_recipe:
-        save(recipe, Path(options.save_recipe), job)
     steps = (StepAccount(step.label(), step.detail()),)
     report, problem = write_export(options, state, recipe, request, job, steps=steps)
     return report_output(

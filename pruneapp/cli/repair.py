@@ -11,13 +11,12 @@ from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.io.digest import hashed_meanwhile
 from pruneapp.cli.evaluate import details_printed
 from pruneapp.cli.export_options import (
-    check_paths,
     export_request,
     report_output,
     uncounted_zeros_notice,
     write_export,
 )
-from pruneapp.cli.files import open_model, output_path
+from pruneapp.cli.files import open_model
 from pruneapp.cli.statistics import calibration_runner, gram_budget
 from pruneapp.cli.terminal import Output, attributes, print_notes, printable_name, table
 from pruneapp.document.document import Capture, Document
@@ -34,7 +33,7 @@ from pruneapp.evaluation.calibrated_repair import (
 )
 from pruneapp.export.report_writer import StepAccount
 from pruneapp.progress import Job
-from pruneapp.recipes.recipe import history_recipe, save
+from pruneapp.recipes.recipe import history_recipe
 from pruneapp.repair.repair import LayerRepair, pruned_layers, sequential_runs
 
 _HEAD = ("layer", "left", "moved", "error before", "after", "after rounding")
@@ -50,8 +49,7 @@ def repair(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
         )
     document = open_model(options.file, options.state_dict, job, stack)
     checkpoint = document.checkpoint
-    request = export_request(options, output_path(options.output), checkpoint)
-    check_paths(options, checkpoint, request)
+    request = export_request(options, checkpoint)
     against = stack.enter_context(open_checkpoint(options.against, job=job))
     _treat_zeros(document, job)
     with hashed_meanwhile(checkpoint.files):
@@ -59,8 +57,6 @@ def repair(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
     outcome = done.repair
     document.commit(outcome)
     recipe = history_recipe(Capture.of(document), job)
-    if options.save_recipe:
-        save(recipe, Path(options.save_recipe), job)
     steps = (StepAccount(outcome.edit.label, outcome.edit.detail),)
     report, problem = write_export(options, document.snapshot(), recipe, request, job, steps=steps)
     # The notice does not apply: repair counts all zeros of the file as pruned.

@@ -18,13 +18,11 @@ from pruneapp.checkpoint.io.files import temporary_folder
 from pruneapp.checkpoint.io.store import locate
 from pruneapp.cli.export_options import (
     already_zero_notice,
-    check_paths,
     export_request,
     report_output,
     write_export,
     zeros_pruned_by,
 )
-from pruneapp.cli.files import output_path
 from pruneapp.cli.options import connection, option_of, refuse_cluster_options
 from pruneapp.cli.prune import register_methods, register_statistics_files
 from pruneapp.cli.statistics import collect_by
@@ -73,8 +71,7 @@ def run(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
         open_checkpoint(options.file, state_dict=options.state_dict, job=job)
     )
     if not options.check:
-        request = export_request(options, output_path(options.output), checkpoint)
-        check_paths(options, checkpoint, request)
+        request = export_request(options, checkpoint)
     if collects := _collects(options, recipe, checkpoint, job):
         given = (_collect(options, recipe, checkpoint, stack, job),)
     recipe = with_statistics(recipe, checkpoint, given, job)

@@ -19,3 +19,15 @@ def call(capfd):
         return status, *capfd.readouterr()
 
     return run
+
+
+@pytest.fixture
+def refused(call):
+    """Provide a function that runs a command that must fail; it returns the message, a line."""
+
+    def run(*arguments):
+        status, out, err = call(*arguments)
+        assert (status, out, err.count("\n")) == (2, "", 1), (out, err)
+        return err
+
+    return run

@@ -364,6 +364,38 @@ def test_pruning_by_magnitude_loads_neither_qt_nor_torch(run_python, tmp_path):
     assert out.splitlines()[-1] == "0 []"
 
 
+def test_prune_passes_at_most_20_functions(call, tmp_path):
+    """Count the functions on the stack at the steps of the work, from reading to the report."""
+    ends = {
+        "pruneapp.cli.parser.parse",
+        "pruneapp.checkpoint.formats.safetensors.read_header",
+        "pruneapp.methods.prune_tensors.rules",
+        "pruneapp.export.exporter.make_file",
+        "pruneapp.cli.export_options.report_output",
+        "pruneapp.cli.terminal.show",
+    }
+    passed = set()
+
+    def name_of(frame):
+        return f"{frame.f_globals.get('__name__')}.{frame.f_code.co_qualname}"
+
+    def watch(frame, event, _argument):
+        if event == "call" and name_of(frame) in ends:
+            while frame is not None:
+                passed.add(name_of(frame))
+                frame = frame.f_back
+
+    sys.setprofile(watch)
+    try:
+        status, _, _ = call(*prune(tmp_path / "o.safetensors"))
+    finally:
+        sys.setprofile(None)
+    passed = {name for name in passed if name.startswith("pruneapp.")}
+    assert status == 0
+    assert ends <= passed
+    assert len(passed) <= 20, passed
+
+
 @pytest.mark.parametrize("words", [(), ("inspect",), ("methods",), ("evaluate",)])
 def test_help_loads_nothing_heavy(run_python, words):
     code = (

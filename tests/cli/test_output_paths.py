@@ -48,15 +48,6 @@ def everything(folder):
     return {p.name: p.read_bytes() for p in folder.iterdir() if p.is_file()}
 
 
-def call(capfd, *words):
-    capfd.readouterr()
-    try:
-        status = main([str(word) for word in words])
-    except SystemExit as end:
-        status = end.code
-    return status, *capfd.readouterr()
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -73,12 +64,10 @@ def call(capfd, *words):
         (("--comparison-script", "-"), "--comparison-script must be the name of a file (got '-')"),
     ],
 )
-def test_outputs_do_not_replace_inputs(place, capfd, words, message):
+def test_outputs_do_not_replace_inputs(place, call, words, message):
     os.link("model.safetensors", "link")
     before = everything(place)
-    status, out, err = call(
-        capfd, "prune", "model.safetensors", *METHOD, "-o", "out.safetensors", *words
-    )
+    status, out, err = call("prune", "model.safetensors", *METHOD, "-o", "out.safetensors", *words)
     assert (status, out, err.count("\n")) == (2, "", 1)
     assert message in err
     assert everything(place) == before
@@ -99,31 +88,31 @@ def test_outputs_do_not_replace_inputs(place, capfd, words, message):
         ),
     ],
 )
-def test_an_export_does_not_replace_its_recipe_mask_or_scores(place, capfd, words):
+def test_an_export_does_not_replace_its_recipe_mask_or_scores(place, call, words):
     before = everything(place)
-    status, out, err = call(capfd, *words)
+    status, out, err = call(*words)
     assert (status, out) == (2, "")
     assert "is an input of this command, and --" in err
     assert everything(place) == before
 
 
 @pytest.mark.parametrize("name", ["model.safetensors.index.json", "config.json"])
-def test_a_report_does_not_replace_a_file_of_the_opened_folder(shards, place, capfd, name):
+def test_a_report_does_not_replace_a_file_of_the_opened_folder(shards, place, call, name):
     before = everything(shards)
     words = ("prune", shards, *METHOD, "-o", "out", "--report", shards / name)
-    status, _, err = call(capfd, *words)
+    status, _, err = call(*words)
     assert status == 2
     assert "is an input of this command, and --report would replace it" in err
     assert everything(shards) == before
     assert not (place / "out").exists()
 
 
-def test_a_report_in_the_exported_folder_replaces_no_file(shards, place, capfd):
+def test_a_report_in_the_exported_folder_replaces_no_file(shards, place, call):
     words = ("prune", shards, *METHOD, "-o", "out", "--report")
-    assert call(capfd, *words, "out/report.html")[0] == 0
+    assert call(*words, "out/report.html")[0] == 0
     assert (place / "out" / "report.html").read_text().startswith("<!")
     shutil.rmtree(place / "out")
-    status, out, err = call(capfd, *words, "out/config.json")
+    status, out, err = call(*words, "out/config.json")
     assert status == 2
     assert "'out/config.json' is a file of the export" in err
     assert "read back and compared" in out
@@ -131,13 +120,13 @@ def test_a_report_in_the_exported_folder_replaces_no_file(shards, place, capfd):
 
 
 @pytest.mark.parametrize("form", [(), ("--json",)])
-def test_an_export_is_reported_although_its_report_fails(place, capfd, monkeypatch, form):
+def test_an_export_is_reported_although_its_report_fails(place, call, monkeypatch, form):
     def full(*_args, **_more):
         raise ExportError("There is no room for the report.")
 
     monkeypatch.setattr(report_writer, "write_whole", full)
     words = ("prune", "model.safetensors", *METHOD, "-o", "out.safetensors", *form)
-    status, out, err = call(capfd, *words, "--report", "o.json")
+    status, out, err = call(*words, "--report", "o.json")
     assert status == 2
     assert err == (
         "pruneapp: The export was written, but a report or script was not: There is no room for "
@@ -145,49 +134,49 @@ def test_an_export_is_reported_although_its_report_fails(place, capfd, monkeypat
     )
     assert json.loads(out)["verified"] if form else "read back and compared" in out
     assert int((load_file("out.safetensors")["a.weight"] == 0).sum()) == 36
-    assert call(capfd, "run", "r.json", *words[1:2], "-o", "p.pt", "--report", "o.csv")[0] == 2
+    assert call("run", "r.json", *words[1:2], "-o", "p.pt", "--report", "o.csv")[0] == 2
 
 
 @pytest.mark.parametrize("words", [("-o", "x" * 300), ("-o", f"{'y' * 300}/x")])
 @pytest.mark.parametrize("more", [(), ("--shard-size", "5GB")])
-def test_an_invalid_file_name_is_reported(place, capfd, words, more):
+def test_an_invalid_file_name_is_reported(place, call, words, more):
     before = everything(place)
-    status, out, err = call(capfd, "prune", "model.safetensors", *METHOD, *words, *more)
+    status, out, err = call("prune", "model.safetensors", *METHOD, *words, *more)
     assert (status, out, err.count("\n")) == (2, "", 1)
     assert "a name has at most 255" in err
     assert "Choose a shorter name" in err
     assert everything(place) == before
 
 
-def test_control_characters_of_names_are_escaped(place, capfd):
-    status, _, err = call(capfd, "inspect", "\x1b[2Jgone")
+def test_control_characters_of_names_are_escaped(place, call):
+    status, _, err = call("inspect", "\x1b[2Jgone")
     assert status == 2
     assert "'\\u001b[2Jgone' cannot be opened" in err
-    status, out, _ = call(capfd, "run", "r.json", "model.safetensors", "-o", "a\u202e.pt")
+    status, out, _ = call("run", "r.json", "model.safetensors", "-o", "a\u202e.pt")
     assert status == 0
     assert "a\\u202e.pt: " in out
 
 
-def test_the_name_of_a_folder_is_refused_for_one_file(shards, place, capfd):
-    status, out, err = call(capfd, "run", "r.json", "model.safetensors", "-o", "out/")
+def test_the_name_of_a_folder_is_refused_for_one_file(shards, place, call):
+    status, out, err = call("run", "r.json", "model.safetensors", "-o", "out/")
     assert (status, out) == (2, "")
     assert "'out/' is the name of a folder" in err
     assert "'out/model.safetensors'" in err
     assert not (place / "out").exists()
-    assert call(capfd, "run", "r.json", shards, "-o", "out/")[0] == 0
+    assert call("run", "r.json", shards, "-o", "out/")[0] == 0
     assert (place / "out" / "model.safetensors.index.json").is_file()
 
 
-def test_lists_in_errors_have_one_line_per_item(place, capfd):
+def test_lists_in_errors_have_one_line_per_item(place, call):
     save_file({"odd": np.ones(3)}, "other.safetensors")
-    status, _, err = call(capfd, "run", "r.json", "other.safetensors", "-o", "o.pt")
+    status, _, err = call("run", "r.json", "other.safetensors", "-o", "o.pt")
     assert status == 2
     first, second, *_ = err.splitlines()
     assert first.endswith("cannot be applied to this checkpoint: 1 problem.")
     assert second.startswith("  entries[0]")
 
 
-def test_the_help_names_every_command(capfd):
-    _, out, _ = call(capfd, "--help")
+def test_the_help_names_every_command(call):
+    _, out, _ = call("--help")
     for command in ("run", "verify", "prune", "expand", "inspect"):
         assert f"pruneapp {command}" in " ".join(out.split())

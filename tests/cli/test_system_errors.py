@@ -51,18 +51,10 @@ def place(tmp_path, monkeypatch):
     return tmp_path
 
 
-def refused(capfd, *words):
-    capfd.readouterr()
-    status = main([str(word) for word in words])
-    out, err = capfd.readouterr()
-    assert (status, out, err.count("\n")) == (2, "", 1)
-    return err
-
-
-def test_a_full_disk_is_refused_before_anything_is_written(place, capfd, monkeypatch):
+def test_a_full_disk_is_refused_before_anything_is_written(place, refused, monkeypatch):
     monkeypatch.setattr(shutil, "disk_usage", lambda _path: Usage(10**6, 10**6 - 20_000, 20_000))
     monkeypatch.setattr(TargetFolder, "__enter__", None)
-    err = refused(capfd, "run", "r.json", "shards", "-o", "out")
+    err = refused("run", "r.json", "shards", "-o", "out")
     assert f"'{place / 'out'}' cannot be written" in err
     needed = sum(path.stat().st_size for path in (place / "shards").glob("*.safetensors"))
     assert needed > 2 * 16_000
@@ -71,7 +63,7 @@ def test_a_full_disk_is_refused_before_anything_is_written(place, capfd, monkeyp
     assert output >= needed
 
 
-def test_errors_name_the_requested_folder(place, capfd, monkeypatch):
+def test_errors_name_the_requested_folder(place, refused, monkeypatch):
     reserve = os.posix_fallocate
 
     def full(fd, start, nbytes):
@@ -80,7 +72,7 @@ def test_errors_name_the_requested_folder(place, capfd, monkeypatch):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, "posix_fallocate", full)
-    err = refused(capfd, "run", "r.json", "shards", "-o", "out")
+    err = refused("run", "r.json", "shards", "-o", "out")
     assert f"'{place / 'out' / 'model-00001-of-00002.safetensors'}' cannot be written" in err
     assert "partial" not in err
     assert not list(place.glob("out*"))
@@ -88,7 +80,7 @@ def test_errors_name_the_requested_folder(place, capfd, monkeypatch):
     assert main(["run", "r.json", "shards", "-o", "out"]) == 0
 
 
-def test_a_folder_that_cannot_be_listed_is_called_a_folder(place, capfd, monkeypatch):
+def test_a_folder_that_cannot_be_listed_is_called_a_folder(place, refused, monkeypatch):
     (place / "out").mkdir()
 
     listing = Path.iterdir
@@ -100,34 +92,34 @@ def test_a_folder_that_cannot_be_listed_is_called_a_folder(place, capfd, monkeyp
 
     with monkeypatch.context() as locking:
         locking.setattr(Path, "iterdir", locked)
-        err = refused(capfd, "run", "r.json", "shards/model.safetensors.index.json", "-o", "out")
+        err = refused("run", "r.json", "shards/model.safetensors.index.json", "-o", "out")
     assert f"The files in '{place / 'out'}' cannot be listed: permission denied." in err
     assert "goes with the model" not in err
 
 
 def test_a_folder_with_the_name_of_a_file_is_refused_before_anything_is_written(
-    place, capfd, monkeypatch
+    place, refused, monkeypatch
 ):
     there = place / "out" / "model-00002-of-00002.safetensors"
     there.mkdir(parents=True)
     monkeypatch.setattr(TargetFolder, "__enter__", None)
-    err = refused(capfd, "run", "r.json", "shards", "-o", "out")
+    err = refused("run", "r.json", "shards", "-o", "out")
     assert f"'{there}' is a folder, and a file of the export has that name." in err
     assert [path.name for path in (place / "out").iterdir()] == [there.name]
 
 
-def test_a_file_without_permission_is_reported_as_such(place, capfd):
+def test_a_file_without_permission_is_reported_as_such(place, call, refused):
     os.mkfifo("pipe")
     for path in ("pipe", "nothere"):
-        err = refused(capfd, "verify", path, "--against", "model.safetensors")
+        err = refused("verify", path, "--against", "model.safetensors")
         assert f"'{path}'" in err
     shutil.copy("p.safetensors", "cut.safetensors")
     os.truncate("cut.safetensors", 5_000)
-    assert main(["verify", "cut.safetensors", "--against", "model.safetensors"]) == 1
-    assert "is cut short" in capfd.readouterr().out
+    status, out, _ = call("verify", "cut.safetensors", "--against", "model.safetensors")
+    assert (status, "is cut short" in out) == (1, True)
 
 
-def test_an_unreadable_method_file_is_not_an_error_of_the_output(place, capfd, monkeypatch):
+def test_an_unreadable_method_file_is_not_an_error_of_the_output(place, refused, monkeypatch):
     read = SourceFileLoader.get_data
 
     def locked(loader, path):
@@ -143,15 +135,15 @@ def test_an_unreadable_method_file_is_not_an_error_of_the_output(place, capfd, m
     monkeypatch.setattr(SourceFileLoader, "get_data", locked)
     monkeypatch.setattr(Path, "is_file", lambda p: unseen(p) if p.name == "own.py" else looked(p))
     words = ("prune", "model.safetensors", *METHOD, "-o", "o.pt", "--load-method", "own.py")
-    assert "'own.py' cannot be read: permission denied." in refused(capfd, *words)
+    assert "'own.py' cannot be read: permission denied." in refused(*words)
 
 
-def test_other_system_errors_name_the_file(place, capfd, monkeypatch):
+def test_other_system_errors_name_the_file(place, refused, monkeypatch):
     def refuse(*_args):
         raise PermissionError(errno.EACCES, "Permission denied", "some/file")
 
     monkeypatch.setattr(methods, "methods", refuse)
-    err = refused(capfd, "methods")
+    err = refused("methods")
     assert err == (
         "pruneapp: 'some/file' cannot be used: permission denied. Check the path and your "
         "permissions.\n"
