@@ -38,7 +38,7 @@ _EXPORT = "format format_parameters replace_original follow_links omit report ch
 class Command:
     """Description and options of a command; its function has the same name."""
 
-    title: str  # shown while it works
+    title: str  # shown while it works, if it can take long
     description: str
     options: str  # names of options, in the order of the help
     exclusive: Sequence[str] = ()  # groups of names of which at most one may be given
@@ -70,9 +70,9 @@ COMMANDS: Mapping[str, Command] = {
         "file pattern dim select cluster state_dict json plugin",
         epilog=_STATUS.format("0 if every tensor has it, 1 if any has not"),
     ),
-    "methods": Command("Listing", "List the pruning methods.", "json plugin"),
+    "methods": Command("", "List the pruning methods.", "json plugin"),
     "plugins": Command(
-        "Listing",
+        "",
         "List the installed packages that add methods, export formats, model families or file "
         "formats; runs none of their code. --plugin loads what one adds.",
         "json plugin",

@@ -179,8 +179,8 @@ class Interrupts:
 
 @contextlib.contextmanager
 def job(title: str, token: CancelToken) -> Iterator[Job]:
-    """Yield a job whose progress is shown under a title; without a terminal, nothing is shown."""
-    if not sys.stderr.isatty():
+    """Yield a job whose progress is shown under a title, if there is one and a terminal."""
+    if not title or not sys.stderr.isatty():
         yield Job(None, token)
         return
     from rich.console import Console

@@ -23,11 +23,16 @@ def call(capfd):
 
 @pytest.fixture
 def refused(call):
-    """Provide a function that runs a command that must fail; it returns the message, a line."""
+    """Provide a function that runs a command that must fail; it returns the message.
+
+    That is a line, and below it perhaps a list.
+    """
 
     def run(*arguments):
         status, out, err = call(*arguments)
-        assert (status, out, err.count("\n")) == (2, "", 1), (out, err)
+        assert (status, out) == (2, ""), (out, err)
+        assert err.startswith("pruneapp")
+        assert all(line.startswith("  ") for line in err.splitlines()[1:]), err
         return err
 
     return run

@@ -27,11 +27,10 @@ HEAD = b'{"format": "pruneapp-recipe", "version": 1, "entries": ['
         (HEAD[:-1] + b"9" * 5000 + b"}", "thousands of digits"),
     ],
 )
-def test_run_reports_the_error_in_a_recipe(call, tmp_path, text, sentence):
+def test_run_reports_the_error_in_a_recipe(refused, tmp_path, text, sentence):
     recipe = tmp_path / "r.recipe.json"
     recipe.write_bytes(text)
-    status, out, err = call("run", recipe, SAMPLE, "-o", tmp_path / "o.safetensors")
-    assert (status, out) == (2, "")
+    err = refused("run", recipe, SAMPLE, "-o", tmp_path / "o.safetensors")
     assert sentence in err
     assert "r.recipe.json" in err
     assert len(err.splitlines()) == 1

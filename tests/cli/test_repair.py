@@ -202,7 +202,7 @@ def test_verify_detects_a_repair_of_another_checkpoint(repair, other, call, tmp_
     assert "fc.weight was repaired from other values than the original has" in output
 
 
-def test_verify_recomputes_repaired_values(repair, call, tmp_path, files):
+def test_verify_recomputes_repaired_values(repair, call, refused, tmp_path, files):
     """From the statistics and the original that the recipe names, within a tolerance."""
     inputs = files[2]
     assert repair()[0] == 0
@@ -217,12 +217,10 @@ def test_verify_recomputes_repaired_values(repair, call, tmp_path, files):
     assert "values of 2 tensors, computed again, are off by at most" in call(*again, *unpruned)[1]
     assert "Name that model, which was pruned, with --unpruned" in call(*again)[2]
     assert "--unpruned requires --recompute" in call(*again[:4], *unpruned)[2]
-    status, _, output = call(*again, "--unpruned", tmp_path / "pruned.safetensors")
-    assert status == 2
+    output = refused(*again, "--unpruned", tmp_path / "pruned.safetensors")
     assert "is not the model that the repair was made for" in output
     InputArrays({FC: inputs + 1}).save(tmp_path / "stats.safetensors")
-    status, _, output = call(*again, *unpruned)
-    assert status == 2
+    output = refused(*again, *unpruned)
     assert "The repair was made with the statistics with the SHA-256" in output
 
 
@@ -258,7 +256,7 @@ def test_verify_reports_that_a_recipe_has_no_repair(call, tmp_path, files):
     assert not call(*verify)[2]
 
 
-def test_values_rounded_later_are_verified_with_the_recipe(repair, call, tmp_path):
+def test_values_rounded_later_are_verified_with_the_recipe(repair, call, refused, tmp_path):
     """The recipe's folder of values is next to it."""
     recipe = tmp_path / "my.recipe.json"
     repair("--dtype", "bfloat16", "--save-recipe", recipe)
@@ -272,8 +270,7 @@ def test_values_rounded_later_are_verified_with_the_recipe(repair, call, tmp_pat
     assert call(*run)[0] == 0
     assert again.read_bytes() == (tmp_path / "out.safetensors").read_bytes()
     shutil.rmtree(tmp_path / "my.values")
-    status, _, output = call(*run)
-    assert status == 2
+    output = refused(*run)
     assert "are missing. Put the folder of values beside the recipe." in output
 
 
@@ -335,14 +332,13 @@ def test_a_script_runs_inputs_through_the_original(call, files, tmp_path):
     assert load_file(tmp_path / "out.safetensors")[FC].shape == (20, 30)
 
 
-def test_a_repair_without_statistics_or_script_is_refused(call, files, tmp_path):
+def test_a_repair_without_statistics_or_script_is_refused(refused, files, tmp_path):
     words = tmp_path / "pruned.safetensors", "--against", tmp_path / "original.safetensors"
-    status, _, error = call("repair", *words, "-o", tmp_path / "out.safetensors")
-    assert status == 2
+    error = refused("repair", *words, "-o", tmp_path / "out.safetensors")
     assert "--script is required: only model folders" in error
 
 
-def test_a_sequential_repair_prints_how_often_it_runs_the_inputs(call, files, tmp_path):
+def test_a_sequential_repair_prints_how_often_it_runs_the_inputs(call, refused, files, tmp_path):
     """The error is smaller than without; a statistics file could not reproduce the repair."""
     (tmp_path / "script.py").write_text(SCRIPT)
     pruned, out = tmp_path / "pruned.safetensors", tmp_path / "out.safetensors"
@@ -363,8 +359,7 @@ def test_a_sequential_repair_prints_how_often_it_runs_the_inputs(call, files, tm
     assert not np.array_equal(load_file(out)[HEAD], head)
     again = ("verify", out, "--against", pruned)
     assert call(*again)[0] == 0
-    status, _, error = call(*again, "--recompute", tmp_path / "stats.safetensors")
-    assert status == 2
+    error = refused(*again, "--recompute", tmp_path / "stats.safetensors")
     assert "The repair was sequential" in error
 
 

@@ -116,7 +116,7 @@ def test_channels_far_from_the_beginning_are_found(call, tmp_path):
     assert "zero already" not in call("prune", source, "-o", out, *step, "10")[1]
 
 
-def test_messages_count_the_entries_of_the_recipe(call, sparse, tmp_path):
+def test_messages_count_the_entries_of_the_recipe(call, refused, sparse, tmp_path):
     """The entry that `--treat-zeros` adds is not counted."""
     recipe, out = tmp_path / "it.recipe.json", tmp_path / "out.safetensors"
     first = {"rows": [{"name": "l1_unstructured", "configuration": {"values": {"amount": 0.9}}}]}
@@ -130,21 +130,19 @@ def test_messages_count_the_entries_of_the_recipe(call, sparse, tmp_path):
     steps.append({"name": "step", "configuration": {"rows": rows}})
     recipe.write_text(json.dumps({"format": "pruneapp-recipe", "version": 1, "entries": steps}))
     for more in ((), ("--treat-zeros",)):
-        status, _, err = call("run", recipe, sparse, "-o", out, *more)
-        assert status == 2
+        err = refused("run", recipe, sparse, "-o", out, *more)
         assert "at entries[1]: " in err
     _, output, _ = call("run", recipe, sparse, "--check", "--treat-zeros")
     assert [line.split()[0] for line in output.splitlines()[:3]] == ["0", "1", "2"]
 
 
 @pytest.mark.parametrize("command", ["prune", "run"])
-def test_zeros_cannot_be_treated_on_a_cluster(call, sparse, tmp_path, command):
+def test_zeros_cannot_be_treated_on_a_cluster(call, refused, sparse, tmp_path, command):
     recipe = tmp_path / "it.recipe.json"
     out = tmp_path / "out.safetensors"
     assert call("prune", sparse, "-o", out, *STEP, "--save-recipe", recipe)[0] == 0
     what = [sparse, *STEP] if command == "prune" else [recipe, sparse]
     more = ("-o", tmp_path / "other.safetensors", "--treat-zeros", "--cluster", "localhost:1")
-    status, _, err = call(command, *what, *more)
-    assert status == 2
+    err = refused(command, *what, *more)
     assert "--treat-zeros" in err
     assert "--cluster" in err
