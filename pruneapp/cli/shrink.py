@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from operator import attrgetter
 from pathlib import Path
+from typing import Any
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.checkpoint.io.store import locate
@@ -19,7 +20,7 @@ from pruneapp.export.exporter import export
 from pruneapp.export.provenance import recorded_recipe
 from pruneapp.export.report import EFFECTS, ExportRequest
 from pruneapp.groups.axis import Axis
-from pruneapp.groups.family import AxisName
+from pruneapp.groups.family import LABELS
 from pruneapp.groups.structure import Structure, Unknown, structure_of
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.params import AMOUNT_OF_CHANNELS
@@ -37,37 +38,19 @@ from pruneapp.shrink.unshrink import UnshrunkState
 # Number of allowed sizes that `--list` shows from each end of the list.
 _ENDS = 3
 SHAPES = "shapes"
-# Options that choose what is removed.
-_CHOICES = (
-    "ffn",
-    "channels",
-    "kv_groups",
-    "query_heads",
-    "layers",
-    "experts",
-    "vocabulary",
-    "vocabulary_of",
-)
+# Options that choose what is removed: one for each axis, and one for texts.
+_CHOICES = (*LABELS, "vocabulary-of")
 _HEAD = ("axis", "option", "units", "may stay")
-_OPTIONS: Mapping[AxisName, str] = {
-    "ffn": "--ffn",
-    "kv-groups": "--kv-groups",
-    "query-heads": "--query-heads",
-    "experts": "--experts",
-    "layers": "--layers",
-    "vocabulary": "--vocabulary",
-    "channels": "--channels",
-}
 
 
 def shrink(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
     """Cut, verify and write a model; or list what can be cut."""
     if options.multiple is not None and options.multiple < 1:
         raise ParameterError(f"'--multiple' must be 1 or more (got {options.multiple:,}).")
-    chosen = [option for option in _CHOICES if getattr(options, option) is not None]
+    chosen = [name for name in _CHOICES if _value(options, name) is not None]
     if options.dead and chosen:
         raise ParameterError(
-            f"'--dead' cuts what does nothing and no more (got '--{chosen[0].replace('_', '-')}').",
+            f"'--dead' cuts what does nothing and no more (got '--{chosen[0]}').",
             remedy="Leave one of them out.",
         )
     if not options.list and options.output is None:
@@ -158,13 +141,13 @@ def unshrink(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
 def _request(structure: Structure, options: argparse.Namespace) -> CutRequest:
     kept: dict[str, int] = {}
     shares: dict[str, float] = {}
-    for name, option in _OPTIONS.items():
-        value = getattr(options, option.removeprefix("--").replace("-", "_"))
+    for name in LABELS:
+        value = _value(options, name)
         if name in {"layers", "vocabulary"} or value is None:
             continue
         axis = axis_of(structure, name)
         if axis.is_rounded:
-            shares[name] = _share(value, option)
+            shares[name] = _share(value, f"--{name}")
             continue
         if name != "experts" and not options.write_as:
             check_size(axis, structure, value)
@@ -181,6 +164,10 @@ def _request(structure: Structure, options: argparse.Namespace) -> CutRequest:
         shares,
         options.force_statistics,
     )
+
+
+def _value(options: argparse.Namespace, name: str) -> Any:
+    return getattr(options, name.replace("-", "_"))
 
 
 def parse_layers(text: str) -> tuple[int, ...]:
@@ -231,7 +218,7 @@ def _list(structure: Structure, options: argparse.Namespace) -> Output:
         if not axis.uniform:
             units = f"{sum(group.count for group in axis.groups):,}"
             shown = f"any share of each of {counted(len(axis.groups), 'group')}"
-        rows.append((axis.label, _OPTIONS[axis.name], units, shown))
+        rows.append((axis.label, f"--{axis.name}", units, shown))
     notices = [f"'{name}' stays whole: {reason}." for name, reason in whole.items()]
     return Output(
         table(_HEAD, rows, left=(0, 1, 3)),
