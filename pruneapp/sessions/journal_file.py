@@ -47,10 +47,10 @@ LAST_KEY = (1 << 63) - 1
 _MAX_JSON = 1 << 28  # maximum size in bytes of the JSON of a row
 # Number of free pages of 4 KiB that are returned to the file system at a time.
 _FREED_PAGES = 4096
-# Error numbers for codes of SQLite that report a failing disk. Other codes report damaged content.
+# Codes of SQLite that report damaged content, such as a missing table; error numbers of others.
+_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
 _ERRORS = {
     sqlite3.SQLITE_FULL: errno.ENOSPC,
-    sqlite3.SQLITE_IOERR: errno.EIO,
     sqlite3.SQLITE_CANTOPEN: errno.EACCES,
     sqlite3.SQLITE_READONLY: errno.EACCES,
     sqlite3.SQLITE_NOMEM: errno.ENOMEM,
@@ -320,7 +320,8 @@ def _disk_errors() -> Iterator[None]:
 
 
 def _raise_if_disk_failed(error: sqlite3.Error) -> None:
-    """Raise OSError if SQLite reports a failing disk, not damaged content."""
-    number = _ERRORS.get(getattr(error, "sqlite_errorcode", 0) & 0xFF)
-    if number is not None:
+    """Raise OSError unless SQLite reports damaged content."""
+    code = error.sqlite_errorcode & 0xFF
+    if code not in _DAMAGED:
+        number = _ERRORS.get(code, errno.EIO)
         raise OSError(number, os.strerror(number)) from error

@@ -506,6 +506,7 @@ def test_a_disk_that_cannot_read_a_journal_is_a_sentence(model, place, monkeypat
         raise OSError(errno.EIO, os.strerror(errno.EIO))
 
     monkeypatch.setattr(JournalDatabase, "rows", fails)
+    assert find_unsaved_work(place, Job()) == ()
     with pytest.raises(SessionError, match="cannot be read: input/output error"):
         read_journal(journal.path, Job())
     monkeypatch.undo()
