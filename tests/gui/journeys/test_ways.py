@@ -252,7 +252,7 @@ def opened(person, file):
 
 @pytest.mark.parametrize(
     ("event", "ends", "functions", "files"),
-    [("slider", SLIDER, 26, 17), ("slider to pixels", _merged(SLIDER, SLIDER_TO_PIXELS), 54, 20)],
+    [("slider", SLIDER, 26, 17), ("slider to pixels", _merged(SLIDER, SLIDER_TO_PIXELS), 50, 20)],
     ids=["values", "pixels"],
 )
 def test_the_way_of_the_slider_to_panel_and_tree(opened, watch, event, ends, functions, files):
@@ -313,5 +313,5 @@ def test_the_way_of_an_export_from_the_dialog_to_the_file(opened, watch):
     opened.close_report()
     watch.print_way("export")
     own = [each for each in watch.functions() if not each[0].startswith("export/formats/")]
-    assert len(own) <= 43
+    assert len(own) <= 39
     assert len({file for file, _ in own}) <= 15
