@@ -75,7 +75,7 @@ def qapp_cls() -> type:
 
 @pytest.fixture(scope="session")
 def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Return paths for folders; pytest's tmp_path would list all existing ones for every test."""
+    """Return paths for folders."""
     base = tmp_path_factory.mktemp("homes")
     return (base / str(number) for number in itertools.count())
 
@@ -88,12 +88,21 @@ def fixture_patch() -> Iterator[pytest.MonkeyPatch]:
 
 
 @pytest.fixture(autouse=True)
-def own_folders(homes: Iterator[Path], fixture_patch: pytest.MonkeyPatch) -> None:
-    """Use a folder of the test for settings, caches and logs."""
+def own_folders(homes: Iterator[Path], fixture_patch: pytest.MonkeyPatch) -> Path:
+    """Use a folder of the test for settings, caches and logs, and return it."""
     home = next(homes)
     home.mkdir()
     for variable in ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME"):
         fixture_patch.setenv(variable, str(home / variable.lower()))
+    return home
+
+
+@pytest.fixture
+def tmp_path(own_folders: Path) -> Path:
+    """Return an empty folder; pytest's fixture lists all existing ones, which takes 2 ms."""
+    folder = own_folders / "tmp"
+    folder.mkdir()
+    return folder
 
 
 @pytest.fixture(autouse=True)

@@ -27,7 +27,7 @@ LONGEST_GAP = 0.25
 def state(tmp_path):
     """Prune half of the weights at random, which is the slowest sparsity to compress."""
     rng = np.random.default_rng(4)
-    tensors = {f"{n}.weight": rng.standard_normal((1024, 1024)).astype("f4") for n in range(3)}
+    tensors = {f"{n}.weight": rng.standard_normal((1024, 1024)).astype("f4") for n in range(2)}
     masks = {name: BitMask.from_bools(rng.random(w.shape) < 0.5) for name, w in tensors.items()}
     write(tmp_path / "in.safetensors", "F32", tensors)
     with open_checkpoint(tmp_path / "in.safetensors") as checkpoint:
@@ -49,7 +49,7 @@ def gaps(plan) -> list[float]:
     return found
 
 
-@pytest.mark.parametrize("level", [1, 7, 12])
+@pytest.mark.parametrize("level", [1, 12])
 def test_it_can_be_stopped_at_any_level(level, state):
     plan = plan_of(state, level)
     # The minimum of several runs for each piece, because other processes can delay it.
@@ -74,7 +74,7 @@ def test_the_bytes_depend_neither_on_chunks_nor_on_threads(level, state, monkeyp
     assert zstandard.get_frame_parameters(usual).has_checksum
 
 
-@pytest.mark.parametrize("level", range(1, 13))
+@pytest.mark.parametrize("level", [1, 3, 7, 12])
 def test_it_looks_back_no_further_than_a_piece_is_long(level, state):
     begin = next(piece for piece in plan_of(state, level).pieces() if piece)
     assert zstandard.get_frame_parameters(bytes(begin)).window_size <= zst._PIECE
