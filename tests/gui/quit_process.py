@@ -142,8 +142,8 @@ def copy_channels(driver: Driver) -> Steps:
     bench = driver.bench
     bench.navigation.show_page(Page.CHANNELS)
     channels = bench.views.pages.channels
-    yield lambda: channels._order.size
-    channels.set_chosen(np.ones(channels._order.size, dtype=bool))
+    yield lambda: channels._chart.order.size
+    channels.set_chosen(np.ones(channels._chart.order.size, dtype=bool))
     driver.bench.window.actions_["copy_channels"].trigger()
     yield lambda: True
 
