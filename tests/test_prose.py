@@ -35,13 +35,7 @@ FOLDERS = (
     "tests",
     "docs",
 )
-REMAINING = {
-    "pruneapp/cluster": 3,
-    "pruneapp/evaluation": 5,
-    "resources": 11,
-    "tests": 290,
-    "docs": 67,
-}
+REMAINING = {"pruneapp/cluster": 3, "pruneapp/evaluation": 5, "resources": 11, "docs": 67}
 
 
 def prose_of(path: Path) -> Iterator[str]:

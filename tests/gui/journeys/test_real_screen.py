@@ -28,7 +28,7 @@ def test_the_command_opens_a_window_with_the_file_and_keys_reach_it(screen):
     )
     try:
         wait_until(lambda: window_ids(screen, SAMPLE.name), "a window that names the file", process)
-        # The title of a window is set before it is shown. Keys pressed in between are lost, as in
+        # A window has its title earlier than it is shown. Keys pressed in between are lost, as in
         # every application. So each key is pressed until it has an effect.
         keys = "^Keyboard shortcuts"
         press_until(screen, SAMPLE.name, "question", lambda: window_ids(screen, keys), "the keys")

@@ -1,4 +1,4 @@
-"""Bias and norm go along with a method, by clicks in the form."""
+"""Pruning bias and norm together with their layer, by clicks in the form."""
 
 from __future__ import annotations
 

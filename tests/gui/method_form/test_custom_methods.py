@@ -1,4 +1,4 @@
-"""Steps of several rules, and methods that a person brings along."""
+"""Steps of several rules, and custom methods of the user."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ FOO_BAR = textwrap.dedent("""
 
 @pytest.fixture
 def own_methods():
-    """What is loaded in a test is gone after it; ask for it before the window, which ends first."""
+    """Unregister methods that a test loads. Request it before the window, which is closed first."""
     before = set(registry.METHODS)
     yield
     for name in set(registry.METHODS) - before:
@@ -58,7 +58,7 @@ def mask_of(person, name):
 
 
 def test_the_step_of_the_tutorial_is_two_rules(person):
-    """20 % of every Conv2d and 40 % of every Linear, applied as one, undone as one."""
+    """20 % of every Conv2d and 40 % of every Linear, applied and undone as one step."""
     person.menu("File", "Try the sample")
     person.wait_open(SAMPLE)
     form = person.views.form
@@ -68,7 +68,7 @@ def test_the_step_of_the_tutorial_is_two_rules(person):
     person.click(form.add)
     person.choose(person.rule.target, "all Linear layers")
     person.ask_amount("40 %")
-    # The rule for the checked tensors is not wanted.
+    # Remove the rule for the checked tensors.
     first = form.list.visualItemRect(form.list.item(0)).center()
     person.click(form.list.viewport(), first)
     person.click(form.remove)
@@ -110,7 +110,7 @@ def test_values_of_a_method_come_back_with_it(person):
 
 
 def test_a_rule_may_name_a_pattern(person):
-    """A typed pattern that answers to nothing says below the field which names are nearest."""
+    """A pattern without matches shows the nearest names below the field."""
     person.menu("File", "Try the sample")
     person.wait_open(SAMPLE)
     person.click(person.views.form.add)
@@ -127,7 +127,7 @@ def test_a_rule_may_name_a_pattern(person):
     assert person.rule.method.mapTo(person.window, QPoint(0, 0)) == below, "nothing jumps"
     assert person.views.preview.error.text() == "✕ A setting of rule 2 is not valid."
     assert not person.button.isEnabled()
-    # Another rule is looked at: now the panel says the whole of it.
+    # With another rule selected, the panel shows the whole message.
     person.click(person.views.form.list.viewport(), QPoint(20, 8))
     person.ask_amount("30 %")
     assert "fc?.weigth" in person.views.preview.error.text()
@@ -145,7 +145,7 @@ def test_a_rule_may_name_a_pattern(person):
 
 
 def only_rule(person, text):
-    """Make one rule for what is typed."""
+    """Make a single rule with a pattern."""
     person.click(person.views.form.add)
     person.click(person.views.form.list.viewport(), QPoint(20, 8))
     person.click(person.views.form.remove)
@@ -153,7 +153,7 @@ def only_rule(person, text):
 
 
 def test_a_pattern_takes_no_biases_and_norms_beside_the_matrices(person):
-    """It takes what the check mark of a module takes, and says what else it matches."""
+    """It prunes what the check mark of a module includes, and lists its other matches."""
     person.menu("File", "Try the sample")
     person.wait_open(SAMPLE)
     only_rule(person, "*1.*")
@@ -165,7 +165,7 @@ def test_a_pattern_takes_no_biases_and_norms_beside_the_matrices(person):
     for name in ("bn1.bias", "bn1.weight", "conv1.bias", "fc1.bias"):
         assert name in said.toolTip()
     assert "running_mean" not in said.toolTip()
-    # A slider moves: what was found stays.
+    # Moving a slider keeps the found tensors.
     person.ask_amount("30 %")
     assert [t.name for t in person.wait_preview().tensors] == ["conv1.weight", "fc1.weight"]
 
@@ -179,7 +179,7 @@ def test_a_pattern_for_biases_alone_takes_them(person):
 
 
 def test_a_rule_may_have_several_patterns(person):
-    """Separated by commas, or pasted on lines of their own; each is taken by itself."""
+    """Separated by commas or lines; each is matched separately."""
     person.menu("File", "Try the sample")
     person.wait_open(SAMPLE)
     only_rule(person, "fc1.*, fc[2,3].bias")
@@ -196,7 +196,7 @@ def test_a_rule_may_have_several_patterns(person):
 
 
 def test_channels_of_a_dimension_that_some_tensors_lack_are_refused_in_words(person):
-    """The message stands where the numbers would be, and the button rests."""
+    """The message replaces the numbers, and the button is disabled."""
     person.menu("File", "Try the sample")
     person.wait_open(SAMPLE)
     person.check("fc1.bias")
@@ -221,14 +221,14 @@ def test_a_method_file_that_is_gone_is_said_before_torch_is_imported(
 ):
     """The import takes seconds and cannot be cancelled."""
     module = "pruneapp.prune.custom_methods"
-    monkeypatch.setitem(sys.modules, module, None)  # who imports it fails
+    monkeypatch.setitem(sys.modules, module, None)  # make its import fail
     load(person, tmp_path / "gone.py", "Run code")
     person.wait(lambda: any("gone.py' cannot be read" in text for text in person.notices))
     person.wait_idle()
 
 
 def test_an_own_method_runs_only_after_a_warning_and_prunes_a_bias(own_methods, person, tmp_path):
-    """FooBar of the tutorial, loaded through Tools, used on fc3.bias."""
+    """FooBar of the tutorial, loaded by the menu Tools, applied to fc3.bias."""
     path = tmp_path / "foobar.py"
     canary = tmp_path / "canary"
     path.write_text(f"{FOO_BAR}\nopen({str(canary)!r}, 'w').close()\n")
@@ -266,7 +266,7 @@ def test_an_own_method_runs_only_after_a_warning_and_prunes_a_bias(own_methods, 
 def test_a_file_that_is_no_method_is_refused_in_one_sentence(
     person, own_methods, tmp_path, text, says
 ):
-    """The window goes on."""
+    """The window remains usable."""
     path = tmp_path / "bad.py"
     path.write_text(text)
     load(person, path, "Run code")
@@ -276,7 +276,7 @@ def test_a_file_that_is_no_method_is_refused_in_one_sentence(
 
 
 def test_an_own_method_that_raises_is_said_and_changes_nothing(own_methods, person, tmp_path):
-    """The preview says it; the document stays."""
+    """The preview shows the error, and the document is unchanged."""
     path = tmp_path / "raising.py"
     path.write_text(FOO_BAR.replace("mask = default_mask.clone()", "raise RuntimeError('mine')"))
     person.menu("File", "Try the sample")
@@ -291,7 +291,7 @@ def test_an_own_method_that_raises_is_said_and_changes_nothing(own_methods, pers
 
 
 def test_make_permanent_turns_pruned_weights_into_ordinary_zeros(person):
-    """torch's remove; undone like any step."""
+    """As torch's `remove`; it is undone like any step."""
     person.menu("File", "Try the sample")
     person.wait_open(SAMPLE)
     person.wait_preview()
@@ -330,7 +330,7 @@ def test_numbers_follow_final_weights_of_tensors_that_were_looked_at_before(pers
 
 
 def test_statistics_are_loaded_from_a_file_for_methods_that_take_them(person, tmp_path):
-    """Without it nothing can be pruned; a file that is none is refused in a sentence."""
+    """Without them nothing can be pruned; an invalid file is refused with a sentence."""
     rng = np.random.default_rng(0)
     inputs = Inputs(rng.random((1, 128)), None, np.array([7.0]))
     path = tmp_path / "model.statistics.safetensors"
@@ -376,7 +376,7 @@ def test_statistics_are_loaded_from_a_file_for_methods_that_take_them(person, tm
 
 
 def test_masks_and_scores_are_loaded_from_files(person, tmp_path):
-    """A mask of one's own, and importance scores instead of magnitudes."""
+    """A custom mask, and importance scores instead of magnitudes."""
     tensors = load_file(SAMPLE)
     mask = torch.ones(10, 128)
     mask[3] = 0
@@ -413,7 +413,7 @@ def test_masks_and_scores_are_loaded_from_files(person, tmp_path):
     assert not kept[9].any()
     assert kept[:9].all()
 
-    # Esc drops the preview and nothing of the form; that takes a command of its own.
+    # Esc cancels the preview and keeps the form; another command resets that.
     person.key("Ctrl+Z")
     person.ask_amount("100")
     person.wait_preview()

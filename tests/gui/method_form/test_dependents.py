@@ -1,4 +1,4 @@
-"""What depends on whole channels is pruned with them, by clicks in the form."""
+"""Dependents of whole channels are pruned with them, by clicks in the form."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PATTERN = "*.intermediate.dense.weight"
 
 @pytest.fixture
 def bert(person, tmp_path):
-    """Open a model of a known type; returns its tensors."""
+    """Open a model of a known type, and return its tensors."""
     tensors = write_bert(tmp_path / "bert")
     person.open(tmp_path / "bert")
     person.wait_open(tmp_path / "bert")
@@ -32,7 +32,7 @@ def bert(person, tmp_path):
 
 
 def check_only(person, *names) -> None:
-    """Uncheck whatever is checked, then check these."""
+    """Check only these tensors."""
     for name in person.views.tree.checked():
         person.check(name)
     for name in names:
@@ -54,7 +54,7 @@ def click(person) -> None:
 
 
 def found(person) -> None:
-    """Wait until it is known what depends on the tensors of the step that is shown."""
+    """Wait until the dependents of the current step are computed."""
     controller = person.workbench.step_info
     form = person.workbench.form
     person.wait(
@@ -108,7 +108,7 @@ def test_a_person_leaves_the_rest_as_it_is(person, bert):
     assert [t.name for t in person.wait_preview().tensors] == [f"{DENSE}.weight"]
     assert not row_of(person).box.isChecked()
     assert not row_of(person).note.isVisible()
-    # The choice holds for other methods and tensors.
+    # The choice is kept for other methods and tensors.
     person.choose(person.rule.method, "Random structured")
     check_only(person, "encoder.layer.2.intermediate.dense.weight")
     found(person)
@@ -150,7 +150,7 @@ def test_the_box_says_why_nothing_or_not_all_is_known(person, bert):
 
 
 def test_the_box_and_the_tree_say_the_same_of_rows_that_are_tokens(person, tmp_path):
-    """The box said that nothing was known of a head that the tree marks beside the embedding."""
+    """Regression: the box reported nothing for a head that the tree marks next to the embedding."""
     folder = write_llama(tmp_path / "tiny")
     person.open(folder)
     person.wait_open(folder)

@@ -1,4 +1,4 @@
-"""What the form asks for: nothing after opening, by which rule, and what its limits exclude."""
+"""Requests of the form: none after opening, by which rule, and what its limits exclude."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FIRST, LAST = NAMES[0], "classifier.weight"
 
 @pytest.fixture
 def file(tmp_path):
-    """A model whose order in the file, by the alphabet, is not that of execution."""
+    """Write a model whose file order is alphabetical, unlike its execution order."""
     rng = np.random.default_rng(5)
     path = tmp_path / "bert.safetensors"
     save_file({n: rng.normal(size=(12, 8)).astype(np.float32) for n in (*NAMES, LAST)}, path)
@@ -60,7 +60,7 @@ def is_waiting(person) -> bool:
 
 
 def test_the_example_of_a_pattern_matches_something_in_the_file(opened):
-    """`layer3.*` matched nothing in an encoder."""
+    """Regression: the example `layer3.*` matched nothing in an encoder."""
     form = opened.views.form
     opened.click(form.add)
     line = form.rules[-1].target.lineEdit()
@@ -72,10 +72,10 @@ def test_the_example_of_a_pattern_matches_something_in_the_file(opened):
 
 
 def test_after_opening_nothing_is_asked_for_and_the_button_waits(opened):
-    """The numbers are those of the state in force, in panel and tree."""
+    """Panel and tree show the numbers of the current state."""
     person = opened
     person.wait_idle()
-    person.pause(60)  # check marks have settled
+    person.pause(60)  # check marks are applied after a delay
     assert is_waiting(person)
     assert person.workbench.preview.state.report is None
     assert "→" not in person.cell(FIRST, Column.SPARSITY)
@@ -104,7 +104,7 @@ def test_from_the_first_change_on_the_preview_is_live(opened, by):
 
 def test_a_check_mark_that_is_set_back_asks_for_nothing_in_between(opened):
     person = opened
-    person.views.tree.set_checked([*NAMES, LAST])  # as they were, by the program
+    person.views.tree.set_checked([*NAMES, LAST])  # the same check marks again, set by the program
     person.pause(60)
     assert is_waiting(person)
 
@@ -135,7 +135,7 @@ def test_a_reopened_session_has_its_form_and_arms_no_step(person, new_person, fi
     other.pause(60)
     assert other.views.form.request() == asked
     assert is_waiting(other)
-    other.key("Ctrl+Z")  # a move in the history asks for nothing either
+    other.key("Ctrl+Z")  # moving in the history requests nothing either
     other.wait(lambda: not other.document.masks)
     other.wait_idle()
     assert is_waiting(other)
@@ -172,7 +172,7 @@ def test_a_reopened_session_is_previewed_as_it_was_saved(person, new_person, fil
     assert "→" in other.cell(FIRST, Column.SPARSITY)
     other.click(other.button)
     other.wait(lambda: len(other.states) == 2)
-    other.wait(beside.isVisible)  # the same again, seen before it is done
+    other.wait(beside.isVisible)  # the same step again, shown but not applied
     whole = other.views.preview.norm_retained_of_model
     other.wait(lambda: whole.text().endswith("%"))
     done = {n: a.astype(np.float64) for n, a in load_file(file).items()}
@@ -254,7 +254,7 @@ def test_the_tree_shows_what_limits_exclude_and_by_what(opened):
 
 
 def test_the_pages_show_no_cut_through_what_is_excluded(opened):
-    """Channels still had a cut, and said how many would go."""
+    """Regression: Channels still had a threshold, and showed how many channels it would prune."""
     person = opened
     person.choose(person.rule.method, "Ln structured")
     pages = person.views.pages
@@ -298,7 +298,7 @@ def test_the_last_rule_that_names_a_tensor_takes_precedence_and_is_shown(opened,
 
 
 def test_the_tree_shows_what_a_rule_excludes_and_by_which(opened):
-    """It said "Pruned by rule 2" of what Identity leaves as it is."""
+    """Regression: it showed "Pruned by rule 2" for tensors that Identity leaves unchanged."""
     person = opened
     form = person.views.form
     person.click(form.exclude)
@@ -324,7 +324,7 @@ def test_a_rule_whose_tensors_later_rules_take_says_so(opened):
 
 @pytest.fixture
 def computed(monkeypatch) -> list[str]:
-    """Return what is computed for a step from now on."""
+    """Return a list that collects the names of functions called for previews."""
     found: list[str] = []
     for module, name in ((live_preview, "compute_preview"), (live_preview, "estimate")):
         real = getattr(module, name)
@@ -347,7 +347,7 @@ def test_nothing_is_computed_for_a_form_that_nobody_asked_for(computed, person, 
     person.ask_amount("30 %")
     person.wait(lambda: person.button.isEnabled() is True)
     person.wait(lambda: set(computed) == {"compute_preview", "estimate"})
-    # Esc drops it; the form stays, and is previewed again from the next change on.
+    # Esc cancels it; the form is kept, and previewed again after the next change.
     person.wait_idle()
     person.key("Esc")
     assert is_waiting(person)

@@ -1,4 +1,4 @@
-"""Limits in the form, by clicks and keys, and what the engine makes of them."""
+"""Limits in the form, by clicks and keys, and the resulting `Limits` of the engine."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_a_total_takes_the_place_of_the_amount(form, qtbot):
 @pytest.mark.parametrize("width", [306, 318, 330])
 @pytest.mark.parametrize("wrong", [False, True])
 def test_what_is_said_of_a_field_is_whole_beside_unfolded_limits(form, qtbot, width, wrong):
-    """In the column of the window, where a bar for scrolling takes some of the width."""
+    """In a narrow column, part of which the scroll bar takes."""
     form.set_methods((L1, LN))
     outer = QScrollArea()
     qtbot.addWidget(outer)
@@ -146,7 +146,7 @@ def test_limits_are_shown_silently_and_come_back_the_same(form, qtbot):
     with qtbot.assertNotEmitted(form.changed):
         form.set_request(request)
     assert form.request() == request
-    assert form.limits.button.text() == "Limits (5)"  # two kinds are excluded
+    assert form.limits.button.text() == "Limits (5)"  # two groups of tensors are excluded
     form.set_methods((L1,))
     assert form.request() == request
 

@@ -238,7 +238,7 @@ def test_amounts_are_read_and_written_in_the_persons_locale():
 
 
 def test_a_wrong_amount_takes_the_slider_away(form, qtbot):
-    """It has no place for 150 %; that of 15 %, which was typed on the way, would be another one."""
+    """The slider cannot show 150 %, and 15 %, which was typed on the way, would be wrong."""
     amount = editor(form, "amount")
     amount.field.selectAll()
     for text, usable in (("15", True), ("150", False), ("15", True)):
@@ -251,7 +251,7 @@ def test_a_wrong_amount_takes_the_slider_away(form, qtbot):
 
 
 def test_150_is_a_count_once_it_is_said_to_be_one(form, qtbot):
-    """The error says: choose # to enter a count. What was typed stays."""
+    """The error suggests # to enter a count. The typed number is kept."""
     amount = editor(form, "amount")
     amount.field.clear()
     qtbot.keyClicks(amount.field, "150")
@@ -433,7 +433,7 @@ def test_two_rules_are_one_request(form, qtbot):
 
 
 def test_a_new_rule_has_what_was_entered_before_another_method_was_chosen(form, qtbot):
-    """After a rule without an amount it started at 20 %, whatever had been entered."""
+    """Regression: it started at 20 % after a rule without an amount."""
     retype(qtbot, editor(form, "amount").field, "45 %")
     choose(form, "ln")
     choose(form, "mask")
@@ -444,7 +444,7 @@ def test_a_new_rule_has_what_was_entered_before_another_method_was_chosen(form, 
 
 
 def test_what_is_said_of_a_rule_is_said_once(form, qtbot, monkeypatch):
-    """At each move of a slider every rule laid out the list of all."""
+    """Regression: at each move of a slider, every rule laid out the list of all tensors."""
     for pattern in ("a*", "b*", "c*"):
         qtbot.mouseClick(form.add, Qt.MouseButton.LeftButton)
         retype(qtbot, form.rules[-1].target.lineEdit(), pattern)
@@ -468,7 +468,7 @@ def test_what_is_said_of_a_rule_is_said_once(form, qtbot, monkeypatch):
 
 
 def test_a_list_of_rules_names_all_tensors_on_as_many_lines_as_they_need(form, qtbot):
-    """Nothing that tells a rule from another is left out; the tooltip has all of it."""
+    """Labels contain everything that distinguishes rules; the tooltip is complete."""
     name = "encoder.layer.11.attention.output.dense.weight"
     parts = ("attention.output.dense.weight", "output.dense.weight")
     short = ShortNames(f"encoder.layer.{n}.{part}" for n in range(12) for part in parts)
@@ -494,7 +494,7 @@ def test_a_list_of_rules_names_all_tensors_on_as_many_lines_as_they_need(form, q
 
 
 def test_the_list_measures_no_more_of_a_pattern_than_it_could_show(form, monkeypatch):
-    """Text of unusual scripts takes milliseconds a character to measure."""
+    """Measuring text of unusual scripts takes milliseconds per character."""
     measured = []
     fitting = ShortNames.fitting
     monkeypatch.setattr(
@@ -517,15 +517,15 @@ def test_what_a_rule_matches_stands_below_its_field(form):
     assert said.text().startswith("12 tensors. Skips 30 matching biases, norms")
     assert said.toolTip().count("<br>") == 21
     assert said.toolTip().endswith("and 10 more</span>")
-    form.rules[0].target.setEditText("fc")  # what was said is of something else
-    assert (said.isVisible(), said.text()) == (True, "")  # its room stays
+    form.rules[0].target.setEditText("fc")  # the message was about another pattern
+    assert (said.isVisible(), said.text()) == (True, "")  # its space is reserved
     form.set_request(FormRequest((FormRow("fc*", "", "l1"), FormRow("a", "", "l1"))))
     assert not form.set_matches(1, 0, error="No tensor matches 'a'.")
     assert "matches nothing" in form.list.item(1).text()
 
 
 def test_list_and_field_count_the_tensors_of_a_rule_alike(form):
-    """What matches, and what of it this rule prunes; the field says who takes the others."""
+    """The count of matches, and of those that this rule prunes; the field names the other rules."""
     rows = *(FormRow(f"{name}*", "", "l1") for name in "abc"), FormRow("", "", "l1")
     form.set_request(FormRequest(rows))
     for place, matched in enumerate((14, 2, 3)):
@@ -553,7 +553,7 @@ def test_list_and_field_count_the_tensors_of_a_rule_alike(form):
 
 
 def test_a_long_sentence_below_the_tensors_moves_nothing(form, qtbot):
-    """It is elided after two lines; the tooltip has the rest, and so has the preview."""
+    """It is elided after two lines; tooltip and preview have the whole text."""
     form.set_request(FormRequest((FormRow("a*", "", "l1", {"amount": 0.2}),)))
     rule = form.rules[0]
     form.set_matches(0, 1)
@@ -660,7 +660,7 @@ def test_a_request_with_companions_is_shown_silently_and_reset(form, qtbot):
 
 
 def known(known, tensors, **more):
-    """What depends on so many of so many tensors."""
+    """Return dependents for a number of known tensors out of all."""
     first = (
         FollowingTensor("h.0.fc2.weight", "fc2.weight", 1, 2),
         FollowingTensor("h.0.conv.weight", "conv.weight", 0, 4),
@@ -731,7 +731,7 @@ def test_how_many_tensors_have_companions_is_said(form):
 
 
 def test_lines_stand_between_what_takes_the_same_away(form, qtbot):
-    """L1, a line, Ln, a line, the rest; keys pass over the lines."""
+    """L1, a separator, Ln, a separator, the rest; keys skip the separators."""
     combo = form.rules[0].method
     assert [combo.itemText(i) for i in range(combo.count())] == [
         L1.label, "", LN.label, "", RANDOM.label, MASK.label,
@@ -744,7 +744,7 @@ def test_lines_stand_between_what_takes_the_same_away(form, qtbot):
 
 
 def test_nobody_takes_blocks_for_weights_when_they_are_counted(form, qtbot):
-    """How many there are depends on the block, so that the slider has nothing to reach over."""
+    """The number of blocks depends on the block size, so that the slider has no range."""
     blocks = replace(LN, name="blocks", params=(AmountParam(),), granularity="blocks")
     form.set_methods((L1, blocks))
     form.set_context(replace(form.context, left=10_000))
@@ -759,7 +759,7 @@ def test_nobody_takes_blocks_for_weights_when_they_are_counted(form, qtbot):
 
 
 def test_only_dimensions_that_a_method_knows_are_offered(qtbot):
-    """A norm has a scale for its output channels alone."""
+    """A norm only has a scale for its output channels."""
     made = editor_for(DimParam(bounds=Interval(0, 0)))
     qtbot.addWidget(made)
     made.set_context(FormContext((8, 4, 3, 3), "Conv2d"))
@@ -768,7 +768,7 @@ def test_only_dimensions_that_a_method_knows_are_offered(qtbot):
 
 
 def test_the_help_of_a_number_names_no_bounds_that_say_nothing(form):
-    """Found: "Allowed: -64 to 63" below a dimension, "Allowed: 0 to 9,223,372,036,854,775,807"."""
+    """Regression: "Allowed: -64 to 63", "Allowed: 0 to 9,223,372,036,854,775,807"."""
     form.set_request(FormRequest((FormRow("", "", "ln", {}),)))
     dim = form.rules[0].fields.notes["dim"]
     assert "Allowed" not in dim.text(), "nothing is known of the tensors"
@@ -781,7 +781,7 @@ def test_the_help_of_a_number_names_no_bounds_that_say_nothing(form):
 
 
 def test_a_dragged_amount_is_shown_in_tenths_and_kept_in_full(form, qtbot):
-    """It was "67.818 %", where the slider and all other numbers have one digit."""
+    """Regression: it showed "67.818 %", but the slider and all other numbers have one decimal."""
     form.set_amount(0.67818)
     amount = editor(form, "amount")
     assert (amount.field.text(), amount.value()) == ("67.8\u00a0%", 0.67818)
@@ -820,7 +820,7 @@ def test_the_tensors_of_a_rule_take_letters_and_leave_ctrl_e_to_the_window(qtbot
 
 
 def test_the_form_scrolls_to_the_field_that_a_key_goes_to(qtbot):
-    """On a low screen the cursor went to an amount below the fold."""
+    """Regression: in a low window, the focus moved to a field outside the visible area."""
     form = PruneForm()
     form.set_methods((L1, LN))
     area, content = QScrollArea(), QWidget()

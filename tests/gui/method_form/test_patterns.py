@@ -18,7 +18,7 @@ def open_sample(person):
 
 
 def test_two_of_four_are_kept_of_every_layer(person):
-    """No amount is asked for; what is pruned has the pattern, until it is undone."""
+    """There is no field for an amount; the result has the pattern, until the step is undone."""
     open_sample(person)
     person.choose(person.rule.method, "N:M semi-structured (2:4)")
     assert "amount" not in person.rule.fields.editors
@@ -46,7 +46,7 @@ def test_a_pattern_that_is_none_is_said_beside_its_field(person):
 
 
 def test_lamp_is_global_and_says_how_much_of_each(person):
-    """There is nothing to choose between; what goes in all is what the amount says."""
+    """LAMP has a single scope; the amount is that of all tensors together."""
     open_sample(person)
     person.choose(person.rule.method, "LAMP")
     form = person.views.form
@@ -104,7 +104,7 @@ def test_it_is_said_which_rule_decides_the_scope_of_all(person):
 
 
 def test_after_a_step_ctrl_z_in_its_field_takes_the_step_back(person):
-    """What was typed has been done. And a refused file is no longer spoken of."""
+    """The typed value is applied already. The error of a refused file is removed as well."""
     open_sample(person)
     person.choose(person.rule.method, "N:M semi-structured (2:4)")
     field = person.rule.fields.editors["pattern"].field

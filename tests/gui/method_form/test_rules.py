@@ -1,4 +1,4 @@
-"""Rules in the window: adding, excluding, typing patterns, and finding them again."""
+"""Rules in the window: adding, excluding, typing patterns, and restoring them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def select(person, rule):
 
 
 def top(person, widget):
-    """Where a widget stands in the window, once all is laid out."""
+    """Return the y coordinate of a widget in the window, after the layout is applied."""
     person.pause(50)
     return widget.mapTo(person.window, QPoint(0, 0)).y()
 
@@ -54,7 +54,7 @@ def test_a_new_rule_takes_nothing_until_it_names_tensors(opened):
     person.pause(60)
     assert person.workbench.preview.state.preview.report is before
     assert person.button.isEnabled()
-    # What is wrong in it is wrong in nothing that is done.
+    # Its error does not affect the step.
     person.ask_amount("abc")
     person.wait(person.button.isEnabled)
     assert len(form.request().rows) == 1
@@ -105,7 +105,7 @@ def test_layers_are_excluded_by_a_rule_also_from_a_global_cut(opened):
     assert form.scope() == "global"
     assert form.scope_note.isHidden()
     assert "fc3.weight" not in {tensor.name for tensor in report.tensors if tensor.newly_pruned}
-    # The next rule is one that prunes, and takes nothing of what is excluded.
+    # The next rule prunes, and none of the excluded tensors.
     person.click(form.add)
     assert person.rule.form().label == "L1 unstructured (magnitude)"
     assert form.rules.index(person.rule) == form.list.currentRow() == 1
@@ -113,7 +113,7 @@ def test_layers_are_excluded_by_a_rule_also_from_a_global_cut(opened):
     person.wait(lambda: lines(person)[1].startswith("2. fc*"))
     report = person.wait_preview()
     assert "fc3.weight" not in {tensor.name for tensor in report.tensors if tensor.newly_pruned}
-    # A wheel over the field with the focus leaves the pattern.
+    # The wheel over the focused field keeps the pattern.
     turn_wheel(person.rule.target)
     assert person.rule.target.currentText() == "fc*"
     person.click(form.remove)
@@ -185,7 +185,7 @@ def test_rules_are_seen_whole_and_their_buttons_stay_in_sight(opened):
         for button in (form.remove, form.add, form.exclude):
             assert not above.isAncestorOf(button)
             assert is_in_sight(button)
-    # A rule that asks for nothing takes the room that it needs, not that of the others.
+    # A rule without fields takes less space than others.
     high = person.rule.height()
     person.choose(person.rule.method, "Identity")
     person.wait(lambda: person.rule.height() < high / 2)
@@ -193,18 +193,18 @@ def test_rules_are_seen_whole_and_their_buttons_stay_in_sight(opened):
 
 @pytest.mark.parametrize(("width", "height"), [(1680, 1010), (1120, 660), (853, 533)])
 def test_the_form_scrolls_and_not_the_list_within_it(opened, width, height):
-    """From seven rules on two bars stood beside each other, and each scrolled a part."""
+    """Regression: from seven rules on, two scroll bars next to each other each scrolled a part."""
     person, form = opened, opened.views.form
     person.window.resize(width, height)
     rows = [FormRow(f"fc{n}*", "", "l1_unstructured", {"amount": 0.1}) for n in range(1, 9)]
     form.set_request(FormRequest(tuple(rows)))
-    person.views.form_dock.raise_()  # in a narrow window it shares its place with the tree
+    person.views.form_dock.raise_()  # in a narrow window, it is a tab with the tree
     person.pause(100)
     assert not form.list.verticalScrollBar().isVisible()
     port = form.list.viewport()
     last = form.list.visualRect(form.list.model().index(len(rows) - 1, 0))
     assert port.rect().contains(last)
-    # Where keys go, and where one types next, comes into sight.
+    # The focused field, where the user types next, is scrolled into view.
     form.list.setFocus()
     for key, row in (("End", len(rows) - 1), ("Home", 0)):
         person.key(key)
@@ -238,7 +238,7 @@ def test_ctrl_a_in_the_form_leaves_the_check_marks(opened):
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 800), (853, 533)])
 def test_the_rule_that_decides_the_scope_is_said_in_sight(opened, width, height):
-    """Above what scrolls, also in a window of 1280 by 800 pixels at 150 %."""
+    """Above the scrolled area, also in a window of 1280 by 800 pixels at 150 %."""
     person, form = opened, opened.views.form
     person.window.resize(width, height)
     person.pause(30)
@@ -255,7 +255,7 @@ def test_the_rule_that_decides_the_scope_is_said_in_sight(opened, width, height)
         person.wait(lambda: is_in_sight(form.scope_note))
         assert form.scope_note.text() == "Scope: per tensor (rule 3 has no global scope)"
         assert form.scope_note.shortened(form.scope_note.width()) == form.scope_note.text()
-    # A rule that is ignored is not counted.
+    # An ignored rule is not counted.
     select(person, 1)
     person.type(person.rule.target.lineEdit(), "")
     assert form.scope_note.text() == "Scope: per tensor (rule 2 has no global scope)"
@@ -266,7 +266,7 @@ def test_the_rule_that_decides_the_scope_is_said_in_sight(opened, width, height)
 
 
 def test_rules_for_the_checked_tensors_say_that_none_is_checked(opened):
-    """The list, the field and the panel name the rule; nothing of the form moves."""
+    """The list, the field and the panel name the rule; nothing in the form moves."""
     person, form = opened, opened.views.form
     person.click(form.add)
     person.qtbot.keyClicks(person.rule.target, "conv2*")
@@ -295,7 +295,7 @@ def test_an_amount_that_is_too_much_names_its_rule(opened):
 
 
 def test_limits_hold_beside_rules_that_exclude(opened):
-    """What Identity excludes is under no limit, and has no part in a total."""
+    """Tensors excluded by Identity have no limits, and do not count in a total."""
     person, form = opened, opened.views.form
     person.ask_amount("20 %")
     person.click(form.exclude)
@@ -310,7 +310,7 @@ def test_limits_hold_beside_rules_that_exclude(opened):
 
 
 def test_identity_alone_adds_masks(opened):
-    """As its help says; a script can go on with the tensors of a resumable export."""
+    """As its help says; a script can continue with the tensors of a resumable export."""
     person, form = opened, opened.views.form
     person.click(form.all, QPoint(8, 8))
     person.choose(person.rule.method, "Identity")
@@ -337,7 +337,7 @@ def test_identity_alone_adds_masks(opened):
 
 
 def test_rules_come_back_with_their_counts_and_the_one_that_was_shown(person, tmp_path):
-    """Also after a slip in a field, and without a rule that names no tensors."""
+    """Also with an invalid field, and without a rule that names no tensors."""
     first, second = (shutil.copy(SAMPLE, tmp_path / f"{name}.safetensors") for name in "ab")
     person.open(first)
     person.wait_open(first)
@@ -361,7 +361,7 @@ def test_rules_come_back_with_their_counts_and_the_one_that_was_shown(person, tm
 
 
 def test_no_count_is_shown_of_tensors_that_a_rule_named_before(opened):
-    """While another rule is invalid nothing is counted: the number was of the former pattern."""
+    """With an invalid rule nothing is counted; regression: the old count was shown."""
     person = opened
     person.click(person.views.form.add)
     person.qtbot.keyClicks(person.rule.target, "conv*")

@@ -1,4 +1,4 @@
-"""A total that is said as the size of a file."""
+"""A total amount that is given as the size of a file."""
 
 import pytest
 from PySide6.QtCore import Qt
@@ -23,7 +23,7 @@ def at_work(person):
 
 
 def say(person, text):
-    """Ask for a size by the button, and answer; None leaves the question."""
+    """Enter a size into the dialog of the button; None cancels it."""
     person.click(person.views.form.limits.by_size)
     person.wait(lambda: QApplication.activeModalWidget() is not None)
     dialog = QApplication.activeModalWidget()
@@ -34,7 +34,7 @@ def say(person, text):
     if text is None:
         person.qtbot.keyClick(dialog, Qt.Key.Key_Escape)
     else:
-        person.qtbot.keyClicks(dialog.focusWidget(), text)  # in place of what is there
+        person.qtbot.keyClicks(dialog.focusWidget(), text)  # replaces the text
         (button,) = (b for b in dialog.findChildren(QPushButton) if "total" in b.text())
         person.click(button)
     person.wait(lambda: QApplication.activeModalWidget() is None)

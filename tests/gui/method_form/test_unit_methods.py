@@ -1,4 +1,4 @@
-"""Methods on units in the window: chosen in the form, previewed, pruned."""
+"""Methods on units in the window: choice, preview, pruning."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_groups_are_never_found_on_the_main_thread(person, folder, monkeypatch):
     person.wait_idle()
     assert len(threads) == 1, "the tree and the form share what is found"
     assert threading.main_thread() not in threads
-    # Of all tensors that were selected, those of the neurons: three in each of the six layers.
+    # Of all selected tensors, those of the neurons: three in each of the six layers.
     assert person.states[-1] == "FFN neurons 25 % on 18 tensors of model.layers"
 
 
@@ -71,7 +71,7 @@ def test_units_are_ranked_by_statistics_where_that_is_chosen(person, folder, tmp
     mask = person.document.masks[name].bools().reshape(tensors[name].shape)
     assert np.flatnonzero(~mask.any(0)).tolist() == sorted(np.argsort(scores)[:64])
     assert person.states[-1] == ("FFN neurons 25 %, rank by flap, on 18 tensors of model.layers")
-    # Statistics of other tensors rank nothing here, and which these are is said.
+    # Statistics of other tensors rank no unit here; the message names the tensors.
     person.choose(person.rule.method, "Attention heads")
     error = person.views.preview.error
     person.wait(lambda: "cannot rank the units of 'model.layers.0.self_attn'" in error.text())

@@ -1,4 +1,4 @@
-"""Norms of channels that are kept or pruned as wholes, unless it is said what is left of them."""
+"""Channel norms for tests."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def made_norms(
     protected=None,
     partly=None,
 ):
-    """Return norms of which the share `kept` is left, and nothing once `to_prune` are gone."""
+    """Return norms with the share `kept` unpruned, of channels that `to_prune` prunes as wholes."""
     norms, kept, to_prune = (np.asarray(values) for values in (norms, kept, to_prune))
     left = np.where(kept > 0, norms, 0.0) if left is None else np.asarray(left)
     after = np.where(to_prune, 0.0, left)

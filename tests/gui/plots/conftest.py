@@ -1,4 +1,4 @@
-"""Tensors whose weights are known, and pictures of them that are answered at once."""
+"""Tensors with known weights, whose tiles are answered immediately."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CONV = Layout(
 
 @pytest.fixture(autouse=True)
 def english():
-    """Numbers are written as in English."""
+    """Format numbers as in English."""
     before = QLocale()
     QLocale.setDefault(QLocale(QLocale.Language.English, QLocale.Country.UnitedStates))
     yield
@@ -32,7 +32,7 @@ def english():
 
 
 class Tensor:
-    """Answers requests for tiles of a picture, and remembers them."""
+    """Answers requests for tiles, and records them."""
 
     def __init__(self, layout: Layout, values, kept, to_prune=None, name="conv.weight") -> None:
         self.layout = layout
@@ -62,7 +62,7 @@ class Tensor:
         return Tile(request, self.layout, *parts[:3], 1.0, protected, request.sampled)
 
     def attach(self, view) -> None:
-        """Answer every request of a view at once."""
+        """Answer every request of a view immediately."""
 
         def tile(request):
             self.requests.append(request)
@@ -89,7 +89,7 @@ def mean(values, pool):
 
 @pytest.fixture
 def conv():
-    """8 x 6 weights, one of each kind: (0, 0) pruned, (0, 1) would go, (0, 2) is 1, else 0.5."""
+    """Return 8 x 6 weights: (0, 0) is pruned, (0, 1) to be pruned, (0, 2) is 1, others are 0.5."""
     values = np.full((8, 6), 0.5)
     values[0, 2] = 1.0
     values[3, 4] = -0.03125
@@ -106,7 +106,7 @@ def make_tensor():
 
 @pytest.fixture
 def painted():
-    """Return the colour of a pixel of a widget, as ``#rrggbb``."""
+    """Return a function that returns the color of a pixel of a widget, as ``#rrggbb``."""
 
     def at(widget, point) -> str:
         return QColor(widget.grab().toImage().pixel(point)).name()

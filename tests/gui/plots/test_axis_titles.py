@@ -1,4 +1,4 @@
-"""The axes of every picture: each has a title, whole and covered by nothing, in every window."""
+"""Every axis of every plot has a title, complete and uncovered, in every window."""
 
 import pytest
 from PySide6.QtCore import QPointF, QRect, QRectF
@@ -8,7 +8,7 @@ from pruneapp.gui.plots.pages import Page
 from pruneapp.gui.widgets import screen as window_placing
 
 SAMPLE = resources.path("sample/lenet-digits.safetensors")
-# As a window counts pixels: 853 x 533 is a screen of 1280 x 800 at 150 %.
+# In logical pixels: 853 x 533 is a screen of 1280 x 800 at 150 %.
 SIZES = [(1280, 800), (1280, 720), (960, 600), (853, 533)]
 
 
@@ -24,14 +24,14 @@ def opened(person, monkeypatch):
 
 
 def title_of(canvas, side):
-    """Return where the title of an axis is painted, in pixels of the canvas."""
+    """Return the rectangle of the title of an axis in canvas pixels."""
     label = getattr(canvas, side).label
     text = label.boundingRect().adjusted(4, 4, -4, -4)  # a document has a margin of 4
     return QRectF(canvas.mapFromScene(label.mapRectToScene(text)).boundingRect())
 
 
 def covered(picture, area):
-    """Return what lies over the canvas somewhere in an area of it."""
+    """Return the widgets that cover a part of an area of the canvas."""
     found = set()
     for x in range(int(area.left()), int(area.right()) + 1, 2):
         for y in range(int(area.top()) + 1, int(area.bottom()), 2):

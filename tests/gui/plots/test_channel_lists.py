@@ -1,4 +1,4 @@
-"""Lists of channel indices through the real window: copied, pasted, saved and loaded."""
+"""Lists of channel indices in a real window: copied, pasted, saved and loaded."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from safetensors.numpy import save_file
 
 @pytest.fixture
 def channels(person, tmp_path):
-    """A person at the channels of a matrix of 12 rows and 5 columns."""
+    """Return the user at the channels of a matrix of 12 rows and 5 columns."""
     path = tmp_path / "model.safetensors"
     rng = np.random.default_rng(0)
     save_file({n: rng.normal(size=(12, 5)).astype(np.float32) for n in "ab"}, path)

@@ -1,4 +1,4 @@
-"""Bars of units in place of channels: heads of some rows each."""
+"""Bars of units instead of channels: heads of several rows."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def view(qtbot):
 
 
 def choose_dim(view, qtbot, text):
-    """Choose in the box by keys, and answer what the view asks for."""
+    """Choose a dimension in the box by keys, and answer the request of the view."""
     asked = []
     view.normsRequested.connect(lambda: asked.append(view.dim))
     texts = [view.dim_box.itemText(at) for at in range(view.dim_box.count())]

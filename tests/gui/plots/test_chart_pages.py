@@ -263,7 +263,7 @@ def test_the_menu_saves_picture_and_data(view, case, tmp_path, monkeypatch, qtbo
 
 
 def test_the_menu_opens_over_the_canvas_by_mouse_and_by_key(view, monkeypatch):
-    # The offscreen platform cannot grab the keyboard, and says so for every real popup.
+    # The offscreen platform cannot grab the keyboard, and warns for every real popup.
     opened = []
     monkeypatch.setattr(QMenu, "popup", lambda menu, _where: opened.append(menu))
     for reason in (QContextMenuEvent.Reason.Mouse, QContextMenuEvent.Reason.Keyboard):

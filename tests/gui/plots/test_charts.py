@@ -271,7 +271,7 @@ def shown_tensors(view, many, name="layer{}.weight"):
 
 @pytest.mark.parametrize("many", [3, 30, 1000])
 def test_every_visible_bar_has_its_name_beside_it(show, many):
-    """However many tensors there are: one scrolls, and no name touches the next."""
+    """With any number of tensors, the page scrolls, and names do not overlap."""
     view = show(ModelView(), 600, 480)
     axis = shown_tensors(view, many, "block.{}.output.dense.weight")
     start, stop = view.canvas.visible
@@ -327,7 +327,7 @@ def test_the_wheel_repaints_the_scroll_indicator(show, qtbot):
     view = show(ModelView(), 600, 480)
     shown_tensors(view, 300)
     viewport = view.canvas.viewport()
-    for _ in range(2):  # all of it is painted at first
+    for _ in range(2):  # the first repaint paints everything
         qtbot.wait(50)
         turn_wheel(view.canvas, -1)
     qtbot.wait(50)

@@ -1,4 +1,4 @@
-"""A histogram whose bins follow the zoom, and whose outliers are counted at the edge."""
+"""A histogram whose bins follow the zoom, with outliers counted at the edge."""
 
 from __future__ import annotations
 

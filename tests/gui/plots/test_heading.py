@@ -22,7 +22,7 @@ def test_the_numbers_say_that_they_are_the_files_once_something_is_pruned(show):
 
 
 def test_numbers_without_room_go_whole(show):
-    """Half of a number is another number; the tooltip has all."""
+    """Part of a number would be another number; the tooltip has all."""
     line = show(NumbersLine(), 900, 30)
     line.set_stats(TensorStats("a", 100, 40, -1.25, 1.25, 0.125, 0.5, 3, 0, 0))
     entries = line.text().split("   ")
@@ -44,7 +44,7 @@ def test_numbers_without_room_go_whole(show):
 
 
 def test_the_same_entries_are_shown_of_every_tensor_without_nan(show):
-    """Of some tensors "NaN 0" was shown, of others it was not, or the deviation was missing."""
+    """Regression: for some tensors "NaN 0" was shown, or the deviation was missing."""
     line = show(NumbersLine(), 900, 30)
     room = "min −0.61   max 0.51   mean 0.00012   std 0.051   zeros 0.1 %"
     line.resize(line.fontMetrics().horizontalAdvance(room) + 4, 30)

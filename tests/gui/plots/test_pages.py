@@ -235,7 +235,7 @@ def test_beside_a_very_long_name_the_share_is_whole(pages):
 
 
 def test_the_extent_stays_when_the_share_has_more_digits(pages):
-    """The name leaves it room in the middle of a window of 1280."""
+    """The name leaves space for it in the central area of a window of 1280 pixels."""
     pages.resize(602, 600)
     name = "model.layers.0.mlp.down_proj.weight"
     row = TensorRow(name, name, "", (256, 704), "float32", 256 * 704, 4 * 256 * 704)
@@ -259,7 +259,7 @@ def test_a_file_without_tensors_says_so_on_every_page(pages):
 
 
 def test_a_legend_of_two_lines_lets_the_page_rest_at_every_height(pages, qtbot):
-    """It counted as one line while it was there and was none while it was not: it came and went."""
+    """Regression: its height differed between visible and hidden, so that it flickered."""
     kinds = (
         "LAMP",
         "Repair",
@@ -284,10 +284,10 @@ def test_a_legend_of_two_lines_lets_the_page_rest_at_every_height(pages, qtbot):
     assert view.legend.heightForWidth(pages.width()) > view.legend.sizeHint().height()
     for height in range(300, 620, 4):
         pages.resize(pages.width(), height)
-        QApplication.processEvents()  # layouts are asked for by events
+        QApplication.processEvents()  # layouts are requested by events
         seen = set()
         for _ in range(6):
-            QApplication.processEvents()  # it came and went from one to the next
+            QApplication.processEvents()  # it was shown and hidden in turn
             seen.add((view.legend.isVisible(), view.legend.geometry().getRect()))
         ((visible, place),) = seen
         assert visible

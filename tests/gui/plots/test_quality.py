@@ -1,4 +1,4 @@
-"""The page Quality: points, noise, the target by mouse and keys, and the same as a table."""
+"""The page Quality: points, noise, the target by mouse and keys, and the table."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_points_are_at_their_numbers_and_a_click_requests_their_state(view, qtbo
 
 
 def test_a_line_joins_a_state_with_the_state_it_was_pruned_from(view):
-    """One of the method led to states of other branches, and to what followed a repair."""
+    """Regression: a line per method led to states of other branches, and of repairs."""
     repaired = state(4, "Repair", 0.8, 0.9, kind="Repair", joined=-1)
     after = state(5, "L1 90 %", 0.9, 0.85, joined=-1)
     view.set_states((*STATES, repaired, after), 4, "")
@@ -98,7 +98,7 @@ LONG = ("accuracy_on_the_validation_set_of_the_" * 4)[:120]
 
 @pytest.mark.parametrize(("width", "height"), [(700, 420), (440, 260)])
 def test_long_names_are_shortened_and_whole_in_tooltips(view, qtbot, width, height):
-    """They were cut off: at both ends of the axis, in the legend, and by the edge of the table."""
+    """Regression: they were cut off at the axis, in the legend, and at the edge of the table."""
     view.resize(width, height)
     qtbot.wait(20)
     method = "N:M semi-structured (2:4) along the input dimension"
@@ -152,7 +152,7 @@ def test_a_message_is_shown_while_the_first_state_is_measured(show, english):
 
 
 def test_the_noise_of_a_state_is_a_bar_with_an_entry_in_the_legend(view):
-    """It was a band about the unpruned model, of another width than the noise of the state."""
+    """Regression: it was a band around the unpruned model, of a different width."""
     place, canvas = view.canvas.area, view.canvas
     assert canvas.points[0].noise is None, "nothing is held against itself"
     assert canvas.points[1].noise == pytest.approx((96.8, 99.4))
@@ -199,7 +199,7 @@ WHY = "Measured before this session was opened. Evaluate again (Ctrl+M)."
 
 
 def test_without_current_measurements_there_is_no_target(view):
-    """It said that there was no measured state, and explained colours that were not there."""
+    """Regression: it denied measured states, and explained colors that no point had."""
     view.set_states([replace(s, is_old=True) for s in STATES], 1, "", WHY)
     assert view.readout.text() == WHY
     assert view.canvas.line is None
@@ -211,7 +211,7 @@ def test_without_current_measurements_there_is_no_target(view):
 
 
 def test_the_summary_returns_when_the_mouse_leaves_a_point(view, qtbot):
-    """The point that was clicked was described for good."""
+    """Regression: the clicked point was described permanently."""
     viewport, answer = view.canvas.viewport(), view.readout.text()
     assert answer.startswith("At most")
     empty = view.canvas.area.pixel(30, 80).toPoint()
@@ -261,7 +261,7 @@ def test_each_metric_has_its_own_target(view, qtbot):
 
 
 def test_all_points_of_another_metric_are_visible(view):
-    """The axis stayed that of the metric before, far from all points of the other."""
+    """Regression: the axis remained that of the previous metric, far from the points."""
 
     def in_sight():
         canvas = view.canvas
@@ -280,7 +280,7 @@ def test_all_points_of_another_metric_are_visible(view):
 
 
 def test_the_view_is_extended_for_noise(view):
-    """Measured again after a session was opened, the noise of a point was cut by the axis."""
+    """Regression: after a session was opened and measured, the noise was cut at the axis."""
     view.set_states([replace(s, is_old=True) for s in STATES], 1, "")
     view.set_states(STATES, 1, "")
     low, high = view.canvas.area.y
@@ -289,7 +289,7 @@ def test_the_view_is_extended_for_noise(view):
 
 
 def test_no_share_beyond_0_and_100_is_written_on_an_axis(view):
-    """Both axes have room beside the points, and went on to 110 %."""
+    """Regression: both axes have space around the points, and went on to 110 %."""
     for axis in (view.canvas.bottom, view.canvas.left):
         shown = [at for _, places in axis.tickValues(-30.0, 130.0, 700) for at in places]
         assert (min(shown), max(shown)) == (0, 100)
@@ -407,7 +407,7 @@ def test_states_without_a_number_for_the_axis_are_left_out(view, qtbot):
 
 
 def test_each_series_has_its_own_color_or_marker(view):
-    """The first and the fourth had the same blue, and the legend squares for all."""
+    """Regression: the first and the fourth had the same blue, and the legend only squares."""
     kinds = [f"method {n}" for n in range(20)]
     assert len({(ink_of(n), sides_of(n)) for n in range(20)}) == 20
     assert "pruned" not in map(ink_of, range(20)), "orange means pruned weights"

@@ -1,4 +1,4 @@
-"""The page Sensitivity: cells by colour and number, scrolled, chosen by mouse and keys."""
+"""The page Sensitivity: colors and numbers of cells, scrolling, choice by mouse and keys."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def view(show, english):
 
 
 def color(view, row, column):
-    """The colour of a cell, beside its number."""
+    """Return the color of a cell, off its number."""
     rect = view.canvas.cell_rect(row, column)
     image = view.canvas.viewport().grab().toImage()
     return image.pixelColor(QPoint(round(rect.left()) + 4, round(rect.top()) + 4)).name()
@@ -58,7 +58,7 @@ def legend(view):
 
 
 def test_values_of_states_that_were_calibrated_with_the_same_data_are_marked(view):
-    """In the cells, the readout, the sentence above, the table and its copies."""
+    """In the cells, the read-out, the summary, the table and its copies."""
     mark = "▲ calibrated with the data that measure it"
     said = (view.cell_text(0, 2), view.subject(), view.numbers().headers[-1])
     assert not any("calibrated" in text or text == "measured with" for text in said)
@@ -73,7 +73,7 @@ def test_values_of_states_that_were_calibrated_with_the_same_data_are_marked(vie
     chosen = []
     view.cellChosen.connect(lambda *cell: chosen.append(cell))
     view.toggle_table()
-    for column in (0, 4):  # the last one is that of the mark
+    for column in (0, 4):  # the last one is the color of the mark
         view._table.activated.emit(view._table.numbers.index(0, column))
     assert chosen == [("a.weight", 0.3), ("a.weight", 0.9)]
 
@@ -192,7 +192,7 @@ def test_tensors_are_sorted_by_damage_and_size(view, qtbot):
 
 
 def test_the_cursor_stays_on_its_tensor_when_rows_change_places(view, qtbot):
-    """While a scan goes on, the next result may make another tensor the most sensitive one."""
+    """During a scan, the next result may make another tensor the most sensitive one."""
     view.order_box.setCurrentIndex(1)
     view._on_order_chosen()
     rows = [TensorSensitivity(name, name, 10, (0.5, 0.6, 1.0)) for name in "abc"]
@@ -209,7 +209,7 @@ def test_the_cursor_stays_on_its_tensor_when_rows_change_places(view, qtbot):
 
 
 def test_the_cell_under_the_mouse_is_read_out_until_the_mouse_moves(view, qtbot):
-    """With each result of a scan that goes on the line changed to that of no cell."""
+    """Regression: each result of a running scan replaced it by the line without a cell."""
     at = view.canvas.cell_rect(0, 1).center().toPoint()
     qtbot.mouseMove(view.canvas.viewport(), at)
     qtbot.waitUntil(lambda: view.readout.text().startswith("a.weight, 50"))

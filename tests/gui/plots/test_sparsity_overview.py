@@ -1,4 +1,4 @@
-"""The model's tensors in every order and measure, and the strip of the whole file."""
+"""The tensors of the model by order and measure, and the strip of the whole file."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def names(view):
 
 
 def on_strip(view, tensor, share):
-    """Return the colours in the middle of a tensor, so far above the foot."""
+    """Return the colors in the middle of a tensor, at a height above the base."""
     left, right = view.strip.pixels_of(tensor)
     high = view.strip.height()
     return colors_around(view.strip, QPointF((left + right) / 2, high * (1 - share)).toPoint())
@@ -117,7 +117,7 @@ def test_the_chart_scrolls_to_the_focused_tensor(model):
     first, last = model.canvas.visible
     assert first <= 300 < last
     model.canvas.set_cursor(0)
-    model.set_report(report)  # another step leaves what the user looks at
+    model.set_report(report)  # another step keeps the visible range
     assert model.canvas.visible[0] == 0
     model.set_current(names[399])
     assert model.canvas.visible[1] == 400
@@ -173,13 +173,13 @@ def test_sizes_are_stacked_by_what_is_kept(model, theme):
 
 
 def retaining(*shares, total):
-    """Return the report of the model with norms retained since opening."""
+    """Return the report of the model with the norms retained since opening."""
     tensors = (t._replace(norm_retained=e) for t, e in zip(REPORT.tensors, shares, strict=True))
     return replace(REPORT, tensors=tuple(tensors), norm_retained=total)
 
 
 def test_no_share_beyond_100_is_written_on_the_axis(model):
-    """It went on to 120 %: bars leave room for their numbers."""
+    """Regression: it went on to 120 %, as bars leave space for their numbers."""
     tensors = (REPORT.tensors[0]._replace(after=1000), *REPORT.tensors[1:])
     model.set_report(replace(REPORT, tensors=tensors))
     axis, (low, high) = model.canvas.across, model.canvas.box.viewRange()[0]
@@ -191,7 +191,7 @@ def test_no_share_beyond_100_is_written_on_the_axis(model):
 
 
 def test_the_summary_states_which_tensors_have_a_bar(model):
-    """37 stood there where 36 tensors were checked."""
+    """Regression: it counted 37 when 36 tensors were checked."""
     assert "usually pruned" not in model.summary(), "all that can be pruned have one"
     model.set_tensors([*ROWS, row("m.layers.0.bias", 8)])
     model.set_report(REPORT)
@@ -228,7 +228,7 @@ def test_the_norm_that_is_retained_since_opening(model, theme):
 
 
 def test_where_nothing_is_pruned_the_axis_goes_to_100_percent(model):
-    """It went from 0 to 1, as if a hundredth were all that could be pruned."""
+    """Regression: it went from 0 to 1, as if at most 1 % could be pruned."""
     nothing = replace(
         REPORT, after=0, tensors=tuple(t._replace(before=0, after=0) for t in REPORT.tensors)
     )
@@ -239,7 +239,7 @@ def test_where_nothing_is_pruned_the_axis_goes_to_100_percent(model):
 
 
 def test_the_table_has_columns_after_the_step_only_with_a_preview(model):
-    """Without one they repeated the columns before them."""
+    """Regression: without a preview, they repeated the previous columns."""
     model.toggle_table()
 
     def headers():
@@ -381,7 +381,7 @@ def test_the_table_shows_names_and_emits_their_tensor(model, qtbot):
 
 
 def test_the_table_fits_beside_tree_and_form(model):
-    model.resize(516, 400)  # what a window of 1280 leaves
+    model.resize(516, 400)  # the space in a window of 1280 pixels
     model.toggle_table()
     table = model._table
     header = table.horizontalHeader()
@@ -431,7 +431,7 @@ def test_an_svg_has_bars_text_and_stripes_like_the_picture(model, tmp_path, them
 
 
 def ink_behind(view, bar, end):
-    """Return the columns behind the end of a bar in which something is written."""
+    """Return the columns of pixels after the end of a bar that contain text."""
     image = view.canvas.grab().toImage()
     ratio = image.devicePixelRatio()
     at = view.canvas.area.pixel(bar + 1, end)
@@ -488,7 +488,7 @@ def test_bars_thinner_than_a_line_have_no_values(model):
 
 @pytest.mark.parametrize("height", [301, 340, 420, 521])
 def test_no_bar_is_cut_off_by_the_edge(qtbot, height):
-    """However high the window, however far one has moved: a bar is seen whole, or not at all."""
+    """At every height and scroll position: bars are complete or hidden."""
     view = ModelView()
     qtbot.addWidget(view)
     tensors = tuple(TensorSparsity(f"t{i}", 100, 0, 100) for i in range(60))
@@ -500,7 +500,7 @@ def test_no_bar_is_cut_off_by_the_edge(qtbot, height):
     canvas = view.canvas
 
     def painted():
-        """Return the heights in pixels of the bars, as they stand in a column of the picture."""
+        """Return the heights in pixels of the bars in one column of the image."""
         image = canvas.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
         rect = canvas.area.rect.toRect()
         x = rect.left() + 20
@@ -534,7 +534,7 @@ _NO_WHEEL = (
 
 @pytest.mark.parametrize("order", ["layer", "size", "role", "share"])
 def test_equal_bars_are_in_layer_order(model, order):
-    """The report has the order of the file, which may be that of the alphabet."""
+    """The report has the order of the file, which may be alphabetical."""
     layers = [f"m.layers.{at}.weight" for at in range(12)]
     model.set_tensors([row(name, 10) for name in layers])
     tensors = tuple(TensorSparsity(name, 10, 0, 1) for name in sorted(layers))

@@ -1,4 +1,4 @@
-"""Numbers of pictures are written and copied in the background, whole or not at all."""
+"""Numbers of plots are saved and copied in the background, completely or not at all."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SMALL = Numbers(("a", "b"), 2, lambda row: (row, "é"))
 
 @pytest.fixture
 def wide(person, tmp_path):
-    """A person who looks at the channels of a tensor with many."""
+    """Return the user at the channels of a tensor with many of them."""
     path = tmp_path / "wide.safetensors"
     save_file({"fc.weight": np.random.default_rng(0).random((CHANNELS, 2), np.float32)}, path)
     person.open(path)
@@ -44,7 +44,7 @@ def wide(person, tmp_path):
 
 
 def held(numbers: Numbers) -> tuple[Numbers, threading.Event, threading.Event]:
-    """Return numbers of which one waits to be asked for: that it is, and that it may be given."""
+    """Return numbers whose middle row blocks, and the events of its reading and unblocking."""
     reached, go_on = threading.Event(), threading.Event()
 
     def row(at):
@@ -114,7 +114,7 @@ def test_the_window_answers_while_all_rows_of_a_table_are_copied(wide, beats):
 
 @pytest.fixture
 def many(person, tmp_path):
-    """A person who has the tensors of a file below each other, all of them selected."""
+    """Return the user with the file shown as a list, and all its tensors selected."""
     path = tmp_path / "many.safetensors"
     one = np.ones((2, 2), np.float32)
     save_file({f"layers.{at}.weight": one for at in range(TENSORS)}, path)
@@ -145,7 +145,7 @@ def test_all_rows_of_the_tree_are_copied_aside_as_they_were(many):
 
 
 def waiting(person):
-    """Let the window make rows of which one waits; returns what is to be set to go on."""
+    """Copy numbers of which one row blocks; return the event that unblocks it."""
     numbers, reached, go_on = held(Numbers(("a",), 3_000, lambda row: (str(row),)))
     person.window.findChild(Copies).wanted.emit(numbers)
     person.wait(reached.is_set)
@@ -184,7 +184,7 @@ def test_a_dialog_of_the_window_copies_by_the_window(many):
 
 
 def test_numbers_stay_those_that_were_shown_when_they_were_asked_for(wide):
-    """The picture moves on while they are written."""
+    """The plot changes while they are saved."""
     for page in (Page.WEIGHTS, Page.DISTRIBUTION, Page.CHANNELS, Page.MODEL):
         picture = wide.views.pages.picture(page)
         wide.views.pages.tabs.setCurrentIndex(page)

@@ -78,7 +78,7 @@ def drag(view, start: QPoint, *stops: QPoint, button=LEFT, keys=Qt.KeyboardModif
     port = view.canvas.viewport()
     QTest.mousePress(port, button, keys, start)
     for stop in stops:
-        # QTest.mouseMove does not say which button is held.
+        # QTest.mouseMove does not set the pressed button.
         event = QMouseEvent(
             QMouseEvent.Type.MouseMove,
             QPointF(stop),
@@ -106,7 +106,7 @@ def test_an_idle_line_shows_the_threshold_of_the_applied_step(distribution):
     distribution.set_histogram(pruned)
     assert distribution.field.text() == distribution.canvas.line.label == "1.25"
     assert distribution.field.isEnabled()
-    distribution.show_idle_line()  # an undo: nobody knows where that state was cut
+    distribution.show_idle_line()  # after undo, the threshold is unknown
     assert distribution.field.text() == "≈ 1.25", "until the histogram of that state is there"
     distribution.set_histogram(pruned)
     assert distribution.field.text() == distribution.canvas.line.label == "≈ 2", (
@@ -173,7 +173,7 @@ def test_an_estimate_is_drawn_before_the_bars_are_counted_again(distribution):
 
 
 def test_a_histogram_without_a_preview_keeps_the_estimate(distribution):
-    """While the form changes there is no preview for a moment."""
+    """While the form changes there is briefly no preview, and the bars are updated without one."""
     distribution.set_histogram(histogram(to_prune=(100, 20, 0, 0)))
     distribution.set_threshold(3.0, editable=True, is_estimate=True)
     distribution.set_histogram(histogram())
@@ -259,7 +259,7 @@ def test_signed_values_have_two_lines(distribution, theme, qtbot):
     assert moved == pytest.approx([0.5], abs=0.02)
 
 
-# 0 to 0.001, and three decades: on the axis from -3.25 to 0.
+# 0 to 0.001, and three decades: from -3.25 to 0 on the axis.
 POWERS = np.array([0.0, 1e-3, 1e-2, 1e-1, 1.0])
 
 
@@ -329,7 +329,7 @@ def test_the_share_below_is_exact_on_edges_and_even_within_bins():
             assert share_below(edges, threshold) * everything == pytest.approx(below, abs=2.5)
 
 
-# -- the cut through channels --------------------------------------------------------------------
+# -- the threshold of channels -------------------------------------------------------------------
 
 
 def test_the_cut_is_at_a_norm_or_after_the_last_pruned_channel(channels, theme):
@@ -413,7 +413,7 @@ def test_setting_a_cut_emits_nothing(channels, qtbot):
     assert channels.canvas.line is None
 
 
-# -- what is chosen ------------------------------------------------------------------------------
+# -- the selection -------------------------------------------------------------------------------
 
 
 def test_clicks_select_one_a_range_and_more(channels, qtbot, theme):
@@ -456,7 +456,7 @@ def test_dragging_a_band_selects_the_bars_that_it_touches(channels):
 
 
 def test_the_middle_button_moves_the_bars(channels):
-    channels.canvas.zoom(1e9)  # six are too few to go closer
+    channels.canvas.zoom(1e9)  # six are too few to zoom in
     wide = made_norms(np.ones(100), np.ones(100), np.zeros(100, bool))
     channels.set_norms(wide)
     channels.canvas.zoom(4)
@@ -551,7 +551,7 @@ def test_protected_channels_have_a_lock_and_two_outlines(channels):
 
 
 def test_partly_protected_channels_have_dashes_and_no_lock(channels):
-    """They looked as if nothing of them could be pruned."""
+    """Regression: they looked as if none of their weights could be pruned."""
     unmarked = channels.canvas.viewport().grab().toImage()
     channels.set_norms(
         norms(

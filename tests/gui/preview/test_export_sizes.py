@@ -1,4 +1,4 @@
-"""The sizes that the forecast tells are those that the exports will have."""
+"""The previewed file sizes are those of the exports."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_the_size_of_masks_alone_is_without_what_a_rule_excludes(document):
 
 
 def test_finding_what_a_step_touches_makes_way_for_a_slider(monkeypatch):
-    """Of 50,000 tensors it took as long as the first moves of a slider then waited."""
+    """Regression: for 50,000 tensors, it delayed the first moves of the slider."""
     monkeypatch.setattr("pruneapp.progress.BATCH", 50)
     monkeypatch.setattr(step_info_controller, "FORMATS", {})
 

@@ -1,4 +1,4 @@
-"""Magnitudes are counted while nobody wants anything else."""
+"""Histograms are computed in the background while no other job is requested."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_what_a_step_touched_is_counted_anew_and_undo_finds_the_old_counts(perso
 
 
 def test_the_model_says_what_it_retained_since_opening_once_that_is_counted(person, counting, file):
-    """Pruned before anything was counted: what was there on opening is found out afterwards."""
+    """After pruning before anything was counted, the original norms are computed later."""
     model = person.views.pages.model
     person.wait_preview()
     person.click(person.button)
@@ -80,7 +80,7 @@ def test_the_model_says_what_it_retained_since_opening_once_that_is_counted(pers
 
 @pytest.mark.usefixtures("histories_off")
 def test_whatever_is_wanted_goes_first(person, counting, monkeypatch):
-    """A tensor is never done: but the count is stopped for whatever else is asked."""
+    """The job for one tensor is never done, but other jobs cancel it."""
     begun, ended = [], []
 
     def count(_snapshot, _wanted, job):
@@ -104,7 +104,7 @@ def test_whatever_is_wanted_goes_first(person, counting, monkeypatch):
         person.wait(lambda before=before: len(ended) >= before)
         person.wait(lambda before=before: len(begun) > before)
         assert begun[before] - asked > 0.25, "it waits until the person has paused"
-    person.answers("Discard changes")  # of the step that is undone
+    person.answers("Discard changes")  # for the undone step
     person.key("Ctrl+W", person.window)
     if person.document is not None:
         person.workbench.session.close()
@@ -113,7 +113,7 @@ def test_whatever_is_wanted_goes_first(person, counting, monkeypatch):
 
 
 def test_the_window_answers_while_it_counts(person, beats, tmp_path):
-    """Some 50 MB of two kinds of floats; the bounds are those of every background job."""
+    """Some 50 MB of two float types; the bounds are those of every background job."""
     rng = np.random.default_rng(5)
     path = tmp_path / "large.safetensors"
     save_file(

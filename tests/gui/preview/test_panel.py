@@ -1,4 +1,4 @@
-"""The panel of the preview: what it shows and announces."""
+"""The preview panel: what it shows, and its signals."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ REPORT = SparsityReport(
     norm_retained=0.9912,
     l1_retained=0.8,
 )
-# With something left of each tensor.
+# With some weights of each tensor left.
 SPARED = replace(REPORT, tensors=tuple(t for t in REPORT.tensors if t.after < t.numel))
 
 
@@ -52,7 +52,7 @@ def forecast(show):
     found.set_shown_names({"m.a": "a", "m.b": "b", "m.c": "c"}, ShortNames("abc"))
     show(host)
     yield found
-    del host  # it lived as long as the test
+    del host  # kept alive during the test
 
 
 def show_estimate(panel, estimate):
@@ -128,7 +128,7 @@ def test_the_report_names_what_is_hit_hardest_with_a_sign_and_a_word(forecast):
 
 
 def test_weights_are_counted_of_those_that_were_left_as_in_the_history(forecast):
-    """The panel counted them of all weights, the tooltip of the history of the remaining ones."""
+    """Regression: the panel gave the share of all weights, the history that of unpruned ones."""
     forecast.set_report(REPORT)
     assert forecast.figures.words["pruned"].text() == "Pruned of remaining"
     assert "that were not pruned before it" in forecast.pruned.toolTip()
@@ -146,7 +146,7 @@ def test_weights_are_counted_of_those_that_were_left_as_in_the_history(forecast)
 
 
 def test_a_row_is_as_high_as_its_own_name(forecast):
-    """One long name made all rows two lines high, also of what was shown after it."""
+    """Regression: one long name made all rows two lines high, also later ones."""
     forecast.set_shown_names({}, ShortNames(LAYERS))
     forecast.resize(300, forecast.height())
     line = forecast.fontMetrics().height()
@@ -177,7 +177,7 @@ def names_of(forecast):
 
 
 def test_where_all_lose_the_same_share_the_norm_tells_who_loses_most(forecast):
-    """As by 2:4, and the heading says by what they are in order."""
+    """As for 2:4; the heading names the order."""
     energies = {"m.a": 0.99, "m.b": 0.91, "m.c": 0.95}
     tensors = tuple(TensorSparsity(n, 100, 0, 50, norm_retained=e) for n, e in energies.items())
     forecast.set_report(SparsityReport(tensors, 300, 0, 150))
@@ -221,7 +221,7 @@ def test_numbers_of_any_size_fit_into_the_column(forecast, numel):
 
 @pytest.mark.parametrize("after", [1, 99_999])
 def test_a_share_of_almost_nothing_or_all_is_read_whole(forecast, after):
-    """'> 99.9 %' without its sign would say something else."""
+    """'> 99.9 %' without its sign would be misread."""
     forecast.set_report(
         SparsityReport((TensorSparsity("a", 100_000, 0, after),), 100_000, 0, after)
     )
@@ -279,7 +279,7 @@ def test_the_worst_is_said_in_a_line_that_leads_there(forecast, qtbot, palette_o
 
 
 def test_the_forecast_says_what_stays_because_it_is_protected(forecast):
-    """Until the next numbers are there."""
+    """Until the next numbers are computed."""
     forecast.set_report(replace(REPORT, protected=1_234))
     assert (
         forecast.protected.text() == "1,234 more weights would be pruned, but they are protected."
@@ -289,7 +289,7 @@ def test_the_forecast_says_what_stays_because_it_is_protected(forecast):
 
 
 def test_the_forecast_says_what_no_group_of_a_pattern_has(forecast):
-    """Only `pruneapp check` said that the dimension is no multiple."""
+    """Regression: only `pruneapp check` reported that the dimension is no multiple."""
     said = "96 weights are in no group of the pattern, and are kept."
     forecast.set_report(replace(REPORT, outside=96))
     assert forecast.protected.isVisible()
@@ -387,7 +387,7 @@ def test_what_is_in_force_is_told_before_anything_is_counted(forecast):
 
 
 def test_after_a_repair_the_norms_are_said_to_be_those_without_it(forecast):
-    """The norm² retained stayed 49.2 %, of a file that had 443 % after the repair."""
+    """Regression: the norm² retained remained 49.2 %, for a file with 443 % after the repair."""
     words = forecast.figures.words
     tensors = (TensorSparsity("m.a", 100, 40, 40), TensorSparsity("m.b", 900, 0, 0))
     now = SparsityReport(tensors, 1000, 40, 40, norm_retained=0.492, l1_retained=0.8)
@@ -541,7 +541,7 @@ def test_a_pattern_that_does_not_hold_is_a_visible_warning(forecast, give):
 
 
 def test_a_double_click_prunes_once_and_on_preview_not_at_all(show, qtbot):
-    """Where "Preview" was, the button that prunes lay under the second click."""
+    """Regression: the button that prunes appeared under the second click on "Preview"."""
     action = show(PruneAction(), 400, 40)
     pruned, previewed = [], []
     action.pruneRequested.connect(lambda: pruned.append(1))

@@ -1,4 +1,4 @@
-"""The preview, in the running window: estimates while a slider moves, and what follows."""
+"""The preview in a real window: estimates while a slider moves, and the exact preview."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ SMALL, LARGE = "block.small.weight", "block.large.weight"
 
 @pytest.fixture
 def file(tmp_path):
-    """A tensor of small weights beside one of large: a global cut empties the first."""
+    """Write a tensor of small weights and one of large: a global threshold empties the first."""
     rng = np.random.default_rng(7)
     path = tmp_path / "model.safetensors"
     save_file(
@@ -53,7 +53,7 @@ def file(tmp_path):
 
 @pytest.fixture
 def counted(person, file):
-    """A person before a model of which everything is counted."""
+    """Return the user with a model whose histograms are computed."""
     person.open(file)
     person.wait_open(file)
     person.wait(lambda: not person.workbench.histograms.busy)
@@ -63,7 +63,7 @@ def counted(person, file):
 
 @pytest.fixture
 def never(monkeypatch):
-    """No preview comes any more."""
+    """Return a function after whose call no preview ends."""
 
     def wait(*_args, **_keys):
         job = _args[3]
@@ -79,7 +79,7 @@ def slider(person):
 
 
 def drag_slider(person, share: float) -> None:
-    """Drag the slider's handle by the mouse."""
+    """Drag the slider's handle with the mouse."""
     widget = slider(person)
     y = widget.height() // 2
     start = QPoint(round(widget.value() / 1000 * (widget.width() - 12)) + 6, y)
@@ -116,7 +116,7 @@ def test_while_the_slider_moves_numbers_and_bars_follow_before_any_preview(count
     drag_slider(counted, 0.8)
     assert slider(counted).value() > 600
     assert counted.workbench.preview.state.preview is None
-    counted.wait(lambda: panel.norm_retained.text().startswith("≈"))  # not exact, and marked so
+    counted.wait(lambda: panel.norm_retained.text().startswith("≈"))  # marked as an estimate
     assert panel.norm_retained.text() != before[0]
     assert panel.l1_retained.text().startswith("≈")
     counted.wait(lambda: counted.cell(LARGE, Column.SPARSITY).startswith("→"))
@@ -129,7 +129,7 @@ def test_while_the_slider_moves_numbers_and_bars_follow_before_any_preview(count
 
 
 def test_the_estimate_of_the_last_move_goes_before_the_exact_preview(counted, monkeypatch):
-    """Each would wait for the other, and the numbers of a hand that let go came last."""
+    """Regression: they blocked each other, and the final numbers were computed last."""
     order = []
 
     def noting(module, name):
@@ -156,7 +156,7 @@ def test_the_estimate_of_the_last_move_goes_before_the_exact_preview(counted, mo
 
 
 def test_the_first_move_does_no_more_than_the_others(counted):
-    """Giving thousands of masks back waits for the hand to rest; rows are not looked up anew."""
+    """Masks of thousands of tensors are freed after the move; rows are not looked up again."""
     exact = weakref.ref(counted.workbench.preview.state.preview)
     rows = counted.views.tree.model.cells._preview_rows[1]
     counted.workbench.preview._exact_pause.setInterval(60_000)
@@ -176,7 +176,7 @@ def test_the_first_move_does_no_more_than_the_others(counted):
 
 
 def test_a_slider_that_is_let_go_is_not_waited_for(counted):
-    """Who lets go has found the place; keys may be followed by more of them."""
+    """Releasing the mouse ends the move, unlike a key press, which may be followed by others."""
     counted.wait_preview()
     counted.workbench.preview._exact_pause.setInterval(60_000)
     drag_slider(counted, 0.7)
@@ -290,7 +290,7 @@ def test_a_threshold_that_is_dragged_becomes_the_amount(counted):
     for part in (0.2, 0.5, 1.0):
         QTest.mouseMove(viewport, start + (stop - start) * part)
     QTest.mouseRelease(viewport, Qt.MouseButton.LeftButton, pos=stop)
-    # An estimate of a place on the way may come last where the machine is busy.
+    # On a busy machine, the estimate of an intermediate position may come last.
     counted.wait(lambda: view.threshold > 1.5 * threshold)
     moved = view.threshold
     weights = np.abs(read(counted, LARGE))
@@ -322,7 +322,7 @@ def test_after_a_step_the_line_waits_and_says_not_what_would_go(counted):
     counted.click(counted.button)
     counted.wait(lambda: counted.document.position == 1)
     assert "≈ 0" not in view.summary()
-    counted.wait_preview()  # the panel tells of the next step
+    counted.wait_preview()  # the panel shows the next step
     counted.wait(lambda: not counted.workbench.histograms.busy)
     weights = np.abs(read(counted, LARGE))
     assert view.summary().startswith("9,216 weights, ")
@@ -361,7 +361,7 @@ def test_esc_while_a_threshold_is_held_leaves_all_as_it_was(counted):
     counted.wait(lambda: editor.value() != before)
     counted.key("Esc")
     assert editor.value() == before
-    assert view.threshold == pytest.approx(at, rel=0.01)  # an estimate says it, to one bin
+    assert view.threshold == pytest.approx(at, rel=0.01)  # estimated, to one bin
     QTest.mouseMove(viewport, start)
     QTest.mouseMove(viewport, stop)
     QTest.mouseRelease(viewport, Qt.MouseButton.LeftButton, pos=stop)
@@ -372,7 +372,7 @@ def test_esc_while_a_threshold_is_held_leaves_all_as_it_was(counted):
 
 
 def test_esc_takes_away_why_the_step_of_the_preview_could_not_be_done(counted):
-    """The preview went, and the notice stayed over a state that it says nothing of."""
+    """Regression: the notice about the cancelled preview remained."""
     counted.ask_amount("30 %")
     counted.wait_preview()
     counted.session.refused.emit(ParameterError("This step cannot be done."))
@@ -450,7 +450,7 @@ def test_the_distribution_follows_without_counting_anew(counted, never, monkeypa
 
 
 def test_the_picture_follows_as_fast_as_it_is_made(counted, never, monkeypatch):
-    """If each estimate asked anew, a picture that takes longer would never come."""
+    """If each estimate restarted it, a heat map that takes longer would never be shown."""
     counted.click_cell(LARGE)
     counted.wait_idle()
     never()
@@ -495,7 +495,7 @@ def test_an_estimate_of_a_step_on_the_way_is_shown_and_known_to_be_behind(counte
 def test_a_slider_of_many_tensors_is_followed_by_the_main_thread_once_that_is_quick(
     counted, never, monkeypatch
 ):
-    """Of several moves that are there by then the newest is estimated."""
+    """Of several moves in the event queue, only the newest is estimated."""
     monkeypatch.setattr(live_preview, "MANY", 0)
     here, asked = threading.get_ident(), []
     find = preview_controller.estimate_step
@@ -525,7 +525,7 @@ def test_a_slider_of_many_tensors_is_followed_by_the_main_thread_once_that_is_qu
 
 
 def test_a_line_that_is_let_go_never_jumps_back(counted, never, monkeypatch):
-    """While estimates come from the background, and the last is of a place on the way."""
+    """While background estimates arrive, the last of which is for an intermediate position."""
     counted.click_cell(LARGE)
     click_tab(counted, Page.DISTRIBUTION)
     view = counted.views.pages.distribution
@@ -615,7 +615,7 @@ def test_a_cut_after_a_prune_is_of_the_channels_that_go(counted, order, limited)
     counted.wait_preview()
     counted.wait_idle()
     after = view._norms.to_be_pruned.sum()
-    # In a picture of 400 pixels norms that are near share one.
+    # In a plot of 400 pixels, similar norms share one.
     assert abs(after - wanted) <= 2
     assert counted.rule.fields.editors["amount"].value() == pytest.approx(after / 96, abs=1e-5)
     assert canvas.line.label.endswith(f"{after} channels")
@@ -659,7 +659,7 @@ def test_after_something_is_done_there_is_no_cut_until_the_next_is_asked_for(cou
     assert view.canvas.line is None
     counted.ask_amount("25 %")
     counted.wait(lambda: view.canvas.line is not None)
-    assert view.canvas.line.label.endswith("24 channels")  # of the 95 that are left
+    assert view.canvas.line.label.endswith("24 channels")  # of the 95 unpruned ones
 
 
 def read(person, name):
@@ -704,7 +704,7 @@ def test_a_file_that_is_put_back_is_noticed(counted, file):
 
 
 def hatched(person) -> int:
-    """How many pixels of the picture of weights are rather orange than blue."""
+    """Return the number of pixels of the heat map that are rather orange than blue."""
     image = person.views.pages.weights.canvas.grab().toImage()
     image.convertTo(QImage.Format.Format_RGB32)
     blue, _, red, _ = np.frombuffer(image.constBits(), np.uint8).astype(int).reshape(-1, 4).T
@@ -742,7 +742,7 @@ def test_the_model_follows_the_slider_without_a_preview(counted, never):
 
 
 def story(person):
-    """What panel, tree and picture tell: whether each of them shows a plan."""
+    """Return whether panel, tree, plots and button show a preview."""
     panel = person.views.preview
     return (
         panel.heading.text() == "Preview" and "→" in panel.sparsity.text(),
@@ -761,7 +761,7 @@ def test_after_a_prune_panel_tree_and_picture_show_what_was_done(counted):
     counted.wait(lambda: story(counted) == (True,) * 4)
     figures = {key: label.text() for key, label in panel.figures.labels.items()}
     compact = panel.file.labels["compact"].text()
-    assert compact.startswith("up to ")  # before it is compressed, as the export says it
+    assert compact.startswith("up to ")  # before compression, as in the export dialog
     assert panel.file.words["compact"].text() == "Compact file (uncompressed)"
     counted.click(counted.button)
     counted.wait(lambda: counted.document.position == 1)
@@ -798,8 +798,8 @@ def test_after_a_prune_panel_tree_and_picture_show_what_was_done(counted):
 
 @pytest.mark.parametrize("pause", [0, 90, 150])
 def test_a_double_click_prunes_once(counted, qapp, pause):
-    """The second click would find "Prune again" in the place of the first."""
-    qapp.setDoubleClickInterval(2 * PATIENCE_MS)  # a busy machine takes its time
+    """Otherwise the second click would hit "Prune again", which replaces the button."""
+    qapp.setDoubleClickInterval(2 * PATIENCE_MS)  # longer than on any busy machine
     assert not counted.window.actions_["prune"].autoRepeat()
     counted.click(counted.button)
     counted.wait(lambda: counted.document.position == 1)
@@ -817,7 +817,7 @@ def test_a_double_click_prunes_once(counted, qapp, pause):
 
 
 def test_settings_that_are_not_valid_are_not_called_nothing_to_prune(counted):
-    """Before a step and after it: there is a lot to prune."""
+    """Before and after a step, when many weights can be pruned."""
     refused = "Cannot prune with these settings"
     counted.ask_amount("5000")
     counted.wait(lambda: counted.button.text() == refused)
@@ -834,7 +834,7 @@ def test_settings_that_are_not_valid_are_not_called_nothing_to_prune(counted):
 
 
 def told(panel) -> dict[str, tuple[str, str, str]]:
-    """What stands in the box: of each row the word, the number without its arrow, the tooltip."""
+    """Return word, number without arrow, and tooltip of each row of the panel."""
     found = {}
     for key, label in panel.figures.labels.items():
         number = label.text().rpartition("→ ")[2]
@@ -843,10 +843,10 @@ def told(panel) -> dict[str, tuple[str, str, str]]:
 
 
 def test_a_row_says_the_same_as_long_as_nothing_that_prunes_happened(counted):
-    """Found: 99.4 % of energy were done, and 99.5 % kept once a row was protected."""
+    """Regression: 99.4 % of energy after pruning, but 99.5 % once a row was protected."""
     panel = counted.views.preview
     counted.click_cell(LARGE)
-    counted.ask_amount("60 %")  # of some tensors: of the model less is lost
+    counted.ask_amount("60 %")  # of some tensors: the model loses a smaller share
     counted.wait_preview()
     foretold = told(panel)
     assert foretold["norm"][0] == "Norm² retained (this step)"
@@ -877,7 +877,7 @@ def test_a_row_says_the_same_as_long_as_nothing_that_prunes_happened(counted):
 
 
 def test_the_current_state_has_no_row_that_says_nothing(counted):
-    """Nothing is pruned: how many tensors are is no number. The rest says of what it is."""
+    """Without pruned weights, there is no number of pruned tensors, but the others are shown."""
     panel = counted.views.preview
     counted.key("Esc")
     assert panel.heading.text() == "Current state"
@@ -944,7 +944,7 @@ def test_the_compact_size_follows_the_slider_without_a_preview(counted, never):
 
 
 def test_where_the_disk_has_no_room_for_a_mask_the_panel_says_so(counted, monkeypatch):
-    """Masks that lie in a file are pruned and undone as others."""
+    """Masks in the scratch file are pruned and undone like others."""
     limit_memory(monkeypatch)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=300))
     panel = counted.views.preview

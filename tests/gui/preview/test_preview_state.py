@@ -49,7 +49,7 @@ def jobs():
 
 @pytest.fixture
 def previews(person, tmp_path, jobs):
-    """The preview of a window, in which a step is shown."""
+    """Return the controller of a window in which a step is previewed."""
     path = tmp_path / "model.safetensors"
     save_file({"a.weight": np.ones((8, 8), np.float32)}, str(path))
     person.open(path)

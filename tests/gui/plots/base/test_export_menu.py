@@ -1,4 +1,4 @@
-"""What is grabbed of a picture at once, and what is left to whoever encodes it."""
+"""Exporting a plot: what is captured on the main thread, and what is encoded later."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ AT_MOST = 0.05  # seconds of the main thread
 
 
 def elsewhere(call):
-    """Call in another thread, and return what it returned."""
+    """Call a function in another thread, and return its result."""
     found = []
     thread = threading.Thread(target=lambda: found.append(call()))
     thread.start()
@@ -67,7 +67,7 @@ def test_images_of_a_drawing_are_put_in_later(qapp):
 
 @pytest.fixture
 def large(qtbot, make_tensor):
-    """A picture of 33 million weights, of which a third is to be pruned."""
+    """Return a heat map of 33 million weights, a third of which is to be pruned."""
     view = WeightsView()
     qtbot.addWidget(view)
     view.resize(1280, 800)

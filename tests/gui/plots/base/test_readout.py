@@ -1,4 +1,4 @@
-"""What every plot says below its picture."""
+"""The read-out and the legend below every plot."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def painted(legend) -> set[str]:
 
 
 class Picture(QWidget):
-    """Notes every height that it is given."""
+    """Records every height that it is given."""
 
     def __init__(self):
         super().__init__()
@@ -31,7 +31,7 @@ class Picture(QWidget):
 
 @pytest.fixture
 def legend(qtbot):
-    """A legend below a picture, as in every plot."""
+    """Return a legend below a plot."""
     window, legend = QWidget(), Legend()
     qtbot.addWidget(window)
     column = QVBoxLayout(window)
@@ -39,12 +39,12 @@ def legend(qtbot):
     column.addWidget(legend)
     window.show()
     legend.set_entries([Swatch("to be pruned", (color,)) for color in COLORS])
-    legend.kept = window  # Python's, which deletes it otherwise
+    legend.kept = window  # keep a reference, or Python deletes the window
     return legend
 
 
 def test_a_legend_without_room_for_one_line_has_more_and_none_is_cut(legend, qapp):
-    """Found: on a screen of 1280 x 800 at 150 % the last swatches were cut."""
+    """Regression: on a screen of 1280 x 800 at 150 %, the last swatches were cut off."""
     window, whole, least = legend.window(), legend.sizeHint(), legend.minimumSizeHint().width()
     margins = window.width() - window.layout().contentsRect().width()
     assert least < whole.width() / 3

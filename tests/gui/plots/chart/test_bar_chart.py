@@ -1,4 +1,4 @@
-"""Bars that share a column of pixels: no pixel says what no bar of it has."""
+"""Bars that share a column of pixels: every pixel has the color of one of them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CLASSES = ("kept", "to_prune", "pruned")
 
 
 def seen(stacks, column: int, height: float) -> str | None:
-    """Return the class that is painted at a height of a column, the front layer first."""
+    """Return the color class painted at a height of a column, checking the front layer first."""
     found = None
     layer = stacks
     while layer is not None:

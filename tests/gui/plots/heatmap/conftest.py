@@ -1,4 +1,4 @@
-"""The heat map, alone on the screen."""
+"""The heat map as a top-level window."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pruneapp.gui.plots.heatmap.view import WeightsView
 
 @pytest.fixture
 def view(qtbot):
-    """An empty view; what is done in it by mouse and keys is in `made`."""
+    """Return an empty view; `made` collects the edits that it requests."""
     view = WeightsView()
     qtbot.addWidget(view)
     view.resize(640, 620)
@@ -22,7 +22,7 @@ def view(qtbot):
 
 @pytest.fixture
 def shown(view, conv, qtbot):
-    """The view of the small convolution, with its tile."""
+    """Return the view with the small convolution and its tile."""
     conv.attach(view)
     conv.show(view)
     qtbot.waitUntil(lambda: view.canvas.item.fine is not None)

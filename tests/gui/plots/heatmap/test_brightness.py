@@ -1,4 +1,4 @@
-"""The mean brightness of a region tells how much of it is pruned, in both themes, at any zoom."""
+"""The mean brightness of a region shows its sparsity, in both themes, at any zoom."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from pruneapp.gui.plots.heatmap.view import WeightsView
 
 SIDE = 500
 SPARSITIES = (0, 10, 20, 50, 80, 100)
-# Heavy tails, as the weights of networks have: most are small.
+# Heavy tails, as in trained networks: most weights are small.
 VALUES = np.random.default_rng(0).laplace(size=(SIDE, SIDE)).astype(np.float32) / 4.6
 
 
 def random_mask(percent: int) -> np.ndarray:
-    """Return which weights stay: of each 10 x 10 exactly so many, in random places."""
+    """Return a mask that keeps the same number of each 10 x 10 weights, at random positions."""
     ranks = np.random.default_rng(percent).random((SIDE // 10, SIDE // 10, 100)).argsort(axis=2)
     kept = (ranks >= percent).reshape(SIDE // 10, SIDE // 10, 10, 10)
     return kept.swapaxes(1, 2).reshape(SIDE, SIDE)
@@ -25,10 +25,7 @@ def random_mask(percent: int) -> np.ndarray:
 
 @pytest.fixture
 def brightness(qtbot, monkeypatch, make_tensor, theme):
-    """Return the mean relative luminance of a picture: of a mode, a zoom, and a screen.
-
-    Or how far it is spread.
-    """
+    """Return a function for the mean relative luminance, or its spread, of a heat map."""
 
     def measure(mode, percent, zoom, ratio, *, to_prune=False, spread=False):
         view = WeightsView()

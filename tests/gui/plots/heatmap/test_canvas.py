@@ -1,4 +1,4 @@
-"""Drawing on the picture of weights, by mouse and by keys: what is announced, and what is seen."""
+"""Selecting in the heat map, by mouse and by keys: signals and painting."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Key, Shift, Left = Qt.Key, Qt.KeyboardModifier.ShiftModifier, Qt.MouseButton.Lef
 
 @pytest.fixture
 def view(qtbot, conv):
-    """The small convolution of 4 filters: 8 x 6 weights, a filter is 2 rows."""
+    """Return a heat map of 4 filters: 8 x 6 weights, 2 rows per filter."""
     view = WeightsView()
     qtbot.addWidget(view)
     view.resize(640, 560)

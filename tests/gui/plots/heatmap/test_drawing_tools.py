@@ -1,4 +1,4 @@
-"""What is drawn on a picture is what is meant, weight by weight."""
+"""Drawn selections cover exactly the intended weights."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LAYOUTS = [
 
 
 def elements(of, selection) -> np.ndarray:
-    """How often each element of the tensor is in the boxes."""
+    """Return how many boxes contain each element of the tensor."""
     found = np.zeros(of.shape, int)
     for box in selection.boxes(of):
         found[tuple(slice(*part) for part in box)] += 1
@@ -31,7 +31,7 @@ def elements(of, selection) -> np.ndarray:
 
 
 def seen(of, selection) -> np.ndarray:
-    """How often each weight of the picture is painted."""
+    """Return how often each weight of the heat map is painted."""
     found = np.zeros((of.rows, of.columns), int)
     for rect in selection.shown(of, Rect(0, 0, of.rows, of.columns)):
         found[rect.top : rect.bottom, rect.left : rect.right] += 1
@@ -39,7 +39,7 @@ def seen(of, selection) -> np.ndarray:
 
 
 def agree(of, selection) -> None:
-    """What is painted, counted and announced is the same, each weight once."""
+    """Assert that the same weights are painted, counted and selected, each once."""
     boxes, painted = elements(of, selection), seen(of, selection)
     assert boxes.max() == 1
     assert painted.max() <= 1

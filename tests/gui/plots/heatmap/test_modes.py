@@ -1,4 +1,4 @@
-"""What the picture of weights can show: a blend, the result, a difference, a first look."""
+"""The modes of the heat map: a blend, the result, a difference, a first sample."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ def test_a_first_look_says_so(view, make_tensor, qtbot, monkeypatch):
 
 def test_a_large_part_is_not_read_while_one_moves(view, make_tensor, qtbot, monkeypatch):
     monkeypatch.setattr(requests, "LARGE", 1 << 20)
-    monkeypatch.setattr(requests, "REST_MS", 500)  # longer than a busy machine takes for a move
+    monkeypatch.setattr(requests, "REST_MS", 500)  # longer than a busy machine needs for a move
     layout = Layout((3000, 2000), (0,), (1,), "output", "input")
     tensor = make_tensor(layout, np.ones((3000, 2000)), np.ones((3000, 2000)))
     tensor.attach(view)
@@ -227,7 +227,7 @@ def test_the_whole_is_read_later_if_one_went_near_before_it_was(
 
 
 def test_the_legend_of_a_tensor_of_zeros_says_so(view, conv, qtbot):
-    """It said "0 … 1 kept" where no weight is above 0."""
+    """Regression: it was "0 … 1 kept" although no weight is above 0."""
     plain = conv.tile
     conv.tile = lambda request: replace(plain(request), values=0 * plain(request).values)
     conv.attach(view)

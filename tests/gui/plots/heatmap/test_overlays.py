@@ -1,4 +1,4 @@
-"""What a person sees of weights: details that must not be lost, protection, planes, menus."""
+"""Details of the heat map that must be visible: protection, planes, menus, overlays."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def show(view, tensor, qtbot, mode=Mode.MAGNITUDE):
 
 
 def pixels(view) -> np.ndarray:
-    """``uint8[h, w, 3]`` of the picture between the axes."""
+    """Return the ``uint8[h, w, 3]`` image of the heat map between the axes."""
     image = view.canvas.grab().toImage().convertToFormat(view.grab().toImage().Format.Format_RGB32)
     data = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), -1, 4)
     first, last = view.canvas.item.layout, view.canvas.view
@@ -94,7 +94,7 @@ def test_a_2_4_mask_shows_its_pattern_at_one_pixel_for_a_weight(view, make_tenso
     of = Layout(kept.shape, (0,), (1,), "", "")
     show(view, make_tensor(of, np.ones(kept.shape), kept), qtbot, Mode.MASK)
     box = view.canvas.view
-    # On whole pixels of the screen.
+    # Aligned to physical pixels.
     x, y = 500 + box.width / 2 % 1, 450 + box.height / 2 % 1
     view.canvas.set_viewport(replace(box, zoom=1.0, x=x, y=y))
     qtbot.waitUntil(lambda: view._tile_requests.is_complete)
@@ -133,7 +133,7 @@ def test_what_is_protected_has_a_double_outline_and_a_lock(view, conv, qtbot, pa
 
 
 def on_screen(view) -> np.ndarray:
-    """``uint8[h, w, 3]`` of the canvas as it stands on the screen, with what was left over."""
+    """Return the ``uint8[h, w, 3]`` canvas as on the screen, including pixels not repainted."""
     place = view.canvas.mapTo(view, QPoint())
     whole = view.screen().grabWindow(view.winId()).toImage()
     image = whole.copy(QRect(place, view.canvas.size())).convertToFormat(QImage.Format.Format_RGB32)
@@ -143,7 +143,7 @@ def on_screen(view) -> np.ndarray:
 
 @pytest.mark.parametrize("key", [Qt.Key.Key_H, Qt.Key.Key_V], ids=["row", "column"])
 def test_nothing_stays_of_what_was_chosen_before(view, make_tensor, qtbot, key):
-    """The outline, the label and the cursor reach beyond the picture."""
+    """The outline, the label and the cursor extend beyond the heat map."""
     of = Layout((40, 12), (0,), (1,), "output", "input")
     show(view, make_tensor(of, np.ones((40, 12)), np.ones((40, 12))), qtbot)
     accent = QColor(LIGHT_THEME.colors["accent"])
@@ -216,7 +216,7 @@ def test_a_step_is_named_in_the_read_out(shown, qtbot):
 
 @pytest.fixture
 def planes(view, make_tensor, qtbot):
-    """A tensor of 4 x 5 x 6 whose weights say where they are; planes are answered."""
+    """Return a tensor of 4 x 5 x 6 whose weights encode their index; requests are answered."""
     array = np.arange(120).reshape(4, 5, 6) / 120
     view.asked = []
 

@@ -1,4 +1,4 @@
-"""Colours of weights."""
+"""Colors of weights."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_rows_are_reduced_to_means_with_a_shorter_last_one():
     assert pixels.tolist() == [shading.density_table()[128], shading.density_table()[0]]
 
 
-# Means of a tile's cells, for screens that are coarser than the tile: against plain numpy
+# Means of the cells of a tile, for screens coarser than the tile: compared with plain numpy
 
 
 SIZE = st.integers(1, 40)

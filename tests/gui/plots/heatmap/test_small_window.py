@@ -1,4 +1,4 @@
-"""A window so small that a picture has no room: nothing of it can be seen, and nothing breaks."""
+"""A window in which the heat map has no space: nothing is visible, and no error is raised."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def test_a_picture_without_room_is_painted(across, shown):
     view = shown
     rooms = []
     for size in range(120, -1, -4):
-        # An exception in a paint event ends the process; pytest-qt would tell of it before.
+        # An exception in a paint event ends the process before pytest-qt reports it.
         view.canvas.setFixedSize(size if across else 300, 300 if across else size)
         view.canvas.grab()
         rooms.append(view.canvas.box.rect().width() if across else view.canvas.box.rect().height())
@@ -21,7 +21,7 @@ def test_a_picture_without_room_is_painted(across, shown):
 
 
 def test_a_bug_in_painting_does_not_end_the_process(shown, qtbot, monkeypatch):
-    """It is told, and work goes on."""
+    """It is reported, and the window remains usable."""
     view = shown
 
     def fails(*_):
@@ -38,7 +38,7 @@ def test_a_bug_in_painting_does_not_end_the_process(shown, qtbot, monkeypatch):
 
 @pytest.mark.parametrize("where", ["canvas", "axis", "scene"])
 def test_a_bug_beside_the_weights_does_not_end_the_process_either(shown, qtbot, monkeypatch, where):
-    """Neither in what lies over a plot, nor in its axes, nor in what prepares the scene."""
+    """Neither in overlays, nor in axes, nor in the preparation of the scene."""
     canvas = shown.canvas
     whole = canvas.grab().toImage()
 

@@ -1,4 +1,4 @@
-"""The picture of weights: judged by what is painted, said and asked for."""
+"""The heat map: painting, read-out and requests."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.support.plot_views import put_cursor
 
 
 def corner(view, row, column, dx=4, dy=4):
-    """A pixel of the canvas near the upper left corner of a weight, beside value and cursor."""
+    """Return a pixel of the canvas near the upper left corner of a weight, off value and cursor."""
     middle = view.canvas.pixel_of(row, column)
     half = QPoint(int(view.canvas.view.scale_x / 2), int(view.canvas.view.scale_y / 2))
     return middle - half + QPoint(dx + 2, dy + 2)
@@ -221,7 +221,7 @@ def test_keys_of_the_window_are_left_to_it(shown, qtbot):
 
 @pytest.fixture
 def matrix(view, make_tensor, qtbot):
-    """A view of 3,000 x 2,000 weights that are their own column number."""
+    """Return a view of 3,000 x 2,000 weights that equal their column index."""
     layout = Layout((3000, 2000), (0,), (1,), "output", "input")
     values = np.broadcast_to(np.arange(2000) / 2000, (3000, 2000))
     tensor = make_tensor(layout, values, np.ones((3000, 2000)))
@@ -254,7 +254,7 @@ def test_dragging_moves_the_picture_and_is_no_click(matrix, qtbot):
     with qtbot.assertNotEmitted(matrix.cursorMoved):
         qtbot.mousePress(port, Qt.MouseButton.LeftButton, pos=start)
         qtbot.mouseMove(port, start + QPoint(60, 0))
-        matrix.canvas.set_viewport(matrix.canvas.view)  # nothing new
+        matrix.canvas.set_viewport(matrix.canvas.view)  # the same view
         qtbot.mouseRelease(port, Qt.MouseButton.LeftButton, pos=start + QPoint(60, 0))
     moved = (x - matrix.canvas.view.x) * scale
     assert moved == pytest.approx(60, abs=1)
@@ -365,14 +365,14 @@ def test_values_are_written_into_large_cells(shown, qtbot):
 
 
 def test_a_value_that_can_be_seen_in_part_is_not_written(conv):
-    """-0.03125 without its beginning would be read as another number."""
+    """-0.03125 without its first digits would be misread."""
     tile = conv.tile(TileRequest(conv.name, 0, 0, 1, 2, 1))
     white = np.full((1, 2), 0xFFFFFFFF, np.uint32)
     painted = SimpleNamespace(tile=tile, pixels=white, hatched=np.zeros((1, 2)))
     image = QImage(100, 40, QImage.Format.Format_RGB32)
 
     def columns_with_ink(left):
-        """Two weights of 80 pixels, from so far to the left of the window."""
+        """Return the painted columns of two weights of 80 pixels, scrolled by `left`."""
         image.fill(Qt.GlobalColor.white)
         painter = QPainter(image)
         place = QTransform(80, 0, 0, 40, -left, 0)

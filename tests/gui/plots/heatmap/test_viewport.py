@@ -1,4 +1,4 @@
-"""Where one looks at a picture."""
+"""The visible range of a heat map."""
 
 from __future__ import annotations
 
