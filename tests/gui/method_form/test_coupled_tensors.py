@@ -68,8 +68,7 @@ def test_the_form_says_how_many_of_the_tensors_have_any(person, tmp_path):
     path = tmp_path / "two.safetensors"
     tensors = {"a.conv.weight": (4, 3, 3, 3), "a.conv.bias": (4,), "b.conv.weight": (4, 4, 3, 3)}
     save_file({name: torch.randn(shape) for name, shape in tensors.items()}, path)
-    person.open(path)
-    person.wait_open(path)
+    person.open_file(path)
     note = person.views.form.companions.note
     person.choose(person.rule.method, "Ln structured (channels)")
     person.wait(lambda: note.text().endswith("1 of 2 tensors have a matching bias or norm."))

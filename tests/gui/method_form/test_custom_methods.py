@@ -96,8 +96,7 @@ def test_the_step_of_the_tutorial_is_two_rules(person):
 
 
 def test_values_of_a_method_come_back_with_it(person):
-    person.open(SAMPLE)
-    person.wait_open(SAMPLE)
+    person.open_file(SAMPLE)
     person.ask_amount("50 %")
     person.choose(person.rule.method, "N:M semi-structured (2:4)")
     person.rule.fields.set_value("pattern", "1:4")

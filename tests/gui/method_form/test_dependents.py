@@ -26,8 +26,7 @@ PATTERN = "*.intermediate.dense.weight"
 def bert(person, tmp_path):
     """Open a model of a known type, and return its tensors."""
     tensors = write_bert(tmp_path / "bert")
-    person.open(tmp_path / "bert")
-    person.wait_open(tmp_path / "bert")
+    person.open_file(tmp_path / "bert")
     return tensors
 
 
@@ -152,8 +151,7 @@ def test_the_box_says_why_nothing_or_not_all_is_known(person, bert):
 def test_the_box_and_the_tree_say_the_same_of_rows_that_are_tokens(person, tmp_path):
     """Regression: the box reported nothing for a head that the tree marks next to the embedding."""
     folder = write_llama(tmp_path / "tiny")
-    person.open(folder)
-    person.wait_open(folder)
+    person.open_file(folder)
     check_only(person, "lm_head.weight")
     person.click_cell("lm_head.weight")
     ask(person)
@@ -178,8 +176,7 @@ def test_the_box_and_the_tree_say_the_same_of_rows_that_are_tokens(person, tmp_p
 def test_a_convolution_takes_its_norm_and_the_inputs_of_the_next(person, tmp_path):
     path = tmp_path / "net.pt"
     torch.save(make("basic").float().state_dict(), path)
-    person.open(path)
-    person.wait_open(path)
+    person.open_file(path)
     check_only(person, "1.conv1.weight")
     ask(person, "50 %")
     person.wait(row_of(person).box.isChecked)
@@ -219,8 +216,7 @@ def test_groups_are_never_found_on_the_main_thread(person, tmp_path, monkeypatch
 
     monkeypatch.setattr(structure, "bind", watched)
     write_bert(tmp_path / "bert")
-    person.open(tmp_path / "bert")
-    person.wait_open(tmp_path / "bert")
+    person.open_file(tmp_path / "bert")
     check_only(person, f"{DENSE}.weight")
     ask(person)
     person.wait(row_of(person).box.isChecked)
@@ -245,8 +241,7 @@ def test_a_session_comes_back_with_the_step_and_the_choice(person, new_person, b
     person.wait_idle()
     masks = dict(person.document.masks)
 
-    other = new_person()
-    other.wait_ready()
+    other = new_person().wait_ready()
     other.open(saved)
     other.wait(lambda: other.document is not None and len(other.states) == 2)
     assert other.states == person.states

@@ -36,8 +36,7 @@ def file(tmp_path):
 
 @pytest.fixture
 def opened(person, file):
-    person.open(file)
-    person.wait_open(file)
+    person.open_file(file)
     person.wait(lambda: person.views.preview.action.button.text() == WAITS)
     return person
 
@@ -110,8 +109,7 @@ def test_a_check_mark_that_is_set_back_asks_for_nothing_in_between(opened):
 
 
 def test_a_reopened_session_has_its_form_and_arms_no_step(person, new_person, file, tmp_path):
-    person.open(file)
-    person.wait_open(file)
+    person.open_file(file)
     person.click(person.views.form.all)
     person.ask_amount("35 %")
     exclude(person, "first", "last")
@@ -144,8 +142,7 @@ def test_a_reopened_session_has_its_form_and_arms_no_step(person, new_person, fi
 
 
 def test_a_reopened_session_is_previewed_as_it_was_saved(person, new_person, file, tmp_path):
-    person.open(file)
-    person.wait_open(file)
+    person.open_file(file)
     person.ask_amount("35 %")
     gone = person.wait_preview().newly_pruned
     path = tmp_path / "work.prune"
@@ -338,8 +335,7 @@ def computed(monkeypatch) -> list[str]:
 
 
 def test_nothing_is_computed_for_a_form_that_nobody_asked_for(computed, person, file):
-    person.open(file)
-    person.wait_open(file)
+    person.open_file(file)
     person.wait(lambda: is_waiting(person))
     person.wait_idle()
     person.pause(120)
@@ -385,8 +381,7 @@ def test_a_rule_is_prepared_for_one_tensor_whatever_is_in_its_name(person, tmp_p
     names = ["blocks[0],a*.weight", "blocks0", "other.weight"]
     path = tmp_path / "names.safetensors"
     save_file({name: np.ones((4, 4), np.float32) for name in names}, path)
-    person.open(path)
-    person.wait_open(path)
+    person.open_file(path)
     checked = person.views.tree.checked()
     form = person.workbench.form
     for name in names:

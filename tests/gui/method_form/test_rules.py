@@ -18,9 +18,7 @@ SAMPLE = resources.path("sample/lenet-digits.safetensors")
 
 @pytest.fixture
 def opened(person):
-    person.open(SAMPLE)
-    person.wait_open(SAMPLE)
-    return person
+    return person.open_file(SAMPLE)
 
 
 def lines(person):
@@ -339,19 +337,16 @@ def test_identity_alone_adds_masks(opened):
 def test_rules_come_back_with_their_counts_and_the_one_that_was_shown(person, tmp_path):
     """Also with an invalid field, and without a rule that names no tensors."""
     first, second = (shutil.copy(SAMPLE, tmp_path / f"{name}.safetensors") for name in "ab")
-    person.open(first)
-    person.wait_open(first)
+    person.open_file(first)
     form = person.views.form
     for pattern in ("conv*", "fc1*", ""):
         person.click(form.add)
         person.qtbot.keyClicks(person.rule.target, pattern)
     select(person, 2)
     person.ask_amount("abc")
-    person.open(second)
-    person.wait_open(second)
+    person.open_file(second)
     person.window.actions_["reset_form"].trigger()
-    person.open(first)
-    person.wait_open(first)
+    person.open_file(first)
     person.wait(lambda: len(form.rules) == 3)
     assert form.rules.index(person.rule) == form.list.currentRow() == 2
     person.wait(lambda: lines(person)[1].startswith("2. conv* · 2 tensors"))

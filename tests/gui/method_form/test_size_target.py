@@ -15,8 +15,7 @@ from tests.gui.test_application import SAMPLE
 
 @pytest.fixture
 def at_work(person):
-    person.open(SAMPLE)
-    person.wait_open(SAMPLE)
+    person.open_file(SAMPLE)
     person.wait_preview()
     person.click(person.views.form.limits.button)
     return person
@@ -96,8 +95,7 @@ def test_the_question_goes_with_its_file(at_work):
     at_work.wait(lambda: QApplication.activeModalWidget() is not None)
     at_work.session.close()
     at_work.wait(lambda: QApplication.activeModalWidget() is None)
-    at_work.open(SAMPLE)
-    at_work.wait_open(SAMPLE)
+    at_work.open_file(SAMPLE)
     at_work.workbench.step_info.ask_size()
     at_work.session.close()
     at_work.wait_idle()

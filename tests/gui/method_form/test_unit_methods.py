@@ -27,8 +27,7 @@ def test_groups_are_never_found_on_the_main_thread(person, folder, monkeypatch):
         return bind(checkpoint, *arguments, **options)
 
     monkeypatch.setattr(structure, "bind", watched)
-    person.open(folder)
-    person.wait_open(folder)
+    person.open_file(folder)
     person.choose(person.rule.method, "FFN neurons")
     person.ask_amount("25%")
     person.wait_preview()
@@ -45,8 +44,7 @@ def test_units_are_ranked_by_statistics_where_that_is_chosen(person, folder, tmp
     tensors = load_file(folder / "model.safetensors")
     path = tmp_path / "s.safetensors"
     known = save_random(path, {n: t.shape for n, t in tensors.items() if ".mlp." in n})
-    person.open(folder)
-    person.wait_open(folder)
+    person.open_file(folder)
     person.choose(person.rule.method, "FFN neurons")
     rule, by = person.rule, person.rule.fields.editors["by"].combo
     assert not rule.load_statistics.isVisible()

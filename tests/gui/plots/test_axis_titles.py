@@ -15,8 +15,7 @@ SIZES = [(1280, 800), (1280, 720), (960, 600), (853, 533)]
 @pytest.fixture
 def opened(person, monkeypatch):
     monkeypatch.setattr(window_placing, "available", lambda _window: QRect(0, 0, 1920, 1200))
-    person.open(SAMPLE)
-    person.wait_open(SAMPLE)
+    person.open_file(SAMPLE)
     person.wait_preview()
     person.click(person.button)
     person.wait(lambda: person.document.position == 1)

@@ -16,8 +16,7 @@ def channels(person, tmp_path):
     path = tmp_path / "model.safetensors"
     rng = np.random.default_rng(0)
     save_file({n: rng.normal(size=(12, 5)).astype(np.float32) for n in "ab"}, path)
-    person.open(path)
-    person.wait_open(path)
+    person.open_file(path)
     show(person, "a")
     return person
 

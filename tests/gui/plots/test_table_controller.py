@@ -33,8 +33,7 @@ def wide(person, tmp_path):
     """Return the user at the channels of a tensor with many of them."""
     path = tmp_path / "wide.safetensors"
     save_file({"fc.weight": np.random.default_rng(0).random((CHANNELS, 2), np.float32)}, path)
-    person.open(path)
-    person.wait_open(path)
+    person.open_file(path)
     person.wait_preview()
     person.click_cell("fc.weight")
     person.views.pages.tabs.setCurrentIndex(Page.CHANNELS)
@@ -118,8 +117,7 @@ def many(person, tmp_path):
     path = tmp_path / "many.safetensors"
     one = np.ones((2, 2), np.float32)
     save_file({f"layers.{at}.weight": one for at in range(TENSORS)}, path)
-    person.open(path)
-    person.wait_open(path)
+    person.open_file(path)
     person.views.tree.set_flat(flat=True)
     view = person.views.tree.view
     view.setFocus()

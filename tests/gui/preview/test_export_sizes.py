@@ -74,8 +74,7 @@ def test_finding_what_a_step_touches_makes_way_for_a_slider(monkeypatch):
 
 
 def test_the_panel_tells_them_and_they_stay_while_the_slider_moves(person):
-    person.open(SAMPLE_PATH)
-    person.wait_open(SAMPLE_PATH)
+    person.open_file(SAMPLE_PATH)
     label = person.views.preview.file.labels["size"]
 
     def told():
@@ -112,8 +111,7 @@ def test_sizes_of_many_tensors_make_room_for_a_slider(person, monkeypatch):
             ended.append(job.cancel.cancelled)
 
     monkeypatch.setattr(step_info_controller, "sizes_after", sizes)
-    person.open(SAMPLE_PATH)
-    person.wait_open(SAMPLE_PATH)
+    person.open_file(SAMPLE_PATH)
     info = person.workbench.step_info
     person.wait(lambda: info._size_task.task is not None and info._size_task.task.begun)
     slider = person.rule.fields.editors["amount"].slider
@@ -130,8 +128,7 @@ def test_sizes_of_many_tensors_make_room_for_a_slider(person, monkeypatch):
 )
 def test_a_window_of_1280_by_800_shows_the_whole_form_and_what_would_happen(person, method):
     person.window.resize(1280, 800)
-    person.open(SAMPLE_PATH)
-    person.wait_open(SAMPLE_PATH)
+    person.open_file(SAMPLE_PATH)
     person.choose(person.rule.method, method)
     person.wait_preview()
     forecast = person.views.preview

@@ -25,8 +25,7 @@ def file(tmp_path):
 
 @pytest.fixture
 def counting(person, file):
-    person.open(file)
-    person.wait_open(file)
+    person.open_file(file)
     return person.workbench.histograms
 
 
@@ -123,8 +122,7 @@ def test_the_window_answers_while_it_counts(person, beats, tmp_path):
         },
         str(path),
     )
-    person.open(path)
-    person.wait_open(path)
+    person.open_file(path)
     person.wait_preview()
     beats.forget()
     person.wait(lambda: not person.workbench.histograms.busy)

@@ -54,8 +54,7 @@ def file(tmp_path):
 @pytest.fixture
 def counted(person, file):
     """Return the user with a model whose histograms are computed."""
-    person.open(file)
-    person.wait_open(file)
+    person.open_file(file)
     person.wait(lambda: not person.workbench.histograms.busy)
     person.wait_preview()
     return person

@@ -52,8 +52,7 @@ def previews(person, tmp_path, jobs):
     """Return the controller of a window in which a step is previewed."""
     path = tmp_path / "model.safetensors"
     save_file({"a.weight": np.ones((8, 8), np.float32)}, str(path))
-    person.open(path)
-    person.wait_open(path)
+    person.open_file(path)
     person.wait(lambda: not person.workbench.histograms.busy)
     person.wait_preview()
     found = person.workbench.preview
