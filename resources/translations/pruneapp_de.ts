@@ -1381,41 +1381,33 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     </message>
 </context>
 <context>
+    <name>BarChartView</name>
+    <message>
+        <source>Order</source>
+        <translation>Reihenfolge</translation>
+    </message>
+    <message>
+        <source>Order of the bars</source>
+        <translation>Reihenfolge der Balken</translation>
+    </message>
+    <message>
+        <source>kept</source>
+        <translation>behalten</translation>
+    </message>
+    <message>
+        <source>pruned</source>
+        <translation>geprunt</translation>
+    </message>
+    <message>
+        <source>to be pruned</source>
+        <translation>zu prunen</translation>
+    </message>
+</context>
+<context>
     <name>BoundEditor</name>
     <message>
         <source>no limit</source>
         <translation>keine Grenze</translation>
-    </message>
-</context>
-<context>
-    <name>BranchController</name>
-    <message>
-        <source>Rename state</source>
-        <translation>Zustand umbenennen</translation>
-    </message>
-    <message>
-        <source>Name of this state; leave it empty to show the step:</source>
-        <translation>Name dieses Zustands; leer lassen, um den Schritt zu zeigen:</translation>
-    </message>
-    <message>
-        <source>Rename</source>
-        <translation>Umbenennen</translation>
-    </message>
-    <message>
-        <source>Cancel</source>
-        <translation>Abbrechen</translation>
-    </message>
-    <message>
-        <source>Deleting a branch</source>
-        <translation>Zweig wird gelöscht</translation>
-    </message>
-    <message>
-        <source>The state that follows it is deleted, too.</source>
-        <translation>Der Zustand, der darauf folgt, wird auch gelöscht.</translation>
-    </message>
-    <message>
-        <source>The {n} states that follow it are deleted, too.</source>
-        <translation>Die {n} Zustände, die darauf folgen, werden auch gelöscht.</translation>
     </message>
 </context>
 <context>
@@ -1832,21 +1824,6 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     <message>
         <source>{state}, protected</source>
         <translation>{state}, geschützt</translation>
-    </message>
-</context>
-<context>
-    <name>Chart</name>
-    <message>
-        <source>kept</source>
-        <translation>behalten</translation>
-    </message>
-    <message>
-        <source>pruned</source>
-        <translation>geprunt</translation>
-    </message>
-    <message>
-        <source>to be pruned</source>
-        <translation>zu prunen</translation>
     </message>
 </context>
 <context>
@@ -4887,7 +4864,7 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     </message>
 </context>
 <context>
-    <name>Field</name>
+    <name>Fields</name>
     <message>
         <source>Set by the target total sparsity.</source>
         <translation>Durch die angestrebte Gesamt-Sparsity bestimmt.</translation>
@@ -5008,6 +4985,18 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <source>Load statistics of activations</source>
         <translation>Aktivierungsstatistik laden</translation>
     </message>
+    <message>
+        <source>Reading masks</source>
+        <translation>Masken werden gelesen</translation>
+    </message>
+    <message>
+        <source>Opening scores</source>
+        <translation>Werte werden geöffnet</translation>
+    </message>
+    <message>
+        <source>Opening statistics</source>
+        <translation>Statistik wird geöffnet</translation>
+    </message>
 </context>
 <context>
     <name>FormatDetails</name>
@@ -5080,6 +5069,34 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     <message>
         <source>Switching branches</source>
         <translation>Zweig wird gewechselt</translation>
+    </message>
+    <message>
+        <source>Rename state</source>
+        <translation>Zustand umbenennen</translation>
+    </message>
+    <message>
+        <source>Name of this state; leave it empty to show the step:</source>
+        <translation>Name dieses Zustands; leer lassen, um den Schritt zu zeigen:</translation>
+    </message>
+    <message>
+        <source>Rename</source>
+        <translation>Umbenennen</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Deleting a branch</source>
+        <translation>Zweig wird gelöscht</translation>
+    </message>
+    <message>
+        <source>The state that follows it is deleted, too.</source>
+        <translation>Der Zustand, der darauf folgt, wird auch gelöscht.</translation>
+    </message>
+    <message>
+        <source>The {n} states that follow it are deleted, too.</source>
+        <translation>Die {n} Zustände, die darauf folgen, werden auch gelöscht.</translation>
     </message>
 </context>
 <context>
@@ -5303,21 +5320,6 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     <message>
         <source>Limits ({n})</source>
         <translation>Grenzen ({n})</translation>
-    </message>
-</context>
-<context>
-    <name>LoadedMasks</name>
-    <message>
-        <source>Reading masks</source>
-        <translation>Masken werden gelesen</translation>
-    </message>
-    <message>
-        <source>Opening scores</source>
-        <translation>Werte werden geöffnet</translation>
-    </message>
-    <message>
-        <source>Opening statistics</source>
-        <translation>Statistik wird geöffnet</translation>
     </message>
 </context>
 <context>
@@ -6046,17 +6048,6 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     </message>
 </context>
 <context>
-    <name>OrderedChart</name>
-    <message>
-        <source>Order</source>
-        <translation>Reihenfolge</translation>
-    </message>
-    <message>
-        <source>Order of the bars</source>
-        <translation>Reihenfolge der Balken</translation>
-    </message>
-</context>
-<context>
     <name>PaletteController</name>
     <message>
         <source>Setting</source>
@@ -6494,8 +6485,32 @@ Dateien werden gelesen, nie ausgeführt.</translation>
 <context>
     <name>PreviewController</name>
     <message>
+        <source>Previewing</source>
+        <translation>Vorschau</translation>
+    </message>
+    <message>
         <source>Pruning</source>
         <translation>Pruning</translation>
+    </message>
+    <message>
+        <source>Pruning cancelled: nothing was pruned.</source>
+        <translation>Pruning abgebrochen: Es wurde nichts geprunt.</translation>
+    </message>
+    <message>
+        <source>Making permanent</source>
+        <translation>Endgültig machen</translation>
+    </message>
+    <message>
+        <source>Pruning was cancelled because the history changed before it finished. Nothing was pruned.</source>
+        <translation>Das Prunen wurde abgebrochen, weil sich der Verlauf vor dem Ende geändert hat. Nichts wurde geprunt.</translation>
+    </message>
+    <message>
+        <source>Prune now</source>
+        <translation>Jetzt prunen</translation>
+    </message>
+    <message>
+        <source>The preview is shown.</source>
+        <translation>Die Vorschau ist zu sehen.</translation>
     </message>
 </context>
 <context>
@@ -6559,13 +6574,6 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     <message>
         <source>Change the remaining weights so that the outputs of pruned layers come out as before</source>
         <translation>Die verbleibenden Gewichte so ändern, dass die Ausgaben geprunter Schichten wie zuvor ausfallen</translation>
-    </message>
-</context>
-<context>
-    <name>PreviewRunner</name>
-    <message>
-        <source>Previewing</source>
-        <translation>Vorschau</translation>
     </message>
 </context>
 <context>
@@ -6656,29 +6664,6 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     </message>
 </context>
 <context>
-    <name>PruneController</name>
-    <message>
-        <source>Pruning cancelled: nothing was pruned.</source>
-        <translation>Pruning abgebrochen: Es wurde nichts geprunt.</translation>
-    </message>
-    <message>
-        <source>Making permanent</source>
-        <translation>Endgültig machen</translation>
-    </message>
-    <message>
-        <source>The preview is shown.</source>
-        <translation>Die Vorschau ist zu sehen.</translation>
-    </message>
-    <message>
-        <source>Pruning was cancelled because the history changed before it finished. Nothing was pruned.</source>
-        <translation>Das Prunen wurde abgebrochen, weil sich der Verlauf vor dem Ende geändert hat. Nichts wurde geprunt.</translation>
-    </message>
-    <message>
-        <source>Prune now</source>
-        <translation>Jetzt prunen</translation>
-    </message>
-</context>
-<context>
     <name>PruneForm</name>
     <message>
         <source>Rules</source>
@@ -6723,6 +6708,26 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     <message>
         <source>Repeat this step on a sparsity schedule</source>
         <translation>Diesen Schritt nach einem Sparsity-Plan wiederholen</translation>
+    </message>
+    <message>
+        <source>per tensor</source>
+        <translation>je Tensor</translation>
+    </message>
+    <message>
+        <source>Each tensor is pruned to the same fraction of its own weights.</source>
+        <translation>Jeder Tensor wird um denselben Anteil seiner eigenen Gewichte geprunt.</translation>
+    </message>
+    <message>
+        <source>global</source>
+        <translation>global</translation>
+    </message>
+    <message>
+        <source>One threshold for all tensors of a rule: the fraction pruned varies by tensor.</source>
+        <translation>Ein Schwellenwert für alle Tensoren einer Regel: Der geprunte Anteil ist je Tensor verschieden.</translation>
+    </message>
+    <message>
+        <source>Scope</source>
+        <translation>Bereich</translation>
     </message>
     <message>
         <source>Enter the tensors that this rule applies to.</source>
@@ -8288,29 +8293,6 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     </message>
 </context>
 <context>
-    <name>ScopeRow</name>
-    <message>
-        <source>per tensor</source>
-        <translation>je Tensor</translation>
-    </message>
-    <message>
-        <source>Each tensor is pruned to the same fraction of its own weights.</source>
-        <translation>Jeder Tensor wird um denselben Anteil seiner eigenen Gewichte geprunt.</translation>
-    </message>
-    <message>
-        <source>global</source>
-        <translation>global</translation>
-    </message>
-    <message>
-        <source>One threshold for all tensors of a rule: the fraction pruned varies by tensor.</source>
-        <translation>Ein Schwellenwert für alle Tensoren einer Regel: Der geprunte Anteil ist je Tensor verschieden.</translation>
-    </message>
-    <message>
-        <source>Scope</source>
-        <translation>Bereich</translation>
-    </message>
-</context>
-<context>
     <name>ScriptConsent</name>
     <message>
         <source>Run this script? It is new.</source>
@@ -8459,10 +8441,6 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     <message>
         <source>Reset the form to its settings before a cell was clicked</source>
         <translation>Das Formular auf die Einstellungen zurücksetzen, die es vor dem Klick auf eine Zelle hatte</translation>
-    </message>
-    <message>
-        <source>Order</source>
-        <translation>Reihenfolge</translation>
     </message>
     <message>
         <source>Order of the tensors</source>
@@ -12315,19 +12293,9 @@ steps</extracomment>
         <translation>Wählen Sie einen anderen Tensor, oder zeigen Sie etwas anderes an.</translation>
     </message>
     <message>
-        <source>Older states of the history cannot be moved to disk and stay in memory: {why}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Ältere Zustände des Verlaufs können nicht auf die Festplatte ausgelagert werden und bleiben im Speicher: {why}.</translation>
-    </message>
-    <message>
         <source>Undo still works. Free disk space, or export and reopen the file before memory runs low.</source>
         <extracomment>sentences</extracomment>
         <translation>Rückgängigmachen geht weiterhin. Schaffen Sie Platz auf der Festplatte, oder exportieren Sie die Datei und öffnen Sie sie neu, bevor der Speicher knapp wird.</translation>
-    </message>
-    <message>
-        <source>The history changed after {value} of {count} steps; the remaining steps were not applied.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Der Verlauf hat sich nach {value} von {count} Schritten geändert; die übrigen Schritte wurden nicht angewendet.</translation>
     </message>
     <message>
         <source>Undo and try again.</source>
@@ -17662,6 +17630,16 @@ steps</extracomment>
         <source>It comes from several files.</source>
         <extracomment>sentences</extracomment>
         <translation>Es stammt aus mehreren Dateien.</translation>
+    </message>
+    <message>
+        <source>The history changed after {number} of {len} steps; the remaining steps were not applied.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der Verlauf hat sich nach {number} von {len} Schritten geändert; die übrigen Schritte wurden nicht angewendet.</translation>
+    </message>
+    <message>
+        <source>Older states of the history cannot be moved to disk and stay in memory: {why_not}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Ältere Zustände des Verlaufs können nicht auf die Festplatte ausgelagert werden und bleiben im Speicher: {why_not}.</translation>
     </message>
     <message>
         <source>{pattern} does not hold in {where} ({groups}): {why}</source>

@@ -1381,41 +1381,33 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
     </message>
 </context>
 <context>
+    <name>BarChartView</name>
+    <message>
+        <source>Order</source>
+        <translation>顺序</translation>
+    </message>
+    <message>
+        <source>Order of the bars</source>
+        <translation>条的顺序</translation>
+    </message>
+    <message>
+        <source>kept</source>
+        <translation>保留</translation>
+    </message>
+    <message>
+        <source>pruned</source>
+        <translation>已剪枝</translation>
+    </message>
+    <message>
+        <source>to be pruned</source>
+        <translation>将剪枝</translation>
+    </message>
+</context>
+<context>
     <name>BoundEditor</name>
     <message>
         <source>no limit</source>
         <translation>无限制</translation>
-    </message>
-</context>
-<context>
-    <name>BranchController</name>
-    <message>
-        <source>Rename state</source>
-        <translation>重命名状态</translation>
-    </message>
-    <message>
-        <source>Name of this state; leave it empty to show the step:</source>
-        <translation>此状态的名称；留空则显示步骤：</translation>
-    </message>
-    <message>
-        <source>Rename</source>
-        <translation>重命名</translation>
-    </message>
-    <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
-    </message>
-    <message>
-        <source>Deleting a branch</source>
-        <translation>正在删除分支</translation>
-    </message>
-    <message>
-        <source>The state that follows it is deleted, too.</source>
-        <translation>其后的状态也会被删除。</translation>
-    </message>
-    <message>
-        <source>The {n} states that follow it are deleted, too.</source>
-        <translation>其后的 {n} 个状态也会被删除。</translation>
     </message>
 </context>
 <context>
@@ -1832,21 +1824,6 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
     <message>
         <source>{state}, protected</source>
         <translation>{state}，受保护</translation>
-    </message>
-</context>
-<context>
-    <name>Chart</name>
-    <message>
-        <source>kept</source>
-        <translation>保留</translation>
-    </message>
-    <message>
-        <source>pruned</source>
-        <translation>已剪枝</translation>
-    </message>
-    <message>
-        <source>to be pruned</source>
-        <translation>将剪枝</translation>
     </message>
 </context>
 <context>
@@ -4887,7 +4864,7 @@ Files are read, never run.</source>
     </message>
 </context>
 <context>
-    <name>Field</name>
+    <name>Fields</name>
     <message>
         <source>Set by the target total sparsity.</source>
         <translation>由目标总稀疏度决定。</translation>
@@ -5008,6 +4985,18 @@ Files are read, never run.</source>
         <source>Load statistics of activations</source>
         <translation>加载激活统计</translation>
     </message>
+    <message>
+        <source>Reading masks</source>
+        <translation>正在读取掩码</translation>
+    </message>
+    <message>
+        <source>Opening scores</source>
+        <translation>正在打开分数</translation>
+    </message>
+    <message>
+        <source>Opening statistics</source>
+        <translation>正在打开统计</translation>
+    </message>
 </context>
 <context>
     <name>FormatDetails</name>
@@ -5080,6 +5069,34 @@ Files are read, never run.</source>
     <message>
         <source>Switching branches</source>
         <translation>正在切换分支</translation>
+    </message>
+    <message>
+        <source>Rename state</source>
+        <translation>重命名状态</translation>
+    </message>
+    <message>
+        <source>Name of this state; leave it empty to show the step:</source>
+        <translation>此状态的名称；留空则显示步骤：</translation>
+    </message>
+    <message>
+        <source>Rename</source>
+        <translation>重命名</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Deleting a branch</source>
+        <translation>正在删除分支</translation>
+    </message>
+    <message>
+        <source>The state that follows it is deleted, too.</source>
+        <translation>其后的状态也会被删除。</translation>
+    </message>
+    <message>
+        <source>The {n} states that follow it are deleted, too.</source>
+        <translation>其后的 {n} 个状态也会被删除。</translation>
     </message>
 </context>
 <context>
@@ -5303,21 +5320,6 @@ Files are read, never run.</source>
     <message>
         <source>Limits ({n})</source>
         <translation>限制（{n}）</translation>
-    </message>
-</context>
-<context>
-    <name>LoadedMasks</name>
-    <message>
-        <source>Reading masks</source>
-        <translation>正在读取掩码</translation>
-    </message>
-    <message>
-        <source>Opening scores</source>
-        <translation>正在打开分数</translation>
-    </message>
-    <message>
-        <source>Opening statistics</source>
-        <translation>正在打开统计</translation>
     </message>
 </context>
 <context>
@@ -6046,17 +6048,6 @@ Files are read, never run.</source>
     </message>
 </context>
 <context>
-    <name>OrderedChart</name>
-    <message>
-        <source>Order</source>
-        <translation>顺序</translation>
-    </message>
-    <message>
-        <source>Order of the bars</source>
-        <translation>条的顺序</translation>
-    </message>
-</context>
-<context>
     <name>PaletteController</name>
     <message>
         <source>Setting</source>
@@ -6494,8 +6485,32 @@ Files are read, never run.</source>
 <context>
     <name>PreviewController</name>
     <message>
+        <source>Previewing</source>
+        <translation>正在预览</translation>
+    </message>
+    <message>
         <source>Pruning</source>
         <translation>剪枝</translation>
+    </message>
+    <message>
+        <source>Pruning cancelled: nothing was pruned.</source>
+        <translation>剪枝已取消：未剪枝任何内容。</translation>
+    </message>
+    <message>
+        <source>Making permanent</source>
+        <translation>正在永久化</translation>
+    </message>
+    <message>
+        <source>Pruning was cancelled because the history changed before it finished. Nothing was pruned.</source>
+        <translation>剪枝已取消，因为历史在完成前发生了变化。未剪枝任何内容。</translation>
+    </message>
+    <message>
+        <source>Prune now</source>
+        <translation>立即剪枝</translation>
+    </message>
+    <message>
+        <source>The preview is shown.</source>
+        <translation>预览已显示。</translation>
     </message>
 </context>
 <context>
@@ -6559,13 +6574,6 @@ Files are read, never run.</source>
     <message>
         <source>Change the remaining weights so that the outputs of pruned layers come out as before</source>
         <translation>调整剩余权重，使被剪枝层的输出与之前一致</translation>
-    </message>
-</context>
-<context>
-    <name>PreviewRunner</name>
-    <message>
-        <source>Previewing</source>
-        <translation>正在预览</translation>
     </message>
 </context>
 <context>
@@ -6656,29 +6664,6 @@ Files are read, never run.</source>
     </message>
 </context>
 <context>
-    <name>PruneController</name>
-    <message>
-        <source>Pruning cancelled: nothing was pruned.</source>
-        <translation>剪枝已取消：未剪枝任何内容。</translation>
-    </message>
-    <message>
-        <source>Making permanent</source>
-        <translation>正在永久化</translation>
-    </message>
-    <message>
-        <source>The preview is shown.</source>
-        <translation>预览已显示。</translation>
-    </message>
-    <message>
-        <source>Pruning was cancelled because the history changed before it finished. Nothing was pruned.</source>
-        <translation>剪枝已取消，因为历史在完成前发生了变化。未剪枝任何内容。</translation>
-    </message>
-    <message>
-        <source>Prune now</source>
-        <translation>立即剪枝</translation>
-    </message>
-</context>
-<context>
     <name>PruneForm</name>
     <message>
         <source>Rules</source>
@@ -6723,6 +6708,26 @@ Files are read, never run.</source>
     <message>
         <source>Repeat this step on a sparsity schedule</source>
         <translation>按稀疏度计划重复此步骤</translation>
+    </message>
+    <message>
+        <source>per tensor</source>
+        <translation>逐张量</translation>
+    </message>
+    <message>
+        <source>Each tensor is pruned to the same fraction of its own weights.</source>
+        <translation>每个张量剪枝其自身权重的相同比例。</translation>
+    </message>
+    <message>
+        <source>global</source>
+        <translation>全局</translation>
+    </message>
+    <message>
+        <source>One threshold for all tensors of a rule: the fraction pruned varies by tensor.</source>
+        <translation>规则的所有张量共用一个阈值：各张量被剪枝的比例不同。</translation>
+    </message>
+    <message>
+        <source>Scope</source>
+        <translation>范围</translation>
     </message>
     <message>
         <source>Enter the tensors that this rule applies to.</source>
@@ -8287,29 +8292,6 @@ computed on this computer.</source>
     </message>
 </context>
 <context>
-    <name>ScopeRow</name>
-    <message>
-        <source>per tensor</source>
-        <translation>逐张量</translation>
-    </message>
-    <message>
-        <source>Each tensor is pruned to the same fraction of its own weights.</source>
-        <translation>每个张量剪枝其自身权重的相同比例。</translation>
-    </message>
-    <message>
-        <source>global</source>
-        <translation>全局</translation>
-    </message>
-    <message>
-        <source>One threshold for all tensors of a rule: the fraction pruned varies by tensor.</source>
-        <translation>规则的所有张量共用一个阈值：各张量被剪枝的比例不同。</translation>
-    </message>
-    <message>
-        <source>Scope</source>
-        <translation>范围</translation>
-    </message>
-</context>
-<context>
     <name>ScriptConsent</name>
     <message>
         <source>Run this script? It is new.</source>
@@ -8458,10 +8440,6 @@ computed on this computer.</source>
     <message>
         <source>Reset the form to its settings before a cell was clicked</source>
         <translation>将表单恢复为点击单元格之前的设置</translation>
-    </message>
-    <message>
-        <source>Order</source>
-        <translation>顺序</translation>
     </message>
     <message>
         <source>Order of the tensors</source>
@@ -12314,19 +12292,9 @@ steps</extracomment>
         <translation>请选择其他张量，或显示其他内容。</translation>
     </message>
     <message>
-        <source>Older states of the history cannot be moved to disk and stay in memory: {why}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>历史中较早的状态无法移到磁盘，仍保留在内存中：{why}。</translation>
-    </message>
-    <message>
         <source>Undo still works. Free disk space, or export and reopen the file before memory runs low.</source>
         <extracomment>sentences</extracomment>
         <translation>仍可撤销：会读取原文件的备份。</translation>
-    </message>
-    <message>
-        <source>The history changed after {value} of {count} steps; the remaining steps were not applied.</source>
-        <extracomment>sentences</extracomment>
-        <translation>历史在 {count} 个步骤中的第 {value} 个之后发生了变化；其余步骤没有应用。</translation>
     </message>
     <message>
         <source>Undo and try again.</source>
@@ -17661,6 +17629,16 @@ steps</extracomment>
         <source>It comes from several files.</source>
         <extracomment>sentences</extracomment>
         <translation>它来自多个文件。</translation>
+    </message>
+    <message>
+        <source>The history changed after {number} of {len} steps; the remaining steps were not applied.</source>
+        <extracomment>sentences</extracomment>
+        <translation>历史在 {len} 个步骤中的第 {number} 个之后发生了变化；其余步骤没有应用。</translation>
+    </message>
+    <message>
+        <source>Older states of the history cannot be moved to disk and stay in memory: {why_not}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>历史中较早的状态无法移到磁盘，仍保留在内存中：{why_not}。</translation>
     </message>
     <message>
         <source>{pattern} does not hold in {where} ({groups}): {why}</source>
