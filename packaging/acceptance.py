@@ -1,12 +1,13 @@
-"""Test bundles: sizes, start times, contents, and the main job on a system without Python.
+"""Build bundles, and test them: sizes, start times, contents, the main job without Python.
 
-Called by ``dev.py bundle --check``. The bare root is Debian as debootstrap makes it (minbase) with
-only the system libraries that Qt's wheel needs; it is kept in build/bundle/ and needs root. A check
-that cannot run here reports the reason and counts as failed.
+Called by ``dev.py bundle``; only ``--check`` tests. The bare root is Debian as debootstrap makes it
+(minbase) with only the system libraries that Qt's wheel needs; it is kept in build/bundle/ and
+needs root. A check that cannot run here reports the reason and counts as failed.
 """
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import hashlib
 import mmap
@@ -26,7 +27,7 @@ from pathlib import Path
 
 import bundle
 from bundle import WORK, Bundle, BundleError, megabytes, places, regular_files
-from bundle_parts import ROOT
+from bundle_parts import FLAVOURS, ROOT
 
 SUITE = "bookworm"
 BARE_ROOT = WORK / "bare-root"
@@ -87,6 +88,26 @@ class Table:
     @property
     def failed(self) -> bool:
         return any(row[3] == "NO" for row in self.rows)
+
+
+def main(arguments: list[str]) -> int:
+    """Build the requested flavours, and test them with --check; return the exit status."""
+    parser = argparse.ArgumentParser(prog="packaging/dev.py bundle", description=bundle.__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--flavour", action="append", choices=FLAVOURS, help="default: both")
+    parser.add_argument("--check", action="store_true", help="build twice, and try what was built")
+    parser.add_argument("--write", action="store_true", help="put figures into docs/performance.md")
+    options = parser.parse_args(arguments)
+    try:
+        bundles = [bundle.build(flavour) for flavour in options.flavour or FLAVOURS]
+        for built in bundles:
+            for made in (built.folder, built.archive, built.package):
+                if made is not None:
+                    print(f"{made.relative_to(ROOT)}: {megabytes(made):.1f} MB")
+        return check(bundles, write=options.write) if options.check else 0
+    except BundleError as error:
+        print(error)
+        return 1
 
 
 def check(bundles: Sequence[Bundle], *, write: bool) -> int:
@@ -532,3 +553,7 @@ def write_figures(tables: Sequence[Table]) -> None:
     else:
         text = text.rstrip("\n") + "\n\n" + block + "\n"
     PERFORMANCE.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

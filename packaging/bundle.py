@@ -14,7 +14,6 @@ Standard library only. Needs strip (binutils) and, for the package, dpkg-deb.
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import hashlib
 import json
@@ -34,7 +33,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import bundle_parts
-from bundle_parts import FLAVOURS, ROOT
+from bundle_parts import ROOT
 
 WORK = ROOT / "build" / "bundle"
 DIST = ROOT / "dist"
@@ -59,30 +58,6 @@ class Bundle:
     def program(self) -> Path:
         """The executable, which is also the command."""
         return self.folder / ("pruneapp.exe" if WINDOWS else "pruneapp")
-
-
-def main(arguments: list[str]) -> int:
-    """Build the requested flavours, and test them with --check."""
-    parser = argparse.ArgumentParser(prog="packaging/dev.py bundle", description=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("--flavour", action="append", choices=FLAVOURS, help="default: both")
-    parser.add_argument("--check", action="store_true", help="build twice, and try what was built")
-    parser.add_argument("--write", action="store_true", help="put figures into docs/performance.md")
-    options = parser.parse_args(arguments)
-    try:
-        bundles = [build(flavour) for flavour in options.flavour or FLAVOURS]
-        for bundle in bundles:
-            for made in (bundle.folder, bundle.archive, bundle.package):
-                if made is not None:
-                    print(f"{made.relative_to(ROOT)}: {megabytes(made):.1f} MB")
-        if options.check:
-            import acceptance
-
-            return acceptance.check(bundles, write=options.write)
-    except BundleError as error:
-        print(error)
-        return 1
-    return 0
 
 
 def build(flavour: str, *, again: bool = False) -> Bundle:
@@ -546,7 +521,3 @@ def said(command: Sequence[object]) -> str:
     except OSError:
         return ""
     return done.stdout.strip() if done.returncode == 0 else ""
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -380,7 +380,7 @@ def test(arguments: list[str]) -> int:
 
 def bundle(arguments: list[str]) -> int:
     """Build bundles that need no Python."""
-    command = [sys.executable, str(ROOT / "packaging" / "bundle.py"), *arguments]
+    command = [sys.executable, str(ROOT / "packaging" / "acceptance.py"), *arguments]
     return subprocess.run(command, check=False).returncode
 
 

@@ -3,11 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+import sys
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from types import TracebackType
 
-from PySide6.QtCore import QEvent, QEventLoop, QMimeData, QPoint, QPointF, QRect, Qt, QTimer, QUrl
+from PySide6.QtCore import (
+    QEvent,
+    QEventLoop,
+    QMessageLogContext,
+    QMimeData,
+    QPoint,
+    QPointF,
+    QRect,
+    Qt,
+    QTimer,
+    QtMsgType,
+    QUrl,
+    qInstallMessageHandler,
+)
 from PySide6.QtGui import (
     QColor,
     QDragEnterEvent,
@@ -30,6 +47,14 @@ from PySide6.QtWidgets import (
 )
 from translations import LANGUAGES, read, source_of
 
+from pruneapp.gui import application
+from pruneapp.gui.app.settings import Settings
+from pruneapp.gui.mainwindow.window import MainWindow
+from pruneapp.gui.widgets import screen
+from pruneapp.gui.widgets.theme import ThemeManager
+
+SIZE = (1280, 800)
+NARROW = (960, 600)
 PATIENCE_MS = 20_000
 STEP_MS = 10
 # Longer than any delay before the window starts a computation (at most 150 ms).
@@ -300,3 +325,93 @@ class Person:
 def _depth(widget: QWidget) -> int:
     above = widget.parentWidget()
     return 0 if above is None else 1 + _depth(above)
+
+
+class Tour:
+    """A run of the main job in a window.
+
+    Parameters
+    ----------
+    folder
+        Receives the pictures and the exported file.
+    theme
+        Prefix of printed lines.
+    language
+        Language of the window.
+    """
+
+    def __init__(self, folder: Path, theme: str, language: str = "en") -> None:
+        self.folder, self.theme = folder, theme
+        self.number = self.states = 0
+        self.bugs: list[str] = []
+        qInstallMessageHandler(self._on_qt_message)
+        sys.setswitchinterval(application.SWITCH_INTERVAL_S)
+        self.application = application.make_application(["pruneapp"])
+        self.application.setCursorFlashTime(0)
+        self.application.speak(language)
+        settings = Settings()
+        settings.store(welcomed=True)  # skip the welcome state
+        appearance = ThemeManager(self.application, "light")
+        # The offscreen screen has 800 x 800 pixels, to which windows would be limited.
+        screen.available = lambda _window: QRect(0, 0, 1920, 1200)
+        self.window = MainWindow(settings, appearance)
+        self.window.resize(*SIZE)
+        self.start = application.Start(self.window, settings, appearance)
+        sys.excepthook = self._on_bug
+        self.window.show()
+        self.window.activateWindow()
+        wait_until(lambda: self.start.workbench, "the window to be furnished")
+        assert self.start.workbench is not None
+        self.bench = self.start.workbench
+        self.bench.jobs.failed.connect(self._on_failed)
+        self.views = self.bench.views
+        self.person = Person(self.window, lambda: self.bench.jobs.is_idle)
+
+    def _on_bug(
+        self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
+    ) -> None:
+        self.bugs.append("".join(traceback.format_exception(kind, error, trace)))
+
+    def _on_qt_message(self, kind: QtMsgType, _context: QMessageLogContext, text: str) -> None:
+        # Unsupported features of the offscreen platform are not errors of the window.
+        if kind.value and not text.startswith("This plugin does not support"):
+            self.bugs.append(f"Qt: {text}")
+
+    def _on_failed(self, _what: str, trace: str) -> None:
+        self.bugs.append(trace)
+
+    @contextmanager
+    def step(self, name: str, says: str, *, rests: bool = True) -> Iterator[None]:
+        """Run a step and save its picture; fail if the window reports a bug.
+
+        With `rests` the picture is taken when the window is idle, otherwise while it is busy.
+        """
+        self.number += 1
+        yield
+        self.save(f"{self.number:02}-{name}.png", says, rests=rests)
+        if self.bugs:
+            raise StepError(f"The window reports a bug in '{name}':\n{self.bugs[0]}")
+
+    def save(self, file: str, says: str, *, rests: bool = True) -> None:
+        """Save a picture of the window and print what it shows."""
+        path = self.folder / file
+        if rests:
+            # Counting starts after a delay: an idle window may not have all numbers yet.
+            self.person.settle()
+            wait_until(lambda: not self.bench.histograms.busy, "the counting to end")
+        # The lowest quality is the strongest compression: PNG is lossless.
+        if not self.person.look(rests=rests).save(str(path), "PNG", 0):
+            raise OSError(f"{path} could not be written.")
+        print(f"  {self.theme}/{file}: {says}", flush=True)
+
+    def open(self, call: Callable[[], object]) -> None:
+        """Call a function that opens a file, and wait until the file is open."""
+        before = self.bench.session.document
+        call()
+        wait_until(lambda: self.bench.session.document is not before, "the file to be opened")
+
+    def end(self) -> None:
+        """Close the file and stop the threads."""
+        sys.excepthook = sys.__excepthook__  # what fails from here on must be printed
+        self.bench.shut_down()
+        self.window.hide()

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tour import Tour
+    from driving import Tour
 
 EXPORT = "pruned"
 # A worker that imports torch for the first time on a slow disk takes this long.
@@ -52,8 +52,7 @@ def main() -> int:
 def perform(folder: Path, file: Path | None) -> int:
     """Perform the job and return the exit status."""
     import driving
-    from driving import StepError
-    from tour import Tour
+    from driving import StepError, Tour
 
     driving.PATIENCE_MS = PATIENCE_MS
     shutil.rmtree(folder, ignore_errors=True)

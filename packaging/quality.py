@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import shutil
 import sys
-from typing import TYPE_CHECKING
 
-from driving import wait_until
+from driving import SIZE, Tour, wait_until
 from steps import amount_field, label_of, turn_to
 
 from pruneapp import resources
@@ -17,11 +16,7 @@ from pruneapp.gui.plots.pages import Page
 from pruneapp.gui.repair.dialogs import RepairDialog, RepairReportDialog
 from pruneapp.gui.sensitivity.dialogs import AllocationDialog, ScanDialog
 
-if TYPE_CHECKING:
-    from tour import Tour
-
 SCRIPT = "my_evaluation.py"
-SIZE = (1280, 800)
 WIDE = (1680, 900)  # wide enough for three states in the history
 
 

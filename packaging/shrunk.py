@@ -6,11 +6,11 @@ import json
 import threading
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unittest.mock import patch
 
 import numpy as np
-from driving import StepError, wait_until
+from driving import StepError, Tour, wait_until
 from onnx import TensorProto, helper, numpy_helper
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
@@ -21,9 +21,6 @@ from pruneapp.gui.export.dialog import ExportDialog
 from pruneapp.gui.export.report_dialog import ExportReportDialog
 from pruneapp.gui.export.shrink_controller import ShrinkJob
 from pruneapp.gui.export.shrink_page import ShrinkPage
-
-if TYPE_CHECKING:
-    from tour import Tour
 
 LAYERS, HEADS, GROUPS, HIDDEN, NEURONS, TOKENS = 12, 8, 4, 128, 512, 2000
 HEAD = HIDDEN // HEADS

@@ -8,17 +8,14 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unittest.mock import patch
 
 import numpy as np
-from driving import wait_until
+from driving import Tour, wait_until
 
 from pruneapp.gui.document import open_document
 from pruneapp.gui.plots.pages import Page
-
-if TYPE_CHECKING:
-    from tour import Tour
 
 # 120 characters in all.
 LONG = ("encoder_of_a_very_long_name_" * 5)[:113] + ".weight"

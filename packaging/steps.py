@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from driving import StepError, is_said, wait, wait_until
+from driving import NARROW, SIZE, StepError, Tour, is_said, wait, wait_until
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QTabBar, QWidget
@@ -17,13 +16,8 @@ from pruneapp.gui.export.report_dialog import ExportReportDialog
 from pruneapp.gui.method_form.editors import AmountEditor
 from pruneapp.gui.plots.pages import Page
 
-if TYPE_CHECKING:
-    from tour import Tour
-
 EXPORTED = "lenet-digits-pruned.safetensors"
 CUT = "cut-off.safetensors"
-NARROW = (960, 600)
-SIZE = (1280, 800)
 _KEYS = Qt.Key
 
 

@@ -143,7 +143,22 @@ def circles() -> list[tuple[str, ...]]:
     """Return import cycles: top-level, late, and typing-only imports count."""
     graph = grimp.build_graph("pruneapp", cache_dir=None)
     needs = {m: sorted(graph.find_modules_directly_imported_by(m)) for m in sorted(graph.modules)}
-    return _components(needs)
+    return _components({**needs, **_scripts(ROOT / "packaging")})
+
+
+def _scripts(folder: Path) -> dict[str, list[str]]:
+    """Return the scripts of a folder that each script imports anywhere in its code, by name."""
+    paths = {path.stem: path for path in sorted(folder.glob("*.py"))}
+    needs: dict[str, list[str]] = {}
+    for name, path in paths.items():
+        found: set[str] = set()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                found.update(alias.name for alias in node.names)
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                found.add(node.module)
+        needs[name] = sorted(found & paths.keys())
+    return needs
 
 
 def _components(needs: Mapping[str, Iterable[str]]) -> list[tuple[str, ...]]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import quality
 import shrunk
-from driving import LEFT, wait, wait_until
+from driving import LEFT, Tour, wait, wait_until
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtTest import QTest
@@ -19,9 +18,6 @@ from steps import amount_field, label_of, turn_to
 from pruneapp.gui.patterns.dialog import PatternDialog
 from pruneapp.gui.plots.heatmap.shading import Mode
 from pruneapp.gui.plots.pages import Page
-
-if TYPE_CHECKING:
-    from tour import Tour
 
 MOVES = 20
 _KEYS = Qt.Key

@@ -50,6 +50,12 @@ def test_a_circle_is_found(structure):
     assert structure._components(needs) == [("a", "b", "c")]
 
 
+def test_imports_between_scripts_are_found(structure, tmp_path):
+    (tmp_path / "a.py").write_text("import json\n\ndef f():\n    from b import x\n")
+    (tmp_path / "b.py").write_text("if False:\n    import a\n")
+    assert structure._scripts(tmp_path) == {"a": ["b"], "b": ["a"]}
+
+
 def test_the_pictures_of_the_layers_are_up_to_date(architecture, capsys):
     assert architecture.main(["--check"]) == 0, capsys.readouterr().out
 

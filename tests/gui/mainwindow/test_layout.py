@@ -224,13 +224,13 @@ def test_there_is_one_row_of_controls_above_it_and_one_of_words_below(opened):
 SCALED = """
 import os, sys
 sys.path.insert(0, "packaging")
-import tour
+import driving
 from pathlib import Path
 from driving import wait_until
 from pruneapp.gui.method_form.form_model import FormRequest, FormRow
 from pruneapp.gui.plots.pages import Page
-tour.SIZE = (1280, 720)
-walk = tour.Tour(Path(sys.argv[1]), "light")
+driving.SIZE = (1280, 720)
+walk = driving.Tour(Path(sys.argv[1]), "light")
 walk.open(lambda: walk.person.click(walk.window.empty.sample_button))
 wait_until(lambda: not walk.bench.histograms.busy, "the counting")
 for page in Page:
