@@ -228,8 +228,9 @@ def test_bytes_behind_the_end_are_not_called_a_file_that_is_cut_short(
         opens = partial(expand, out=tmp_path / "dense.safetensors", job=Job())
     with pytest.raises(PruneAppError) as caught:
         opens(out)
-    assert "cut short" not in str(caught.value)
-    assert "follow" in str(caught.value) or "behind" in str(caught.value), caught.value
+    sentence = str(caught.value).replace(str(tmp_path), "")
+    assert "cut short" not in sentence
+    assert "follow" in sentence, sentence
 
 
 @pytest.mark.parametrize("form", LOSSLESS, ids=lambda form: form.name)

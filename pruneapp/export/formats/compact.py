@@ -358,6 +358,11 @@ def _write_decompressed(source: FileSource, target: Path, job: Job) -> WrittenFi
                     raise _damage_error(source)
                 file.write(piece)
         except zstandard.ZstdError:
+            if file.taken == nbytes:
+                raise DamagedFileError(
+                    f"'{source.path}' is damaged: other bytes follow its compressed content.",
+                    remedy="Download or copy it again.",
+                ) from None
             raise _damage_error(source) from None
         if file.taken != nbytes:
             raise _damage_error(source)
@@ -372,7 +377,8 @@ def _decompress(source: FileSource) -> Iterator[bytes]:
 
     # Pieces of limited size of the output, because a few bytes of input can expand to gigabytes.
     raw = cast("IO[bytes]", _Reader(source))  # the reader calls only `read`
-    reader = zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True)
+    # With `read_across_frames`, bytes after the content would prevent that its end is returned.
+    reader = zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=False)
     while piece := reader.read(PIECE_BYTES):
         yield piece
 
