@@ -32,6 +32,7 @@ from pruneapp.gui.app.dialogs import stop_jobs
 from pruneapp.gui.app.jobs import Lane
 from pruneapp.gui.app.notices import NoticeRow
 from pruneapp.gui.app.settings import LANGUAGE
+from pruneapp.gui.app.termination import NUMBERS
 from pruneapp.gui.export.report_dialog import ExportReportDialog
 from pruneapp.gui.plots.pages import Page
 from pruneapp.gui.repair.dialogs import RepairReportDialog
@@ -398,6 +399,10 @@ QUITS: dict[str, Callable[[Driver], object]] = {
 
 def main() -> int:
     quit_by, situation, last, file = sys.argv[1:]
+    # The application keeps ignoring the signals that its parent ignores, as a shell does for
+    # commands in the background.
+    for number in NUMBERS:
+        signal.signal(number, signal.SIG_DFL)
     driver = Driver(quit_by, situation, last)
     show = app.Launcher.show
 
