@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import warnings
 from dataclasses import replace
 from pathlib import Path
@@ -163,6 +164,8 @@ def test_how_a_report_says_to_load_a_state_dict_loads_it(tmp_path, monkeypatch):
     _, report = cut_in_window(path, tmp_path / "out", request)
     names = {"model": vision_models.make("basic", seed=3)}
     monkeypatch.syspath_prepend(tmp_path)  # restored afterwards, with additions of the loading code
+    # Another test may have imported the loader of another folder.
+    monkeypatch.delitem(sys.modules, "load_shrunk", raising=False)
     exec(report.loads, names)
     loaded = names["model"].state_dict()
     with open_checkpoint(tmp_path / "out") as written:
