@@ -271,21 +271,21 @@ def _preorder_numbers(
 
 def _sort_numbered(above: list[int], names: Iterable[str], cancel: CancelToken) -> Sequence[int]:
     """Return all nodes except the root, with numbered siblings sorted in the slots they occupy."""
+    distinct: dict[str, int] = {}
+    number: list[int] = []  # of each name among the distinct ones
+    for batch in cancel.batches(names):
+        number += [distinct.setdefault(name, len(distinct)) for name in batch]
     # The stem and the number of each distinct name; a stem of -1 is a name without a number.
     stems: dict[str, int] = {}
-    split: dict[str, tuple[int, int]] = {}
     parts: list[tuple[int, int]] = []
-    for name in cancel.each(names):
-        part = split.get(name)
-        if part is None:
-            found = _split_number(name)
-            code = -1 if found is None else stems.setdefault(found[0], len(stems))
-            part = split[name] = (code, 0 if found is None else found[1])
-        parts.append(part)
-    table: NDArray[np.int64] = np.array(parts, np.int64).reshape(-1, 2)
+    for name in cancel.each(distinct):
+        found = _split_number(name)
+        code = -1 if found is None else stems.setdefault(found[0], len(stems))
+        parts.append((code, 0 if found is None else found[1]))
+    table: NDArray[np.int64] = np.array(parts, np.int64).reshape(-1, 2)[number]
     numbered = np.flatnonzero(table[:, 0] >= 0)
-    siblings = np.array(above, np.int64)[numbered] * len(parts) + table[numbered, 0]
-    order = np.arange(len(parts))
+    siblings = np.array(above, np.int64)[numbered] * len(number) + table[numbered, 0]
+    order = np.arange(len(number))
     slots = numbered[np.argsort(siblings, kind="stable")]
     order[slots] = numbered[np.lexsort((table[numbered, 1], siblings))]
     ordered: list[int] = order[1:].tolist()
