@@ -109,7 +109,7 @@ def find_commit() -> str:
 
 
 def checked_out(root: Path) -> str:
-    """Return the commit of a checkout, with ``+changes`` if modified; "" if none. Runs git."""
+    """Return the commit of a checkout (with ``+changes`` if tracked files differ), else ""."""
     if not (root / ".git").exists():
         return ""
     found = [

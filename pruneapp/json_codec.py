@@ -379,7 +379,7 @@ def _too_deep(raw: bytes) -> bool:
 
 
 def _beyond(tree: Any, place: str) -> str | None:
-    """Return the location of an integer that does not fit in 64 bits; None if there is none."""
+    """Return the location below `place` of an integer outside -2**63 to 2**64 - 1; else None."""
     if type(tree) is int:
         return None if -(1 << 63) <= tree < 1 << 64 else place
     duplicate: str | None = None

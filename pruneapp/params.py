@@ -71,12 +71,12 @@ def with_labels(sentence: str, params: Iterable[Param]) -> str:
 def validate_all(params: tuple[Param, ...], values: Mapping[str, Any]) -> dict[str, Any]:
     """Return a valid value for each of `params`: the given one or the default.
 
-    A parameter that has no effect with the other values is omitted.
+    A parameter that has no effect with the other values is omitted; it may only have its default.
 
     Raises
     ------
     ParameterError
-        For the first value that is invalid or has no effect, and for an undeclared name.
+        For an undeclared name, an invalid value, or one that has no effect and is not the default.
     """
     known = {p.name: p for p in params}
     for name in values:

@@ -78,7 +78,7 @@ class Additions:
         Raises
         ------
         PruneAppError
-            If an addition exists already, or a family file cannot be read.
+            If the name of an addition is in use, or a family file cannot be read.
         """
         if self.key in REGISTERED:
             return
@@ -184,6 +184,8 @@ def load_named(names: Iterable[str]) -> None:
     ------
     PluginError
         If there is no such plugin, or it cannot be loaded.
+    PruneAppError
+        As `Additions.register`. In all cases the preceding plugins stay registered.
     """
     known = {_plain(plugin.name): plugin for plugin in installed()}
     for name in names:

@@ -480,7 +480,7 @@ def histogram(
     Parameters
     ----------
     preview
-        Mask after a previewed step; None without one.
+        Mask after a previewed step, to count the weights that it prunes; None without one.
     job
         Started with twice the elements, for two passes; may cancel.
     bins
@@ -491,8 +491,8 @@ def histogram(
         power of two, so that dividing by it is exact; more than half of `bins` are used, one if all
         magnitudes are 0. ``signed``: the same on both sides of 0, -0.0 in the first bin above.
         ``decades``: equally many bins per power of ten, over at most `DECADES` of them, preceded by
-        one bin from 0 for all smaller values. Equal bins end at a percentile if outliers are far
-        beyond it; these are counted in a bin at the edge, see `ends`.
+        one bin from 0 for all smaller values. Only if outliers are far beyond a percentile, equal
+        bins end there, and the outliers are counted in a bin at the edge, see `Histogram.ends`.
     finer
         A range of the axis to show in more detail: there the bins are replaced by about twice
         `bins` narrower ones.
@@ -500,7 +500,7 @@ def histogram(
     Returns
     -------
     Histogram
-        Counts that match the edges exactly: a magnitude on an edge belongs to the bin above.
+        Counts that match the edges exactly: a value on an edge belongs to the bin above.
     """
     entry = snapshot.entry(name)
     job.start(2 * entry.numel, entry.name)

@@ -70,9 +70,9 @@ def diff(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
 
 
 def _names(a: Checkpoint, b: Checkpoint, patterns: Sequence[str]) -> set[str]:
-    """Return the matching tensors of both checkpoints.
+    """Return the names in either checkpoint that match any pattern, unreadable tensors included.
 
-    Raises `SelectionError` if a pattern matches none in either.
+    Raises `SelectionError` if a pattern matches nothing in both.
     """
     names: set[str] = set()
     for pattern in patterns:

@@ -92,7 +92,7 @@ def report_output(
     lines, data
         What the command prints before the report, and its JSON data.
     problem
-        The error that prevented a report or script.
+        The error that prevented writing a report or script; raised after the output is printed.
     """
     known = frozenset(selected)
     tensors = [tensor for tensor in report.tensors if tensor.name in known]
@@ -150,7 +150,7 @@ _REPORT = (
 def zeros_pruned_by(
     options: argparse.Namespace, before: Snapshot, state: State, names: Collection[str], job: Job
 ) -> tuple[str, ...]:
-    """Return the tensors in which a step pruned only weights that were already zero."""
+    """Return the tensors of `names` in which only zeros were pruned from `before` to `state`."""
     ordered = in_numeric_order([name for name in before.checkpoint.entries if name in names])
     if not options.cluster:
         return zeros_pruned_again(before, state, ordered, job)

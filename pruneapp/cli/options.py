@@ -575,7 +575,7 @@ OPTIONS: Mapping[str, Option] = {
 
 
 def param_option(name: str, kind: str, text: str) -> Option:
-    """Return the option of a declared parameter; its value is stored as ``KIND_NAME``."""
+    """Return the option of a parameter with the help `text`; it is stored as ``{kind}_{name}``."""
     flag = option_of(name)
     return Option(
         f"{flag} {flag.strip('-').replace('-', '_').upper()}",

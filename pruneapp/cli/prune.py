@@ -267,7 +267,10 @@ def _after(
     given: Mapping[str, BitMask] | None,
     scores: Checkpoint | None,
 ) -> tuple[State, Recipe]:
-    """Return the state after a step, and the recipe that reproduces it from the file alone."""
+    """Return the state after a step, and the recipe that reproduces it from the file alone.
+
+    `given` are masks to apply, by name, and `scores` a file to rank by; None if there are none.
+    """
     checkpoint, snapshot = document.checkpoint, document.snapshot()
     before = history_recipe(Capture.of(document), job)
     masks: dict[str, BitMask] = {}

@@ -194,9 +194,9 @@ def _with_zeros(recipe: Recipe, checkpoint: Checkpoint, job: Job) -> Recipe:
 
 
 def _recipe(options: argparse.Namespace, job: Job) -> Recipe:
-    """Read the recipe.
+    """Read the recipe named on the command line.
 
-    Raises `RecipeError` with a hint if it is a checkpoint or the order is wrong.
+    Raises `RecipeError`, with a hint if it is a checkpoint or the two files are swapped.
     """
     try:
         return load(locate(options.recipe), job)

@@ -105,7 +105,7 @@ def real(value: float) -> str:
 
 
 def percent(part: int, whole: int) -> str:
-    """Return a percentage with one decimal; values between 0 and 100 are never shown as either."""
+    """Return `part` of `whole` in percent with one decimal; only exact values are 0.0 or 100.0."""
     if not whole:
         return "0.0 %"
     share = 100 * part / whole
@@ -141,7 +141,7 @@ def fail(sentence: str, status: int = USAGE_ERROR) -> int:
 
 
 def defect() -> int:
-    """Print the current traceback and where to report it. Return the exit status."""
+    """Print the traceback of the current exception and where to report it; return `DEFECT`."""
     import traceback  # imported only when needed
 
     traceback.print_exc()

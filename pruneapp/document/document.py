@@ -159,10 +159,10 @@ class Document:
 
     @property
     def unsaved(self) -> tuple[Loss, ...]:
-        """What neither the opened file nor an export contains; empty if closing loses nothing.
+        """What neither the opened checkpoint nor an export contains, whether or not a session does.
 
-        Protection and names of states are stored in sessions only. An export covers the steps that
-        lead to the exported state, but not undone ones or those on other branches.
+        Protection and names of states are in no export. An export covers the steps that lead to the
+        exported state, but not undone ones or those on other branches.
         """
         records, in_files = self.history.records, self._in_files
         in_force = {*self.branches.path(self.position)}

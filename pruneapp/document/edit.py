@@ -78,9 +78,9 @@ class Edit(Action):
         job: Job,
         **more: Any,
     ) -> Self:
-        """Create an edit of `snapshot`; `after` has the changed masks.
+        """Create an edit of `snapshot`; `after` has only the changed masks.
 
-        `label` and `detail` are its texts in the history, `more` further fields.
+        `label` and `detail` are its texts in the history, `more` further fields. `job` can cancel.
         """
         before: dict[Layer, dict[str, BitMask | None]] = {}
         for layer, masks in after.items():

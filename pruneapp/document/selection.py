@@ -331,8 +331,8 @@ def excluded_tensors(checkpoint: Checkpoint, step: Step) -> dict[str, str]:
     Returns
     -------
     dict
-        First names in file order. If several words apply, the first of ``embeddings``, ``first``,
-        ``last``.
+        The word of each tensor by its first name, in file order. If several words apply, the first
+        of ``embeddings``, ``first``, ``last``.
 
     Raises
     ------

@@ -257,8 +257,8 @@ def pruned_filters(
 ) -> dict[str, ChannelFlags]:
     """Return the channels along dim 0 that a row pruned completely, by first name of the tensor.
 
-    Channels that were pruned before are not included. Tensors without such channels, and rows along
-    another dimension, are omitted.
+    Channels that were pruned before are not included. Tensors without such channels are omitted; so
+    are all tensors that the row prunes along another dimension, or not by channels.
 
     Parameters
     ----------
@@ -266,6 +266,8 @@ def pruned_filters(
         The state before the step.
     after
         The masks after the step.
+    names
+        First names of the tensors to compare, which the row selects.
 
     Returns
     -------

@@ -520,9 +520,9 @@ class WeightUses:
     others: float  # multiply-adds per input of weights that cannot be pruned
 
     def multiply_adds(self, snapshot: Snapshot, job: Job) -> int:
-        """Return the multiply-adds per input of the weights that a state keeps; may cancel.
+        """Return the multiply-adds per input of a state, rounded, with `others`; `job` can cancel.
 
-        A theoretical number: zeros alone do not make a model faster.
+        Pruned weights do not count. A theoretical number: zeros alone do not make a model faster.
         """
         total = self.others
         for name, rows in self.rows.items():

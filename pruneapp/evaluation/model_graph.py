@@ -293,7 +293,7 @@ def _node(message: Message, outer: WireField) -> GraphNode:
 
 
 def _attribute(message: Message, outer: WireField) -> dict[str, Any]:
-    """Return an attribute that is a number, a list of integers or a short text; else nothing."""
+    """Return ``{name: value}`` for a number, list of integers or short text in `outer`, else {}."""
     name, value = "", None
     integers: list[int] = []
     for part in message.fields(outer.start, outer.stop):

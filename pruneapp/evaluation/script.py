@@ -316,7 +316,10 @@ def _python_of(prefix: Path) -> Path | None:
 
 
 def _executable(path: Path) -> Path:
-    """Return the interpreter for its path, the path of its environment, or a command name."""
+    """Return the interpreter that a path, the folder of an environment, or a command name means.
+
+    Raises `EvaluationError` if there is none.
+    """
     with contextlib.suppress(OSError, ValueError):  # invalid paths
         if path.is_dir():
             python = _python_of(path.absolute())  # absolute, as the worker runs in another folder

@@ -116,7 +116,7 @@ def checksum(texts: Mapping[str, str]) -> str:
 
 
 def recorded_recipe(checkpoint: Checkpoint) -> Recipe:
-    """Return the recipe in the metadata of an exported file; an empty one if there is none."""
+    """Return the recipe in the metadata of a file; an empty one if there is no valid one."""
     shards = checkpoint.contents.shards
     metadata = shards[0].metadata if shards else checkpoint.metadata
     try:

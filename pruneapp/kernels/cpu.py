@@ -254,9 +254,9 @@ class CpuKernel:
         compared: Iterable[ComparedStretch | None],
         job: Job,
     ) -> NearCut:
-        """Return the result of a cut from compared stretches.
+        """Return the result of a cut from all its stretches, as compared with the range `near`.
 
-        Prunes in two passes instead if the threshold is outside of the range `near`.
+        Prunes in two passes instead if `near` is None, or the threshold is outside of it.
         """
         if near is not None:
             builder, done = NearCutBuilder(cut.rankings, near), 0

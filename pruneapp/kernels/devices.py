@@ -50,7 +50,7 @@ def available() -> tuple[Device, ...]:
 
 
 def kernel_for(key: str) -> Kernel:
-    """Return the kernel for a device key; "auto" selects a GPU if there is one.
+    """Return a new kernel for a key of `KEYS`; "auto" selects a GPU if there is one, else the CPU.
 
     Raises `DeviceError` if there is no such device.
     """

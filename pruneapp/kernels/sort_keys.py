@@ -242,8 +242,8 @@ class Scores:
     ) -> None:
         """Write float32 score keys and the magnitudes of the elements from `start` on.
 
-        Takes a third of the time of `keys`. NaNs rank above infinity, but not all equally.
-        `magnitudes` may share the memory of `keys` if they are not needed.
+        Takes a third of the time of `Scores.keys`. NaNs rank above infinity, but not all equally.
+        `magnitudes` may share the memory of the keys if the caller does not need the magnitudes.
         """
         scores = keys.view(np.float32)
         for chunk in self.read(start, start + keys.size):

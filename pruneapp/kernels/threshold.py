@@ -159,10 +159,10 @@ def search(
 
 
 def shares(below: Sequence[int], equal: Sequence[int], ties: int) -> tuple[Share, ...]:
-    """Return the number of pruned elements of each tensor for one threshold.
+    """Return how many elements of each tensor are pruned with one threshold.
 
-    `below` and `equal` count the elements below and at the threshold. `ties` of the latter are
-    pruned, in earlier tensors first.
+    `below` and `equal` count the elements below and at the threshold. Of all elements at the
+    threshold, `ties` are pruned, in earlier tensors first.
     """
     result = []
     for smaller, same in zip(below, equal, strict=True):

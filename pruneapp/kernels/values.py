@@ -31,7 +31,7 @@ def decode(bits: Bits, dtype: DType) -> Floats:
     Raises
     ------
     ValueError
-        For dtypes whose elements are no single real values: complex and packed floats.
+        For dtypes whose elements are not single real numbers: complex and packed floats.
     """
     if dtype.numpy == "float32":
         return bits.view(np.float32)
@@ -50,7 +50,7 @@ def decode(bits: Bits, dtype: DType) -> Floats:
 
 @contextmanager
 def broadcasting(length: int) -> Iterator[None]:
-    """Let NumPy broadcast scalars per row, or one row, over rows of `length` without copying.
+    """Let NumPy broadcast a scalar per row, or one row, over rows of `length` without copying.
 
     NumPy copies broadcast operands to its buffer if the buffer holds more than a row, which takes
     as long as the operation. The context therefore sets a small buffer. Floating-point warnings are

@@ -60,10 +60,10 @@ class Mapping(mmap.mmap):
 
 
 def scratch_file(folder: Path | None = None) -> io.FileIO:
-    """Create an anonymous file, by default in the user's cache folder, deleted when it is closed.
+    """Create an anonymous file in `folder`, by default the user's cache folder; closing deletes it.
 
-    The folder for temporary files is used only if that folder is not writable, because it is in
-    memory on many systems.
+    If the file cannot be created there, it is created in the folder for temporary files. That is
+    only the second choice because it is in memory on many systems.
     """
     try:
         return _anonymous_file(_created_folder(folder))

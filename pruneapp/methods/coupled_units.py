@@ -104,7 +104,11 @@ def coupled_units(  # noqa: PLR0917 - each its own type
 def _check_rounding(
     groups: Sequence[Group], left: Sequence[Bools], values: Values, scope: Scope
 ) -> None:
-    """Raise `ParameterError` if only rounding up to the multiple keeps all units `left`."""
+    """Raise `ParameterError` if nothing is pruned only because of rounding up to the multiple.
+
+    Call it if no unit would be pruned: it only checks that the amount is not 0 and the multiple not
+    1. `left` are the units that are not completely pruned.
+    """
     amount = values["amount"]
     sizes = [int(np.count_nonzero(each)) for each in left]
     largest = max(range(len(groups)), key=sizes.__getitem__)

@@ -84,7 +84,7 @@ class MaskSource(Protocol):
 
 @contextlib.contextmanager
 def reading_mask(where: str, number: int) -> Iterator[None]:
-    """Convert errors of reading a mask to `SessionError`."""
+    """Convert `ValueError`, `MemoryError` and `CheckpointError` of a mask to `SessionError`."""
     try:
         yield
     except (ValueError, MemoryError) as error:

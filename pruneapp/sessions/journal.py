@@ -241,9 +241,10 @@ class Journal:
             self._write_steps(job)
 
     def _write_steps(self, job: Job) -> None:
-        """Write new edits, as far as that is quick, and all facts.
+        """Write all changes except large masks: deletions, new edits and all facts; or nothing.
 
-        Edits that cannot be repeated are deferred until the masks of all earlier edits are written.
+        An edit with large masks, or after such a one, is written without masks if it can be
+        repeated. If it cannot, it and all later ones wait for the masks of earlier edits.
         """
         capture, view = self._latest
         self._is_current = False

@@ -246,7 +246,7 @@ def _mask_numbers(edit: SavedEdit) -> set[int]:
 
 
 def _unchanged(known: FileStamp | None, job: Job) -> FileStamp | None:
-    """Return the stamp of the session file; None if the file is gone or was changed since."""
+    """Return the stamp `known` of the session file; None if the file is gone or changed since."""
     now = None if known is None else FileStamp.of(Path(known.path), job)
     return known if known is not None and now is not None and known.is_of(now) else None
 
@@ -302,9 +302,10 @@ def find_unsaved_work(folder: Path, job: Job) -> tuple[UnsavedWork, ...]:
 
 
 def _summary(path: Path, job: Job) -> UnsavedWork | None:
-    """Summarize a journal; delete it and return None if it contains no unsaved work.
+    """Return what a journal has to recover; None, after deleting it, if that is nothing.
 
-    A journal of a newer Pruneapp is not deleted.
+    `known` is False for a journal that cannot be read, as one of a newer Pruneapp; it is not
+    deleted. None is also returned for an empty file of the last `_FRESH_S` seconds.
     """
     status = path.stat()
     if not status.st_size and time.time() - status.st_mtime < _FRESH_S:

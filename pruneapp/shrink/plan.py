@@ -175,7 +175,7 @@ class Survey:
 
 
 def survey(state: State, structure: Structure, job: Job) -> Survey:
-    """Find the dead units of a state. Reads every tensor that is a member of a group."""
+    """Find the units and layers that contribute nothing to the output in a state; starts `job`."""
     groups = [group for axis in prunable_axes(structure) for group in axis.groups]
     job.start(work_amount(state, groups))
     unit_states = find_unit_states(state, groups, job)
@@ -230,7 +230,8 @@ def plan(
 def legal_sizes(axis: Axis, fields: Mapping[str, Any], multiple: int = 1) -> list[int]:
     """Return the numbers of units that an axis may have, ascending, including the present number.
 
-    `multiple` applies to rounded axes only (`Axis.is_rounded`).
+    Others are those that the model's class supports with the configuration `fields`. `multiple`
+    applies to rounded axes only (`Axis.is_rounded`).
     """
     step = math.lcm(axis.step, multiple if axis.is_rounded else 1)
     sizes = {n for n in range(step, axis.count, step) if axis.takes(n, fields)}

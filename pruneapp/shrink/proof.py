@@ -93,9 +93,9 @@ def class_proof(
 
 
 def _opened_folder(checkpoint: Checkpoint, structure: Structure) -> Path | None:
-    """Return the folder of the opened model; None if the class cannot load just this model from it.
+    """Return the folder of the opened model if its class can load exactly this model from there.
 
-    That is so if the files are not safetensors or the folder contains another model as well.
+    None if a file is not in the safetensors format, or if the folder contains another model too.
     """
     folder = structure.folder
     if any(file.path.suffix != ".safetensors" for file in checkpoint.files):

@@ -93,7 +93,7 @@ class _Chunk:
         return math.prod(self.sizes)
 
     def read(self, first: int, last: int) -> bytearray:
-        """Return the bytes of the elements `first` to `last` (flat indices, C order) of the box."""
+        """Return the bytes of the elements ``[first, last)`` (flat indices, C order) of the box."""
         with self._lock:
             if self._stored is None:
                 with translate_errors(self.blob.file.path):

@@ -251,7 +251,11 @@ def find(root: Any, cancel: CancelToken, declared: Mapping[str, Declared]) -> li
 
 
 def _is_weight(leaf: Leaf) -> bool:
-    """Return whether a tensor may be a weight of a model."""
+    """Return whether a leaf may be a weight of a model.
+
+    Excluded are scalars, 1-D numpy arrays, and dtypes that are not prunable (tensors may also be
+    quantized or complex).
+    """
     if isinstance(leaf, Tensor):
         quantized = leaf.element.name.startswith(("q", "complex"))
         return len(leaf.shape) > 0 and (leaf.element.dtype.prunable or quantized)

@@ -216,7 +216,7 @@ class _Entries:
         self._end = 0
 
     def add_all(self, tensors: Sequence[FoundTensor]) -> None:
-        """Add all tensors of a state dict, in order."""
+        """Create the entries of all tensors of a state dict, in order. Call it once."""
         self._used.update([item.name for item in self._cancel.each(tensors)])
         for item in tensors:
             self._cancel.check()

@@ -127,7 +127,11 @@ def constant_roles(modules: Iterable[str], cancel: CancelToken) -> dict[int, set
 
 
 def _uses(line: str, variables: dict[str, set[int]]) -> Iterator[tuple[int, str]]:
-    """Yield the constants read by a statement with their roles, and update `variables`."""
+    """Yield the numbers and roles of the constants that are arguments of operators in a statement.
+
+    `variables` has the numbers of the constants that variables refer to. The variable that the
+    statement assigns is set at the end. An assignment without constants does not change it.
+    """
     # The enclosing calls and brackets: the function ("" for a bracket) and the argument position.
     enclosing: list[tuple[str, int]] = []
     target = name = ""

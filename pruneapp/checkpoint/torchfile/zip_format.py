@@ -237,9 +237,11 @@ _CONSTANTS_PREFIX = "constants/"
 def _add_constants(
     parsed: _Parsed, data: bytes, modules: Mapping[str, str], cancel: CancelToken
 ) -> None:
-    """Add the constants of a TorchScript program to its attributes: the weights of a frozen one.
+    """Add the constants of a TorchScript program to its attributes.
 
-    If the program has other tensors, only constants that an operator reads as weights are added.
+    The constants of a frozen program are its weights. If there are other tensors, only constants
+    that an operator reads as weights are added. `data` is ``constants.pkl``, `modules` the source
+    code by module.
     """
     program = parsed.root
     frozen = not parsed.storages

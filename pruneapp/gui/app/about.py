@@ -92,9 +92,10 @@ class AboutDialog(Dialog):
     def set_facts(
         self, versions: Mapping[str, str], licenses: Sequence[License], *, failure: str = ""
     ) -> None:
-        """Show versions and licenses.
+        """Fill the dialog with versions and licenses. Call it once.
 
-        `failure` is the traceback of the latest internal error; "" if there was none.
+        `failure` is the traceback of the latest internal error, for the text that the user can
+        copy; "" if there was none.
         """
         missing = self.tr("not installed")
         shown = {**versions, "Qt": f"{qVersion()} (PySide6 {versions.get('Qt', '')})"}

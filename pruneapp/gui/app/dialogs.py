@@ -185,7 +185,7 @@ def delete_work(parent: QWidget, what: str) -> bool:
 
 
 def clear_histories(parent: QWidget, many: str, size: str) -> bool:
-    """Ask whether the histories of closed files, `many` of a total `size`, may be deleted."""
+    """Ask whether the histories of closed files, `many` ("3 files") of `size`, may be deleted."""
     text = translate("Questions", "{size} are freed. Open files keep their history.")
     return _confirm(
         _box(

@@ -140,10 +140,10 @@ class Task(Generic[T]):
             self.on_progress(JobProgress(self.title, label, done, total))
 
     def release(self) -> None:
-        """Drop references to inputs, result and callbacks, which may refer to the task again.
+        """Drop all references to inputs, result and callbacks, which may refer back to the task.
 
-        Snapshots and tiles hold masks, which must be freed without waiting for the garbage
-        collector.
+        A result that no callback received is first passed to `on_late`. The garbage collector would
+        free the masks of snapshots and tiles too late.
         """
         if self.result is not None:
             self.on_late(self.result)

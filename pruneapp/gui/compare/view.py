@@ -656,9 +656,10 @@ class CompareView(BarChartView):
 def cap_of(heights: Floats) -> float | None:
     """Return where to cut off a few very high bars; None if the axis needs no cap.
 
-    A bar is very high if it is more than four times as high as the next one. Up to an eighth of the
-    bars (at least one) may be cut off, and up to a quarter if there is such a gap behind them. The
-    cap is 1.25 times the highest of the other bars.
+    The highest eighth of the bars above 0 is cut off, at least one bar. If a bar of the highest
+    quarter is more than four times as high as the next lower bar, all bars from it upwards are cut
+    off as well. The cap is 1.25 times the highest remaining bar. There is none unless the highest
+    bar is more than four times as high as the highest remaining one.
     """
     known = np.sort(heights[heights > 0])[::-1]
     if known.size < 2:

@@ -255,7 +255,7 @@ class _Strip(QListView):
         index: Index,
         _hint: QAbstractItemView.ScrollHint = QAbstractItemView.ScrollHint.EnsureVisible,
     ) -> None:
-        """Scroll until a state, or at least its start, is visible between the arrows."""
+        """Scroll both ways until a state, or at least its start, is between the scroll arrows."""
         bar, room, state = self.horizontalScrollBar(), self.room(), self.visualRect(index)
         if state.right() > room.right():
             bar.setValue(bar.value() + state.right() - room.right())

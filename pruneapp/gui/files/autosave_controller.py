@@ -332,7 +332,7 @@ class Checksums(QObject):
             self._idle.schedule()
 
     def _trust(self, saved: Saved, document: Document) -> None:
-        """Reuse stored checksums of unmodified files; schedule the check of the others."""
+        """Reuse stored checksums of files of unchanged time; compare other stored ones later."""
         for file, before in zip(document.checkpoint.files, saved.original.files, strict=False):
             if before.sha256 and file.identity.mtime_ns == before.mtime_ns:
                 remember_sha256(file, before.sha256)

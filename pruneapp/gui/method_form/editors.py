@@ -507,7 +507,7 @@ def read_amount(text: str, param: Param, *, share: bool) -> Amount:
 
 
 def _with_point(text: str) -> str:
-    """Return a fraction with a decimal point, or a whole number without group separators."""
+    """Return a whole number without group separators, or other text with "." as decimal point."""
     locale = number_format.locale()
     point, group = locale.decimalPoint(), locale.groupSeparator()
     if group.strip() and re.fullmatch(rf"[+-]?\d{{1,3}}({re.escape(group)}\d{{3}})+", text):

@@ -112,7 +112,7 @@ class Fields(QWidget):
         self._rows[name].addWidget(widget)
 
     def _read(self, name: str) -> None:
-        """Read the value of an editor, and show its help or error."""
+        """Store the value of an editor in `values` or its error in `errors`; show help or error."""
         editor, note = self.editors[name], self.notes[name]
         self.errors.pop(name, None)
         try:
@@ -162,9 +162,10 @@ def fit_label(label: QWidget) -> None:
 
 
 def first_clause(text: str) -> str:
-    """Return a text up to its first colon, semicolon or full stop, which fits on one line.
+    """Return the first clause of a text, ended by a full stop; it is meant to fit on one line.
 
-    In Chinese no space follows these marks.
+    The clause ends at the first colon, semicolon or full stop that a space follows; Chinese marks
+    need no space. A text without such a mark is returned unchanged.
     """
     stops = {": ": ".", "; ": ".", ". ": ".", "：": "。", "；": "。", "。": "。"}
     ends = [(place, stop) for mark, stop in stops.items() if (place := text.find(mark)) > 0]

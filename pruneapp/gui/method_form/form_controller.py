@@ -181,10 +181,11 @@ class FormController(Feature[QDialog]):
     def set_dependents(
         self, about: tuple[object, ...] | None, found: FormDependents | None
     ) -> None:
-        """Set the tensors that depend on those pruned by a step with the key `about`.
+        """Set and show the tensors that depend on those pruned by a step with the key `about`.
 
-        The key is the result of `about_dependents`. `found` is None if they are not known. Emits
-        `changed` if it changes whether the requested step prunes its dependents.
+        The key is the result of `about_dependents`. `found` is None if they are not known. If
+        `about` is the key of the requested step, and this step now begins or ceases to prune its
+        dependents, `changed` is emitted.
         """
         self._dependents = about, found
         self._form.dependents.set_found(found)

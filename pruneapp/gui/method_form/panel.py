@@ -85,7 +85,7 @@ class CompanionsRow(NotedBox):
         self.set_paired(None, 0)
 
     def set_paired(self, paired: int | None, tensors: int) -> None:
-        """Set how many of the tensors have a bias or norm, found by name; None: not known yet."""
+        """Set how many of `tensors` tensors have a bias or norm (by name); None: not known yet."""
         why = self.tr(
             "A pruned filter still outputs a constant if its norm layer has a bias (beta)."
         )
@@ -591,7 +591,7 @@ class PruneForm(QWidget):
         self._add(len(self.rules), method, {})
 
     def _add(self, place: int, method: str, values: Mapping[str, Any]) -> None:
-        """Add a rule that names no tensors yet, which does not change the step."""
+        """Insert a rule at index `place`; it names no tensors yet, so the step does not change."""
         rule = self._insert(place)
         rule.set_row(FormRow("", "", method, values))
         rule.target.set_empty()

@@ -212,7 +212,7 @@ class RuleEditor(QWidget):
         self.matched.setForegroundRole(DANGER if self.refused else MUTED)
 
     def _count(self, taken: int) -> str:
-        """Return how many tensors match, and how many of them later rules or limits take."""
+        """Return how many of `taken` matching tensors are pruned, and why others are not."""
         lost = sum(self._elsewhere.values())
         if not 0 < lost <= taken:
             return number_format.plural(taken, self.tr("1 tensor."), self.tr("{n} tensors."))
@@ -387,7 +387,10 @@ class RuleList(QListWidget):
         return max(self.width() - bar - 2 * self.frameWidth() - 2 * _MARGIN, 80)
 
     def show_rules(self, rules: Sequence[tuple[Sequence[str], str]], current: int) -> None:
-        """Replace the list; each rule has its lines and the full text for the tooltip."""
+        """Replace the list; each rule has its lines and the full text for the tooltip.
+
+        Selects the rule with index `current`. The signals of a new current row are emitted.
+        """
         self.clear()
         line, height = self.fontMetrics().lineSpacing(), 0
         for place, (lines, whole) in enumerate(rules):

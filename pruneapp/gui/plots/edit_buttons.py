@@ -21,7 +21,7 @@ _KEYS: dict[int, Operation] = {
 
 
 def operation_of(event: QKeyEvent) -> Operation | None:
-    """Return the edit operation of a key; None if the key has none."""
+    """Return the operation of a key in `_KEYS`, or of Shift+P; None for other keys or modifiers."""
     shift = Qt.KeyboardModifier.ShiftModifier
     if event.modifiers() & ~(shift | Qt.KeyboardModifier.KeypadModifier):
         return None

@@ -178,7 +178,7 @@ class PlotController(QObject):
 
     @property
     def _threshold_is_enough(self) -> bool:
-        """Whether the threshold line already shows the estimate, so that no histogram is needed."""
+        """Whether the threshold in the distribution shows the estimate, without a new histogram."""
         report = self._state.report
         if self._state.shown is not None or report is None or self.name is None:
             return False
@@ -219,7 +219,7 @@ class PlotController(QObject):
     def _ask(
         self, kind: str, page: Page, work: Callable[[Job], T], done: Callable[[T], None]
     ) -> None:
-        """Run `work`, cancel the previous request of this kind, and show an error on `page`."""
+        """Call `done` with the result of `work`, or show its error; cancels the former request."""
         picture = self._pages.picture(page)
 
         def failed(text: str) -> None:

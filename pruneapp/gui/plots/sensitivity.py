@@ -378,7 +378,7 @@ class SensitivityView(BarChartView):
         return next((at for at, row in enumerate(rows) if row.name == name), -1)
 
     def _ordered(self) -> list[int]:
-        """Return row indices in the chosen order; equal ones are in layer order."""
+        """Return row indices by descending size or damage, or by layer; ties are in layer order."""
         s = self._sensitivity
         if s is None:
             return []

@@ -137,7 +137,10 @@ class TensorName(ElidedLabel):
         return 1 + self.shortened(self.contentsRect().width()).count("\n")
 
     def shortened(self, width: int) -> str:
-        """Return the longest form of the name that fits on one line, or on two."""
+        """Return the longest form of the name that fits on one line, or on two with a line break.
+
+        One line is preferred if the form has no "…" inside. If no form fits, the end is elided.
+        """
         advance = self.fontMetrics().horizontalAdvance
         name = within_reason(self.text())
         forms = self._names.forms(name)
@@ -283,7 +286,10 @@ class AffectedTensor(QWidget):
         *,
         by_norm: bool = False,
     ) -> None:
-        """Show a tensor with the display name `shown` and its warning; None clears the row."""
+        """Show a tensor with the display name `shown` and its warning; None clears the row.
+
+        The share is that of pruned weights, or with `by_norm` the lost share of the squared norm.
+        """
         self.bar.shares = None if tensor is None else _shares(tensor, by_norm=by_norm)
         self.bar.update()
         if tensor is None or self.bar.shares is None:

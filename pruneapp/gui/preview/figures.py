@@ -390,7 +390,7 @@ class PruneAction(QWidget):
         self._update_geometry()
 
     def set_unknown(self, *, done: bool) -> None:
-        """Show the button without a number, which is not known yet."""
+        """Show the button without a number, which is not known yet; `done` as in `set_count`."""
         self._show(self.tr("Prune again") if done else self.tr("Prune"), again=True)
 
     def set_waiting(self, why: str = "") -> None:
@@ -420,7 +420,11 @@ class PruneAction(QWidget):
     def _show(
         self, text: str, *, again: bool = False, enabled: bool = True, beside: int = 0
     ) -> None:
-        """Show a text on one of the two buttons, in place of the other, which loses the focus."""
+        """Show a text on the main button, or with `again` on the plain one, and hide the other.
+
+        The shown button gets the focus of the hidden one. The size hint includes `beside` pixels
+        for "Preview".
+        """
         button, other = self._main_button, self._plain_button
         if again:
             button, other = other, button

@@ -163,12 +163,15 @@ class PreviewPanel(QWidget):
         self.protected.setHidden(self._scrolls and not self.protected.text())
 
     def set_shown_names(self, shown: Mapping[str, str], short: ShortNames) -> None:
-        """Set the display names by name in the file, and their short forms."""
+        """Set the display names `shown` by name in the file, and their short forms."""
         self._shown, self._short = shown, short
         self.most.set_names(short)
 
     def set_preview(self, state: PreviewState) -> None:
-        """Show a preview state: the step, the current state of the document, or an error."""
+        """Show a step with its estimated or exact result, the current state, or an error.
+
+        A step that is only requested does not replace what is shown.
+        """
         stage, error, estimate = state.stage, state.error, state.estimate
         if stage is PreviewStage.APPLIED:
             self._show_current(state)

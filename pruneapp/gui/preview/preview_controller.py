@@ -493,7 +493,7 @@ class PreviewController(Feature[QDialog]):
         self._show_current(untouched=True)
 
     def _show_current(self, *, untouched: bool) -> None:
-        """Show the current state of the document instead of the step."""
+        """Show the current state; `untouched`: no step was requested since the file was opened."""
         document = self.session.document
         if document is None:
             return
@@ -545,7 +545,11 @@ class PreviewController(Feature[QDialog]):
     # -- pruning --------------------------------------------------------------------------------
 
     def prune(self) -> None:
-        """Apply the step of the form, if the button is enabled: now, or once it is computed."""
+        """Apply the preview, or wait until it has been computed, shown as a job.
+
+        Does nothing if the button is disabled, before the user has requested a step, or if the
+        document is locked.
+        """
         self._form.flush()
         state = self.state
         if not self._action.button.isEnabled() or state.step is None or state.untouched:

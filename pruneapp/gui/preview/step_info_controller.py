@@ -225,7 +225,7 @@ class StepInfoController(Feature[QInputDialog]):
 
     @flow
     def ask_size(self) -> Flow[None]:
-        """Ask the user for a size of the compact file, and set the total with which it fits."""
+        """Ask for a size of the compact file; set the total sparsity for it, or show an error."""
         try:
             step = self._form_controller.step()
             _check_supports_size(step)
@@ -259,7 +259,7 @@ class StepInfoController(Feature[QInputDialog]):
 def _form_dependents(
     checkpoint: Checkpoint, step: Step, job: Job, shown: Callable[[str], str]
 ) -> FormDependents:
-    """Return the dependents of the channels that a step prunes, for the form."""
+    """Return the dependents of the channels that a step prunes; `shown` returns display names."""
     found = dependents_of(checkpoint, rows_of(checkpoint, step), job)
     following = found.following()
     roles: dict[tuple[str, int], FollowingTensor] = {}
@@ -288,7 +288,7 @@ def _role(name: str) -> str:
 
 
 def sizes_after(snapshot: Snapshot, step: Step | None, job: Job) -> Sizes:
-    """Return the bytes of each format after a step, or of the state if None; None: impossible."""
+    """Return the bytes of an export in each format (None: impossible) after `step`, if any."""
     # A later rule takes tensors from earlier ones, even if it prunes nothing.
     touched: dict[str, Mask] = {}
     pruned: set[str] = set()

@@ -417,7 +417,7 @@ class TreeModel(QAbstractItemModel):
         self._fetch(QModelIndex(), len(self.listing.children(ROOT)))
 
     def _fetch(self, parent: Index, stop: int) -> None:
-        """Fetch up to `stop` children with one insertion; each makes the view lay out again."""
+        """Fetch children until `stop` are fetched, in one insertion: the view lays out once."""
         node = parent.internalId() if parent.isValid() else ROOT
         rows = self.listing.fetched(node)
         more = self.listing.children(node)[len(rows) : stop].tolist()

@@ -138,7 +138,8 @@ class Nodes:
     def blocks(self, node: int) -> int:
         """Return the number of blocks of a module if all have equal layers and sizes, else 0.
 
-        Blocks are children named by numbers, such as those of "encoder.layers".
+        Blocks are children named by numbers, such as those of "encoder.layers". The result is 0 if
+        there is only one, or if other children are not blocks.
         """
         if node not in self._blocks:  # needed in every repaint
             self._blocks[node] = self._count_blocks(node)

@@ -152,7 +152,7 @@ class ModuleTree(QWidget):
         self._count()
 
     def set_nodes(self, nodes: Nodes) -> None:
-        """Show a tree made by `build_nodes` (on a worker thread if it is large)."""
+        """Show a tree made by `build_nodes`; resets the filter, the order and expanded modules."""
         self._focus = -1
         self._pause.stop()
         self.tree_filter.reset(nodes.kinds)

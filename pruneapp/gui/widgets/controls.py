@@ -287,7 +287,7 @@ class LineEdit(QLineEdit):
             self.entered.emit(text)
 
     def event(self, event: QEvent) -> bool:
-        """Ignore shortcuts that the field does not need, so that the window handles them."""
+        """Ignore shortcuts that the field does not need, and return False: the window gets them."""
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
             undo = event.matches(QKeySequence.StandardKey.Undo)
             redo = event.matches(QKeySequence.StandardKey.Redo)

@@ -197,7 +197,7 @@ class CountsTable(QTableView):
             self.horizontalHeader().resizeSection(column, widest + 12)
 
     def width_for_names(self, names: Iterable[str]) -> int:
-        """Return the table width at which the longest of some names is not elided."""
+        """Return the table width in pixels at which the widest of some names is not elided."""
         advance = self.fontMetrics().horizontalAdvance
         widest = max(
             (advance(within_reason(n)) for n in nlargest(_MEASURED, names, len)), default=0

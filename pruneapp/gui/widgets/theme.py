@@ -73,7 +73,7 @@ class Style(QProxyStyle):
         painter: QPainter,
         widget: QWidget | None = None,
     ) -> None:
-        """Draw check boxes, radio buttons, frames of fields, and arrows in selected rows."""
+        """Draw indicators, frames of fields, outlines of buttons, and arrows in selected rows."""
         if element == QStyle.PrimitiveElement.PE_IndicatorCheckBox:
             _draw_check_box(option, painter)
         elif element == QStyle.PrimitiveElement.PE_IndicatorRadioButton:

@@ -369,7 +369,10 @@ def _refine_groups(view: TensorView, values: Values, mask: BitMask, job: Job) ->
 
 
 def _members(view: TensorView, groups: Groups) -> Indices:
-    """Return the indices of the inputs in each group of an output, ``[groups, size]``."""
+    """Return the indices of the inputs in each group of an output, ``[groups, size]``.
+
+    Raises `ParameterError` if groups contain weights of several outputs.
+    """
     assert view.inputs is not None  # guaranteed by takes_statistics
     parts, columns = view.inputs.sum2.shape
     inner = math.prod(view.shape[groups.dim + 1 :])
@@ -444,7 +447,7 @@ def _refined_blocks(
 
 @dataclass(frozen=True, eq=False)
 class _Exchange:
-    """Exchanges pruned with kept weights of outputs, for inputs with a Gram matrix."""
+    """Exchanges pruned with kept weights of an output, given the Gram matrix of its inputs."""
 
     sizes: Float64s  # [columns]: square roots of the diagonal of G
     correlations: Float64s  # [columns, columns]: integers of up to `bits` bits
@@ -526,7 +529,7 @@ class _Exchange:
         return off
 
     def _times(self, matrix: Float64s) -> Float64s:
-        """Multiply integers by the correlations, exactly, whatever the order of the sums."""
+        """Return ``matrix @ correlations``; exact, as both contain integers of `bits` bits."""
         rows, columns = matrix.shape
         product = np.empty_like(matrix)
         width = max(16, _AT_ONCE // max(rows * columns, 1))

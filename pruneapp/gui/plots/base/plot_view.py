@@ -196,7 +196,7 @@ class PlotView(QWidget):
             self._busy_indicator.freeze()
 
     def set_busy(self, busy: bool) -> None:
-        """Set whether a result is pending; it becomes visible only after `BUSY_AFTER_MS`."""
+        """Set whether a result is pending; visible after `BUSY_AFTER_MS` if no error is shown."""
         self._busy_indicator.busy = busy
         if not busy or self._error:
             self._busy_indicator.show_timer.stop()

@@ -66,10 +66,11 @@ class NamesAxis(PlotAxis):
         ----------
         name
             Returns the name of a bar by its index from 0. The bar 0 is at position 1 of the axis.
+            It is called at once for a sample of the bars, and later for the visible ones.
         n_names
             Number of bars.
         short
-            Shortened forms of the names; None if there are none.
+            Shortened forms of the names, used where these do not fit; None if there are none.
         """
         self._name, self._count = name, n_names
         self._short = ShortNames() if short is None else short
@@ -145,7 +146,7 @@ class NamesAxis(PlotAxis):
 
 
 def _shorten_words(name: str, room: float, advance: Callable[[str], float]) -> str:
-    """Shorten the longest words until the name fits, down to one letter; digits are kept.
+    """Shorten the longest words to fit `room` pixels, down to one letter; digits are kept.
 
     The same words are cut in the names of all blocks, so that the block number remains.
     """

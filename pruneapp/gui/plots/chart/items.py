@@ -240,7 +240,7 @@ class BarSelection:
         self._anchor = int(chosen.argmax()) if chosen.any() else -1
 
     def pick(self, bar: int, how: Pick, order: NDArray[np.int64]) -> None:
-        """Select the bar at position `bar`; ``order[bar]``, ``int64[n]``, is its index."""
+        """Change the selection by the bar at position `bar`, whose index is ``order[bar]``."""
         index = int(order[bar])
         if how is Pick.TOGGLE:
             self.chosen[index] = not self.chosen[index]

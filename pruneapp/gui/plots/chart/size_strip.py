@@ -71,7 +71,7 @@ class SizeStrip(QWidget):
         self.update()
 
     def set_shares(self, before: Floats, after: Floats) -> None:
-        """Set the share of each tensor that is pruned now, and after the preview."""
+        """Set the pruned share of each tensor `before` and `after` the previewed step."""
         self._before, self._after = before, after
         self.update()
 

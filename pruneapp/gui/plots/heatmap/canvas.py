@@ -38,17 +38,20 @@ def ticks(
 ) -> list[tuple[float, str]]:
     """Return the positions (in weights) and labels of the ticks between `low` and `high`.
 
-    If there is space, every weight has a tick with all of its indices. Otherwise, blocks of the
-    outermost dimension have ticks at their centers, in steps of a power of 2.
+    If there is space, every weight has a tick at its center with all of its indices. Otherwise,
+    every index of the outermost dimension has one at the center of its weights; if these are too
+    dense, every 2nd, 4th, ... index.
 
     Parameters
     ----------
     extents
         Extents of the dimensions along the axis, outermost first.
+    low, high
+        The visible range, in weights.
     scale
         Pixels per weight.
     room
-        Pixels that the label of a weight, and of a block, needs.
+        Pixels needed by a label with all indices, and by one with the outermost index only.
     """
     count = math.prod(extents)
     block = math.prod(extents[1:])
@@ -185,7 +188,7 @@ class HeatmapCanvas(PlotCanvas):
             self.viewChanged.emit()
 
     def zoom(self, factor: float, at: QPointF | None = None) -> None:
-        """Zoom in by `factor` around a pixel of this widget, else the cursor or the center."""
+        """Zoom in by `factor` around the pixel `at`; None: a visible cursor, else the center."""
         view = self.view
         if view is None:
             return

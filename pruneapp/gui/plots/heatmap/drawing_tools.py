@@ -118,7 +118,7 @@ class Stroke:
                     self._lines.setdefault(row, []).append((rect.left, rect.right))
 
     def to(self, cell: Cell) -> WeightSelection:
-        """Extend the stroke to a weight; return the whole stroke as one-row rectangles."""
+        """Add a line from the last weight to `cell`; return the stroke as one-row rectangles."""
         start = self._last or cell
         self._last = cell
         steps = max(abs(cell[0] - start[0]), abs(cell[1] - start[1]), 1)

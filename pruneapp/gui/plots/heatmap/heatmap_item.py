@@ -121,7 +121,7 @@ class HeatmapItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no 
         self.update()
 
     def exact(self, row: int, column: int) -> Weight | None:
-        """Return the exact data of a weight; None if no tile has it."""
+        """Return the exact data of a weight; None if no loaded tile has it unpooled."""
         for tile in (self.fine, self.coarse):
             if isinstance(tile, Tile) and tile.request.pool == 1:
                 weight = weight_of(tile, row, column)

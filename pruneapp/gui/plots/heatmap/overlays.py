@@ -86,8 +86,8 @@ def cut(
 ) -> tuple[QRectF, QRectF]:
     """Return the visible part of an image: the target in weights, the source in image pixels.
 
-    Both are empty if nothing is visible. Needed because Qt draws images that are scaled to millions
-    of pixels slowly and incorrectly.
+    `shown` is the visible rectangle in weights. Both are empty if nothing is visible. Needed, as
+    Qt draws images that are scaled to millions of pixels slowly and incorrectly.
     """
     row, column = part.row, part.column
     left = max(0, math.floor((shown.left() - column) / cell[0]))

@@ -189,7 +189,7 @@ _MAX_CACHED = 4096
 
 
 class WeightReadout(QObject):
-    """Returns the text about one weight, and requests values that no tile contains."""
+    """The text about one weight. Values that no tile contains are requested by signals."""
 
     pointRequested = Signal(object)  # (TileRequest) the exact value of one weight is needed
     # (index tuple) The step that pruned this weight is needed.
@@ -217,7 +217,7 @@ class WeightReadout(QObject):
         self._steps.clear()
 
     def set_point(self, tile: Tile) -> None:
-        """Store the result of `pointRequested`."""
+        """Cache the weight of a one-weight tile, the reply to `pointRequested`; emit `changed`."""
         cell = tile.request.row, tile.request.column
         weight = weight_of(tile, *cell)
         if weight is None or tile.values.shape != (1, 1):
