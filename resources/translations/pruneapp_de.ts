@@ -17627,6 +17627,11 @@ steps</extracomment>
         <translation>Exportieren Sie als {instead}.</translation>
     </message>
     <message>
+        <source>&apos;{path}&apos; is damaged: other bytes follow its compressed content.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist beschädigt: Auf den komprimierten Inhalt folgen weitere Bytes.</translation>
+    </message>
+    <message>
         <source>It comes from several files.</source>
         <extracomment>sentences</extracomment>
         <translation>Es stammt aus mehreren Dateien.</translation>

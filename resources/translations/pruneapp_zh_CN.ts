@@ -17626,6 +17626,11 @@ steps</extracomment>
         <translation>请导出为 {instead}。</translation>
     </message>
     <message>
+        <source>&apos;{path}&apos; is damaged: other bytes follow its compressed content.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 已损坏：压缩内容之后还有其他字节。</translation>
+    </message>
+    <message>
         <source>It comes from several files.</source>
         <extracomment>sentences</extracomment>
         <translation>它来自多个文件。</translation>
