@@ -76,8 +76,8 @@ def qapp_cls() -> type:
 @pytest.fixture(scope="session")
 def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Return paths for folders."""
-    base = tmp_path_factory.mktemp("homes")
-    return (base / str(number) for number in itertools.count())
+    base = tmp_path_factory.getbasetemp()
+    return (base / f"test-{number}-home" for number in itertools.count())
 
 
 @pytest.fixture
@@ -100,7 +100,7 @@ def own_folders(homes: Iterator[Path], fixture_patch: pytest.MonkeyPatch) -> Pat
 @pytest.fixture
 def tmp_path(own_folders: Path) -> Path:
     """Return an empty folder; pytest's fixture lists all existing ones, which takes 2 ms."""
-    folder = own_folders / "tmp"
+    folder = own_folders.with_name(own_folders.name.removesuffix("-home"))
     folder.mkdir()
     return folder
 

@@ -85,7 +85,7 @@ def test_the_real_file_is_pruned_as_torch_prunes_it(person, resnet20, tmp_path):
     person.choose(person.rule.method, "Ln structured (channels)")
     person.ask_amount("30 %")
     person.wait_preview()
-    assert person.rule.fields.values() == {"amount": 0.3, "n": 2, "dim": 0}
+    assert person.rule.fields.values == {"amount": 0.3, "n": 2, "dim": 0}
     first = oracle.masks()
     person.key("Ctrl+Return")
     person.wait(lambda: len(person.states) == 3)
