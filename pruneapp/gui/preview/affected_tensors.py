@@ -52,7 +52,12 @@ class Alarm(QAbstractButton):
         self.set_dangers({}, {})
 
     def set_dangers(self, dangers: Mapping[str, Danger], shown: Mapping[str, str]) -> None:
-        """Show the most severe of `dangers`; `shown` maps names in the file to display names."""
+        """Show the most severe of `dangers` with its tensors, or disable the button if it is empty.
+
+        Replaces what was shown. Both mappings have names in the file as keys; `shown` contains
+        display names. A click emits the first tensor: the first in numeric order, or with more than
+        `MAX_SORTED` tensors the first of the mapping.
+        """
         worst = max((d.severity for d in dangers.values()), default=Severity.NONE)
         found = [name for name, d in dangers.items() if d.severity is worst]
         # Called on each move of a slider: sorting 100,000 names would take too long.
@@ -139,7 +144,9 @@ class TensorName(ElidedLabel):
     def shortened(self, width: int) -> str:
         """Return the longest form of the name that fits on one line, or on two with a line break.
 
-        One line is preferred if the form has no "…" inside. If no form fits, the end is elided.
+        `width` is in pixels. A form on one line is preferred if it has no "…" after its first
+        character. If no form fits, the shortest one is broken anywhere into two lines; if that is
+        not enough, its end is elided.
         """
         advance = self.fontMetrics().horizontalAdvance
         name = within_reason(self.text())
@@ -161,7 +168,11 @@ class TensorName(ElidedLabel):
 
 
 def _split_lines(text: str) -> Iterator[tuple[str, str]]:
-    """Yield pairs of lines, longest first; split after parts of a name, then after any sign."""
+    """Yield all pairs of lines into which `text` can be split, longest first lines first.
+
+    Pairs that are split after "." or "…" come before those that are split after "-", "_" or "/",
+    which yield the former again. Nothing is yielded if the text has none of these characters.
+    """
     for signs in (".…", "._-/…"):
         for end in range(len(text) - 1, 0, -1):
             if text[end - 1] in signs:
@@ -202,10 +213,11 @@ class MostAffected(QWidget):
         *,
         by_norm: bool = False,
     ) -> None:
-        """Show the first tensors of a list; `shown` maps names in the file to display names.
+        """Show the first `_N_ROWS` of `tensors` in their order, and clear the remaining rows.
 
-        The heading is hidden if there is no tensor. `by_norm`: the shares are those of lost norm²,
-        not of pruned weights.
+        `shown` maps names in the file to display names, `dangers` to warnings; missing names are
+        shown unchanged. `by_norm`: the shares are those of lost norm², not of pruned weights. The
+        heading is empty if there is no tensor. Rows only become lower if the heading changes.
         """
         tensors = tensors[:_N_ROWS]
         heading = heading if tensors else ""
@@ -263,7 +275,7 @@ class AffectedTensor(QWidget):
         follow_font(self, lambda row: row.fit())
 
     def fit(self) -> None:
-        """Set the sizes of the parts to those of their longest texts."""
+        """Set the widths of glyph and share to those of their longest texts in this font."""
         advance = self.fontMetrics().horizontalAdvance
         self.glyph.setFixedWidth(advance("▲ "))
         self.share.setFixedWidth(max(map(advance, self._longest)))
@@ -288,7 +300,9 @@ class AffectedTensor(QWidget):
     ) -> None:
         """Show a tensor with the display name `shown` and its warning; None clears the row.
 
-        The share is that of pruned weights, or with `by_norm` the lost share of the squared norm.
+        The share is that of weights pruned after the step, or with `by_norm` the lost share of the
+        squared norm, if that is known. If all weights are pruned, a word is shown instead of the
+        share. The height does not change.
         """
         self.bar.shares = None if tensor is None else _shares(tensor, by_norm=by_norm)
         self.bar.update()

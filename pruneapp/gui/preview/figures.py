@@ -73,7 +73,11 @@ class StepFigures(Figures):
         self._numel, self._pruned = numel, pruned
 
     def show_counts(self, estimate: Estimate) -> None:
-        """Show the figures of a step that follow from the number of pruned weights alone."""
+        """Show the figures of a step that follow from its number of weights; dashes for others.
+
+        If the estimate is not exact, they are shown as bounds ("up to", "at least"). The numbers of
+        `set_model` are those before the step.
+        """
         self._explain(of_state=False)
         exact, after = estimate.exact, self._pruned + estimate.to_prune
         upto = "" if exact else self.tr("up to ")
@@ -90,7 +94,9 @@ class StepFigures(Figures):
     def show_report(self, report: SparsityReport, *, exact: bool, sure: bool) -> None:
         """Show a planned step.
 
-        `exact`: its sums are exact; `sure`: the values of each tensor are.
+        `exact`: the numbers of weights are exact. `sure`: the retained norms are. Otherwise they
+        get the prefix `ABOUT`. Norms that the report lacks are shown as dashes, and the row of the
+        whole model is hidden.
         """
         self._explain(of_state=False, goes_on=report.goes_on)
         upto, about = "" if exact else ABOUT, "" if sure else ABOUT
@@ -99,7 +105,11 @@ class StepFigures(Figures):
         self.set_numbers(texts)
 
     def show_done(self, report: SparsityReport, whole: float | None = None) -> None:
-        """Show an applied step; `whole` is the norm² retained by the model, None if unknown."""
+        """Show an applied step, in all rows.
+
+        `whole` is the fraction of norm² that the model retains since the file was opened; None
+        shows a dash.
+        """
         self._explain(of_state=False, goes_on=report.goes_on, repaired=bool(report.repaired))
         self.show_only(self.labels)
         texts = self._texts(report, "", "")
@@ -109,7 +119,11 @@ class StepFigures(Figures):
         self.set_numbers(texts)
 
     def show_now(self, report: SparsityReport | None) -> None:
-        """Show the current state; `report` is None while it is not known what it retains."""
+        """Show the current state, with the counts of `set_model` and the norms of `report`.
+
+        The report is relative to the opened file; None while it is not computed, which shows
+        dashes. The row of tensors is hidden if nothing is pruned.
+        """
         self._explain(of_state=True, repaired=report is not None and bool(report.repaired))
         texts = {
             "pruned": number_format.count(self._pruned),
@@ -154,7 +168,11 @@ class StepFigures(Figures):
         )
 
     def _explain(self, *, of_state: bool, goes_on: bool = False, repaired: bool = False) -> None:
-        """Set the labels; `goes_on`: tensors of the step had pruned weights earlier."""
+        """Set labels and tooltips, and show all rows except that of the whole model.
+
+        `of_state`: the figures are those of the current state, not of a step. `goes_on`: tensors of
+        the step had pruned weights already. `repaired`: the state contains repaired values.
+        """
         self.show_only(self.labels.keys() - {_WHOLE})
         word = self.tr("Pruned of remaining") if goes_on else self.tr("Weights pruned")
         tip = self.tr("This step, of the weights of its tensors that were not pruned before it.")
@@ -228,7 +246,11 @@ class FileSizes(Figures):
         self.set_sizes({})
 
     def set_sizes(self, sizes: Mapping[str, int | None]) -> None:
-        """Set the bytes of each format, None if it is not possible; the tooltip lists all."""
+        """Show the size of the first format that is possible; a dash if there is none.
+
+        `sizes` has the bytes by format name, None for impossible formats; missing formats count as
+        such. Replaces the sizes of the last call. The tooltip lists all known sizes.
+        """
         known = [
             (words, number_format.size(nbytes))
             for name, words in self._formats
@@ -362,9 +384,11 @@ class PruneAction(QWidget):
         again: bool = False,
         done: bool = False,
     ) -> None:
-        """Show the number of weights or channels to prune; disable the button if both are 0.
+        """Show the number of channels to prune, or of weights if there are no channels.
 
-        `again`: the current state is shown, not a preview of the step; `done`: the step led to it.
+        The button is disabled if both are 0. `exact`: whether `weights` is exact, not an upper
+        bound. `again`: the current state is shown, not a preview, so the button is not highlighted;
+        `done`: a step of the form led to that state.
         """
         if weights or channels:
             text = self.tr("Prune again: {what}") if done else self.tr("Prune {what}")
@@ -374,7 +398,10 @@ class PruneAction(QWidget):
         self._show(text, again=again, enabled=bool(weights or channels))
 
     def set_masks(self, tensors: int) -> None:
-        """Show the number of tensors that a step without pruning gives a mask of ones."""
+        """Show the number of tensors that a step without pruning gives a mask of ones.
+
+        0 disables the button, with the reason as tooltip.
+        """
         if tensors:
             one, several = self.tr("Add a mask to 1 tensor"), self.tr("Add masks to {n} tensors")
             self._show(number_format.plural(tensors, one, several))
@@ -422,8 +449,8 @@ class PruneAction(QWidget):
     ) -> None:
         """Show a text on the main button, or with `again` on the plain one, and hide the other.
 
-        The shown button gets the focus of the hidden one. The size hint includes `beside` pixels
-        for "Preview".
+        The shown button gets the focus of the hidden one, and a tooltip without the former reason
+        for being disabled. The size hint includes `beside` pixels for "Preview".
         """
         button, other = self._main_button, self._plain_button
         if again:
@@ -453,7 +480,11 @@ class PruneAction(QWidget):
         self.button.setToolTip(words if self._keys else self.tr("Prune"))
 
     def _update_geometry(self) -> None:
-        """Set the geometry; "Preview" is only shown if it fits next to the button."""
+        """Set the geometry of the buttons.
+
+        "Preview" is shown next to the plain button if there is a step to preview and both fit. If
+        it is hidden while it has the focus, the other button gets the focus.
+        """
         room, beside = self.rect(), self._preview_width()
         shown = self.button is self._plain_button and self._previewable
         shown = shown and self.button.sizeHint().width() <= room.width() - beside
@@ -500,7 +531,7 @@ class PruneAction(QWidget):
         self._update_geometry()
 
     def changeEvent(self, event: QEvent) -> None:
-        """Update the size hint for another font or style."""
+        """Reset the size hint to the present text for another font or style."""
         super().changeEvent(event)
         if event.type() in {QEvent.Type.FontChange, QEvent.Type.StyleChange}:
             self._room = QSize()

@@ -113,7 +113,13 @@ class _Round:
         self._needed = 0
 
     def go_on(self, job: Job) -> bool:
-        """Count for up to `STRETCH_S` seconds; return whether everything is counted."""
+        """Count for about `STRETCH_S` seconds; return True if everything is counted.
+
+        Each call continues after the last finished tensor. The histograms that the step needs come
+        first; the others are skipped once the cache is full. Missing norms are computed last.
+        Errors of reading, and `Cancelled`, are raised; the interrupted tensor is counted again by
+        the next call.
+        """
         ends = time.perf_counter() + STRETCH_S
         if self._pending is None:
             self._pending = self._find_uncounted(job)

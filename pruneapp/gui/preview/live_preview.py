@@ -55,7 +55,11 @@ class PreviewResult:
 def estimate_step(
     capture: Capture, step: Step, sizes: CompactSizes, job: Job | None = None
 ) -> EstimateResult:
-    """Estimate the effect of a step from histograms."""
+    """Estimate the effect of a step from the histograms that are counted; no weights are read.
+
+    The report is relative to the opened file, and None if too little is counted. Raises
+    `PruneAppError` if the step cannot be applied to the state.
+    """
     began = time.thread_time()  # CPU time of this thread, independent of other threads
     estimated = estimate(capture.snapshot, step, job)
     compact = None
@@ -78,7 +82,11 @@ def preview_step(
     kernel: Callable[[], Kernel],
     sizes: CompactSizes,
 ) -> PreviewResult:
-    """Compute a preview, its report, and the size of a compact file, all on the worker thread."""
+    """Compute a preview, its report, and the size of a compact file, all on the worker thread.
+
+    `masks` (by tensor name) and `scores` are only for methods that need them. `kernel` is called
+    once, on this thread. Raises `PruneAppError` as `compute_preview` does.
+    """
     snapshot = capture.snapshot
     preview = compute_preview(snapshot, step, kernel(), job, given=masks, scores=scores)
     preview = replace(preview, report=since_opening(preview.report, snapshot))
@@ -91,7 +99,11 @@ def preview_step(
 def report_current_state(
     first: PastState, capture: Capture, sizes: CompactSizes, job: Job
 ) -> CurrentState:
-    """Report on the state of a document; `first` is its state when the file was opened."""
+    """Report on the state of a document relative to `first`, its state when the file was opened.
+
+    `most_pruned` has up to `LISTED` tensors, by descending sparsity, without unpruned ones.
+    `applied` and `step` of the result are None. Norms are None unless they are counted.
+    """
     steps = [record.step for record in capture.done if record.step]
     broken = broken_patterns(capture.snapshot, groups_wanted(capture.snapshot, steps), job)
     report = replace(retained(first.load(job), capture.snapshot, job), broken=broken)
@@ -105,7 +117,10 @@ def report_current_state(
 
 
 def key_without_amounts(snapshot: Snapshot, step: Step) -> tuple[object, ...] | None:
-    """Return what is constant in steps on a state while a slider moves; None for few tensors."""
+    """Return a key that is equal for two steps on the same state that differ only in amounts.
+
+    None for steps on at most `MANY` tensors, which are always estimated quickly.
+    """
     if not _has_many_tensors(step):
         return None
     rows = tuple(
@@ -128,7 +143,11 @@ def _has_many_tensors(step: Step) -> bool:
 
 
 def may_be_slow(snapshot: Snapshot, step: Step, sizes: CompactSizes) -> bool:
-    """Return whether the estimate of a step may take longer than a frame."""
+    """Return whether the estimate of a step may take longer than a frame.
+
+    True for steps on more than `MANY` tensors, for units and dependents, for channels and rows if
+    the state has masks, and for files of more than `MANY` tensors whose sizes are not cached.
+    """
     if _has_many_tensors(step):
         return True
     if len(snapshot.checkpoint.entries) > MANY and not sizes.is_quick(snapshot):

@@ -45,7 +45,10 @@ class WaitingNote(ElidedLabel):
         self._slow_timer = single_shot(self, LONG_MS, self._show_long)
 
     def set_busy(self, *, busy: bool) -> None:
-        """Show that exact numbers are being computed, after a delay."""
+        """Show after `BUSY_MS` that numbers are computed, and after `LONG_MS` how to cancel it.
+
+        True while already busy does not restart the times. False hides both texts at once.
+        """
         if not busy:
             self._busy_timer.stop()
             self._slow_timer.stop()
@@ -170,7 +173,8 @@ class PreviewPanel(QWidget):
     def set_preview(self, state: PreviewState) -> None:
         """Show a step with its estimated or exact result, the current state, or an error.
 
-        A step that is only requested does not replace what is shown.
+        The button is updated as well. A step that is only requested does not replace what is shown;
+        without a step, the last numbers remain.
         """
         stage, error, estimate = state.stage, state.error, state.estimate
         if stage is PreviewStage.APPLIED:
@@ -223,7 +227,7 @@ class PreviewPanel(QWidget):
             self.set_again(estimate.to_prune, state.channels, exact=exact, share=share)
 
     def clear(self) -> None:
-        """Remove all numbers: there is no request."""
+        """Show the page of numbers with a dash in each row, no warnings, and a disabled button."""
         self._show_as_preview()
         self.state.clear()
         self.figures.set_numbers({})
@@ -232,7 +236,11 @@ class PreviewPanel(QWidget):
         self.action.set_count(0)
 
     def set_report(self, report: SparsityReport, *, channels: int = 0) -> None:
-        """Show the exact result of a step that is not applied yet."""
+        """Show the exact result of a step that is not applied yet, and its number on the button.
+
+        `channels` is the number of channels that it prunes; 0 for methods that prune individual
+        weights.
+        """
         self._show_as_preview()
         reports.show_broken(self.broken, report.broken, self._shown)
         self.figures.show_report(report, exact=True, sure=True)
@@ -247,7 +255,11 @@ class PreviewPanel(QWidget):
         self.action.set_count(report.newly_pruned, channels)
 
     def set_error(self, sentence: str, remedy: str = "", *, settings: bool = False) -> None:
-        """Show an error; `settings`: it is about the settings of the form."""
+        """Replace all numbers by an error, and disable the button.
+
+        `settings`: the error is about the settings of the form, and the text of the button is
+        changed.
+        """
         self.clear()
         self._set_sentence(self.error, f"✕ {join_sentences(sentence, remedy)}")
         refuse = self.action.set_refused if settings else self.action.set_disabled
@@ -255,7 +267,11 @@ class PreviewPanel(QWidget):
         self.pages.setCurrentIndex(1)
 
     def set_done(self, report: SparsityReport, whole: float | None = None) -> None:
-        """Show the result of an applied step; `whole` is the norm² retained by the model."""
+        """Show the result of an applied step as the current state, with the button "Repair…".
+
+        `whole` is the fraction of norm² that the model retains, None if unknown. When the panel
+        changes to this display, the button gets no number until `set_again` is called.
+        """
         self._show_as_state(self.tr("Result"), done=True)
         self._show_broken(report)
         self.figures.show_done(report, whole)
@@ -265,7 +281,12 @@ class PreviewPanel(QWidget):
         self._hide_empty_rows()
 
     def set_now(self, report: SparsityReport | None, pruned: Sequence[TensorSparsity] = ()) -> None:
-        """Show the current state, whose report is None if unknown, and the most pruned tensors."""
+        """Show the current state and its most pruned tensors, with "Repair…" if anything is pruned.
+
+        `report` is relative to the opened file, None if unknown. `pruned` is in displayed order.
+        When the panel changes to this display, the button gets no number until `set_again` is
+        called.
+        """
         self._show_as_state(self.tr("Current state"), done=False)
         self._show_broken(report)
         self.figures.show_now(report)
@@ -279,7 +300,11 @@ class PreviewPanel(QWidget):
     def set_again(
         self, to_prune: int, channels: int = 0, *, exact: bool = True, share: float | None = None
     ) -> None:
-        """Show a note on what the form would prune next; `share` is the amount if repeated."""
+        """Show in a note and on the button what the form would prune next from the current state.
+
+        `share` is the fraction if the form requests the amount of the last prune again, None
+        otherwise. `exact` is False if `to_prune` is an upper bound.
+        """
         n = (
             number_format.count(to_prune)
             if exact

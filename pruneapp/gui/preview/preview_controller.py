@@ -169,7 +169,10 @@ class PreviewController(Feature[QDialog]):
         )
 
     def drop(self) -> None:
-        """Drop the state, and stop computing."""
+        """Replace the state by an empty one, cancel all computations, and emit the signals.
+
+        A prune that waits for its preview is cancelled; the user is notified if a document is open.
+        """
         self._stop()
         self._cancel_estimate()
         self._current_task.cancel()
@@ -189,7 +192,11 @@ class PreviewController(Feature[QDialog]):
     # -- the state ------------------------------------------------------------------------------
 
     def _set(self, state: PreviewState | None = None, **changes: Any) -> None:
-        """Set the state, and show it in the panel, the tree and the commands."""
+        """Set the state, show it in panel, tree and commands, and emit the signals of changes.
+
+        `changes` are fields to replace in the present state if `state` is None. `stateChanged` is
+        always emitted. The tree may be updated later, at most once per frame if that is slow.
+        """
         self.state = state = replace(self.state, **changes) if state is None else state
         former, self._emitted = self._emitted, state
         self._panel.set_preview(state)
@@ -211,8 +218,15 @@ class PreviewController(Feature[QDialog]):
     ) -> None:
         """Request the preview of a step, or show why there is none.
 
+        Without a document, the state is dropped. Replaces the last request: its exact preview, and
+        a prune that waits for it, are cancelled. The estimate is computed at once or in the
+        background, and the exact preview after `PAUSE_MS`; neither before the user has requested a
+        step (`untouched`).
+
         Parameters
         ----------
+        step
+            The step, or the error that prevents it.
         shown
             Whether the step is shown, as the user has requested it; otherwise the current state is.
         current
@@ -303,7 +317,10 @@ class PreviewController(Feature[QDialog]):
         return self._estimate_pending or self._estimate_task.task is not None
 
     def recount(self) -> None:
-        """Estimate again, because more histograms are counted."""
+        """Estimate the requested step again, unless its estimate already had all histograms.
+
+        Does nothing before the user has requested a step. The estimate starts after pending events.
+        """
         state = self.state
         if self.session.document is None or state.step is None or state.untouched:
             return
@@ -318,7 +335,11 @@ class PreviewController(Feature[QDialog]):
         self._estimate_task.cancel()
 
     def _estimate_next(self) -> None:
-        """Estimate the step: on this thread if that is fast, otherwise in the background."""
+        """Estimate the pending step: on this thread if that is fast, otherwise in the background.
+
+        Does nothing if no estimate is pending. An error becomes the state. After two slow estimates
+        in a row, following ones run in the background.
+        """
         document, step = self.session.document, self.state.step
         if document is None or step is None or not self._estimate_pending:
             return
@@ -341,7 +362,10 @@ class PreviewController(Feature[QDialog]):
         self._set(self._with_estimate(result))
 
     def _estimate_in_background(self) -> bool:
-        """Start the pending estimate in the background if it may be slow; return if it started."""
+        """Start the pending estimate in the background if it may be slow; return if it started.
+
+        Otherwise it remains pending.
+        """
         document, step = self.session.document, self.state.step
         if not self._estimate_pending or document is None or step is None:
             return False
@@ -382,7 +406,12 @@ class PreviewController(Feature[QDialog]):
         self._estimate_next()
 
     def _with_estimate(self, result: EstimateResult) -> PreviewState:
-        """Return the state with an estimate of its step, or of an earlier one if it is behind."""
+        """Return the present state with an estimate added.
+
+        The estimate is of an earlier step if the state is behind. Report and size of an exact
+        preview are kept. If scores rank the weights, the report is omitted, because histograms do
+        not count scores.
+        """
         state, estimate = self.state, result.estimate
         if self.ranks_by_scores:  # there are no histograms of scores
             estimate = replace(estimate, report=None, exact_report=False, counting=1.0)
@@ -405,8 +434,9 @@ class PreviewController(Feature[QDialog]):
     def start_exact_now(self) -> None:
         """Compute the exact preview without waiting for the pause: the user released the slider.
 
-        A pending estimate is computed first. Together with the exact preview it would take three
-        times as long, because both wait for the interpreter lock.
+        A pending estimate is computed and painted first. Together with the exact preview it would
+        take three times as long, because both wait for the interpreter lock. No effect if the
+        preview has already started.
         """
         self._exact_requested = True
         if not self._is_behind:
@@ -493,7 +523,12 @@ class PreviewController(Feature[QDialog]):
         self._show_current(untouched=True)
 
     def _show_current(self, *, untouched: bool) -> None:
-        """Show the current state; `untouched`: no step was requested since the file was opened."""
+        """Show the state of the document instead of a step, and start its report.
+
+        The step of the form becomes the request that is not shown. `untouched`: the user has
+        requested no step since the file was opened, so nothing is computed for it. Without a
+        document, does nothing.
+        """
         document = self.session.document
         if document is None:
             return
@@ -513,7 +548,7 @@ class PreviewController(Feature[QDialog]):
         self.request(self._form.step_or_error(), shown=False, current=state)
 
     def _report_current(self) -> None:
-        """Compute the report of the current state."""
+        """Compute the report of the current state in the background, instead of one in progress."""
         document = self.session.document
         if document is None:
             return
@@ -534,7 +569,10 @@ class PreviewController(Feature[QDialog]):
             self._report_current()
 
     def on_histograms_counted(self) -> None:
-        """Store that all histograms are counted, even for a step not requested yet."""
+        """Set `counted` before the first request, and complete a report that lacked norms.
+
+        A report that is being computed is computed again afterwards if it lacks them.
+        """
         if self.state.untouched and not self.state.counted:
             self._set(counted=True)
         if self._current_task.task is not None:
@@ -545,10 +583,11 @@ class PreviewController(Feature[QDialog]):
     # -- pruning --------------------------------------------------------------------------------
 
     def prune(self) -> None:
-        """Apply the preview, or wait until it has been computed, shown as a job.
+        """Apply the preview, or wait until it is computed, shown as a job, and apply it then.
 
-        Does nothing if the button is disabled, before the user has requested a step, or if the
-        document is locked.
+        Pending changes of the form are used. Does nothing if the button is disabled, before the
+        user has requested a step, or if the document is locked. The wait ends if the document
+        changes or the preview fails.
         """
         self._form.flush()
         state = self.state
@@ -568,7 +607,9 @@ class PreviewController(Feature[QDialog]):
     def take_back(self) -> bool:
         """Cancel a prune that waits for its preview; return False if there is none.
 
-        Undo does this first, since the prune is the latest request of the user.
+        The user is notified. Undo does this first, since the prune is the latest request of the
+        user. The next click on "Prune" counts even if it follows within the interval of a double
+        click.
         """
         # A request after this is intended, not part of a double click.
         self._since_request.invalidate()
@@ -578,7 +619,11 @@ class PreviewController(Feature[QDialog]):
         return True
 
     def cancel(self) -> None:
-        """Cancel the running job; without one, drop the preview. The form is not changed."""
+        """Cancel the waiting prune, else the job that is shown, else a slow preview.
+
+        If there is none of them, show the current state instead of the step. The form is not
+        changed.
+        """
         if self._cancel_prune() or self.jobs.cancel_visible() or self._cancel_slow_preview():
             if self.jobs.busy:
                 self._job_status.set_cancelling(writes=self.jobs.writing)
@@ -621,7 +666,10 @@ class PreviewController(Feature[QDialog]):
         return self._panel.state.is_slow and self._cancel_exact()
 
     def _drop_prune(self) -> None:
-        """Drop a prune that waits for its preview, because something else was done."""
+        """Drop a prune that waits for its preview, because something else was done.
+
+        If a document is open, a notice offers to prune after all. Does nothing if no prune waits.
+        """
         if not self._apply_when_ready:
             return
         self._wait_for_preview(waits=False)
@@ -680,7 +728,7 @@ class PreviewController(Feature[QDialog]):
     # -- commands -------------------------------------------------------------------------------
 
     def _enable(self) -> None:
-        """Enable the commands like the buttons, with the reason in the tooltip if disabled."""
+        """Enable the commands like their buttons; if one is disabled, its tooltip is the reason."""
         state, is_open = self.state, self.session.document is not None
         error = "" if state.error is None else str(state.error)
         shown = state.requested and state.error is None

@@ -39,7 +39,11 @@ class CurrentState:
     compact: int | None = None  # maximum bytes of a compact file
 
     def threshold(self, name: str) -> float | None:
-        """Return the magnitude below which that prune pruned a tensor; None if not known."""
+        """Return the magnitude below which the last prune pruned a tensor.
+
+        `name` is the name in the file. None if the state is not the result of a prune, the tensor
+        was not pruned by it, or the last rule for the tensor does not rank by magnitude.
+        """
         tensor = None if self.applied is None else self.applied.by_name.get(name)
         if tensor is None or self.step is None:
             return None
@@ -129,7 +133,10 @@ class PreviewState:
 
     @property
     def repeated_amount(self) -> float | None:
-        """The fraction that was pruned and is requested again; None for any other form."""
+        """The fraction of the form, if the current state is the result of a prune.
+
+        None for other amounts, for several rules, and with a target of total sparsity.
+        """
         if self.step is None or len(self.step.rows) != 1 or self.current.applied is None:
             return None
         amount = self.step.rows[0].values.get("amount")

@@ -188,7 +188,11 @@ class StepInfoController(Feature[QInputDialog]):
         )
 
     def _find_dependents(self) -> None:
-        """Find the dependents of the channels of the step; finding groups may be slow."""
+        """Find the dependents of the channels of the step, and pass them to the form.
+
+        They are found in the background. Does nothing if the step prunes no channels, or if rows
+        and limits are those of the last search.
+        """
         document, step = self.session.document, self._previews.state.step
         if document is None or step is None or not any(map(takes_channels, step.rows)):
             return
@@ -208,7 +212,10 @@ class StepInfoController(Feature[QInputDialog]):
         )
 
     def _count_rules(self) -> None:
-        """Count the tensors of rules before the user requests them, such as those of a session."""
+        """Count the tensors of each rule of a step with several, before the user requests one.
+
+        Such a step comes from a session. A count in progress is cancelled.
+        """
         self._count_task.cancel()
         document, step = self.session.document, self._previews.state.step
         if document is None or step is None or len(step.rows) < 2:
@@ -225,7 +232,12 @@ class StepInfoController(Feature[QInputDialog]):
 
     @flow
     def ask_size(self) -> Flow[None]:
-        """Ask for a size of the compact file; set the total sparsity for it, or show an error."""
+        """Ask for the size of the compact file, and set the total sparsity that reaches it.
+
+        A size that the step can reach is computed first, as the default. Errors, such as an
+        impossible size or a method of whole channels, are shown below the limits of the form;
+        nothing is set then.
+        """
         try:
             step = self._form_controller.step()
             _check_supports_size(step)
@@ -259,7 +271,11 @@ class StepInfoController(Feature[QInputDialog]):
 def _form_dependents(
     checkpoint: Checkpoint, step: Step, job: Job, shown: Callable[[str], str]
 ) -> FormDependents:
-    """Return the dependents of the channels that a step prunes; `shown` returns display names."""
+    """Return the dependents of the channels that a step prunes; `shown` returns display names.
+
+    The named examples are the first of each role, `MOST_FOLLOWING` at most, in the order in which
+    they were found.
+    """
     found = dependents_of(checkpoint, rows_of(checkpoint, step), job)
     following = found.following()
     roles: dict[tuple[str, int], FollowingTensor] = {}
@@ -288,7 +304,11 @@ def _role(name: str) -> str:
 
 
 def sizes_after(snapshot: Snapshot, step: Step | None, job: Job) -> Sizes:
-    """Return the bytes of an export in each format (None: impossible) after `step`, if any."""
+    """Return the bytes of an export in each format, None for formats that are not possible.
+
+    It is the size after `step`, or of the present state if that is None. No weights are read, so
+    amounts do not matter: every tensor that the step prunes gets a mask.
+    """
     # A later rule takes tensors from earlier ones, even if it prunes nothing.
     touched: dict[str, Mask] = {}
     pruned: set[str] = set()
@@ -344,7 +364,11 @@ def _check_supports_size(step: Step) -> None:
 
 
 def _suggestion(capture: Capture, step: Step, last: str, job: Job) -> str:
-    """Return the last size if the step can reach it, otherwise one halfway between the limits."""
+    """Return the last size if the step can reach it, otherwise one halfway between the limits.
+
+    `last` is the text as entered, also invalid or empty. The default is rounded to two digits.
+    Raises `PruneAppError` if the step is invalid.
+    """
     least, now, _touched = size_range(capture, step, job)
     before = parse_bytes(last)
     if before is not None and least <= before < now:

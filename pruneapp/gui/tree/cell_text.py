@@ -101,7 +101,9 @@ class Cells(QObject):
     ) -> None:
         """Set the number of pruned weights after the step, and the dangers of the step.
 
-        Tensors that are not in `after` keep their current number. None ends the preview.
+        Both are given by name in the file. Tensors that are not in `after` keep their current
+        number; counts above the size are clipped. None ends the preview. Dangers replace those of
+        the last call, also if `after` is None.
         """
         self._to_prune_below = self._after = None
         # Called with each move of a slider, so sums are computed only for visible rows.
@@ -116,7 +118,10 @@ class Cells(QObject):
                 self._danger_counts[Severity(severity)] = self.nodes.below(severities == severity)
 
     def set_assignment(self, assignment: Assignment) -> None:
-        """Set which tensors limits or rules exclude, and which rule applies to the others."""
+        """Set which tensors limits or rules exclude, and which rule applies to the others.
+
+        Replaces the last assignment.
+        """
         self._assignment = assignment
         self._excluded_below = None
         if assignment.excluded:
@@ -124,7 +129,10 @@ class Cells(QObject):
             self._excluded_below = self.nodes.below(marked)
 
     def set_groups(self, name: str, groups: Sequence[TensorGroup]) -> None:
-        """Set the focused tensor, by its name in the file, and its groups."""
+        """Set the focused tensor, by its name in the file, and its groups; replaces the last ones.
+
+        Members that the tree does not contain are ignored. No groups remove all marks.
+        """
         number = self.nodes.number
         self._focused_tensor, self._groups, self._members_below = number.get(name, -1), [], None
         for group in groups:
@@ -137,7 +145,10 @@ class Cells(QObject):
             self._members_below = self.nodes.below(some)
 
     def _values(self, given: Mapping[str, int], values: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return `values` (``int64[rows]``) with the counts of `given`, clipped to `numel`."""
+        """Return a copy of `values` (``int64[rows]``) with the counts of `given`.
+
+        Counts are clipped to the sizes; names that the tree does not contain are ignored.
+        """
         if isinstance(given, CountsByName):
             places, sizes, counts = *self._rows_of(given), given.counts
             values = values.copy()
@@ -149,7 +160,10 @@ class Cells(QObject):
         return np.where(previewed >= 0, np.minimum(previewed, self.nodes.numel), values)
 
     def _rows_of(self, given: CountsByName) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the rows and the sizes of the tensors of `given` that are in the tree."""
+        """Return the rows and the sizes of the tensors of `given` that are in the tree.
+
+        They are in the order of `given`, and cached for the last names.
+        """
         # Equal for each move of a slider, but not always the same tuple.
         if self._preview_rows[0] is not given.names and self._preview_rows[0] != given.names:
             found = map(self.nodes.number.get, given.names, repeat(-1))
@@ -159,7 +173,10 @@ class Cells(QObject):
         return self._preview_rows[1:]
 
     def _column(self, given: Mapping[str, int]) -> NDArray[np.int64]:
-        """Return ``int64[rows]`` with the values by tensor name, -1 for tensors not in `given`."""
+        """Return ``int64[rows]`` with the values by tensor name, -1 for tensors not in `given`.
+
+        Names that the tree does not contain are ignored.
+        """
         places = np.fromiter(map(self.nodes.number.get, given, repeat(-1)), np.int64, len(given))
         values = np.fromiter(given.values(), np.int64, len(given))
         column = np.full(len(self.nodes.names), -1, np.int64)
@@ -182,7 +199,10 @@ class Cells(QObject):
         )
 
     def _danger_text(self, node: int) -> str:
-        """Return the reason for the glyph as a sentence; "" if there is no danger."""
+        """Return the reason for the glyph as a sentence; "" if there is no danger.
+
+        For a module, the number of tensors below it with the highest severity.
+        """
         severity, count = self._worst_danger(node)
         if not count:
             return ""
@@ -200,7 +220,10 @@ class Cells(QObject):
         return count > 0 and (self.nodes.tensor[node] >= 0 or count >= self._default_below[node])
 
     def _rule_or_limit(self, node: int) -> str:
-        """Return what excludes a tensor, or which rule applies to it; "" for neither."""
+        """Return what excludes a tensor, or which rule applies to it; "" for neither.
+
+        For a module, the number of excluded tensors below it. "" for aliases.
+        """
         tensor = int(self.nodes.tensor[node])
         if tensor < 0:
             count = 0 if self._excluded_below is None else int(self._excluded_below[node])
@@ -226,7 +249,10 @@ class Cells(QObject):
         return below is not None and bool(below[node]) and not self.nodes.alias[node]
 
     def group_text(self, node: int) -> str:
-        """Return which tensors are pruned together with a node; "" if it is in no focused group."""
+        """Return which tensors are pruned together with a node; "" if it is in no focused group.
+
+        For a module, the number of members below it. "" for aliases.
+        """
         tensor, rows = int(self.nodes.tensor[node]), self.nodes.rows
         if tensor < 0:
             many = 0 if self._members_below is None else int(self._members_below[node])
@@ -266,7 +292,10 @@ class Cells(QObject):
         return self._pruned_below[nodes] / np.maximum(self.parameters_below[nodes], 1)
 
     def copied_sparsity(self, node: int, *, after: bool = False) -> str:
-        """Return the share for the clipboard as a single number, now or `after` the step."""
+        """Return the share for the clipboard as a single number, now or `after` the step.
+
+        If the step does not change it, both are equal. A dash for nodes without a share.
+        """
         shares = self.shares(node)
         if shares is None:
             return number_format.NO_NUMBER
@@ -276,7 +305,8 @@ class Cells(QObject):
     def name(self, node: int) -> str:
         """Return the name without the modules above; the full name in the list.
 
-        A module of equal blocks includes their number: "layers ×32".
+        A module of equal blocks includes their number: "layers ×32". An alias includes the name of
+        the tensor to which it is tied.
         """
         nodes = self.nodes
         label = (nodes.paths if self.whole_names else nodes.labels)[node] or self.tr("(no name)")
@@ -310,9 +340,10 @@ class Cells(QObject):
         return next((row for row in rows if row.by_default), rows[0] if rows else None)
 
     def shares(self, node: int) -> tuple[float, float | None] | None:
-        """Return the shares for the bar, now and after the step; None for no bar.
+        """Return the shares for the bar, from 0 to 1, now and after the step; None for no bar.
 
-        The second value is None if the step does not change the share.
+        The second value is None if the step does not change the number of pruned weights. A node
+        has a bar if it contains prunable parameters. All parameters below it count, but no buffers.
         """
         whole = int(self.parameters_below[node])
         if not self.has_sparsity[node]:
@@ -323,7 +354,11 @@ class Cells(QObject):
         return before / whole, None if after == before else after / whole
 
     def sparsity(self, node: int) -> str:
-        """Return the text of the shares, now and after the step."""
+        """Return the text of the shares, now and after the step.
+
+        "→ 20 %" if nothing is pruned now. Excluded nodes get a mark and only the share now;
+        prunable buffers are called "buffer"; other nodes without a share get a dash.
+        """
         row = self.row(node)
         if row and row.buffer and not row.why_not:
             return self.tr("buffer")
@@ -343,14 +378,21 @@ class Cells(QObject):
         return f"{now} → {then}"
 
     def dim(self, node: int) -> bool:
-        """Return whether nothing at the node can be pruned."""
+        """Return whether a node is shown dimmed.
+
+        True for aliases, for tensors that are not prunable or only on request, and for modules
+        without a check box.
+        """
         tensor = int(self.nodes.tensor[node])
         if tensor >= 0:
             return bool(self.nodes.alias[node]) or not self.nodes.prunable[tensor]
         return self.checks.state(node) is None
 
     def not_prunable_reason(self, node: int) -> str:
-        """Return why a node cannot be checked, as a sentence; "" if it can."""
+        """Return why a click on a module does not check a tensor, as a sentence; "" if it can.
+
+        Aliases and tensors that need a confirmation have a reason, modules have none.
+        """
         tensor = int(self.nodes.tensor[node])
         if tensor < 0:
             return ""
@@ -373,7 +415,7 @@ class Cells(QObject):
         return join_sentences(self.not_prunable_reason(node), others)
 
     def not_checked_reason(self, node: int) -> str:
-        """Return why a click on a node checks nothing, as sentences; "" if it does."""
+        """Return why a click on an unchecked node checks nothing, as sentences; "" if it does."""
         if self.checks.checked_by_click(node).any():
             return ""
         if why := self.not_prunable_reason(node):
@@ -389,7 +431,11 @@ class Cells(QObject):
         ).format(name=name)
 
     def tooltip(self, node: int) -> str:
-        """Return the tooltip as HTML, with the full name."""
+        """Return the tooltip as HTML, with the full name first.
+
+        Then, as far as they apply: other names, kind, shape, dtype and size, counts, why it cannot
+        be pruned, rule or limit, groups and danger.
+        """
         nodes = self.nodes
         tensor = int(nodes.tensor[node])
         lines = [nodes.paths[node]]
@@ -426,7 +472,10 @@ class Cells(QObject):
         return "<br>".join(as_plain(line) for line in lines)
 
     def _count_lines(self, node: int) -> Iterator[str]:
-        """Yield the numbers of pruned parameters and of elements in buffers, unless 0."""
+        """Yield the numbers of pruned parameters and of elements in buffers.
+
+        A line is missing if there are no parameters, or no buffers.
+        """
         if whole := int(self.parameters_below[node]):
             yield self.tr("{pruned} of {all} parameters pruned").format(
                 pruned=number_format.count(int(self._pruned_below[node])),
@@ -436,7 +485,11 @@ class Cells(QObject):
             yield self.tr("{n} elements in buffers").format(n=number_format.count(buffers))
 
     def accessible_sparsity(self, node: int) -> str:
-        """Return the shares as text for screen readers."""
+        """Return the shares now and after the step, and its danger, as text for screen readers.
+
+        Excluded nodes have only the share now and the reason; "not prunable" for nodes without a
+        share.
+        """
         shares = self.shares(node)
         if self._is_excluded(node):
             share = number_format.percent(0.0 if shares is None else shares[0])

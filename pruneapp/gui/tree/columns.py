@@ -72,7 +72,10 @@ def _natural(text: str) -> tuple[tuple[int, int, str], ...]:
 
 
 def _row_keys(field: str, of_module: Callable[[Cells, int], Hashable]) -> Keys:
-    """Return a function that sorts by a field of `TensorRow`; fast for 100,000 tensors."""
+    """Return a function that ranks nodes by a field of `TensorRow`; fast for 100,000 tensors.
+
+    `of_module` returns the value of a module, which is ranked among those of tensors.
+    """
     read = attrgetter(field)
 
     def keys(cells: Cells, nodes: NDArray[np.int32]) -> NDArray[np.float64]:
@@ -84,7 +87,7 @@ def _row_keys(field: str, of_module: Callable[[Cells, int], Hashable]) -> Keys:
 
 
 def _number(numbers: str, some: str, **spec: Any) -> ColumnSpec:
-    """Return a column of numbers.
+    """Return a column of numbers, sorted by them; nodes without a number show a dash and are last.
 
     `numbers` and `some` are attributes of `Cells`: the numbers of all nodes, and a mask of the
     nodes that have one.

@@ -44,7 +44,11 @@ class CellDelegate(QStyledItemDelegate):
     def sizeHint(
         self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> QSize:
-        """Return the height for a wrapped name, and the width for the name on one line."""
+        """Return the height for a wrapped name, and the width for the text on one line.
+
+        The width includes the bar. The height is at least `ROW_HEIGHT`. Names are only wrapped if
+        `name_width_of` is set.
+        """
         self._measuring = True
         size = super().sizeHint(option, index)
         self._measuring = False
@@ -56,7 +60,10 @@ class CellDelegate(QStyledItemDelegate):
         return QSize(size.width(), max(ROW_HEIGHT, lines * metrics.height() + 4))
 
     def _lines(self, name: str, metrics: QFontMetrics, room: int) -> list[str]:
-        """Return the lines of a name in `room` pixels; one line with all of it if too many."""
+        """Return the lines of a name in `room` pixels.
+
+        If there are more than `_MAX_LINES`, the whole name is one line, which is elided later.
+        """
         name = within_reason(name)
         # Fractional widths: a line that is slightly too wide would be elided.
         advance = QFontMetricsF(metrics).horizontalAdvance
@@ -68,7 +75,11 @@ class CellDelegate(QStyledItemDelegate):
     def initStyleOption(
         self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
-        """Dim the text of secondary columns and of tensors that cannot be pruned; fit the name."""
+        """Dim secondary columns and nodes that cannot be pruned, and fit the name (Qt override).
+
+        The name is shortened if `short` is set, or broken into lines if `name_width_of` is. The
+        focus state is removed.
+        """
         super().initStyleOption(option, index)
         option.state &= ~QStyle.StateFlag.State_HasFocus  # the view paints a frame around the row
         option.text = within_reason(option.text)
@@ -162,12 +173,19 @@ def paint_share(
 ) -> None:
     """Paint the danger glyph and the bar to the left of the text of the last column.
 
+    The bar is narrower if there is little space, and omitted if less than `BAR_HEIGHT` pixels are
+    left.
+
     Parameters
     ----------
     shares, glyph
         The data of `BAR_ROLE` and `DANGER_ROLE`.
     text_width
         Pixels of the text at the right end of the cell.
+    colors
+        The colors of the theme by token.
+    selected
+        Whether the row is selected: glyph and outline have the color of selected text.
     """
     if glyph:
         with saved(painter):

@@ -45,7 +45,10 @@ class Filter:
         return self != Filter()
 
     def shown(self, nodes: Nodes) -> NDArray[np.bool_]:
-        """Return a mask ``bool[nodes]`` of matching tensors; False for modules."""
+        """Return a mask ``bool[nodes]`` of the tensors that meet all conditions; False for modules.
+
+        An alias matches if its tensor does.
+        """
         shown = nodes.tensor >= 0
         rows = nodes.rows
         if self.kind or self.matrices:
@@ -118,7 +121,7 @@ class VisibleRows:
         self.sort(order)
 
     def sort(self, order: Order) -> None:
-        """Set the order, and reset the number of fetched rows."""
+        """Set the order, and discard all sorted lists and the numbers of fetched rows."""
         self.order = order
         # Sorted children by parent node, and the row of each node in its list.
         self.lists: dict[int, NDArray[np.int32]] = {}
@@ -127,7 +130,11 @@ class VisibleRows:
         self.row = np.zeros(len(self._nodes), np.int32)
 
     def children(self, node: int) -> NDArray[np.int32]:
-        """Return the displayed children of `node`, sorted."""
+        """Return all displayed children of `node`, fetched or not, sorted.
+
+        Callers must not modify the array, which is cached until the order changes. In a flat list,
+        the root has all matching tensors without aliases, and other nodes have no children.
+        """
         children_shown = self.lists.get(node)
         if children_shown is None:
             if self.flat:
@@ -141,7 +148,10 @@ class VisibleRows:
         return children_shown
 
     def fetched(self, node: int) -> list[int]:
-        """Return the fetched children of `node`; callers must not modify the list."""
+        """Return the fetched children of `node`; callers must not modify the list.
+
+        The first call fetches all of them, or `MORE` of a list of more than `_MAX_WHOLE_LIST`.
+        """
         fetched = self._fetched.get(node)
         if fetched is None:
             children = self.children(node)
@@ -152,7 +162,10 @@ class VisibleRows:
         return fetched
 
     def tensor_order(self) -> list[int]:
-        """Return the nodes of the displayed tensors from top to bottom, without aliases."""
+        """Return the nodes of the displayed tensors from top to bottom, without aliases.
+
+        Modules count as expanded, and rows that are not fetched are included.
+        """
         if self.flat:
             listed: list[int] = self.children(ROOT).tolist()
             return listed
@@ -171,7 +184,8 @@ class VisibleRows:
     def _sorted(self, nodes: NDArray[np.int32]) -> NDArray[np.int32]:
         """Return siblings (in the list, all tensors) in displayed order.
 
-        The sort is stable in both directions: equal keys stay in file order.
+        The sort is stable in both directions: equal keys stay in file order. Without a sort column
+        the array is returned itself.
         """
         column, descending = self.order
         if column < 0 or len(nodes) < 2:
@@ -263,7 +277,10 @@ class TreeModel(QAbstractItemModel):
         self.endResetModel()
 
     def set_filter(self, conditions: Filter) -> None:
-        """Show only matching tensors and the modules above them."""
+        """Show only matching tensors and the modules above them; an equal filter changes nothing.
+
+        Resets the model, and limits what a click on a module checks. Check marks are kept.
+        """
         if conditions != self.listing.filter:
             self.beginResetModel()
             self._replace_rows(
@@ -272,7 +289,10 @@ class TreeModel(QAbstractItemModel):
             self.endResetModel()
 
     def set_flat(self, *, flat: bool, order: Order) -> None:
-        """Switch between the list (flat) and the tree, sorted by `order`."""
+        """Switch between the list (flat) and the tree, sorted by `order`.
+
+        Resets the model. If it is in that form already, nothing changes, not even the order.
+        """
         if flat != self.flat:
             self.beginResetModel()
             self.flat = self.cells.whole_names = flat
@@ -317,7 +337,8 @@ class TreeModel(QAbstractItemModel):
     def _notify_screen_reader(self, first: int) -> None:
         """Emit `dataChanged` for the columns from `first` on, if a screen reader is in use.
 
-        The view repaints its visible rows itself. Some lists only, because it is slow.
+        The view repaints its visible rows itself. Up to 256 lists of siblings only, because it is
+        slow.
         """
         listed = list(self.listing.lists)[:256] if QAccessible.isActive() else []
         for node in listed:
@@ -332,7 +353,10 @@ class TreeModel(QAbstractItemModel):
     # Structure
 
     def index_of(self, node: int, column: int = 0) -> QModelIndex:
-        """Return the index of a node, fetching it if needed; invalid if it is not displayed."""
+        """Return the index of a node; invalid if it is the root, filtered out, or not listed.
+
+        If its row is not fetched, all rows up to `MORE` after it are.
+        """
         if node == ROOT or not self.listing.shown_below[node]:
             return QModelIndex()
         above = int(self.nodes.parent[node])
@@ -353,7 +377,10 @@ class TreeModel(QAbstractItemModel):
         return int(self.listing.row[node]) < fetched + MORE
 
     def row_path(self, node: int) -> tuple[int, ...]:
-        """Return the rows on the path from the root to a displayed node."""
+        """Return the rows on the path from the root to a displayed node, the topmost module first.
+
+        The lists on the path must have been computed, as those of an index are.
+        """
         rows = []
         while node > ROOT:
             rows.append(int(self.listing.row[node]))
@@ -375,7 +402,10 @@ class TreeModel(QAbstractItemModel):
     def parent(self, index: Index) -> QModelIndex: ...
 
     def parent(self, index: Index | None = None) -> QObject | QModelIndex | None:
-        """Return the index of the parent module; without `index` the QObject parent."""
+        """Return the index of the parent module; without `index` the QObject parent.
+
+        Invalid for top-level nodes and in the list.
+        """
         if index is None:
             return super().parent()
         if self.flat or not index.isValid():
@@ -395,7 +425,7 @@ class TreeModel(QAbstractItemModel):
         return _COLUMNS
 
     def hasChildren(self, parent: Index = QModelIndex()) -> bool:
-        """Return whether a node has displayed children, without computing the list."""
+        """Return whether a module has displayed children, without computing the list."""
         if parent.column() > 0:
             return False
         node = parent.internalId() if parent.isValid() else ROOT
@@ -417,7 +447,10 @@ class TreeModel(QAbstractItemModel):
         self._fetch(QModelIndex(), len(self.listing.children(ROOT)))
 
     def _fetch(self, parent: Index, stop: int) -> None:
-        """Fetch children until `stop` are fetched, in one insertion: the view lays out once."""
+        """Fetch children until `stop` are fetched, in one insertion: the view lays out once.
+
+        If as many are fetched already, does nothing.
+        """
         node = parent.internalId() if parent.isValid() else ROOT
         rows = self.listing.fetched(node)
         more = self.listing.children(node)[len(rows) : stop].tolist()
@@ -456,9 +489,12 @@ class TreeModel(QAbstractItemModel):
         return True
 
     def check(self, nodes: Sequence[int], *, on: bool) -> None:
-        """Check or uncheck nodes as a click on each would.
+        """Check or uncheck nodes as a click on each would; emit `checkedChanged` for changes.
 
-        Floats of quantized layers are not checked; `confirmationRequested` is emitted for them.
+        Floats of quantized layers are not checked; `confirmationRequested` is emitted for those
+        that are unchecked. If a click on none of the nodes can check anything and one is partially
+        checked, they are unchecked. If nothing changes, `checkRefused` is emitted with the reason
+        for the first node, if it has one.
         """
         if on and len(unconfirmed := self.checks.to_confirm(nodes)):
             leaves = set(self.nodes.leaf[unconfirmed].tolist())
@@ -479,7 +515,7 @@ class TreeModel(QAbstractItemModel):
             self.checkRefused.emit(why)
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = _DISPLAY) -> Any:
-        """Return title, tooltip or alignment of a column."""
+        """Return title, tooltip or alignment of a column; None for other roles and for rows."""
         if orientation != Qt.Orientation.Horizontal or not 0 <= section < _COLUMNS:
             return None
         column = COLUMNS[section]

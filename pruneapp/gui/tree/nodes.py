@@ -84,7 +84,10 @@ class Nodes:
 
     @cached_property
     def place(self) -> NDArray[np.int32]:
-        """The rank of each tensor by name, "layer2" before "layer10"; computed on first use."""
+        """The rank of each tensor by name, "layer2" before "layer10"; computed on first use.
+
+        Case is ignored; equal names are in file order.
+        """
         parts = split_names((row.shown for row in self.rows), CancelToken())
         keys = list(_join_converted(_pad_numbers, *parts))
         place = np.empty(len(keys), np.int32)
@@ -117,7 +120,11 @@ class Nodes:
 
     @cached_property
     def _spans(self) -> tuple[NDArray[np.intp] | None, NDArray[np.intp], NDArray[np.intp]]:
-        """The tensors in tree order (None for file order), and the span of each node in it."""
+        """The tensors in tree order (None for file order), and the span of each node in it.
+
+        The span of node n is the tensors ``first[n]`` to ``end[n]``, exclusive, returned as two
+        arrays.
+        """
         order, leaf = None, self.leaf
         if (leaf[1:] < leaf[:-1]).any():
             order = np.argsort(leaf)
@@ -138,8 +145,8 @@ class Nodes:
     def blocks(self, node: int) -> int:
         """Return the number of blocks of a module if all have equal layers and sizes, else 0.
 
-        Blocks are children named by numbers, such as those of "encoder.layers". The result is 0 if
-        there is only one, or if other children are not blocks.
+        Blocks are modules named by a number alone, such as those in "encoder.layers". The result is
+        0 for fewer than two, or if the module has any other child. Cached.
         """
         if node not in self._blocks:  # needed in every repaint
             self._blocks[node] = self._count_blocks(node)
@@ -180,8 +187,10 @@ _NUMBERED = re.compile(rf"(.*?)(\d{{1,{_MAX_DIGITS}}})")
 def build_nodes(rows: Sequence[TensorRow], cancel: CancelToken | None = None) -> Nodes:
     """Build the tree of `rows`; thread-safe.
 
-    Names are split at dots. A module and a tensor of the same name are siblings. A module with a
-    single child is merged with it: "conv1.weight", "encoder.layers".
+    Names are split at dots; beyond `MAX_DEPTH` modules, the rest of a name is one label. A module
+    and a tensor of the same name are siblings. A module with a single child is merged with it:
+    "conv1.weight", "encoder.layers". Each alias is a separate node. Raises `Cancelled` if `cancel`
+    is set.
     """
     rows = tuple(rows)
     cancel = cancel or CancelToken()
@@ -271,7 +280,10 @@ def _preorder_numbers(
 
 
 def _sort_numbered(above: list[int], names: Iterable[str], cancel: CancelToken) -> Sequence[int]:
-    """Return all nodes except the root, with numbered siblings sorted in the slots they occupy."""
+    """Return all nodes except the root, with numbered siblings sorted in the slots they occupy.
+
+    Siblings are sorted if their names are equal except for the number at the end.
+    """
     distinct: dict[str, int] = {}
     number: list[int] = []  # of each name among the distinct ones
     for batch in cancel.batches(names):
@@ -307,7 +319,7 @@ def _first_parts(paths: list[str], above: list[int], cancel: CancelToken) -> Ite
 
 
 def _labels(paths: list[str], parent: NDArray[np.int32], cancel: CancelToken) -> list[str]:
-    """Return for each path the part after the path of the parent."""
+    """Return for each path the part after the path of the parent, without the dot."""
     length = np.fromiter(map(len, paths), np.int64, len(paths))
     cuts = np.where(parent > ROOT, length[parent] + 1, 0).tolist()
     for node in cancel.each(np.flatnonzero(parent == ROOT).tolist()):
@@ -385,7 +397,11 @@ def _renumber(
     tensors: list[int],
     cancel: CancelToken,
 ) -> Nodes:
-    """Renumber the nodes in depth-first order."""
+    """Renumber the nodes in depth-first order, merge chains, and return the tree.
+
+    The lists have an element per node, parents before children: the path, the number of the parent
+    (-1 for the root), and the tensor or `MODULE`. The first node of a tensor is its primary name.
+    """
     tensor = np.array(tensors, np.int32)
     # Names of a tensor follow each other, possibly with modules between them.
     placed = np.flatnonzero(tensor != MODULE)
@@ -466,7 +482,11 @@ class CheckStates:
         self._matrices_checked = nodes.below(matrices & self.checked)
 
     def state(self, node: int) -> State | None:
-        """Return the mark of a node; None for aliases and if nothing below it is prunable."""
+        """Return the mark of a node; None for aliases and if nothing below it is prunable.
+
+        A module is partially checked if some tensors below it are checked, but not all that a click
+        would check. Tensors that the filter hides do not count.
+        """
         nodes = self._nodes
         tensor = int(nodes.tensor[node])
         if tensor >= 0:
@@ -486,7 +506,11 @@ class CheckStates:
         return State.Checked if complete else State.PartiallyChecked
 
     def checked_by_click(self, node: int) -> NDArray[np.bool_]:
-        """Return a mask ``bool[rows]`` of the tensors that a click on an unchecked node checks."""
+        """Return a mask ``bool[rows]`` of the tensors that a click on an unchecked node checks.
+
+        For a tensor with a check box, itself, even if it needs a confirmation or is hidden. For a
+        module, displayed tensors only.
+        """
         nodes = self._nodes
         tensor = int(nodes.tensor[node])
         if tensor >= 0:
@@ -503,7 +527,10 @@ class CheckStates:
         return bool(len(tensors)) or any(self.checked_by_click(node).any() for node in modules)
 
     def all_checked(self, numbers: Sequence[int]) -> bool:
-        """Return whether all of these nodes with a mark are checked; False if none has one."""
+        """Return whether all of these nodes with a mark are checked; False if none has one.
+
+        A partially checked module counts as unchecked.
+        """
         tensors, modules = self._split_nodes(numbers)
         marks = [mark for node in modules if (mark := self.state(node)) is not None]
         some = bool(len(tensors)) or bool(marks)
@@ -531,7 +558,11 @@ class CheckStates:
         return below
 
     def set_nodes(self, numbers: Sequence[int], *, on: bool) -> bool:
-        """Check or uncheck what a click on each node reaches; return whether anything changed."""
+        """Check or uncheck what a click on each node reaches; return whether anything changed.
+
+        Unchecking a module unchecks all displayed tensors below it, also those that were checked
+        individually.
+        """
         after = self.checked.copy()
         tensors, modules = self._split_nodes(numbers)
         after[tensors] = on  # at once, because thousands of tensors may be selected
@@ -544,7 +575,10 @@ class CheckStates:
         return self.replace(after)
 
     def replace(self, checked: NDArray[np.bool_]) -> bool:
-        """Check exactly the tensors of ``bool[rows]`` that can be; return whether any changed."""
+        """Check exactly the tensors of ``bool[rows]`` that can be, displayed or not.
+
+        Return whether any mark changed.
+        """
         checked = checked & self.can_be_checked
         if np.array_equal(checked, self.checked):
             return False
@@ -565,7 +599,10 @@ class CheckStates:
         return tuple(compress(self._nodes.rows, self.checked.tolist()))
 
     def mask_of_names(self, names: Sequence[str]) -> NDArray[np.bool_]:
-        """Return a mask ``bool[rows]`` of tensors, given by any of their names, if known."""
+        """Return a mask ``bool[rows]`` of tensors, given by any of their names in the file.
+
+        Unknown names are ignored.
+        """
         wanted, nodes = set(names), self._nodes
         named = np.fromiter(map(wanted.__contains__, nodes.names), np.bool_, len(nodes.rows))
         if int(named.sum()) < len(wanted):  # the others may be aliases, which few tensors have

@@ -67,7 +67,10 @@ class TreeFilter(QWidget):
         self.text.setPlaceholderText(text)
 
     def reset(self, kinds: Sequence[str]) -> None:
-        """Reset all conditions, and set the kinds of the file; emits no signal."""
+        """Reset all conditions, and set the kinds of the file; emits no signal.
+
+        The switch to the list is unchanged.
+        """
         with QSignalBlocker(self):
             self.text.clear()
             self.kind.clear()
@@ -86,7 +89,10 @@ class TreeFilter(QWidget):
         )
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Enter the tree with Down or Return; clear the text with Escape."""
+        """Emit `treeRequested` for Down or Return; clear the text with Escape.
+
+        With an empty text, Escape is passed on to the shortcuts of the window.
+        """
         if watched is self.text and isinstance(event, QKeyEvent):
             if event.type() == QEvent.Type.KeyPress:
                 if event.key() in {Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter}:
@@ -152,7 +158,11 @@ class ModuleTree(QWidget):
         self._count()
 
     def set_nodes(self, nodes: Nodes) -> None:
-        """Show a tree made by `build_nodes`; resets the filter, the order and expanded modules."""
+        """Show a tree made by `build_nodes`; resets the filter, the order and expanded modules.
+
+        Checks the default selection, removes the focused tensor, and emits no signal. List or tree
+        is kept.
+        """
         self._focus = -1
         self._pause.stop()
         self.tree_filter.reset(nodes.kinds)
@@ -188,7 +198,10 @@ class ModuleTree(QWidget):
             self._count()
 
     def restore_state(self, state: Mapping[str, Any]) -> None:
-        """Restore the result of `save_state` for this file; invalid values are ignored."""
+        """Restore the result of `save_state` for this file; missing or invalid values are ignored.
+
+        A kind that the file does not contain is one of them.
+        """
         unfolded, kind, order = state.get("unfolded"), state.get("kind"), state.get("order")
         if isinstance(order, dict):
             self.view.set_order(order, flat=False)
@@ -227,7 +240,10 @@ class ModuleTree(QWidget):
         return self.model.checks.names()
 
     def selected(self) -> tuple[str, ...]:
-        """Return the names of the tensors in, and below, the selected rows, in file order."""
+        """Return the names of the tensors in, and below, the selected rows, in file order.
+
+        Below a module, displayed prunable tensors count; a selected tensor always does.
+        """
         nodes, chosen = self.model.nodes, np.zeros_like(self.model.checks.checked)
         for node in self.view.selected_nodes():
             tensor = int(nodes.tensor[node])
@@ -253,7 +269,11 @@ class ModuleTree(QWidget):
         self.tree_filter.text.selectAll()
 
     def step_focus(self, step: int) -> None:
-        """Focus the next (1) or previous (-1) displayed tensor; stops at the ends."""
+        """Focus the next (1) or previous (-1) displayed tensor; stops at the ends.
+
+        If the focused tensor is not displayed, the first or the last one. `focusChanged` is emitted
+        if the focus moved.
+        """
         if self._order is None:
             self._order = self.model.listing.tensor_order()
         if not self._order:
@@ -421,8 +441,9 @@ class ModuleTree(QWidget):
     ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Return two masks ``bool[rows]`` for `selected_nodes`.
 
-        The first has the displayed prunable tensors with the same roles in any block, the second
-        the tensors of `selected_nodes`: for a module, those that a click on it checks.
+        The first has the displayed prunable tensors whose names differ from theirs only in the
+        numbers of blocks, the second the tensors of `selected_nodes`: for a module, those that a
+        click on it checks.
         """
         nodes, checks = self.model.nodes, self.model.checks
         targets = np.zeros_like(nodes.prunable)

@@ -90,7 +90,11 @@ class ShareColumn:
 
     @staticmethod
     def can_paint(view: QTreeView, area: QRect) -> bool:
-        """Return whether an area shows only the last column, and few rows are selected."""
+        """Return whether an area shows only the last column, and few rows are selected.
+
+        Few are at most `_MAX_SELECTED`. False if the user has moved another column to the end, and
+        for right-to-left layouts.
+        """
         header = view.header()
         last = header.visualIndex(Column.SPARSITY) == header.count() - 1
         if (
@@ -105,7 +109,7 @@ class ShareColumn:
     def paint(self, painter: QPainter, row: QRect, node: int) -> bool:
         """Paint the cell of a row. Return False if the row is selected, current or in a group.
 
-        Such rows look different and are painted by Qt.
+        Such rows look different: nothing is painted, and the caller lets Qt paint the row.
         """
         cells = self._cells
         if node in self._others or cells.is_grouped(node):
@@ -228,7 +232,10 @@ class TreeView(QTreeView):
         self.verticalScrollBar().setValue(place)
 
     def set_flat(self, *, flat: bool) -> None:
-        """Switch between the list (flat) and the tree."""
+        """Switch between the list (flat) and the tree, each with its own order.
+
+        Columns are fitted again unless the user has chosen them.
+        """
         self.setRootIsDecorated(not flat)
         self.setAccessibleName(self.tr("Tensors") if flat else self.tr("Module tree"))
         if flat != self.tree.flat:
@@ -245,14 +252,20 @@ class TreeView(QTreeView):
     # Order
 
     def order(self, *, flat: bool) -> dict[str, Any]:
-        """Return the order of the list or the tree as JSON values; {} for file order."""
+        """Return the order of the list or the tree as JSON values; {} for file order.
+
+        The keys are "sorted", the id of a column, and "descending".
+        """
         order = self.tree.listing.order if flat == self.tree.flat else self._orders[flat]
         if not 0 <= order.column < len(Column):
             return {}
         return {"sorted": list(Column)[order.column].id, "descending": order.descending}
 
     def set_order(self, order: Mapping[str, Any], *, flat: bool) -> None:
-        """Sort the list or the tree by a result of `order`; by file order if it is invalid."""
+        """Sort the list or the tree by a result of `order`; by file order if it is invalid.
+
+        The one that is not displayed is sorted when `set_flat` shows it.
+        """
         names = {column.id: int(column) for column in Column}
         chosen = Order(names.get(str(order.get("sorted")), -1), order.get("descending") is True)
         self._orders[flat] = chosen
@@ -262,7 +275,7 @@ class TreeView(QTreeView):
     # Columns
 
     def _set_wrapping(self) -> None:
-        """Wrap names in the tree, unless it is large; the list has one line per name."""
+        """Wrap names in a tree of up to `_MAX_WRAPPED` nodes; others have one line per name."""
         is_wrapped = not self.tree.flat and len(self.tree.nodes) <= _MAX_WRAPPED
         self.delegate.name_width_of = self._name_width_of if is_wrapped else None
         self.setUniformRowHeights(not is_wrapped)  # otherwise a change of 100,000 rows takes 15 s
@@ -299,7 +312,11 @@ class TreeView(QTreeView):
         self.fit()
 
     def name_width(self) -> int:
-        """Return the width in which all names are distinguishable, in pixels."""
+        """Return the width in which all names are distinguishable, in pixels, with the check box.
+
+        In the tree, the width of the longest measured rows. In the list, that of the short forms,
+        `_MAX_NAME_WIDTH` at most; cached for the file and its short forms.
+        """
         if not self.tree.flat:
             return self.sizeHintForColumn(Column.NAME)
         nodes, short = self.tree.nodes, self.delegate.short
@@ -343,7 +360,10 @@ class TreeView(QTreeView):
         self._fitting = before
 
     def columns(self) -> dict[str, Any]:
-        """Return the user's columns and widths, and the order of the list, as JSON values."""
+        """Return the user's columns and widths, and the order of the list, as JSON values.
+
+        Keys for what the user has not changed are missing.
+        """
         state = dict[str, Any]()
         if self._has_chosen_columns:
             state["shown"] = [c.id for c in Column if not self.isColumnHidden(c)]
@@ -353,7 +373,11 @@ class TreeView(QTreeView):
         return state
 
     def set_columns(self, columns: Mapping[str, Any]) -> None:
-        """Restore the result of `columns`; invalid entries are ignored."""
+        """Restore the result of `columns`; invalid entries are ignored.
+
+        Missing keys change nothing. "shown" counts as a choice of the user, so that columns are not
+        fitted afterwards.
+        """
         names = {column.id: column for column in Column}
         shown, widths = columns.get("shown"), columns.get("widths")
         if isinstance(widths, dict):
@@ -370,7 +394,10 @@ class TreeView(QTreeView):
             self.set_order(columns, flat=True)
 
     def _fit_name(self) -> None:
-        """Give the name the remaining width; at least what it needs if the user chose columns."""
+        """Give the column of names the remaining width.
+
+        If the user chose the columns, at least the width that names need: then the view scrolls.
+        """
         mode = QHeaderView.ResizeMode
         fits, needed = True, 0
         if self._has_chosen_columns:
@@ -433,7 +460,10 @@ class TreeView(QTreeView):
             self.show_column(Column(chosen.data()), shown=chosen.isChecked())
 
     def show_column(self, column: Column, *, shown: bool) -> None:
-        """Show or hide a column. Names stay complete; the tree scrolls if needed."""
+        """Show or hide a column, as a choice of the user: columns are not fitted any more.
+
+        Names stay complete; the view scrolls if needed.
+        """
         self._has_chosen_columns = True
         self.setColumnHidden(column, not shown)
         self._fit_name()
@@ -452,14 +482,21 @@ class TreeView(QTreeView):
         self._expand_nodes()
 
     def expand_below(self, node: int) -> None:
-        """Expand a module and the levels below it, `_MAX_EXPANDED_ROWS` rows at most."""
+        """Expand a module, and whole levels below it while they have few rows.
+
+        Few are at most `_MAX_EXPANDED_ROWS` in total. The module itself is expanded even if it has
+        more. Other modules are unchanged.
+        """
         self._expanded_nodes.add(node)
         self._mark_levels(node, _MAX_EXPANDED_ROWS)
         self._expand_nodes()
         self.fit()
 
     def _mark_levels(self, node: int, most: int) -> None:
-        """Mark levels below a node as expanded while they have at most `most` rows in total."""
+        """Mark `node` and whole levels below it as expanded; nothing is expanded yet.
+
+        Stops before the level with which there would be more than `most` rows in total.
+        """
         level, seen = [node], 0
         while level:
             below = [c for each in level for c in self.tree.listing.children(each).tolist()]
@@ -477,7 +514,10 @@ class TreeView(QTreeView):
         ]
 
     def expand_paths(self, paths: Iterable[str]) -> None:
-        """Expand exactly these modules; unknown paths are ignored."""
+        """Expand exactly the modules with these paths, and collapse all others.
+
+        Unknown paths are ignored.
+        """
         nodes, wanted = self.tree.nodes, set(paths)
         modules = np.flatnonzero(nodes.tensor == MODULE).tolist()
         expanded = {node for node in modules if nodes.paths[node] in wanted}
@@ -521,7 +561,11 @@ class TreeView(QTreeView):
             self.select_nodes(filter(self.tree.is_near, self._selected))
 
     def _expand_nodes(self) -> None:
-        """Expand the modules that were expanded; with a filter all, if it matches few tensors."""
+        """Expand the modules that are marked as expanded; does not collapse others.
+
+        With a filter that matches at most `_MAX_EXPANDED_MATCHES` tensors, all modules are expanded
+        instead, without being marked.
+        """
         tree = self.tree
         self._restoring = True
         self.setUpdatesEnabled(False)
@@ -539,7 +583,11 @@ class TreeView(QTreeView):
     # Cursor
 
     def show_node(self, node: int) -> bool:
-        """Move the cursor to a node without `nodeFocused`; return whether it is displayed."""
+        """Move the cursor to a node without `nodeFocused`; return whether it is displayed.
+
+        Modules above it are expanded, it becomes the only selected row, and the view scrolls to it.
+        False, without an effect, for the root and for nodes that the filter hides.
+        """
         index = self.tree.index_of(node) if node != ROOT else QModelIndex()
         if not index.isValid():
             return False
@@ -559,7 +607,7 @@ class TreeView(QTreeView):
         return True
 
     def currentChanged(self, current: Index, previous: Index) -> None:
-        """Repaint both rows, and emit `nodeFocused` if the user moved the cursor."""
+        """Repaint both rows, and emit `nodeFocused` unless the code moved the cursor."""
         super().currentChanged(current, previous)
         for index in (current, previous):  # the frame surrounds the whole row
             row = self.visualRect(index)
@@ -574,7 +622,7 @@ class TreeView(QTreeView):
             self._follow_timer.start()
 
     def _follow_selection(self) -> None:
-        """Move the cursor to the selected row if it is the only one.
+        """Move the cursor to the selected row if it is the only one; emits `nodeFocused`.
 
         Keys and mouse move both. A screen reader only selects, and could not focus a tensor.
         """
@@ -586,7 +634,7 @@ class TreeView(QTreeView):
             self.setCurrentIndex(self.tree.index_of(node))
 
     def select_nodes(self, nodes: Iterable[int]) -> None:
-        """Select the rows of these nodes that are displayed; the cursor does not move."""
+        """Select exactly the displayed rows of these nodes; the cursor does not move."""
         self._restoring = True
         chosen = QItemSelection()
         for first, last in self._row_runs(nodes):
@@ -596,7 +644,10 @@ class TreeView(QTreeView):
         self._restoring = False
 
     def _row_runs(self, wanted: Iterable[int]) -> Iterator[tuple[QModelIndex, QModelIndex]]:
-        """Yield the first and last index of each run of adjacent rows among the nodes `wanted`."""
+        """Yield the first and last index of each run of adjacent rows among the nodes `wanted`.
+
+        Nodes that are not displayed are ignored. Runs are ordered by parent, then by row.
+        """
         nodes, listing = self.tree.nodes, self.tree.listing
         given = np.fromiter(wanted, np.int64)
         given = given[listing.shown_below[given] > 0]
@@ -615,7 +666,7 @@ class TreeView(QTreeView):
                 )
 
     def selected_nodes(self) -> list[int]:
-        """Return the selected nodes from top to bottom."""
+        """Return the selected nodes from top to bottom, including those in collapsed modules."""
         # Read ranges, because Qt would create an index for each of 100,000 rows.
         chosen, listing = self.selectionModel().selection(), self.tree.listing
         parts: dict[int, list[tuple[int, int]]] = {}
@@ -635,7 +686,10 @@ class TreeView(QTreeView):
         return nodes
 
     def setSelection(self, rect: QRect, command: QItemSelectionModel.SelectionFlag) -> None:
-        """Select the rows in a rectangle; in the list as one range, because Qt reads each row."""
+        """Select the rows in a rectangle; in the list as one range, because Qt reads each row.
+
+        In the list, nothing changes if a corner of the rectangle is on no row.
+        """
         if not self.tree.flat:
             super().setSelection(rect, command)
             return
@@ -661,7 +715,12 @@ class TreeView(QTreeView):
     # Keys
 
     def copy_selected(self) -> None:
-        """Copy the selected rows and the headers of the visible columns as a table."""
+        """Copy the selected rows and the headers of the visible columns as a table.
+
+        During a preview, a column with the sparsity after the step is added. Names are those in the
+        file. Cells are computed in the background; without selected rows the clipboard is
+        unchanged.
+        """
         cells, nodes = self.tree.cells.frozen(), self.selected_nodes()
         shown = [c.spec for c in Column if not self.isColumnHidden(c)]
         columns = [(spec.title, spec.copied or spec.text) for spec in shown]
@@ -674,7 +733,7 @@ class TreeView(QTreeView):
         copy_rows(self, rows)
 
     def check_selected(self) -> None:
-        """Check the selected rows, or uncheck them if all are checked.
+        """Check the selected rows, or uncheck them if all that have a mark are checked.
 
         If no row is selected, use the row of the cursor: Tab moves it without selecting.
         """
@@ -736,7 +795,10 @@ class TreeView(QTreeView):
             super().scrollTo(index, _Hint.PositionAtBottom)
 
     def scrollContentsBy(self, dx: int, dy: int) -> None:
-        """Scroll by rows and repaint the frame, which Qt moves with the pixels."""
+        """Scroll by rows and repaint the frame, which Qt moves with the pixels (Qt override).
+
+        `dy` is in rows. Without focus there is no frame.
+        """
         super().scrollContentsBy(dx, dy)
         if not self.hasFocus():
             return
