@@ -149,7 +149,10 @@ class CombineDialog(DecisionDialog):
         self.picture.clicked.connect(partial(self.done, self.PICTURE))
 
     def preferred_size(self) -> QSize:
-        """Return the width that the names need, at most `_MAX_WIDTH`; the height stays the same."""
+        """Return a width that fits the display names, up to `_MAX_WIDTH`, and the present height.
+
+        The dialog never becomes narrower.
+        """
         layout = self.layout()
         assert layout is not None
         margins = layout.contentsMargins()
@@ -191,7 +194,11 @@ class CombineController(Feature[CombineDialog]):
 
     @flow
     def ask(self) -> Flow[None]:
-        """Ask the user for a file, show how its masks overlap, and combine them."""
+        """Ask the user for a file, show how its masks overlap, and combine them in one step.
+
+        A file without masks is compared by its zeros. The user may open the comparison with the
+        page Compare instead; then the document is not changed. Any error is shown.
+        """
         self.session.check_may_work()
         name, _ = QFileDialog.getOpenFileName(
             self._window,
@@ -220,6 +227,7 @@ class CombineController(Feature[CombineDialog]):
             yield from self._combine(theirs, path.name, dialog.how)
 
     def _combine(self, theirs: Masks, title: str, how: Combination) -> Flow[None]:
+        """Apply an edit with the combined masks and emit `done`; `title` names the other file."""
         self.session.check_may_work()
         snapshot = self.document.snapshot()
 
@@ -279,7 +287,10 @@ class MaskDragController(Feature[QDialog]):
         self._windows.dragged = None
 
     def _accepted_drag(self, event: QDropEvent) -> DraggedMasks | None:
-        """Return the rows dragged from another window of this process; None to refuse the drop."""
+        """Return the rows of an event that can be dropped here; None if it is to be refused.
+
+        They must come from another window of this process, and a document must be open here.
+        """
         dragged = self._windows.dragged
         if (
             not isinstance(dragged, DraggedMasks)
@@ -292,7 +303,10 @@ class MaskDragController(Feature[QDialog]):
 
     @Slot(object)
     def on_drag_enter(self, event: QDragEnterEvent) -> None:
-        """Accept a drag of rows from another window, and show what dropping them does."""
+        """Accept a drag of rows from another window, and show what dropping them does.
+
+        Other drags are ignored.
+        """
         if (dragged := self._accepted_drag(event)) is not None:
             event.acceptProposedAction()
             text = self.tr("Drop here to prune what is pruned in {tensors} of {file}.")
@@ -308,7 +322,11 @@ class MaskDragController(Feature[QDialog]):
 
     @flow
     def on_drop(self, event: QDropEvent) -> Flow[None]:
-        """Read the masks of the dropped rows, and set them as the masks of the pruning form."""
+        """Read the masks of rows dropped from another window, and request to apply them.
+
+        They replace masks that were loaded in the form before. Tensors whose masks do not fit are
+        named in a notice. Other drops are ignored.
+        """
         dragged = self._accepted_drag(event)
         if dragged is None:
             return

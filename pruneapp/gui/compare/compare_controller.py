@@ -51,9 +51,13 @@ class TwoSides:
 
 
 def _difference(a: Snapshot, b: Snapshot, request: TileRequest, job: Job) -> DifferenceTile | None:
-    """Return the difference of a part of a tensor, or None if the whole tensor has none.
+    """Return the difference of a part of a tensor; None if the whole tensor is known to have none.
 
-    Raises `CheckpointError` if the shapes of the tensor in `a` and `b` differ.
+    Weights that are pruned on both sides count as a difference. It is known of a tensor whose masks
+    and values are the same objects in `a` and `b`, and of a request for the whole tensor, not
+    sampled.
+
+    Raises `CheckpointError` if a side does not have the tensor, or has it in another shape.
     """
     if a.entry(request.name).shape != b.entry(request.name).shape:
         raise CheckpointError(
@@ -95,10 +99,11 @@ class ComparisonSource(QObject):
         self.is_original = False  # whether the document may have been made by pruning this file
 
     def open(self, path: Path) -> None:
-        """Open a file in the background; the current one stays open until that has succeeded.
+        """Open a file in the background, cancelling an earlier opening, and emit `opened`.
 
-        If the file holds masks but no weights, its masks are applied to the weights of the
-        document.
+        The current file or masks are closed once that has succeeded. If the file holds masks but no
+        weights, its masks are applied to the weights of the document. Errors are emitted by
+        `refused` of the document. Does nothing without a document.
         """
         document = self._session.document
         if document is None:
@@ -267,7 +272,7 @@ class CompareController(Controller):
             self._view.set_measure(before)
 
     def _shown_sides(self) -> TwoSides | None:
-        """Return the chosen sides.
+        """Return the sides whose difference the page Weights shows: those of the page Compare.
 
         If A and B are equal, return the opened file and the current state.
 
@@ -310,7 +315,11 @@ class CompareController(Controller):
         self._refresh()
 
     def _refresh(self) -> None:
-        """Offer the difference as a picture; update the comparison if the page is visible."""
+        """Offer the difference as a picture; update the comparison if the page Compare is visible.
+
+        The comparison starts again only if the sides or the states have changed since the last
+        call. Equal sides are not compared.
+        """
         self._offer_difference()
         self._show_metrics()
         document = self._session.document
@@ -354,7 +363,7 @@ class CompareController(Controller):
         self._view.set_error("")
 
     def _show_metrics(self) -> None:
-        """Show the metrics of both sides, if any state of the document has been evaluated."""
+        """Show the metrics of A and B; hide them if both are equal or nothing was evaluated."""
         (a, b), evaluation = self._view.sides.wanted, self._evaluation
         if self._session.document is None or a == b or not evaluation.has_results:
             self._view.metrics.set_pairs((), "")

@@ -88,10 +88,11 @@ class MetricPair:
 
 
 def pairs_of(a: StateQuality | None, b: StateQuality | None) -> tuple[MetricPair, ...]:
-    """Return the metrics of two states in pairs.
+    """Return the metrics of two states in pairs: those of `a`, then those that only `b` has.
 
     The known noise is that of each state against the unpruned model. For two pruned states the sum
-    of both is used, which is an upper bound.
+    of both is used, which is an upper bound. It is 0 if a side has no value of the metric, or is
+    None.
     """
     sides = a, b
     names = dict.fromkeys(m.name for side in sides if side is not None for m in side.metrics)
@@ -141,7 +142,7 @@ class SideMetrics(QWidget):
         self.set_pairs((), "")
 
     def set_pairs(self, pairs: Sequence[MetricPair], note: str) -> None:
-        """Set the metrics and a note below them; hide the widget if both are empty."""
+        """Replace the metrics and the note below them; hide the widget if both are empty."""
         pairs = tuple(pairs)
         headers = (self.tr("metric"), "A", "B", self.tr("difference"), self.tr("noise"))
         rows = [self._cells(pair) for pair in pairs]
@@ -167,6 +168,7 @@ class SideMetrics(QWidget):
         return mark_calibrated(metric(of.value, share=of.share), of)
 
     def _difference(self, pair: MetricPair) -> str:
+        """Return the difference as text, with "better", "worse" or "none" where that is known."""
         difference, b = pair.difference, pair.b
         if difference is None or b is None:
             return NO_NUMBER
@@ -241,7 +243,12 @@ class StateSelector(QWidget):
     def set_points(
         self, items: Sequence[HistoryItem], position: int, branches: Branches | None = None
     ) -> None:
-        """Set the states, the index of the current one, and the branches (None: a single line)."""
+        """Set the states, the index of the current one, and the branches (None: a single line).
+
+        Sides that the user chose stay at their states, which may have other indices now. A side
+        becomes its default if the user did not choose it, or if its state was deleted; both do if
+        they would be equal. Emits no signal.
+        """
         former, self._items, self._position = self._items, tuple(items), position
         self._branches = Branches.line(max(0, len(items) - 1)) if branches is None else branches
         for side, chosen in enumerate(self._selected):
@@ -257,7 +264,11 @@ class StateSelector(QWidget):
         self._fill()
 
     def _current_index_of(self, state: int, former: tuple[HistoryItem, ...]) -> int:
-        """Return the present index of a former state; `_DELETED` if it was deleted."""
+        """Return the present index of the state that had the index `state` in the list `former`.
+
+        It is recognized also if only its name has changed. Return `_DELETED` if it is not in the
+        history any more.
+        """
         items = self._items
         if state >= len(former):
             return _DELETED
@@ -276,9 +287,11 @@ class StateSelector(QWidget):
         self.changed.emit()
 
     def set_other(self, label: str | None, *, original: bool = False) -> None:
-        """Set the label of the other file, on the side that requested it; None for no file.
+        """Set the label of the other file, and choose it on a side; None for no file.
 
-        If the file is the original of the document, it becomes A, and the current state B.
+        The side is the one in whose box the user last asked for a file, B at first. If the file is
+        the original of the document, it becomes A, and the current state B. Without a file, a side
+        that showed it becomes its default. Emits no signal.
         """
         self._other = label
         if label is not None:
@@ -331,7 +344,7 @@ class StateSelector(QWidget):
         self._show_chosen()
 
     def _order(self) -> list[tuple[int, str]]:
-        """Return the states and their indentation, each branch after the state that it starts from.
+        """Return index and indentation of each state, branches after the state they start from.
 
         If several states follow one, all of them are indented: the first one is a branch as well.
         """
@@ -363,6 +376,7 @@ class StateSelector(QWidget):
         box.setItemData(box.count() - 1, as_plain(detail), Qt.ItemDataRole.ToolTipRole)
 
     def _on_chosen(self) -> None:
+        """Emit `changed` for another side; request a file, and keep the side until it is set."""
         side = int(self.sender() is self.boxes[1])
         chosen = int(self.boxes[side].currentData())
         if chosen in {_CHOOSE_FILE, _CHOOSE_FOLDER}:
@@ -431,16 +445,18 @@ class CompareView(BarChartView):
     ) -> None:
         """Set the states of the history that can be chosen, and the index of the current one.
 
-        Sides that the user did not choose become the first state (A) and the current one (B).
-        Without `branches` the states are a single line.
+        Sides that the user did not choose become their defaults: the first state (or, if there is
+        another file, the current one) as A and the current one as B. Without `branches` the states
+        are a single line. No comparison is requested.
         """
         self.sides.set_points(items, position, branches)
         self._show_state()
 
     def set_other(self, label: str | None, *, original: bool = False) -> None:
-        """Set the label of the other file, on the side that requested it; None for no file.
+        """Set the label of the other file, and choose it on the side that requested it.
 
-        If the file is the original of the document, it becomes A.
+        If the file is the original of the document, it becomes A. None is for no file. No
+        comparison is requested.
         """
         self.sides.set_other(label, original=original)
         self._show_state()
@@ -450,7 +466,7 @@ class CompareView(BarChartView):
         self._shown_names = shown
 
     def set_comparison(self, comparison: Comparison | None) -> None:
-        """Show the differences of two sides; None for no comparison."""
+        """Show the differences of two sides, and end the busy state; None removes what is shown."""
         self._comparison = comparison
         self._differing = comparison.differing if comparison else ()
         self._show_data()
@@ -540,20 +556,26 @@ class CompareView(BarChartView):
         super().refresh()
 
     def _measured(self) -> Floats:
-        """Return the chosen measure of each differing tensor; NaN if it has none."""
+        """Return the chosen measure of each differing tensor, NaN where it has none.
+
+        In percent, except for 1 − cosine; negative values of rounding become 0.
+        """
         of, scale = _MEASURES[self.measure], 1.0 if self.measure == ANGLE else 100.0
         values = map(of, self._differing)
         return np.array([np.nan if v is None else scale * max(v, 0.0) for v in values], np.float64)
 
     def _stacks(self, items: Indices, group: int) -> Stacks:
-        """Return the bars; a group of tensors has the height of its largest one."""
+        """Return the bars of tensors; `group` consecutive ones share a bar, as high as the highest.
+
+        Unknown heights are 0; bars end at the cap.
+        """
         heights = np.nan_to_num(self._heights[items], nan=0.0)
         high = grouped_max(heights if self._cap is None else np.minimum(heights, self._cap), group)
         none = np.zeros_like(high)
         return Stacks(high, none, none)
 
     def _text(self, i: int) -> str:
-        """Return a text that describes the difference of one tensor, for the readout."""
+        """Return the readout of a tensor: how it differs, or why its values were not compared."""
         t, name = self._differing[i], self._name_of(i)
         if t.kind != "differs":
             return f"{name}:  {self._kinds()[t.kind]}"
@@ -568,7 +590,10 @@ class CompareView(BarChartView):
         return f"{name}:  {', '.join(facts)}"
 
     def _summary(self) -> str:
-        """Return how many tensors differ, by kind, and how many bars are cut off."""
+        """Return how many tensors differ, by kind, and how many bars are cut off.
+
+        Empty while there is no comparison.
+        """
         comparison = self._comparison
         if comparison is None:
             return ""
@@ -630,6 +655,10 @@ class CompareView(BarChartView):
         return self._shown_names.get(name, name)
 
     def _value_of(self, i: int) -> tuple[float, str]:
+        """Return the height at which the text of a bar is written, and the text.
+
+        The text is empty for an unknown height, and if it is written next to the arrow.
+        """
         height = float(self._heights[i])
         if self._differing[i].kind != "differs":
             return 0.0, self._kinds()[self._differing[i].kind]
@@ -659,7 +688,8 @@ def cap_of(heights: Floats) -> float | None:
     The highest eighth of the bars above 0 is cut off, at least one bar. If a bar of the highest
     quarter is more than four times as high as the next lower bar, all bars from it upwards are cut
     off as well. The cap is 1.25 times the highest remaining bar. There is none unless the highest
-    bar is more than four times as high as the highest remaining one.
+    bar is more than four times as high as the highest remaining one. NaN and bars of height 0 are
+    ignored; fewer than two other bars have no cap.
     """
     known = np.sort(heights[heights > 0])[::-1]
     if known.size < 2:

@@ -122,7 +122,7 @@ class ScriptProcess:
 
         `parameters` is the number of parameters of the model. `calibrated_with` contains names of
         data, see `data_of`, that the state was calibrated with; metrics on the same data are
-        marked.
+        marked. Multiply-adds are included if `count` was called before.
 
         Raises the errors of `evaluator`, and `EvaluationError` if the script fails.
         """
@@ -291,7 +291,7 @@ class EvaluationController(Feature[EvaluateDialog]):
         self._measure(self._keys_at([self._position]))
 
     def evaluate_all(self) -> None:
-        """Measure all states without an up-to-date result."""
+        """Measure all states without an up-to-date result; show a text if there are none."""
         found = {key: self._result_of(key) for key in self._keys}
         left = [key for key, known in found.items() if known is None or known[1]]
         if found and not left:
@@ -306,6 +306,10 @@ class EvaluationController(Feature[EvaluateDialog]):
         self._measure(self._keys_at([number]))
 
     def _choose(self, keys: list[object]) -> None:
+        """Open the dialog, which measures the states with these keys once a source is chosen.
+
+        Does nothing if it is open already, or if the document is locked.
+        """
         if self.dialog is not None or not self.session.may_work():
             return
         source = self._scripts.source(PURPOSE)
@@ -321,7 +325,11 @@ class EvaluationController(Feature[EvaluateDialog]):
 
     @flow
     def _on_template(self, dialog: EvaluateDialog) -> Flow[None]:
-        """Save a template of a script at a path that the user chooses, and select the script."""
+        """Save a template of a script at a path that the user chooses, and select the script.
+
+        Does nothing more if the user cancels. If the dialog was closed meanwhile, nothing is
+        selected.
+        """
         checkpoint = self.document.checkpoint
         source = checkpoint.path.absolute()
         # The sample is installed with the application, whose folder is not for user files.
@@ -357,7 +365,9 @@ class EvaluationController(Feature[EvaluateDialog]):
     def process_for(self, source: DataSource, agreed: Agreed) -> ScriptProcess:
         """Return the process for a source that was chosen for a scan and agreed to.
 
-        States are evaluated by it only if the same source was chosen for them.
+        The present process is used again if source and script are the same; otherwise it ends,
+        which cancels its measurements. States are evaluated by the new one only if the same source
+        is chosen for them.
         """
         process = self._process
         if process is None or source != self._source or process.agreed != agreed:
@@ -390,7 +400,11 @@ class EvaluationController(Feature[EvaluateDialog]):
 
     @flow
     def _measure(self, keys: list[object]) -> Flow[None]:
-        """Measure states with the chosen source; ask the user for one first if there is none."""
+        """Measure states with the chosen source; ask the user for one first if there is none.
+
+        `keys` are those of their records. States under way are not measured again, and others after
+        them. Does nothing without keys.
+        """
         if not keys:
             return
         if self._source is None or self._is_for_scan_only:
@@ -403,6 +417,10 @@ class EvaluationController(Feature[EvaluateDialog]):
             self._begin(source, agreed, keys)
 
     def _begin(self, source: DataSource, agreed: Agreed, keys: list[object]) -> None:
+        """Measure the unpruned model, then the states with these keys.
+
+        A new process is started unless source and script are the same as before.
+        """
         if source != self._source or self._process is None or self._process.agreed != agreed:
             self._end_process()
             self._process = ScriptProcess(agreed)
@@ -412,6 +430,7 @@ class EvaluationController(Feature[EvaluateDialog]):
     # -- measuring ------------------------------------------------------------------------------
 
     def _enqueue(self, keys: Iterable[object]) -> None:
+        """Append states to the queue unless they are in it or under way; start measuring."""
         if not self._queue and self._measuring is None:
             self._count = 0
             self._notifications.end(NoticeTopic.EVALUATION)
@@ -425,7 +444,11 @@ class EvaluationController(Feature[EvaluateDialog]):
 
     @flow
     def _measure_queue(self) -> Flow[None]:
-        """Measure the states in the queue, one after the other."""
+        """Measure the states in the queue one after the other, until one fails or is cancelled.
+
+        Each result is stored and shown at once. Deleted states are skipped. The rest of the queue
+        is dropped after an error, and if the process was replaced.
+        """
         process, document = self._process, self.document
         while process is not None:
             keys = self._keys  # branches may have been deleted
@@ -465,6 +488,10 @@ class EvaluationController(Feature[EvaluateDialog]):
         self._refresh()
 
     def _on_not_measured(self, key: object, error: Exception) -> None:
+        """Clear the queue, and show the error or how many states were evaluated.
+
+        If the script has changed, the user is asked about it, and the queue starts again.
+        """
         keys, self._queue, self._measuring = [key, *self._queue], [], None
         if isinstance(error, ScriptChangedError):
             self._forget_script()
@@ -498,8 +525,8 @@ class EvaluationController(Feature[EvaluateDialog]):
     def count_multiply_adds(self) -> Flow[None]:
         """Count the multiply-adds of measured states whose number is not known yet.
 
-        Does nothing while counting, without a process, or after an error (see
-        `recount_multiply_adds`).
+        Only states with an up-to-date result count. Does nothing while counting, without a process,
+        or after an error, which `uncounted_text` contains (see `recount_multiply_adds`).
         """
         document, process, keys = self.document, self._process, self._keys
         if process is None or self._counting or self._count_error:
@@ -558,9 +585,9 @@ class EvaluationController(Feature[EvaluateDialog]):
         self._refresh()
 
     def _end_process(self) -> None:
-        """End the process of the script, if there is one, in the background.
+        """End the process of the script in the background; does nothing if there is none.
 
-        Its measurements, running or queued, are cancelled.
+        Its measurements, running or queued, are cancelled. Results and the chosen source are kept.
         """
         process, self._process = self._process, None
         self._counting, self._count_error = False, ""
@@ -588,7 +615,7 @@ class EvaluationController(Feature[EvaluateDialog]):
             self._process.hurry()
 
     def end(self) -> None:
-        """Close the remaining processes. Call it when no job uses them any more."""
+        """Close all remaining processes and wait for them. No job may use them any more."""
         process, self._process = self._process, None
         for left in (process, *self._ending):
             if left is not None:
@@ -610,7 +637,10 @@ class EvaluationController(Feature[EvaluateDialog]):
     # -- session files ----------------------------------------------------------------------------
 
     def read(self) -> Mapping[str, Any]:
-        """Return the results to store in a session file; empty if there are none."""
+        """Return the results to store in a session file, also outdated ones.
+
+        The mapping is empty if there are none.
+        """
         kept = [
             _StoredResult(state, evaluation, conditions, quality)
             for evaluation, conditions in self._conditions.items()
@@ -620,7 +650,10 @@ class EvaluationController(Feature[EvaluateDialog]):
         return {EVALUATION: kept} if kept else {}
 
     def show(self, view: Mapping[str, Any]) -> None:
-        """Add the results of a session file; outdated until the same script is chosen again."""
+        """Add the results of a session file, outdated until the same script is chosen again.
+
+        Results of a state that are known already are replaced. Invalid data is ignored.
+        """
         try:
             kept = convert(view.get(EVALUATION, []), list[_StoredResult])
         except JsonError:
@@ -662,7 +695,10 @@ class EvaluationController(Feature[EvaluateDialog]):
         return self._measuring is not None
 
     def states(self) -> tuple[MeasuredState, ...]:
-        """Return the states that have a result under the conditions shown."""
+        """Return the states that have a result under the conditions shown, oldest first.
+
+        Outdated results are included. Empty if there is no document.
+        """
         document = self.session.document
         if document is None or not self._results:
             return ()
@@ -678,6 +714,7 @@ class EvaluationController(Feature[EvaluateDialog]):
         )
 
     def _kind_of(self, record: Record) -> str:
+        """Return the methods of a record as text, or what else it is: "Repair", or "other"."""
         if record.step is not None:
             rows = record.step.rows
             kind = join_names(
@@ -785,7 +822,10 @@ class EvaluationController(Feature[EvaluateDialog]):
         return None if found is None else (found, shown != self._evaluation)
 
     def _other_results_text(self, key: object) -> str:
-        """Return sentences with the results of a state under other conditions."""
+        """Return sentences with the results of a state under conditions that are not shown.
+
+        Empty if there are none.
+        """
         shown, state = self._shown_evaluation, self._state_hashes.get(key)
         return join_sentences(
             *(
@@ -799,6 +839,10 @@ class EvaluationController(Feature[EvaluateDialog]):
         )
 
     def _refresh(self, _change: object = None) -> None:
+        """Show the results in the history, and emit `measured`. Hash states without a hash.
+
+        Does nothing before a source is chosen or a result is known.
+        """
         if self.session.document is None or (self._source is None and not self._results):
             return
         waits = {*map(id, self._queue)}
@@ -809,6 +853,7 @@ class EvaluationController(Feature[EvaluateDialog]):
         self._identify()
 
     def _mark(self, key: object, *, waits: bool) -> HistoryMark:
+        """Return the mark of a state; `waits`: it is being measured, or is in the queue."""
         found = self._result_of(key)
         if waits:
             now = self._measuring is not None and key is self._current
@@ -830,7 +875,10 @@ class EvaluationController(Feature[EvaluateDialog]):
         return HistoryMark(text, words, faded=is_old, brief=brief)
 
     def _identify(self) -> None:
-        """Hash the first state without a hash in the background: it may equal one with a result."""
+        """Hash a state without a hash in the background: it may equal one with a result.
+
+        States follow one after the other. Does nothing without results, or while a state is hashed.
+        """
         document = self.session.document
         if document is None or not self._results or self._identity.task is not None:
             return

@@ -140,9 +140,11 @@ def find(
 ) -> _Found:
     """Read the chosen script and find its Python; neither is run.
 
-    A built-in script is chosen by the kind of source and of the model. Raises `EvaluationError` or
-    `ParameterError` if the script, its data or Python is missing, or if an entered number or size
-    is invalid.
+    A built-in script is chosen by the kind of source and of the model: images need a classifier,
+    random inputs a checkpoint; for any other kind it is the one for text or random tokens.
+
+    Raises `EvaluationError` or `ParameterError` if the script, its data or Python is missing, or if
+    an entered number or size is invalid.
     """
     options, images = options_of(source), None
     options = replace(options, graph=checkpoint is not None and is_onnx(checkpoint))
@@ -213,7 +215,7 @@ class ScriptController(Feature[ConsentDialog]):
 
     @property
     def kinds(self) -> tuple[DataKind, ...]:
-        """The kinds of data that the model of the open file can be run on."""
+        """The kinds of data that the model of the open file can be run on; a script comes first."""
         document = self.session.document
         if document is None:
             return (DataKind.SCRIPT,)
@@ -254,7 +256,7 @@ class ScriptController(Feature[ConsentDialog]):
         return DataSource(kind, **rest)
 
     def remember(self, purpose: str, source: DataSource) -> None:
-        """Store the source chosen for the open file and a purpose."""
+        """Store the source chosen for the open file and a purpose, in place of an earlier one."""
         document = self.session.document
         if document is not None:
             stored = {name: getattr(source, name) for name in _STORED}
@@ -265,7 +267,11 @@ class ScriptController(Feature[ConsentDialog]):
 
     @flow
     def look(self, choice: SourceChoice) -> Flow[None]:
-        """Check a source without running it, and show below the choice what was found."""
+        """Check a source without running it, and show below the choice what was found.
+
+        A further call cancels the check. An error is not marked as such before a path is entered.
+        The result is dropped if the choice has changed or is deleted meanwhile.
+        """
         source, trouble = choice.source(), False
         if self._source_check is not None:
             self._source_check.cancel()
@@ -347,9 +353,9 @@ class ScriptController(Feature[ConsentDialog]):
     def agree_to(self, source: DataSource, choice: SourceChoice | None = None) -> Flow[Agreed]:
         """Find the script or the command of `source`, and return it once the user agreed to it.
 
-        The user is not asked about built-in scripts, nor about what was agreed to before. If the
-        source was chosen in `choice`, an error is shown there, and closing its dialog ends the
-        flow.
+        The user is not asked about built-in scripts, nor about what was agreed to before; an
+        agreement is stored. If the source was chosen in `choice`, an error is shown there, and
+        closing its dialog ends the flow. A further call ends a flow that is still searching.
 
         Raises
         ------
@@ -369,7 +375,11 @@ class ScriptController(Feature[ConsentDialog]):
     def agree_to_script(
         self, source: DataSource, choice: SourceChoice | None = None
     ) -> Flow[AgreedScript]:
-        """Find the script of `source`; as `agree_to`."""
+        """Find the script of `source`, and return it once the user agreed to it.
+
+        The user is not asked about a built-in script, nor again about the same text with the same
+        Python. `source` must not be a command line. For `choice` and the errors see `agree_to`.
+        """
         found = yield from self._find(self._search_for(source), choice)
         script, python = found.agreed.script, found.interpreter
         known = self._settings.agreed_to(script.path)
@@ -386,6 +396,7 @@ class ScriptController(Feature[ConsentDialog]):
         return found.agreed
 
     def _find(self, work: Callable[[Job], T], choice: SourceChoice | None) -> Flow[T]:
+        """Return the result of a search; errors are handled as `agree_to` describes."""
         if self._request is not None:
             self._request.cancel()
         self._request = search = RunJob("", work)

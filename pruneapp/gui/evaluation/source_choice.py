@@ -162,7 +162,11 @@ class SourceChoice(QWidget):
         self._folder = folder
 
     def set_source(self, source: DataSource) -> None:
-        """Show a source without emitting `changed`; ignore it if its kind is not offered."""
+        """Show a source without emitting `changed`; ignore it if its kind is not offered.
+
+        Python, limit, seed and "better" are replaced as well. A pending `changed` of typed text is
+        dropped.
+        """
         if source.kind not in self.radios:
             return
         with QSignalBlocker(self):
@@ -179,7 +183,7 @@ class SourceChoice(QWidget):
         self._typed.stop()
 
     def source(self) -> DataSource:
-        """Return the chosen source, with the fields that its kind uses."""
+        """Return the chosen source; fields that its kind does not use are empty."""
         kind = next(kind for kind, radio in self.radios.items() if radio.isChecked())
         field = self.fields.get(kind)
         chosen = DataSource(kind, "" if field is None else field.text().strip())
@@ -245,6 +249,7 @@ class SourceChoice(QWidget):
         grid.addWidget(label_for(self.limit, self.tr("&Limit")), row, 0)
 
     def _add_unpruned_field(self, grid: QGridLayout, row: int) -> None:
+        """Add a field for the model before pruning, which may be left empty, in row `row`."""
         name = self.tr("Unpruned model")
         field, browse = self.unpruned, self.browse_unpruned = self._path_row(
             name,
@@ -351,6 +356,7 @@ def _label_and_help(kind: DataKind) -> tuple[str, str]:
 
 
 def _filter(kind: DataKind) -> str:
+    """Return the file types that a file dialog offers for a kind of source."""
     every = translate("DataKind", "All files (*)")
     patterns = {
         DataKind.SCRIPT: translate("DataKind", "Python files ({patterns})").format(patterns="*.py"),

@@ -140,7 +140,10 @@ class ManualEditOptions(QWidget):
         self.set_group((), "")
 
     def set_same_role(self, pattern: str, tensors: int) -> None:
-        """Set the number of tensors that have the role of the focused tensor, including itself."""
+        """Set the number of tensors that have the role of the focused tensor, including itself.
+
+        `pattern` is what their names have in common. The check box is hidden if there is only one.
+        """
         n = count(tensors)
         self._texts[self.every_block] = (
             self.tr("Apply to the same layer in all {n} blocks").format(n=n),
@@ -152,7 +155,10 @@ class ManualEditOptions(QWidget):
         self._offer(self.every_block, tip, offered=tensors > 1)
 
     def set_companions(self, shown: Sequence[str], why: str) -> None:
-        """Set the names `shown` of companions of the focused tensor, and the text `why`."""
+        """Set the names of the companions of the focused tensor, and why they belong to it.
+
+        The check box is hidden if there are none.
+        """
         self._offer(
             self.companions,
             join_sentences(as_sentence(join_names(*shown)), why),
@@ -162,7 +168,8 @@ class ManualEditOptions(QWidget):
     def set_group(self, shown: Sequence[str], units: str, *, always: bool = False) -> None:
         """Set the other tensors that have the units of the focused one, and the name of the units.
 
-        `always`: whole units are always edited, so that the check box cannot be unchecked.
+        `always`: whole units are always edited, so that the check box cannot be unchecked. It is
+        hidden if there are no other tensors.
         """
         n = count(len(shown) + 1)
         self._texts[self.group] = (
@@ -186,7 +193,7 @@ class ManualEditOptions(QWidget):
         self._update_texts()
 
     def set_checked(self, *, every_block: bool, companions: bool, group: bool) -> None:
-        """Set the check boxes to the state of their commands."""
+        """Set the check boxes; that of the group is checked as well if it cannot be unchecked."""
         self.every_block.setChecked(every_block)
         self.companions.setChecked(companions)
         with QSignalBlocker(self.group):
@@ -202,6 +209,7 @@ class ManualEditOptions(QWidget):
         return QSize(self._needed(short=True), self.height())
 
     def _needed(self, *, short: bool) -> int:
+        """Return the width in pixels of the visible check boxes, with short or with long texts."""
         metrics = self.fontMetrics()
         widths = []
         for box, texts in self._texts.items():
@@ -211,6 +219,7 @@ class ManualEditOptions(QWidget):
         return sum(widths) + _SPACING * max(0, len(widths) - 1)
 
     def _update_texts(self) -> None:
+        """Show the long texts if they fit, and the title if there is room for it as well."""
         # `isHidden`, not `isVisible`: the row itself may be hidden.
         needed = self._needed(short=False)
         short = needed > self.width()
@@ -247,7 +256,7 @@ def make(
     companions: bool = False,
     group: bool = False,
 ) -> EditResult:
-    """Return the effect of an edit on a state. Runs in the background.
+    """Return the effect of an edit on a state, without changing it. Runs on a worker thread.
 
     The edit is for all tensors with the role of the given one if `every_block`; includes bias and
     norm of channels if `companions`; and the same units of all tensors in the group if `group`, or
@@ -342,7 +351,10 @@ class ManualEditController(Feature[AllBlocksDialog]):
 
     @flow
     def complete(self) -> Flow[None]:
-        """Prune the bias and norm entries that belong to channels that are already pruned."""
+        """Prune the bias and norm entries that belong to channels that are already pruned.
+
+        This is one step of the history. An error is shown if there are none.
+        """
         self.session.check_may_work()
         snapshot = self.document.snapshot()
 
@@ -353,6 +365,11 @@ class ManualEditController(Feature[AllBlocksDialog]):
 
     @flow
     def _apply_waiting(self) -> Flow[None]:
+        """Apply the requested edits in order, each as a step, until none is left.
+
+        An edit is computed again if the history has changed meanwhile. One that fails is reported,
+        and one that is cancelled or not confirmed is dropped.
+        """
         self._is_applying = True
         try:
             while self._waiting:
@@ -381,7 +398,10 @@ class ManualEditController(Feature[AllBlocksDialog]):
         return lambda job: make(snapshot, request, job, **wanted)
 
     def _is_confirmed(self, result: EditResult) -> Flow[bool]:
-        """Ask whether to edit the tensors of all blocks, unless the user disabled the question."""
+        """Ask whether to edit the tensors of all blocks; True without a question for other edits.
+
+        The user can disable the question.
+        """
         tensors = result.preview.numbers.tensors
         if not (result.pattern and len(tensors) > 1 and self._settings.get(ASK_ALL_BLOCKS)):
             return True
@@ -432,6 +452,10 @@ class ManualEditController(Feature[AllBlocksDialog]):
     # -- commands for the selection ---------------------------------------------------------------
 
     def _on_operation(self) -> None:
+        """Apply the operation of a command to the selection of the page.
+
+        Without a selection, an error is shown.
+        """
         operation: Operation = self.sender().property("operation")
         pages = self._pages
         if pages.page is Page.CHANNELS and pages.channels.chosen:
@@ -450,6 +474,7 @@ class ManualEditController(Feature[AllBlocksDialog]):
     # -- edits in all blocks ----------------------------------------------------------------------
 
     def _action(self, result: EditResult) -> str:
+        """Return the text of the button that confirms an edit: what changes in how many tensors."""
         numbers = result.preview.numbers
         text = {
             "prune": self.tr("Prune {what} in {n} tensors"),
@@ -479,7 +504,11 @@ class ManualEditController(Feature[AllBlocksDialog]):
         self._offer_group()
 
     def _offer_group(self) -> None:
-        """Offer the groups that have single channels of the shown dimension as units."""
+        """Offer to extend edits to the groups of the focused tensor, if it can be pruned.
+
+        On the page Channels these are the groups of the shown dimension and units, elsewhere those
+        with single channels as units.
+        """
         channels, name = self._pages.channels, self._plots.name
         row = None if name is None else self.session.by_name.get(name)
         on_channels = self._pages.page is Page.CHANNELS
@@ -507,6 +536,7 @@ class ManualEditController(Feature[AllBlocksDialog]):
         self._view.set_checked(**self._option_values())
 
     def _on_focus_changed(self) -> None:
+        """Find in the background what edits of the focused tensor can include, and offer it."""
         self._offers.cancel()
         document, name = self.session.document, self._plots.name
         if document is None or name is None or self.session.by_name[name].why_not:

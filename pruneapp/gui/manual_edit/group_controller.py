@@ -42,6 +42,7 @@ class GroupController(QObject):
         session.closed.connect(self._on_closed)
 
     def _on_focused(self) -> None:
+        """Drop the groups, and find those of the focused tensor in the background."""
         document, name = self._session.document, self._plots.name
         if document is None or name is None:
             self._on_closed()

@@ -68,6 +68,10 @@ class ZerosController(QObject):
         self._found = []
 
     def _search_next(self) -> None:
+        """Search a stretch of the remaining tensors, or finish if there are none.
+
+        Waits while histograms are computed. Does nothing if the search is complete.
+        """
         document = self._session.document
         if document is None or self.report is not None:
             return
@@ -86,7 +90,11 @@ class ZerosController(QObject):
         )
 
     def _names(self, document: Document) -> list[str]:
-        """Return the tensors that may have zeros: those not known to have none, without buffers."""
+        """Return the tensors to search, in the order of the file.
+
+        Left out are those that cannot be pruned, are buffers, or are known to have no zeros, and
+        biases and norms unless they are pruned by default.
+        """
         snapshot = document.snapshot()
         return [
             row.name
@@ -109,6 +117,7 @@ class ZerosController(QObject):
         self._idle.resume()
 
     def _finish(self) -> None:
+        """Set `report`, and offer to treat the zeros as pruned if they are `WORTH` it."""
         self.report = ZerosReport(tuple(in_numeric_order(self._found, attrgetter("name"))))
         if any(tensor.zeros >= WORTH * tensor.numel for tensor in self._found):
             self._notifications.offer(
@@ -138,7 +147,7 @@ class ZerosController(QObject):
         return said.format(text=text, form=form)
 
     def _pattern_text(self, report: ZerosReport) -> str:
-        """Return the pattern that most of the tensors have; empty if they have none."""
+        """Return the pattern that most of the tensors with zeros have; empty if none has one."""
         forms = Counter(form for tensor in report.tensors if (form := self._pattern(tensor)))
         if not forms:
             return ""
@@ -148,6 +157,7 @@ class ZerosController(QObject):
         return self.tr("{form} in {n}").format(form=form, n=number_format.count(times))
 
     def _pattern(self, tensor: TensorZeros) -> str:
+        """Return N:M, "whole channels" or blocks, the first that a tensor has; empty if none."""
         if tensor.pattern is not None:
             return self.tr("{n}:{m} pattern").format(n=tensor.pattern[0], m=tensor.pattern[1])
         if any(tensor.channels):
@@ -181,7 +191,11 @@ class ZerosController(QObject):
     # -- step -----------------------------------------------------------------------------------
 
     def treat(self) -> None:
-        """Apply a step that treats the zeros of the file as pruned."""
+        """Apply a step that treats the zeros of the file as pruned.
+
+        If the search is not complete, all tensors are searched first. An error is shown if there
+        are no zeros.
+        """
         report, too_few = self.report, self._no_zeros_error()
 
         def make(snapshot: Snapshot, job: Job) -> Proposal:

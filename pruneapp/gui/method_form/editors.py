@@ -50,7 +50,10 @@ _INT_MAX = 2**31 - 1
 
 
 def fit_digits(field: LineEdit) -> None:
-    """Set the width of a field to ten digits, or to its placeholder text if that is longer."""
+    """Set the width of a field to ten digits, or to its placeholder text if that is longer.
+
+    It follows the font.
+    """
 
     def fit(one: LineEdit) -> None:
         advance = one.fontMetrics().horizontalAdvance
@@ -116,7 +119,10 @@ class TextEditor(Editor):
         self._add(self.field, self.field.textChanged)
 
     def value(self) -> Any:
-        """Parse the text; a number may have the decimal point of the locale, or a dot."""
+        """Parse the text; a fraction may have the decimal point of the locale, or a dot.
+
+        Raises `ParameterError`.
+        """
         text = self.field.text()
         if isinstance(self.param, FloatParam):
             # parsed below, so that the error quotes the text as typed
@@ -201,7 +207,10 @@ class ComboEditor(Editor):
         self.combo.setMinimumContentsLength(8)
 
     def offer(self, items: Sequence[tuple[str, Any, str]]) -> None:
-        """Set the items (label, value, tooltip) without emitting signals; the value is kept."""
+        """Replace the items (label, value, tooltip) without emitting signals.
+
+        The selected value is kept, as an additional item if it is not among them.
+        """
         with QSignalBlocker(self.combo):
             kept = self.combo.currentData()
             self.combo.clear()
@@ -258,7 +267,7 @@ class NormEditor(ComboEditor):
         return self.param.parse(self.combo.currentText().partition(":")[0])
 
     def set_value(self, value: Any) -> None:
-        """Show a norm, with its meaning if it is in the list."""
+        """Show a norm without emitting signals, with its meaning if it is in the list."""
         with QSignalBlocker(self.combo):
             text = self.param.format(value)
             place = self.combo.findText(f"{text}:", Qt.MatchFlag.MatchStartsWith)
@@ -280,7 +289,10 @@ class DimEditor(ComboEditor):
         self._add(self.combo, self.combo.currentIndexChanged)
 
     def set_context(self, context: FormContext) -> None:
-        """Show the meaning of the dimensions for the shape and kind of layer."""
+        """Show the meaning of the dimensions for the shape and kind of layer.
+
+        Two dimensions are offered if the shape is unknown. The value is kept.
+        """
         labels = dim_labels(context.shape or (-1, -1), context.kind)
         offered = [(text, dim, "") for dim, text in enumerate(labels)]
         offered.append((self.tr("−1: last dimension"), -1, ""))
@@ -302,7 +314,7 @@ class SizeEditor(ComboEditor):
         self._add(self.combo, self.combo.editTextChanged)
 
     def value(self) -> int | None:
-        """Return the size in bytes; None for no size."""
+        """Return the size in bytes; None for no size. Raises `ParameterError`."""
         text = self.combo.currentText()
         point = number_format.locale().decimalPoint()
         if point != "." and "." not in text:
@@ -406,7 +418,10 @@ class AmountEditor(Editor):
             return ""
 
     def set_context(self, context: FormContext) -> None:
-        """Set the number of units left, which is the range of the slider for counts."""
+        """Set the number of units left, which is the range of the slider for counts.
+
+        Moves the slider, and clears the undo history of the field.
+        """
         self._n_remaining = context.left
         # also in modes without counts: a pruning step has been applied since
         self.field.clear_undo()
@@ -414,6 +429,7 @@ class AmountEditor(Editor):
             self._move_slider_to_field()
 
     def _move_slider(self, value: Amount) -> None:
+        """Move the slider to a value; disable it for counts of an unknown number of units."""
         if isinstance(value, float):
             self.slider.setEnabled(True)
             self.slider.setValue(round(value * _STEPS))
@@ -453,10 +469,10 @@ class AmountEditor(Editor):
             self.field.selectAll()
 
     def _on_mode_switched(self, counts: bool) -> None:
-        """Convert the amount to the other mode, as far as possible.
+        """Convert the amount to the other mode, and emit `changed`; `counts`: the new mode.
 
         A value that is invalid in one mode may be valid in the other: 150 is a count, but no
-        percentage.
+        percentage. One that cannot be read or converted becomes 20 %.
         """
         value: Amount = 0.2
         for share in (counts, not counts):
@@ -472,9 +488,12 @@ class AmountEditor(Editor):
 
 
 def read_amount(text: str, param: Param, *, share: bool) -> Amount:
-    """Parse an amount in the locale of the user; if `share`, a bare number is a percentage.
+    """Parse an amount in the locale of the user, and validate it by the parameter.
 
-    Return a share (float) or a count (int). Raises `ParameterError` with what to enter.
+    A whole number is a count (int), another number a share (float), and a number with "%" a
+    percentage, returned as share. If `share`, numbers without "%" are percentages as well, from 0
+    to 100 for whole numbers, above 1 for others: 1 is 1 %, 0.5 is 50 %. Raises `ParameterError`
+    with what to enter.
     """
     plain = "".join(text.split())  # also removes the spaces that separate groups of digits
     is_percent = plain.endswith("%")
@@ -507,7 +526,10 @@ def read_amount(text: str, param: Param, *, share: bool) -> Amount:
 
 
 def _with_point(text: str) -> str:
-    """Return a whole number without group separators, or other text with "." as decimal point."""
+    """Return a whole number without group separators, other text with "." as decimal point.
+
+    A text with both separators is not converted to a number: "1.234,5" in German is "1.234.5".
+    """
     locale = number_format.locale()
     point, group = locale.decimalPoint(), locale.groupSeparator()
     if group.strip() and re.fullmatch(rf"[+-]?\d{{1,3}}({re.escape(group)}\d{{3}})+", text):
@@ -577,7 +599,7 @@ class TensorChoice(ComboBox):
         self.setAccessibleDescription(self.toolTip())
 
     def set_kinds(self, kinds: Sequence[str]) -> None:
-        """Set the kinds of layers without emitting signals; the text is kept."""
+        """Replace the kinds of layers without emitting signals; the text is kept."""
         with QSignalBlocker(self):
             text, begun = self.currentText(), self.count() > 0
             self.clear()
@@ -592,7 +614,10 @@ class TensorChoice(ComboBox):
                 self.set_empty()
 
     def set_target(self, pattern: str, kind: str) -> None:
-        """Show a pattern or a kind without emitting signals; both empty: the checked tensors."""
+        """Show a pattern or a kind without emitting signals; both empty: the checked tensors.
+
+        A kind that is not in the list is shown as text, which `wanted` returns as a pattern.
+        """
         with QSignalBlocker(self):
             place = -1
             for item in range(self.count()):
@@ -614,7 +639,10 @@ class TensorChoice(ComboBox):
         return not self.currentText().strip(" ,")
 
     def wanted(self) -> tuple[str, str]:
-        """Return pattern and kind; both are empty for the checked tensors, and if `is_empty`."""
+        """Return pattern and kind, of which one is empty.
+
+        Both are empty for the checked tensors, and if `is_empty`.
+        """
         text = self.currentText().strip()
         place = self.findText(text, Qt.MatchFlag.MatchExactly)
         if place >= 0:

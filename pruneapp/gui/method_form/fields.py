@@ -92,7 +92,10 @@ class Fields(QWidget):
         self._read(name)
 
     def set_context(self, context: FormContext) -> None:
-        """Set the properties of the tensors and files that the values refer to."""
+        """Set the properties of the tensors and files that the values refer to.
+
+        Amounts are disabled if a limit determines them.
+        """
         self._context = context
         for name, editor in self.editors.items():
             editor.set_context(context)
@@ -139,7 +142,10 @@ class Fields(QWidget):
 
 
 def _valid_range(param: Param) -> tuple[int, int] | None:
-    """Return the lowest and highest valid number; None if there is no range to show."""
+    """Return the lowest and highest valid number; None if there is no range to show.
+
+    Only whole numbers with two different bounds have one; seeds and dimensions have none.
+    """
     if not isinstance(param, IntParam) or isinstance(param, (SeedParam, DimParam)):
         return None  # any seed is valid, and dimensions are in a list
     low, high = param.bounds.low, param.bounds.high
@@ -327,7 +333,10 @@ class LimitsSection(QWidget):
         self.button.setArrowType(arrow)
 
     def _read(self) -> None:
-        """Read the limits, and show the first error, and on the button how many are in use."""
+        """Set `values` and `errors` of the fields.
+
+        Show the first error, and on the button how many limits are in use.
+        """
         errors = []
         self.values = {}
         for name, editor in self.editors.items():

@@ -152,6 +152,10 @@ class FormController(Feature[QDialog]):
         self.changed.emit(self.step_or_error())
 
     def _step_of(self, request: FormRequest | None) -> Step:
+        """Return the step that a request describes, and show errors and matches in the form.
+
+        `request` is None if the form has errors. Raises `PruneAppError` if there is no step.
+        """
         if request is None or self.session.document is None:
             errors = self._form.errors()
             if not errors:
@@ -211,7 +215,10 @@ class FormController(Feature[QDialog]):
         return values
 
     def set_multiple(self, multiple: int | None) -> None:
-        """Set the multiple that rules with "As the export" round to; None for the default."""
+        """Set the multiple that rules with "As the export" round to; None for the default.
+
+        If it has changed and a rule uses it, the step is requested again after a pause.
+        """
         if multiple == self._multiple:
             return
         self._multiple = multiple
@@ -258,10 +265,11 @@ class FormController(Feature[QDialog]):
     def prepare(
         self, name: str, method: str, values: Mapping[str, Any], *, data: tuple[str, ...] = ()
     ) -> None:
-        """Request one rule for one tensor; the check marks are not changed.
+        """Request one rule for one tensor, in place of all others; the check marks are not changed.
 
-        `restore` requests again what was requested before. `data` contains the names of the data by
-        which the values were chosen; the step records it while its only rule is for this tensor.
+        `restore` requests again what was requested before the first of several calls. `data`
+        contains the names of the data by which the values were chosen; the step records it while
+        its only rule is for this tensor.
         """
         if not self.is_prepared:
             self._replaced = self._form.corrected()
@@ -277,7 +285,7 @@ class FormController(Feature[QDialog]):
         return self._prepared is not None and self._form.request() == self._prepared
 
     def restore(self) -> None:
-        """Request what the form requested before `prepare`."""
+        """Request what the form requested before `prepare`; does nothing if it was not called."""
         if self._replaced is not None:
             self._set_request(self._replaced)
             self._replaced = self._prepared = None
@@ -298,7 +306,8 @@ class FormController(Feature[QDialog]):
     def _named(self, rows: Sequence[FormRow]) -> list[tuple[str, ...]]:
         """Return the tensors of each rule, and show next to the rules what they match.
 
-        Raises an error if a rule matches nothing, or if no tensor is checked for a rule.
+        Raises the first error of a rule that matches nothing, or else an error if no tensor is
+        checked for a rule.
         """
         named = []
         refused: SelectionError | None = None
@@ -347,7 +356,10 @@ class FormController(Feature[QDialog]):
         return named
 
     def _match(self, row: FormRow) -> RuleMatches | SelectionError:
-        """Return the matches of a rule, or the error that it matches nothing; cached."""
+        """Return the matches of a rule with pattern or kind, or the error that it matches nothing.
+
+        The result is cached for the open file while a rule has this pattern or kind.
+        """
         target = row.pattern, row.kind
         if target not in self._matches:  # each move of a slider asks for it
             try:
@@ -357,6 +369,12 @@ class FormController(Feature[QDialog]):
         return self._matches[target]
 
     def _matching(self, row: FormRow) -> RuleMatches:
+        """Return the matches of a rule, in the order of the file.
+
+        Of a kind of layer, and of each pattern, these are the matrices, or all matching tensors if
+        there is none; of a kind only tensors of two dims or more that can be pruned. Raises
+        `SelectionError` if nothing matches.
+        """
         document = self.session.document
         assert document is not None
         by_name = self.session.by_name
@@ -385,7 +403,10 @@ class FormController(Feature[QDialog]):
         )
 
     def _nothing_checked(self, rule: int) -> SelectionError | NothingToPruneError:
-        """Return the error for a rule without checked tensors; its number is 0 if it is alone."""
+        """Return the error for a rule for the checked tensors if none is checked.
+
+        `rule` is its number, from 1; 0 if it is the only rule.
+        """
         rows = self.session.rows
         if not rows:
             return NothingToPruneError(
@@ -404,6 +425,7 @@ class FormController(Feature[QDialog]):
         return SelectionError("No tensor is checked.", remedy="Check a tensor in the tree.")
 
     def _on_opened(self) -> None:
+        """Offer the kinds of layers of the file, and drop rules for kinds that it does not have."""
         self._matches.clear()
         self._replaced_checks = None  # not earlier: closing a file stores what the user checked
         self._pause.stop()
@@ -420,6 +442,10 @@ class FormController(Feature[QDialog]):
         self._opened.start()
 
     def _on_form_changed(self, request: FormRequest | None) -> None:
+        """Emit `changed` with the step of the request, or its error.
+
+        This waits for a pause while the user types a pattern that matches nothing yet.
+        """
         if self._opened.isActive():  # the user was faster
             self._opened.stop()
             self._checks_pause.start()
@@ -455,7 +481,10 @@ class FormController(Feature[QDialog]):
         return self._form.request(), tuple(self._tree.checked())
 
     def update_context(self) -> None:
-        """Set the context of the form: shape, kind and weights left of the checked tensors."""
+        """Set the context of the form: shape, kind and weights left of the checked tensors.
+
+        Does nothing without a document.
+        """
         document = self.session.document
         if document is None:
             return
@@ -499,9 +528,10 @@ class FormController(Feature[QDialog]):
 
     @flow
     def load(self, kind: str, path: Path, *, requests: bool = False) -> Flow[None]:
-        """Load a file of "masks", "scores" or "statistics" that fits the document.
+        """Load a file of "masks", "scores" or "statistics", in place of the one loaded before.
 
-        `requests`: also request a method that uses it.
+        `requests`: also request a method that uses masks or scores. The step is requested again in
+        any case. If the file cannot be used, an error is shown, and what was loaded before is kept.
         """
         checkpoint = self.document.checkpoint
         if kind == "masks":
@@ -549,7 +579,10 @@ class FormController(Feature[QDialog]):
         self.scores = None
 
     def request_masked(self, names: Sequence[str]) -> None:
-        """Request to prune what loaded masks prune; check their tensors while that is requested."""
+        """Request to prune what loaded masks prune, and check only these tensors.
+
+        The user's check marks are restored once no rule takes masks any more.
+        """
         self._request_method("custom_from_mask")
         self._restore_checks()  # restore the user's check marks, not those set for other masks
         before = frozenset(self._tree.checked())
@@ -557,7 +590,11 @@ class FormController(Feature[QDialog]):
         self._replaced_checks = before, frozenset(self._tree.checked())
 
     def checked(self) -> tuple[str, ...]:
-        """Return the tensors that the user checked, even while loaded masks set the marks."""
+        """Return the tensors that the user checked, in the order of the file.
+
+        While loaded masks set the check marks, these are the former ones with the user's changes
+        since.
+        """
         now = self._tree.checked()
         if self._replaced_checks is None:
             return now
@@ -572,7 +609,7 @@ class FormController(Feature[QDialog]):
             self.check(self.checked())
 
     def _request_scored(self) -> None:
-        """Request a method that uses scores, unless a rule has one."""
+        """Request L1 unstructured for the checked tensors, unless a rule takes scores already."""
         request = self._form.request()
         rows = () if request is None else request.rows
         if not any(registry.get(row.method).takes_scores for row in rows):
@@ -596,13 +633,17 @@ def _register_statistics(checkpoint: Checkpoint, path: Path, job: Job) -> str:
 
 
 def about_dependents(rows: Sequence[Row], limits: Limits) -> tuple[object, ...]:
-    """Return the key of a step that determines which tensors depend on those that it prunes."""
+    """Return the key of the tensors that depend on those pruned by a step with these rules.
+
+    Steps with equal keys have the same dependents.
+    """
     channels = ((row.names, row.values.get("dim")) if takes_channels(row) else () for row in rows)
     names = (row.names for row in rows) if len(rows) > 1 else ()
     return (*channels, *names, limits.spare)
 
 
 def _form(method: Method) -> MethodForm:
+    """Return what the form shows of a method, translated, without its parameters for files."""
     shared = {f.name: getattr(method, f.name) for f in fields(MethodForm) if f.name != "excludes"}
     # Files are not parameters of the form: one file is loaded for all rules.
     shared["params"] = tuple(
@@ -613,7 +654,10 @@ def _form(method: Method) -> MethodForm:
 
 
 def plain_form(request: FormRequest) -> dict[str, Any]:
-    """Return the request as plain JSON; empty if a method is not registered any more."""
+    """Return the request as plain JSON, with only what is not at its default, for `read_form`.
+
+    Empty if a method is not registered any more.
+    """
     rules: list[dict[str, Any]] = []
     if any(row.method not in registry.METHODS for row in request.rows):
         return {}
@@ -647,7 +691,8 @@ def _of_channels(row: FormRow) -> bool:
 def read_form(plain: object, kinds: Sequence[str]) -> FormRequest | None:
     """Return the request written by `plain_form`; None if it is invalid or impossible here.
 
-    `kinds` are the kinds of layers of the open file.
+    `kinds` are the kinds of layers of the open file: a rule for another one makes it impossible.
+    Nothing is raised. Invalid options are replaced by defaults; rules, methods and limits are not.
     """
     if not isinstance(plain, Mapping) or not isinstance(plain.get("rules"), list):
         return None

@@ -85,7 +85,10 @@ class CompanionsRow(NotedBox):
         self.set_paired(None, 0)
 
     def set_paired(self, paired: int | None, tensors: int) -> None:
-        """Set how many of `tensors` tensors have a bias or norm (by name); None: not known yet."""
+        """Set how many of `tensors` tensors have a bias or norm, found by name.
+
+        `paired` is None while that is not known.
+        """
         why = self.tr(
             "A pruned filter still outputs a constant if its norm layer has a bias (beta)."
         )
@@ -161,7 +164,10 @@ class DependentsRow(NotedBox):
         self._set_tip(whole, tip)
 
     def _dependents_text(self, found: FormDependents, *, whole: bool) -> str:
-        """Return a text about the dependents, with roles, or with full names if `whole`."""
+        """Return sentences about the dependents, for the note (short) or the tooltip (`whole`).
+
+        They name roles, or tensors if `whole`. Empty if all are known and there are none.
+        """
         if not found.known:
             return translate_sentence(found.why_not)
         unknown = self._unknown(found, whole=whole)
@@ -173,6 +179,7 @@ class DependentsRow(NotedBox):
         return unknown
 
     def _following(self, found: FormDependents, *, whole: bool) -> str:
+        """Return a sentence about what is pruned on top of the amount, or would be if checked."""
         if not found.following:
             return ""
         named = join_names(*(self._tensor_text(each, whole=whole) for each in found.first))
@@ -192,6 +199,7 @@ class DependentsRow(NotedBox):
         return number_format.plural(found.following, one, several).format(names=named)
 
     def _tensor_text(self, tensor: FollowingTensor, *, whole: bool) -> str:
+        """Return the name of a dependent and which of its slices are pruned: "fc columns"."""
         name = tensor.name if whole else tensor.role
         if tensor.dims == 1:
             return name
@@ -202,6 +210,7 @@ class DependentsRow(NotedBox):
         return text.format(name=name, dim=tensor.dim)
 
     def _unknown(self, found: FormDependents, *, whole: bool) -> str:
+        """Return a sentence about tensors whose dependents are not known; empty without any."""
         rest = found.tensors - found.known
         if not rest:
             return ""
@@ -307,7 +316,7 @@ class PruneForm(QWidget):
         self._arrange()
 
     def set_methods(self, forms: Sequence[MethodForm]) -> None:
-        """Set the methods; values that are valid for them are kept."""
+        """Set the methods; the rules stay, with values that are valid and defaults for others."""
         former = self.corrected()
         self._methods = tuple(forms)
         self.exclude.setVisible(any(form.excludes for form in forms))
@@ -318,10 +327,10 @@ class PruneForm(QWidget):
         self.changed.emit(self.request())
 
     def set_shares(self, shares: Sequence[Mapping[int, int]]) -> None:
-        """Set which rules prune the tensors that each rule matches; empty if not known.
+        """Set which rules prune the tensors that each rule in use matches; empty if not known.
 
         Each mapping contains numbers of tensors by the number of the rule, from 1; key 0 is for
-        tensors that limits exclude.
+        tensors that limits exclude. The list shows them until the tensors of a rule change.
         """
         self._shares, self._shared = tuple(shares), self._targets()
         for place, (rule, share) in enumerate(zip(self.used, self._known_shares(), strict=True), 1):
@@ -332,7 +341,7 @@ class PruneForm(QWidget):
         return [rule.target.wanted() for rule in self.used]
 
     def _known_shares(self) -> tuple[Mapping[int, int], ...]:
-        """Return the shares of the rules in use; empty if they are of other rules."""
+        """Return the shares of the rules in use; empty mappings if their tensors have changed."""
         targets = self._targets()
         known = len(targets) == len(self._shares) and targets == self._shared
         return self._shares if known else ({},) * len(targets)
@@ -346,7 +355,11 @@ class PruneForm(QWidget):
         *,
         error: str = "",
     ) -> bool:
-        """Show how many tensors a rule prunes; return whether the user can read all of the text."""
+        """Show how many tensors a rule prunes; return whether all of the text is visible.
+
+        `row` is its index among those in use; for the other parameters see
+        `RuleEditor.set_matches`.
+        """
         rule = self.used[row]
         if rule.set_matches(taken, left, names, error=error):
             self._arrange_list()
@@ -364,7 +377,7 @@ class PruneForm(QWidget):
             self._arrange()
 
     def set_limits(self, params: Sequence[Param]) -> None:
-        """Set the parameters of limits, all at their defaults."""
+        """Replace the parameters of limits; all are at their defaults then. Emits no `changed`."""
         old = self.limits
         self.limits = LimitsSection(params, self)
         self.limits.changed.connect(self._on_limits_edited)
@@ -387,7 +400,10 @@ class PruneForm(QWidget):
             self.companions.setVisible(self._takes_filters())
 
     def set_request(self, request: FormRequest) -> None:
-        """Show a request without emitting signals; if it has no rows, one rule with defaults."""
+        """Show a request without emitting `changed`; if it has no rows, one rule with defaults.
+
+        The rules are replaced. `checkedUsed` is emitted.
+        """
         blockers = [QSignalBlocker(self.all), QSignalBlocker(self.list)]
         for rule in self.rules:
             self._delete(rule)
@@ -409,7 +425,10 @@ class PruneForm(QWidget):
         self.set_request(FormRequest((FormRow("", "", method),)))
 
     def choose_method(self, name: str) -> None:
-        """Select a method in the shown rule, as the user can; ignore an unknown one."""
+        """Select a method in the shown rule as the user can, and focus it.
+
+        An unknown one is ignored.
+        """
         method = self.shown.method
         place = method.findData(name)
         if place >= 0:
@@ -421,7 +440,10 @@ class PruneForm(QWidget):
         give_focus(self.shown.method)
 
     def focus_amount(self) -> None:
-        """Focus the amount of the shown rule, or its method if it has no amount to edit."""
+        """Focus the amount of the shown rule, or its method if it has no amount to edit.
+
+        An amount that a limit determines cannot be edited.
+        """
         for editor in self.shown.fields.editors.values():
             if isinstance(editor.param, AmountParam) and editor.isEnabled():
                 give_focus(editor)
@@ -445,7 +467,10 @@ class PruneForm(QWidget):
         return self.shown.target.hasFocus()
 
     def errors(self) -> tuple[str, ...]:
-        """Return a sentence for each error; empty if the form is valid."""
+        """Return a sentence for each error of the rules in use and of the limits.
+
+        With several rules, each has the number of its rule. Empty if the form is valid.
+        """
         errors = [
             error for rule in self.used for error in self._with_rule_number(rule, rule.errors())
         ]
@@ -454,7 +479,10 @@ class PruneForm(QWidget):
         return (*errors, *self.limits.errors)
 
     def errors_beside_fields(self) -> Mapping[str, str]:
-        """Return the errors that are visible next to a field, each with a text that says where."""
+        """Return the errors that are visible next to a field, each with a text that says where.
+
+        These are the errors of the shown rule, and those of limits if the limits are unfolded.
+        """
         here = self._with_rule_number(self.shown, tuple(self.shown.fields.errors.values()))
         beside = self.limits.errors if self.limits.isVisible() else ()
         texts = dict.fromkeys(beside, self.invalid())
@@ -479,7 +507,7 @@ class PruneForm(QWidget):
         return [text.format(n=number, error=e) if number else e for e in errors]
 
     def request(self) -> FormRequest | None:
-        """Return the request; None while there are `errors`."""
+        """Return the request; None while there are `errors`. Hidden options are not requested."""
         if self.errors():
             return None
         rows = tuple(rule.row() for rule in self.used)
@@ -529,7 +557,8 @@ class PruneForm(QWidget):
     def _show_decided_scope(self) -> None:
         """Show the scope in the header, and which rule determines it, if one does.
 
-        The choice itself is below the rules. It applies again when the rule is removed.
+        The choice itself is below the rules. It applies again when the rule is removed. The header
+        shows nothing if there is one rule, or if all rules have only one scope.
         """
         forms = [(place, rule.form()) for place, rule in enumerate(self.used, 1)]
         known = [(place, form) for place, form in forms if form is not None]
@@ -557,6 +586,7 @@ class PruneForm(QWidget):
         self.scope_note.setAccessibleDescription(tip)
 
     def _insert(self, place: int) -> RuleEditor:
+        """Add a rule for the checked tensors at index `place`, hidden unless it is the only one."""
         rule = RuleEditor(self._methods, self._editors)
         rule.set_context(self.context)
         rule.changed.connect(self._on_edited)
@@ -591,7 +621,11 @@ class PruneForm(QWidget):
         self._add(len(self.rules), method, {})
 
     def _add(self, place: int, method: str, values: Mapping[str, Any]) -> None:
-        """Insert a rule at index `place`; it names no tensors yet, so the step does not change."""
+        """Insert a rule at index `place`, show it and focus its tensors.
+
+        It names no tensors yet, so the step does not change, and remembers the values of the rule
+        before. `place` must not be 0.
+        """
         rule = self._insert(place)
         rule.set_row(FormRow("", "", method, values))
         rule.target.set_empty()
@@ -602,6 +636,7 @@ class PruneForm(QWidget):
         rule.focus_target()
 
     def _remove_clicked(self) -> None:
+        """Remove the shown rule, and show the next one, or else the one before."""
         rule, place = self.shown, self.rules.index(self.shown)
         self.rules.remove(rule)
         self._delete(rule)
@@ -632,6 +667,7 @@ class PruneForm(QWidget):
         self.set_context(replace(self.context, amount_used=used))
 
     def _arrange(self) -> None:
+        """Show the list and the options that apply to the rules in use; emit `checkedUsed`."""
         self._arrange_list()
         self.dependents.setVisible(self._takes_channels())
         self.companions.setVisible(self._takes_filters())
@@ -643,6 +679,7 @@ class PruneForm(QWidget):
         self.checkedUsed.emit(any(checked), all(checked))
 
     def _arrange_list(self) -> None:
+        """Show the list of rules, or hide it unless `several`; do nothing if it is the same."""
         several = self.several
         if not several and self._arranged == (self.rules[0],):
             return  # laying out the form takes a noticeable part of a slider move
@@ -668,7 +705,7 @@ class PruneForm(QWidget):
         self.remove.setEnabled(len(self.rules) > 1)
 
     def _rule_texts(self) -> list[tuple[str, str, str, str]]:
-        """Return number (empty if ignored), tensors, action and count of each rule."""
+        """Return number, tensors, action and count of each rule; number "" if not in use."""
         known = dict(zip(map(id, self.used), enumerate(self._known_shares(), 1), strict=True))
         texts = []
         for rule in self.rules:
@@ -683,6 +720,10 @@ class PruneForm(QWidget):
         return texts
 
     def _count_text(self, rule: RuleEditor, number: int, share: Mapping[int, int]) -> str:
+        """Return how many of its tensors a rule prunes, or why none; empty if not known.
+
+        `number` is the number of the rule, and `share` its mapping in `set_shares`.
+        """
         if rule.refused:
             checked = rule.target.wanted() == ("", "")
             return self.tr("✕ nothing checked") if checked else self.tr("✕ matches nothing")
@@ -703,7 +744,12 @@ class PruneForm(QWidget):
         return self.tr("{n} tensors").format(n=number_format.count(count))
 
     def _lines(self, first: str, target: str, done: str, many: str, room: int) -> list[str]:
-        """Return the text of a rule, wrapped to lines of `room` pixels."""
+        """Return the text of a rule, wrapped to lines of `room` pixels.
+
+        The tensors (`target`) follow the number (`first`) and take three lines at most; the count
+        (`many`) follows if there is room, else on its own line. The action (`done`) is the last
+        line.
+        """
         metrics = self.list.fontMetrics()
         advance = metrics.horizontalAdvance
         target = within_reason(on_one_line(target))

@@ -147,7 +147,10 @@ class RuleEditor(QWidget):
         self._scroll_timer.start()
 
     def set_row(self, row: FormRow) -> None:
-        """Show a rule without emitting signals; an unknown method selects the first one."""
+        """Show a rule without emitting signals; an unknown method selects the first one.
+
+        Parameters without a value have their defaults, or what was entered for an equal parameter.
+        """
         with QSignalBlocker(self.method):
             self.target.set_target(row.pattern, row.kind)
             self.method.setCurrentIndex(max(0, self.method.findData(row.method)))
@@ -166,7 +169,8 @@ class RuleEditor(QWidget):
         """Show how many tensors the rule prunes, or why none; return whether that changed.
 
         `taken` is None for the checked tensors, and if it is not known. `left` is the number of
-        other matching tensors, which are skipped; `names` are the first of them.
+        other matching tensors, which are skipped; `names` are the first of them. `error` says why
+        the rule matches nothing, and replaces the numbers.
         """
         matches = self.target.currentText(), taken, left, tuple(names)
         if (matches, error) == (self._matches, self.refused):
@@ -185,6 +189,7 @@ class RuleEditor(QWidget):
                 self._show_matches()
 
     def _show_matches(self) -> None:
+        """Show the result of `set_matches` below the field, or what to enter."""
         _, taken, left, first_left = self._matches
         text = tip = ""
         if self.target.is_empty:
@@ -212,7 +217,7 @@ class RuleEditor(QWidget):
         self.matched.setForegroundRole(DANGER if self.refused else MUTED)
 
     def _count(self, taken: int) -> str:
-        """Return how many of `taken` matching tensors are pruned, and why others are not."""
+        """Return how many of `taken` matching tensors the rule prunes, and why not all of them."""
         lost = sum(self._elsewhere.values())
         if not 0 < lost <= taken:
             return number_format.plural(taken, self.tr("1 tensor."), self.tr("{n} tensors."))
@@ -281,7 +286,7 @@ class RuleEditor(QWidget):
         return is_needed(STATISTICS.name, form.params, self.fields.values)
 
     def takes_filters(self) -> bool:
-        """Return whether the method prunes whole channels along dim 0."""
+        """Return whether the method prunes whole channels along dim 0 (or its negative index)."""
         first = {0, -len(self._context.shape)}
         return self.takes_channels() and any(
             isinstance(editor.param, DimParam) and self.fields.values.get(name) in first
@@ -307,7 +312,10 @@ class RuleEditor(QWidget):
         return FormRow(pattern, kind, str(self.method.currentData()), values)
 
     def describe(self) -> tuple[str, str]:
-        """Return the tensors and the action as text: "L1 unstructured (magnitude), 40 %"."""
+        """Return the tensors and the action as text: "L1 unstructured (magnitude), 40 %".
+
+        Instead, they say that no tensors are named, or that a value is not valid.
+        """
         form = self.form()
         words = [form.label if form else ""]
         amounts = (e for e in self.fields.editors.values() if isinstance(e.param, AmountParam))
@@ -331,7 +339,11 @@ class RuleEditor(QWidget):
         self.changed.emit("")
 
     def _rebuild(self) -> None:
-        """Show the fields of the selected method, with values entered for equal parameters."""
+        """Replace the fields by those of the selected method, without emitting `changed`.
+
+        A parameter has the last valid value entered for an equal parameter of any method, or its
+        default.
+        """
         form = self.form()
         old = self.fields
         entered = [(old.editors[name].param, value) for name, value in old.values.items()]
@@ -389,7 +401,8 @@ class RuleList(QListWidget):
     def show_rules(self, rules: Sequence[tuple[Sequence[str], str]], current: int) -> None:
         """Replace the list; each rule has its lines and the full text for the tooltip.
 
-        Selects the rule with index `current`. The signals of a new current row are emitted.
+        Selects the rule with index `current`, and sets the height so that up to
+        `_MAX_VISIBLE_RULES` are visible. The signals of a new current row are emitted.
         """
         self.clear()
         line, height = self.fontMetrics().lineSpacing(), 0

@@ -62,7 +62,10 @@ class PatternAnswer:
 
 
 def headline(answer: PatternAnswer) -> str:
-    """Return one or two sentences about how many tensors have the pattern."""
+    """Return one or two sentences about how many tensors have the pattern.
+
+    For a single tensor, the text contains the number of groups that violate it.
+    """
     totals, every = answer.totals, answer.totals.checked
     if not every:
         text = plural(
@@ -103,7 +106,10 @@ def headline(answer: PatternAnswer) -> str:
 
 
 def details(answer: PatternAnswer) -> str:
-    """Return sentences about the effect of a repair, its limits, and ungrouped weights."""
+    """Return sentences about the effect of a repair, its limits, and ungrouped weights.
+
+    Empty if all tensors have the pattern and complete groups.
+    """
     totals, lost, sentences = answer.totals, answer.report.lost, []
     if totals.broken:
         taken = plural(
@@ -214,6 +220,7 @@ def headers() -> tuple[str, ...]:
 
 
 def cells(answer: PatternAnswer, row: int) -> tuple[str, ...]:
+    """Return the texts of a row of the table; a tensor without groups has only name and shape."""
     tensor = answer.report.tensors[row]
     sign = ("✕" if tensor.broken else "✓") if tensor.groups else NO_NUMBER
     name = f"{sign} {on_one_line(answer.shown.get(tensor.name, tensor.name))}"
@@ -237,7 +244,10 @@ def cells(answer: PatternAnswer, row: int) -> tuple[str, ...]:
 
 
 def about(answer: PatternAnswer, row: int) -> str:
-    """Return where a tensor violates the pattern, or why it has no groups."""
+    """Return where a tensor violates the pattern, that it has it, or why it has no groups.
+
+    `row` is its index in the report. Only the groups that the report has as examples are named.
+    """
     tensor = answer.report.tensors[row]
     name = answer.shown.get(tensor.name, tensor.name)
     if not tensor.groups:

@@ -95,7 +95,7 @@ class QuestionRow(QWidget):
     def set_tensors(self, checked: int, every: int) -> None:
         """Set the number of checked tensors, and of all tensors that can be pruned.
 
-        If none is checked, all of them are selected.
+        If none is checked, all of them are selected. Emits no signal.
         """
         texts = (
             plural(checked, self.tr("1 checked tensor"), self.tr("{n} checked tensors")),
@@ -191,7 +191,10 @@ class PatternDialog(Dialog):
     # -- inputs
 
     def set_under_way(self, title: str) -> None:
-        """Show that a job with this title is running."""
+        """Show that a job with this title is running, and disable the repair.
+
+        The previous result stays visible; after `BUSY_MS` it is muted. An error is removed.
+        """
         self._current = self._can_ask = False
         if self._answer is None:
             self.headline.setText("")  # remove an error
@@ -248,6 +251,7 @@ class PatternDialog(Dialog):
         buttons.addWidget(self.go)
 
     def _show(self) -> None:
+        """Show texts and table of the present result; all are empty if there is none."""
         answer = self._answer
         self.headline.setText("" if answer is None else headline(answer))
         self.details.setText("" if answer is None else details(answer))
@@ -261,6 +265,7 @@ class PatternDialog(Dialog):
         self._show_state()
 
     def _show_state(self) -> None:
+        """Mute an outdated result, and enable the buttons that apply to the present one."""
         answer, asks = self._answer, self.row.question() is not None
         for label in (self.headline, self.details):  # an outdated result is muted
             old = answer is not None and (self._is_outdated or not asks)

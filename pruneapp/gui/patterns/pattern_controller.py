@@ -36,7 +36,10 @@ from pruneapp.progress import Cancelled, Job
 def check_tensors(
     snapshot: Snapshot, names: Sequence[str], asked: Question, contents: LoadedContents, job: Job
 ) -> PatternAnswer:
-    """Return the answer to a question, the worst tensors first; raise as `check_pattern`."""
+    """Return the answer to a question about these tensors, the worst tensors first.
+
+    Raises the errors of `check_pattern`.
+    """
     n, m = sizes_of(asked.pattern)
     report = check_pattern(snapshot, names, n, m, asked.dim, job).worst_first()
     kinds = [contents.by_name[tensor.name].kind for tensor in report.tensors if tensor.groups]
@@ -85,7 +88,10 @@ class PatternController(Feature[PatternDialog]):
         session.changed.connect(self._on_changed)
 
     def ask(self) -> None:
-        """Open the dialog, and start a check."""
+        """Open the dialog and start a check, or bring the open dialog to the front.
+
+        Does nothing without a document.
+        """
         if self.session.document is None:
             return
         if self.dialog is None:
@@ -115,6 +121,10 @@ class PatternController(Feature[PatternDialog]):
 
     @flow
     def _check(self) -> Flow[None]:
+        """Check the pattern that the dialog asks for, cancelling a check that runs.
+
+        Does nothing during a repair. An invalid pattern only ends the check.
+        """
         dialog = self.dialog
         if self._repairing or dialog is None:
             return  # a check follows after the repair
@@ -138,7 +148,10 @@ class PatternController(Feature[PatternDialog]):
         dialog.set_answer(answer)
 
     def _check_again(self, why: str) -> None:
-        """Check again if that is fast; otherwise show the reason `why`, and a button for it."""
+        """Check again if that is fast; otherwise show the reason `why`, and a button for it.
+
+        Does nothing without a dialog or a valid pattern.
+        """
         dialog = self.dialog
         asked = None if dialog is None else dialog.row.question()
         if dialog is None or asked is None:
@@ -154,6 +167,10 @@ class PatternController(Feature[PatternDialog]):
 
     @flow
     def _repair(self) -> Flow[None]:
+        """Repair the tensors of the last answer in one step, and check again.
+
+        An error, or a change of the document in the meantime, is shown in the dialog.
+        """
         answer, dialog = self._answer, self.dialog
         if answer is None or dialog is None:
             return
@@ -185,6 +202,7 @@ class PatternController(Feature[PatternDialog]):
 
     @flow
     def _copy(self) -> Flow[None]:
+        """Copy the table of the last answer as text; does nothing without one."""
         answer, head, dialog = self._answer, text_headers(), self.dialog
         if answer is not None:
             text = yield from RunJob("", lambda _job: as_text(answer, head))
@@ -195,7 +213,10 @@ class PatternController(Feature[PatternDialog]):
     # -- work in the background -----------------------------------------------------------------
 
     def _run(self, dialog: PatternDialog, job: RunJob[T]) -> Flow[T]:
-        """Return the result of a job; show in the dialog that it failed or was stopped."""
+        """Return the result of a job; show in the dialog that it failed or was stopped.
+
+        Raises `Cancelled` in both cases.
+        """
         dialog.set_under_way(job.title)
         self._job = job
         try:

@@ -161,7 +161,11 @@ class RecipeController(Feature[RecipeDialog]):
 
     @flow
     def save(self) -> Flow[None]:
-        """Save the history as a recipe, in a file that the user chooses."""
+        """Save the history as a recipe, in a file that the user chooses.
+
+        Masks that it needs are written to a folder next to it. An error is shown if the history is
+        empty.
+        """
         self._check_history()
         path = save_path(
             self._window,
@@ -188,7 +192,11 @@ class RecipeController(Feature[RecipeDialog]):
 
     @flow
     def apply(self) -> Flow[None]:
-        """Ask the user for a recipe, show how it matches the open file, and apply it."""
+        """Ask the user for a recipe, show how it matches the open file, and apply it.
+
+        Its steps are appended to the current state, or all of them are applied on the cluster to a
+        new file. A recipe with problems cannot be applied.
+        """
         self.session.check_may_work()
         name, _ = QFileDialog.getOpenFileName(
             self._window,
@@ -224,6 +232,11 @@ class RecipeController(Feature[RecipeDialog]):
             yield from self._apply(recipe, fitted)
 
     def _apply(self, recipe: Recipe, fitted: Fit) -> Flow[None]:
+        """Append the steps of a recipe to the history, and show how many.
+
+        Raises the errors of `replay_all` and `append_steps`: none is applied if the history changes
+        while they are computed.
+        """
         kernel = self.session.kernel
 
         def work(snapshot: Snapshot, job: Job) -> tuple[Edit, ...]:
@@ -247,7 +260,10 @@ class RecipeController(Feature[RecipeDialog]):
         return plural(count, self.tr("1 step"), self.tr("{n} steps"))
 
     def _export(self, recipe: Recipe) -> Flow[None]:
-        """Ask the user for a path, and apply the recipe on the cluster, to a new file."""
+        """Ask the user for a path, and apply the recipe on the cluster, to a new file.
+
+        The document is not changed; only the recipe is applied to the opened file.
+        """
         checkpoint, address = self.document.checkpoint, self._cluster()
         suffix = "" if checkpoint.contents.shards else ".safetensors"
         path = save_path(
@@ -276,7 +292,11 @@ class RecipeController(Feature[RecipeDialog]):
 
     @flow
     def copy(self) -> Flow[None]:
-        """Copy the history as a Python script for torch; ask for a path if it needs masks."""
+        """Copy the history as a Python script for torch.
+
+        If the script needs masks, it is also saved with them at a path that the user chooses;
+        nothing is copied if the user cancels. An error is shown if the history is empty.
+        """
         self._check_history()
         capture, kernel = Capture.of(self.document), self.session.kernel
         checkpoint, title = self.document.checkpoint, self.tr("Writing Python script")

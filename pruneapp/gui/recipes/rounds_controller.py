@@ -91,7 +91,10 @@ class RoundsDialog(DecisionDialog):
             self.fields.set_value(name, value)
 
     def set_rounds(self, after: Sequence[int], error: str = "") -> None:
-        """Show the number of pruned weights after each round, or an error."""
+        """Show the numbers of pruned weights after each round, or an error instead of the note.
+
+        Pruning is disabled if there are no rounds, or if the last one prunes nothing.
+        """
         self._after = after
         self.table.set_count(len(after))
         self.note.setText(f"✕ {error}" if error else self._note)
@@ -152,9 +155,9 @@ class RoundsController(Feature[RoundsDialog]):
 
     @flow
     def ask(self) -> Flow[None]:
-        """Ask for the schedule of the step of the form, and apply the rounds.
+        """Ask for the schedule of the step of the form, and append the rounds to the history.
 
-        Show an error if the step cannot be repeated.
+        Rounds that prune nothing are left out. Show an error if the step cannot be repeated.
         """
         self.session.check_may_work()
         try:
@@ -226,7 +229,11 @@ class RoundsController(Feature[RoundsDialog]):
 
 
 def _step_to_repeat(document: Document, step: Step) -> _Repeated:
-    """Return the step with its numbers of weights; raise `PruneAppError` if unsuitable."""
+    """Return the step with its numbers of weights.
+
+    Raises `PruneAppError` unless it has exactly one rule, whose method supports a target for the
+    total; channels and blocks can be repeated per tensor only.
+    """
     if len(step.rows) > 1:
         raise ParameterError(
             f"Iterative pruning needs exactly one rule (got {len(step.rows)}).",
@@ -253,7 +260,10 @@ def _rule_text(step: Step) -> str:
 
 
 def _final_amount(asked: _Repeated) -> Amount:
-    """Return the final amount that the form requests for the step `asked`, of all its weights."""
+    """Return the amount of all weights, pruned or not, at which the form would arrive.
+
+    For an amount of channels or blocks, which is unknown in weights, it is the default.
+    """
     total, (row,) = asked.step.limits.total, asked.step.rows
     if total is not None:
         return total
@@ -273,9 +283,9 @@ def _totals(asked: _Repeated, values: dict[str, Any]) -> list[Amount]:
 
 
 def _counts(asked: _Repeated, values: dict[str, Any]) -> list[int]:
-    """Return the number of pruned weights after each round of the step `asked`.
+    """Return the number of pruned weights after each round, including those pruned before.
 
-    Raises `ParameterError` if the last number is not possible.
+    Raises `ParameterError` if the last number exceeds the weights or is below those pruned before.
     """
     counts = [
         round(total * asked.size) if isinstance(total, float) else total

@@ -108,7 +108,7 @@ class RepairDialog(Dialog):
         self._show_state()
 
     def _settings(self, params: Sequence[Param]) -> QWidget:
-        """Return a row of editors."""
+        """Return a row of editors at their defaults, and add these to `editors`."""
         settings = QWidget(self)
         row = QHBoxLayout(settings)
         row.setContentsMargins(0, 0, 0, 0)
@@ -129,7 +129,10 @@ class RepairDialog(Dialog):
     # -- inputs
 
     def set_layers(self, layers: Sequence[PrunedLayer]) -> None:
-        """Set the pruned layers, and which of them have statistics or can get them."""
+        """Replace the pruned layers; each has a flag whether its inputs are known or can be.
+
+        They are shown in the order of their names.
+        """
         self.layers = tuple(in_numeric_order(layers, attrgetter("name")))
         self._known_text = (
             self.tr("to be collected") if self.source.source().runs else self.tr("yes")
@@ -160,6 +163,7 @@ class RepairDialog(Dialog):
         )
 
     def _show_state(self) -> None:
+        """Show how many layers can be repaired, and the first error, the risk or the memory."""
         known = [layer for layer in self.layers if layer.known]
         words = plural(len(known), self.tr("Repair 1 layer"), self.tr("Repair {n} layers"))
         error = self._error()
@@ -180,6 +184,7 @@ class RepairDialog(Dialog):
         self.table.setAccessibleDescription(join_sentences(as_sentence(every), self.note.text()))
 
     def _error(self) -> str:
+        """Return why the settings are invalid together with the source; empty if they are valid."""
         try:
             self.values()
         except ParameterError as error:
@@ -197,6 +202,10 @@ class RepairDialog(Dialog):
         return False
 
     def _memory(self, known: Sequence[PrunedLayer]) -> str:
+        """Return sentences about the memory that a repair needs; empty if no layer is known.
+
+        The settings must be valid.
+        """
         if not known:
             return ""
         total = sum(layer.gram_bytes for layer in known)
@@ -363,6 +372,7 @@ class RepairReportDialog(Dialog):
         return f"{sign}{name}", count(layer.left), count(layer.moved), *errors
 
     def _sort(self, column: int) -> None:
+        """Sort the rows by a column, largest values first; column 0 is the order of the layers."""
         key = _KEYS.get(LayerOrder(column))
         order = list(range(len(self._layers)))
         if key is not None:

@@ -81,9 +81,10 @@ PARAMS = (
 
 
 def layers_of(snapshot: Snapshot, source: DataSource, job: Job) -> tuple[PrunedLayer, ...]:
-    """Return the pruned layers, and for a statistics file whether it has their inputs.
+    """Return the pruned layers, each with whether its inputs are known from the source.
 
-    Raises the errors of `open_statistics` and `inputs_in`.
+    Of a source that runs the model, the inputs of all layers count as known. Raises
+    `ParameterError` without a statistics file, and the errors of `open_statistics` and `inputs_in`.
     """
     if source.runs:
         return pruned_layers(snapshot, job)
@@ -100,9 +101,10 @@ def _statistics_in(source: DataSource) -> Path:
 def run_and_repair(
     agreed: AgreedScript, snapshot: Snapshot, settings: RepairSettings, unpruned: str, job: Job
 ) -> CalibratedRepair:
-    """Run inputs through the model and repair it; then end the process.
+    """Run inputs through the model and return its repair; the process is ended in any case.
 
-    `unpruned` is the path of the unpruned model; empty for the checkpoint of the state.
+    `unpruned` is the path of the unpruned model; empty for the checkpoint of the state. Its process
+    is killed if `job` is cancelled. Raises the errors of `repair_by_script` and `open_checkpoint`.
     """
     with _opened(unpruned, job) as wanted, contextlib.closing(agreed.runner(job)) as runner:
         runner.worker.hasty = True  # the process may be killed: it is not used again
@@ -113,7 +115,7 @@ def run_and_repair(
 def repair_by_file(
     path: Path, snapshot: Snapshot, settings: RepairSettings, unpruned: str, job: Job
 ) -> CalibratedRepair:
-    """Repair with a statistics file; `unpruned` as in `run_and_repair`."""
+    """Return the repair by a statistics file; `unpruned` as in `run_and_repair`."""
     with _opened(unpruned, job) as wanted:
         return repair_by_statistics(path, snapshot, replace(settings, wanted=wanted), job)
 
@@ -157,7 +159,7 @@ class RepairController(Feature[RepairDialog]):
 
     @flow
     def ask(self) -> Flow[None]:
-        """Open the dialog; show an error if no layer is partly pruned."""
+        """Open the dialog; show an error if no layer is partly pruned. Waits until it is closed."""
         self.session.check_may_work()
         layers = yield from self._find_layers(partial(pruned_layers, self.document.snapshot()))
         if not layers:
@@ -186,6 +188,7 @@ class RepairController(Feature[RepairDialog]):
     def _find_layers(
         self, work: Callable[[Job], tuple[PrunedLayer, ...]]
     ) -> Flow[tuple[PrunedLayer, ...]]:
+        """Return the result of `work` on a worker thread, cancelling the last call."""
         self._cancel_survey()
         self._survey = survey = RunJob("", work)
         return (yield from survey)
@@ -196,7 +199,10 @@ class RepairController(Feature[RepairDialog]):
 
     @flow
     def _check_source(self, dialog: RepairDialog) -> Flow[None]:
-        """Check the chosen source without running anything."""
+        """Check the chosen source without running anything, and show which layers are known.
+
+        An error is shown below the source. A further call cancels this one.
+        """
         source = dialog.source.source()
         if source.runs:
             self._scripts.look(dialog.source)
@@ -224,6 +230,11 @@ class RepairController(Feature[RepairDialog]):
 
     @flow
     def _request(self, dialog: RepairDialog) -> Flow[None]:
+        """Repair the document as the dialog requests, close the dialog, and show a report.
+
+        The document is locked meanwhile. If the source cannot be used, the error is shown in the
+        dialog. Nothing is changed if the repair is cancelled.
+        """
         document, source = self.document, dialog.source.source()
         self.session.check_may_work()
         self._scripts.remember(PURPOSE, source)
@@ -296,7 +307,10 @@ class RepairController(Feature[RepairDialog]):
         return Path(source.path).name
 
     def _same_data(self, source: DataSource) -> tuple[str, ...]:
-        """Return warnings if the model is evaluated on the data of its repair, as far as known."""
+        """Return warnings if the model is evaluated on the data of its repair, as far as known.
+
+        There is at most one; it depends on the kind of data.
+        """
         measured = self._evaluation.source
         if measured is None or (measured.kind, measured.path) != (source.kind, source.path):
             return ()
@@ -330,7 +344,11 @@ class RepairController(Feature[RepairDialog]):
             self._evaluation.evaluate_keys([*self._compared])
 
     def _compare(self) -> None:
-        """Show a notice if the metric is worse after the repair, once both states are evaluated."""
+        """Show a notice if the metric is worse after the repair, once both states are evaluated.
+
+        "Worse" is more than the noise. Otherwise warnings of `_same_data` are shown. Both are shown
+        once for each repair, and only while its result is the current state.
+        """
         if self._compared is None:
             return
         before, after = map(self._evaluation.quality_of, self._compared)

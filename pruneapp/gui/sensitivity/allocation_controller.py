@@ -77,7 +77,11 @@ class AllocationController(Feature[AllocationDialog]):
 
     @flow
     def ask(self) -> Flow[None]:
-        """Ask for a total, show how much of each tensor is pruned, and prune."""
+        """Ask for a total, show how much of each tensor is pruned, and append one step.
+
+        If the scan is of another state of the history, the step follows that state. An error is
+        shown if nothing was scanned, or if the scanned state was deleted.
+        """
         document, kept = self.document, self._scans.kept
         self.session.check_may_work()
         if kept is None or not kept.scan.measured:
@@ -124,6 +128,11 @@ class AllocationController(Feature[AllocationDialog]):
             yield from self._prune(number, kept)
 
     def _prune(self, number: int, kept: KeptScan) -> Flow[None]:
+        """Go to the state with index `number` and append the allocation, named by its share.
+
+        Its metric is compared once it is measured. Does nothing if there is no allocation. Raises
+        `EvaluationError` if the state is not the scanned one.
+        """
         allocation = self._allocation
         if allocation is None:
             return
@@ -170,6 +179,10 @@ class AllocationController(Feature[AllocationDialog]):
         self._compare()  # the state may have been evaluated before
 
     def _compute(self, dialog: AllocationDialog, kept: KeptScan) -> None:
+        """Compute the allocation of the settings in the background, cancelling an earlier one.
+
+        The dialog shows it, or its error.
+        """
         values = dialog.values()
         metric = self._scans.metric
         names = {one.name for one in kept.scan.metrics}
@@ -224,7 +237,7 @@ class AllocationController(Feature[AllocationDialog]):
         return join_sentences(*parts)
 
     def _same_data(self, kept: KeptScan) -> str:
-        """Return a note on whether scan and result are measured on the same data."""
+        """Return a note on whether the scan and its result are measured on the same data."""
         now, scanned = self._evaluation.script_in_use, kept.scan.conditions
         same = now is not None and now[:2] == (scanned.script_sha256, scanned.seed)
         same_limit = same and now is not None and now[2] == scanned.limit
@@ -243,7 +256,10 @@ class AllocationController(Feature[AllocationDialog]):
         )
 
     def _compare(self) -> None:
-        """Show the predicted and the measured metric, once both are known."""
+        """Show the predicted and the measured metric of the current state, once both are known.
+
+        Each allocation is compared once.
+        """
         prediction = self._prediction
         if prediction is None or prediction is self._compared or not self._is_current(prediction):
             return

@@ -252,7 +252,10 @@ class AllocationDialog(DecisionDialog):
             editor.set_context(FormContext(left=weights))
 
     def set_allocation(self, found: PredictedAllocation | None) -> None:
-        """Show the allocation of the total; None while it is not known."""
+        """Show the allocation of the total and remove an error; None while it is not known.
+
+        Pruning is enabled if the allocation prunes further weights.
+        """
         self._found = found
         self.error.hide()
         self.table.set_count(0 if found is None else len(found.tensors))

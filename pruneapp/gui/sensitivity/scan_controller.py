@@ -104,7 +104,8 @@ def run_scan(
     """Scan a state, continuing the scan in `known` with the same conditions if there is one.
 
     `tell` is called with the scan after each cell; `judge` once, after the unpruned model and the
-    state were evaluated. `calibration` contains names of data that the state was calibrated with.
+    state were evaluated, with a job for further work. Both are called on this thread. `calibration`
+    contains names of data that the state was calibrated with.
 
     Raises the errors of `scan_tensors` and `ScriptProcess.evaluator`.
     """
@@ -210,6 +211,7 @@ class ScanController(Feature[ScanDialog]):
         return document is not None and found is not None and found.key is document.history.key
 
     def _number(self, found: StateScan) -> int:
+        """Return the index of the state that was scanned; -1 if it was deleted."""
         document = self.session.document
         if document is None:
             return -1
@@ -222,7 +224,10 @@ class ScanController(Feature[ScanDialog]):
 
     @flow
     def ask(self) -> Flow[None]:
-        """Ask for a scan of the checked tensors, and run it; show why that is impossible."""
+        """Ask for a scan of the checked tensors, and run it; show why that is impossible.
+
+        Statistics of activations that are loaded in the form decide which methods are offered.
+        """
         self.session.check_may_work()
         if self._scanning is not None:
             raise PruneAppError(
@@ -267,6 +272,7 @@ class ScanController(Feature[ScanDialog]):
         yield from Ask(dialog)
 
     def _about_state(self, document: Document) -> str:
+        """Return a note that the current state is pruned; empty for the unpruned model."""
         pruned = sum(document.masks.counts(document.masks))
         if not pruned:
             return ""
@@ -286,7 +292,11 @@ class ScanController(Feature[ScanDialog]):
             return ()
 
     def _scan_request(self, dialog: ScanDialog, names: tuple[str, ...]) -> ScanRequest:
-        """Return the request for a scan; raise `PruneAppError` if a setting is invalid."""
+        """Return the request for a scan; raise `PruneAppError` if a setting is invalid.
+
+        Values other than the amount are those of the first rule of the form with this method, else
+        the defaults.
+        """
         method = registry.get(dialog.method)
         of_form = next((row for row in self._rows() if row.method == method.name), None)
         values: dict[str, Any] = {} if of_form is None else dict(of_form.values)
@@ -298,6 +308,7 @@ class ScanController(Feature[ScanDialog]):
         return ScanRequest(names, method.name, values, amounts, repair=repair)
 
     def _estimate(self, dialog: ScanDialog, names: tuple[str, ...]) -> None:
+        """Show in the dialog how many evaluations are left and how long they take, or an error."""
         try:
             request = self._scan_request(dialog, names)
         except PruneAppError as error:
@@ -344,7 +355,11 @@ class ScanController(Feature[ScanDialog]):
         dialog.set_estimate(join_sentences(words, more))
 
     def _known_evaluations(self, dialog: ScanDialog, request: ScanRequest) -> tuple[int, bool]:
-        """Return how many of the evaluations are known, and whether they can surely be reused."""
+        """Return how many evaluations of a request are known, and whether that is sure.
+
+        It is not sure before the script has measured, as it may have changed. The number is that of
+        one scan of this state with the same settings; 0 if an option of the source is invalid.
+        """
         document, source = self.session.document, dialog.choice.source()
         try:
             options = options_of(source)
@@ -372,6 +387,7 @@ class ScanController(Feature[ScanDialog]):
 
     @flow
     def _request(self, dialog: ScanDialog, names: tuple[str, ...]) -> Flow[None]:
+        """Run the scan that the dialog requests; close the dialog once the user agrees to it."""
         source, request = dialog.choice.source(), self._scan_request(dialog, names)
         agreed = yield from self._scripts.agree_to(source, dialog.choice)
         dialog.done(ScanDialog.DialogCode.Accepted)
@@ -382,6 +398,11 @@ class ScanController(Feature[ScanDialog]):
     # -- scanning -------------------------------------------------------------------------------
 
     def _scan(self, process: ScriptProcess, request: ScanRequest) -> Flow[None]:
+        """Scan the current state, show the page, and store the results until the scan ends.
+
+        The results of the unpruned model and the state are passed to `EvaluationController.keep`.
+        An error is shown, and what was measured is kept.
+        """
         document = self.document
         self._scanned = b""
         key = document.history.key
@@ -428,6 +449,7 @@ class ScanController(Feature[ScanDialog]):
         self._shows.request(at_once=True)
 
     def _on_advanced(self, advance: _Advance) -> None:
+        """Store a scan in place of its earlier stage, select it once, and show it soon."""
         if advance.document is not self.session.document:
             return
         name = encoded(advance.kept.scan.conditions)
@@ -476,7 +498,7 @@ class ScanController(Feature[ScanDialog]):
         return self._shown, self.is_current, why_old, tuple(self._labels())
 
     def _labels(self) -> list[str]:
-        """Return a unique label for each scan."""
+        """Return a unique label for each scan, in the order in which they were measured."""
         labels, details = [], []
         for found in self._found.values():
             scan = found.kept.scan
@@ -528,7 +550,9 @@ class ScanController(Feature[ScanDialog]):
     def _select_scan(self) -> None:
         """Choose the scan to show after the current state or the script has changed.
 
-        A scan that the user chose for the state, or that is running, is preferred.
+        A scan that the user chose for the state, or that is running, is preferred, then the best of
+        this state. If the state has none, the shown scan stays. Does nothing if neither has
+        changed.
         """
         document, followed = self.session.document, self._selected_for
         assert document is not None
@@ -569,6 +593,10 @@ class ScanController(Feature[ScanDialog]):
             self._jump(self.state)
 
     def _sensitivity(self, kept: KeptScan) -> Sensitivity:
+        """Return what the page shows of the selected scan, in the metric that the user chose.
+
+        A cell that was not measured is None, one without this metric NaN.
+        """
         scan, found = kept.scan, self._found[self._shown]
         names = tuple(metric.name for metric in scan.metrics)
         metric = scan.metric(self._metric if self._metric in names else None)
@@ -613,7 +641,10 @@ class ScanController(Feature[ScanDialog]):
         return Row.of(RowEntry(conditions.method, RowConfiguration(values, names=(name,))))
 
     def _on_cell(self, name: str, amount: float) -> None:
-        """Set the form to prune a tensor as in a cell of the scan."""
+        """Set the form to prune a tensor as in a cell of the scan, and show the tensor.
+
+        An error is shown if the scan is of another state, or its method is not registered.
+        """
         kept = self.kept
         if kept is None or name not in self.session.by_name:
             return
@@ -671,7 +702,7 @@ class ScanController(Feature[ScanDialog]):
         }
 
     def _kept(self) -> dict[bytes, StateScan]:
-        """Return the latest scans that fit a session file, in the order of measuring."""
+        """Return the latest scans that have up to `MOST_KEPT` cells together, latest last."""
         kept, room = list[tuple[bytes, StateScan]](), MOST_KEPT
         for name, found in reversed(self._found.items()):
             room -= found.kept.scan.measured
@@ -680,7 +711,11 @@ class ScanController(Feature[ScanDialog]):
         return dict(reversed(kept))
 
     def show(self, view: Mapping[str, Any]) -> None:
-        """Add the scans of a session file; outdated until the same script is chosen again."""
+        """Add the scans of a session file, and show the best one of the current state.
+
+        They are outdated until the same script is chosen again. Scans with equal conditions are
+        replaced; invalid data is ignored.
+        """
         document = self.session.document
         if document is None or SENSITIVITY not in view:
             return
@@ -706,6 +741,7 @@ class ScanController(Feature[ScanDialog]):
 
 
 def _seconds(seconds: float) -> str:
+    """Return a duration as text, below 2 seconds with two significant digits."""
     if seconds >= 2:
         return number_format.duration(seconds)
     digits = number_format.locale().toString(seconds, "g", 2)
@@ -713,10 +749,10 @@ def _seconds(seconds: float) -> str:
 
 
 def disambiguate(labels: Sequence[str], details: Sequence[Sequence[str]]) -> list[str]:
-    """Return labels that are unique, adding as few details as possible.
+    """Return labels that are unique, in the same order, adding as few details as possible.
 
-    `details` has the same number of texts for each label; empty ones are ignored. Labels that no
-    detail distinguishes get a number.
+    `details` has the same number of texts for each label, to be added in this order; empty ones are
+    ignored. Of labels that no detail distinguishes, the second and later ones get a number.
     """
     found = [*labels]
     for words in zip(*details, strict=True):
