@@ -3,8 +3,9 @@
     .venv/bin/python packaging/reference.py          write them
     .venv/bin/python packaging/reference.py --check  list stale pages; exit status 1 if any
 
-docs/methods.md is generated from the declarations of the methods, docs/recipe.schema.json from
-those of recipes and methods. resources/guide.md (shown by F1) consists of the parts of
+docs/methods.md is generated from the declarations of the methods, docs/command-line.md from those
+of the commands and their options, docs/recipe.schema.json from those of recipes and methods.
+resources/guide.md (shown by F1) consists of the parts of
 docs/guide.md between the markers ``<!-- F1 -->`` and ``<!-- /F1 -->``, and likewise for guides in
 other languages, docs/guide.LANGUAGE.md.
 
@@ -14,6 +15,7 @@ fingerprint of the English section that was translated.
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import re
 import sys
@@ -21,6 +23,8 @@ from collections.abc import Mapping
 from itertools import chain, count
 from pathlib import Path
 
+from pruneapp.cli.parser import COMMANDS, WINDOW, Command, make_parser
+from pruneapp.cli.terminal import EXIT_STATUS
 from pruneapp.methods.method import Method
 from pruneapp.methods.registry import METHODS
 from pruneapp.params import STATISTICS, Param, needed_with
@@ -37,6 +41,7 @@ def main(arguments: list[str]) -> int:
     """Write the pages, or check them; return the exit status."""
     pages = {
         ROOT / "docs" / "methods.md": methods(),
+        ROOT / "docs" / "command-line.md": commands(),
         ROOT / "docs" / "recipe.schema.json": schema(),
     }
     for guide in (GUIDE, *TRANSLATED_GUIDES):
@@ -97,6 +102,63 @@ def _method(method: Method) -> str:
         lines += [f"| `{p.name}` | {p.help} | {p.describe()} | {usual(p)} |" for p in method.params]
         lines.append("")
     return "\n".join(lines)
+
+
+def commands() -> str:
+    """Return the page of the commands and their options as Markdown."""
+    head = (
+        "# Commands\n\n"
+        "This page is made from the declarations of the commands by `packaging/reference.py`.\n"
+        "`pruneapp COMMAND --help` prints the same. [The guide](guide.md#the-command-line) explains"
+        " how they work together.\n\n"
+        f"{EXIT_STATUS}\n"
+    )
+    pages = [_command(f"pruneapp {name}", command) for name, command in COMMANDS.items()]
+    return "\n".join([head, _command("pruneapp", WINDOW), *pages])
+
+
+def _command(name: str, command: Command) -> str:
+    parser = make_parser(name, command)
+    actions = [
+        one
+        for one in parser._actions  # noqa: SLF001 - argparse has no public list of options
+        if one.dest != "help" and one.help != argparse.SUPPRESS
+    ]
+    options = [one for one in actions if one.option_strings]
+    names = [_argument(one) for one in actions if not one.option_strings]
+    required = [
+        f"{max(one.option_strings, key=len)} {_value(one)}" for one in options if one.required
+    ]
+    others = ["[options]"] if len(options) > len(required) else []
+    lines = [
+        f"## {name}\n",
+        _by_sentence(command.description) + "\n",
+        f"```text\n{' '.join([name, *names, *required, *others])}\n```\n",
+        "| argument | what it is |",
+        "|---|---|",
+    ]
+    for one in sorted(actions, key=lambda one: bool(one.option_strings)):
+        flags = ", ".join(one.option_strings)
+        words = f"{flags} {_value(one)}".rstrip() if flags else _argument(one)
+        text = str(one.help).replace("%%", "%").replace("*", "\\*")
+        lines.append(f"| `{words.replace('|', '/')}` | {text} |")
+    if command.epilog not in (EXIT_STATUS, WINDOW.epilog):
+        lines.append("\n" + command.epilog)
+    return "\n".join(lines) + "\n"
+
+
+def _argument(action: argparse.Action) -> str:
+    name = str(action.metavar or action.dest).upper()
+    return (
+        f"[{name}{' ...' if action.nargs == '*' else ''}]" if action.nargs in ("*", "?") else name
+    )
+
+
+def _value(action: argparse.Action) -> str:
+    """Return the value of an option as the help names it; "" for a flag."""
+    if action.nargs == 0:
+        return ""
+    return str(action.metavar or "/".join(action.choices or ()) or action.dest.upper())
 
 
 def usual(param: Param) -> str:

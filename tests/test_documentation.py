@@ -10,14 +10,12 @@ from pathlib import Path
 import pytest
 
 from pruneapp.checkpoint.prunability import EMBEDDINGS, NORMS
-from pruneapp.cli.parser import parse
 from pruneapp.export.catalog import FORMATS
 from pruneapp.methods.registry import METHODS
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"))
 GUIDE = (ROOT / "docs" / "guide.md").read_text(encoding="utf-8")
-README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def anchors(text: str) -> set[str]:
@@ -73,27 +71,18 @@ def test_the_guide_names_every_export_format_and_links_to_every_method():
         assert f"`{name}`" in methods
 
 
-def test_every_option_in_the_documentation_exists_and_every_one_is_documented(capsys):
-    commands = (
-        "inspect",
-        "prune",
-        "diff",
-        "run",
-        "verify",
-        "evaluate",
-        "statistics",
-        "repair",
-        "scan",
-    )
-    for words in ([], *([command] for command in (*commands, "allocate", "shrink", "unshrink"))):
-        with pytest.raises(SystemExit):
-            parse([*words, "--help"])
-    known = set(re.findall(r"--[a-z][a-z-]*", capsys.readouterr().out))
-    known -= {"--help", "--output", "--version"}
-    section = GUIDE.partition("## The command line\n")[2].partition("\n## ")[0]
-    assert set(re.findall(r"--[a-z][a-z-]*", section)) == known
-    section = README.partition("## The command line\n")[2].partition("\n## ")[0]
-    assert set(re.findall(r"--[a-z][a-z-]*", section)) <= known
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_option_in_a_command_line_exists(page):
+    """The reference of the commands is generated, and has all of them."""
+    commands = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
+    sections = re.findall(r"(?ms)^## pruneapp ?(\S*)$(.*?)(?=^## |\Z)", commands)
+    options = {name: {*re.findall(r"--[a-z][a-z-]*", text), "--help"} for name, text in sections}
+    text = page.read_text(encoding="utf-8")
+    for name, words in re.findall(r"(?m)^(?:\$ )?pruneapp (\S+) ((?:.*\\\n)*.*)", text):
+        if name in options:
+            unquoted = re.sub(r'"[^"]*"', "", words.partition("#")[0])
+            given = re.findall(r"(?<!\S)--[a-z][a-z-]*", unquoted)
+            assert set(given) <= options[name], (name, words)
 
 
 def test_every_key_of_the_window_is_in_the_guide():

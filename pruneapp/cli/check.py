@@ -88,16 +88,15 @@ def _percent(share: float) -> str:
     return f"{100 * share:.3g} %"
 
 
-# The last names but two of a tensor, and the last of the report, are older names of other fields.
 _TENSOR = (
     "name shape holds groups broken in_no_group=outside to_be_pruned=to_prune "
-    "norm_squared_lost=lost beside=outside taken=to_prune lost why_not first"
+    "norm_squared_lost=lost reason=why_not first"
 )
 
 
 def _data(report: PatternReport) -> dict[str, Any]:
     return {
         "pattern": f"{report.n}:{report.m}",
-        **attributes(report, "dim satisfied norm_squared_lost=lost lost"),
+        **attributes(report, "dim satisfied norm_squared_lost=lost"),
         "tensors": [attributes(tensor, _TENSOR) for tensor in report.tensors],
     }

@@ -78,16 +78,14 @@ def _data(
     return {
         "path": document.checkpoint.path,
         **attributes(contents, "format state_dict"),
-        # For compatibility, "parameters" counts all elements, including buffers.
         "state_dicts": [
-            attributes(each, "key tensors elements=numel parameters=numel")
-            for each in contents.state_dicts
+            attributes(each, "key tensors elements=numel") for each in contents.state_dicts
         ],
         **attributes(total, "parameters buffers"),
         "notices": [notice.text for notice in contents.notices],
         **attributes(contents, "unknown_globals metadata"),
         "unreadable": {n: contents.unreadable[n] for n in in_numeric_order([*contents.unreadable])},
-        **attributes(contents, "beside not_tensors=others"),
+        **attributes(contents, "outside_state_dict=beside not_tensors=others"),
         "tensors": [
             _tensor(document, entries[name]) | _numbers(each)
             for name, each in zip_longest(names, measured)
@@ -114,7 +112,8 @@ def _tensor(document: Document, entry: TensorEntry) -> dict[str, Any]:
         "dtype": entry.dtype.label,
         "elements": entry.numel,
         "parameters": entry.numel if entry.learned else 0,
-        **attributes(entry, "bytes=stored_bytes prunable why_not by_default"),
+        **attributes(entry, "bytes=stored_bytes prunable reason=why_not"),
+        "selected_by_default": entry.by_default,
         "pruned": document.masks.pruned(entry.name),
     }
 

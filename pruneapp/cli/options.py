@@ -144,9 +144,7 @@ OPTIONS: Mapping[str, Option] = {
     "repair.against": Option(
         "--against ORIGINAL", "the checkpoint before it was pruned", required=True
     ),
-    "unshrink.against": Option(
-        "--against MODEL", "the model that it was cut out of", required=True
-    ),
+    "unshrink.against": Option("--against MODEL", "the model before it was shrunk", required=True),
     "state_dict": Option("--state-dict KEY", _STATE_DICT),
     "diff.state_dict": Option("--state-dict KEY", f"in A: {_STATE_DICT}"),
     "other_state_dict": Option("--other-state-dict KEY", "same for B"),
@@ -304,7 +302,7 @@ OPTIONS: Mapping[str, Option] = {
     ),
     "verify.omit": Option(
         "--omit NAME",
-        "a tensor that was left out by choice, for a file that does not say it: a name or a glob; "
+        "a tensor that was omitted on purpose, for a file without metadata: a name or a glob; "
         "may be repeated",
         repeat=True,
     ),
@@ -354,8 +352,8 @@ OPTIONS: Mapping[str, Option] = {
     **{
         f"{higher}_is_better": Option(
             f"--{higher}-is-better NAME[,NAME]",
-            f"with --command: metrics whose {higher} values are better, where their names do not "
-            "tell",
+            f"with --command: metrics whose {higher} values are better, if their names do not "
+            "show it",
             repeat=True,
         )
         for higher in ("higher", "lower")
@@ -396,7 +394,7 @@ OPTIONS: Mapping[str, Option] = {
     "python": Option(
         "--python PYTHON",
         "interpreter for the script, 3.9 or newer with torch, or for ONNX models onnxruntime; "
-        "default: .venv beside the script, its PEP 723 header (with uv), the active conda or "
+        "default: .venv next to the script, its PEP 723 header (with uv), the active conda or "
         "virtual environment, Pruneapp's",
     ),
     "size": Option(
@@ -412,7 +410,9 @@ OPTIONS: Mapping[str, Option] = {
         type=float,
     ),
     "script_device": Option(
-        "--device DEVICE", "'device' of the script; default: the fastest that torch has", default=""
+        "--device DEVICE",
+        "'device' of the script; default: the fastest available to torch",
+        default="",
     ),
     # Statistics of activations.
     "statistics": Option(
@@ -462,8 +462,8 @@ OPTIONS: Mapping[str, Option] = {
     ),
     "keep_norm_statistics": Option(
         "--keep-norm-statistics",
-        "do not change the running variances of norms; by default they change as those of the "
-        "outputs of repaired layers do",
+        "do not change the running variances of norms; by default they are scaled like the "
+        "variances of the outputs of repaired layers",
     ),
     "sequential": Option(
         "--sequential",
@@ -510,14 +510,14 @@ OPTIONS: Mapping[str, Option] = {
     # What is cut out of a model.
     "dead": Option(
         "--dead",
-        "cut only what does nothing, so that the model computes the same; the default without "
-        "other options",
+        "remove only units without effect, so that the model computes the same; the default "
+        "without other options",
     ),
-    "ffn": Option("--ffn SHARE", "cut this share of the FFN neurons: 30%"),
+    "ffn": Option("--ffn SHARE", "remove this share of the FFN neurons: 30%"),
     "channels": Option(
         "--channels SHARE",
-        "cut this share of every group of channels: of an ONNX model, a program of torch.export, "
-        "or known blocks of a network",
+        "remove this share of every group of channels: of an ONNX model, a program of "
+        "torch.export, or known blocks of a network",
     ),
     "kv_groups": Option(
         "--kv-groups N", "keep N key/value heads, each with its query heads", type=int
@@ -527,39 +527,41 @@ OPTIONS: Mapping[str, Option] = {
     "experts": Option("--experts N", "keep N experts of each layer", type=int),
     "vocabulary": Option(
         "--vocabulary trailing|FILE",
-        "cut the rows behind the tokenizer's last token, which no text uses; or keep the tokens "
+        "remove the rows after the tokenizer's last token, which no text uses; or keep the tokens "
         "whose ids a file lists",
     ),
     "vocabulary_of": Option(
         "--vocabulary-of TEXT",
-        "keep the tokens that these texts use, and what they are made of: exact for these texts "
-        "(needs pruneapp[tokenizers])",
+        "keep the tokens that these texts use, and those that they are merged from: exact for "
+        "these texts (needs pruneapp[tokenizers])",
         nargs="+",
     ),
     "by": Option(
         "--by l1|l2|mean|wanda|flap|FILE",
-        "what units are ranked by: a norm over all their weights, their inputs with --statistics, "
-        "or a safetensors file: statistics, which rank by wanda, or a vector of scores for each "
-        "group; default l2",
+        "how units are ranked: by a norm over all their weights, by their inputs with "
+        "--statistics, or by a safetensors file: statistics, which rank by wanda, or a vector of "
+        "scores for each group; default l2",
         default="l2",
     ),
     "multiple": Option(
         "--multiple N",
-        "round the units that stay up to a multiple of N; default: that of the last pruning step "
-        "that FILE records in its metadata, else 64 for neurons, 16 for 32 or more channels of an "
-        "ONNX model, 8 for other channels",
+        "round the number of remaining units up to a multiple of N; default: that of the last "
+        "pruning step that FILE records in its metadata, else 64 for neurons, 16 for 32 or more "
+        "channels of an ONNX model, 8 for other channels",
         type=int,
     ),
     "shrink.check": Option(
         "--check",
-        "how the cut is verified, besides putting zeros back, which is always done: shapes alone "
-        "(default); meta: its class in transformers is built with them; run: it is run, and its "
-        "outputs are compared with those of the model with zeros. A model that fails is not put in "
-        "place",
+        "how the result is verified, in addition to inserting zeros, which is always done: shapes "
+        "only (default); meta: the class of transformers is built with these shapes; run: the "
+        "model is run, and its outputs are compared with those of the model with zeros. A model "
+        "that fails is not written",
         choices=("shapes", "meta", "run"),
         default="shapes",
     ),
-    "shrink.python": Option("--python PATH", "the Python that has transformers, for --check"),
+    "shrink.python": Option(
+        "--python PATH", "the Python interpreter with transformers, for --check"
+    ),
     "write_as": Option(
         "--write-as TYPE",
         "write another model type that computes the same and takes any number of heads: llama as "

@@ -24,8 +24,7 @@ from pruneapp.errors import abridged, escaped
 from pruneapp.progress import CancelToken, Job
 
 _STATUS = (
-    "Exit status: {}; 2 for errors that you can fix, 3 for a defect of Pruneapp, 130 if "
-    "interrupted."
+    "Exit status: {}; 2 for errors that you can fix, 3 for a bug in Pruneapp, 130 if interrupted."
 )
 # Options of commands that run an evaluation, run any script, and export.
 _EVALUATION = "script command_line higher_is_better lower_is_better text images"
@@ -68,7 +67,7 @@ COMMANDS: Mapping[str, Command] = {
         "Checking",
         "Check whether the weights of a checkpoint follow a pattern such as 2:4.",
         "file pattern dim select cluster state_dict json plugin",
-        epilog=_STATUS.format("0 if every tensor has it, 1 if any has not"),
+        epilog=_STATUS.format("0 if every tensor has the pattern, 1 otherwise"),
     ),
     "methods": Command("", "List the pruning methods.", "json plugin"),
     "plugins": Command(
@@ -98,7 +97,7 @@ COMMANDS: Mapping[str, Command] = {
         "Check that a file is the exact result of its recipe.",
         "file against recipe state_dict statistics force_statistics load_method device cluster "
         "format omit recompute unpruned tolerance json plugin",
-        epilog=_STATUS.format("0 if the file is what its recipe makes, 1 if not"),
+        epilog=_STATUS.format("0 if the file is the result of its recipe, 1 otherwise"),
     ),
     "sizes": Command(
         "Counting",
@@ -113,20 +112,20 @@ COMMANDS: Mapping[str, Command] = {
     ),
     "evaluate": Command(
         "Evaluating",
-        "Run your evaluation script on a checkpoint, and on the original beside it. The script is "
+        "Run your evaluation script on a checkpoint, and on the original. The script is "
         "a Python file with load(path) and evaluate(model); docs/measure.md describes it. It runs "
-        "in a process of its own with your permissions: naming it here is consent to run it.",
+        "in a separate process with your permissions: naming it here is consent to run it.",
         f"file {_EVALUATION} against at_most script_seed {_RUNNING} plugin",
         _EITHER_SCRIPT,
         epilog=_STATUS.format(
-            "0 measured; 1 if --at-most was given and a metric is worse by more than that"
+            "0 if it was measured, 1 if a metric is worse by more than --at-most"
         ).replace("that you can fix", "that you can fix, of the script too"),
     ),
     "scan": Command(
         "Scanning",
         "Sensitivity scan: prune one tensor at a time to several amounts, and run your evaluation "
         "script each time. Coarse to fine, the largest tensors first; after Ctrl+C the same "
-        "command continues. The script runs in a process of its own with your permissions: "
+        "command continues. The script runs in a separate process with your permissions: "
         "naming it here is consent to run it.",
         f"file {_EVALUATION} output method method_parameters amounts repair force_statistics "
         f"select limits load_method script_seed {_RUNNING} plugin",
@@ -147,16 +146,16 @@ COMMANDS: Mapping[str, Command] = {
         "Opening",
         "Collect statistics of activations: sums over what is multiplied by each weight while the "
         "model runs. Methods such as Wanda rank weights by them. Your script is a Python file with "
-        "load(path) and calibrate(model); docs/statistics.md describes it. It runs in a process of "
-        "its own with your permissions: naming it here is consent to run it.",
+        "load(path) and calibrate(model); docs/statistics.md describes it. It runs in a "
+        "separate process with your permissions: naming it here is consent to run it.",
         f"file script imatrix text images output gram gram_memory seed {_RUNNING} plugin",
         ("script imatrix text images",),
     ),
     "repair": Command(
         "Repairing",
-        "Move the remaining weights of pruned layers so that the outputs of each layer come out as "
-        "those of the original: least squares on the statistics of its inputs. Zeros of FILE stay "
-        "zeros.",
+        "Adjust the remaining weights of pruned layers so that the outputs of each layer are close "
+        "to those of the original: least squares on the statistics of its inputs. Zeros of FILE "
+        "stay zeros.",
         "file against statistics force_statistics script text images gram_memory seed output "
         "iterations damping keep_norm_statistics sequential select "
         f"{_EXPORT} save_recipe {_RUNNING} plugin",
@@ -164,17 +163,16 @@ COMMANDS: Mapping[str, Command] = {
     ),
     "shrink": Command(
         "Shrinking",
-        "Cut neurons, heads, experts and layers out of the folder of a model, so that it is "
-        "smaller and faster where it is loaded: those that do nothing, and those that you name. "
-        "Before the result is put in place, zeros are put back into it, and it is compared with "
-        "the model.",
+        "Remove neurons, heads, experts and layers from a model, so that it is smaller and faster: "
+        "those that have no effect, and those that you choose. Before the result is written, zeros "
+        "are inserted for the removed units, and it is compared with the model.",
         "file list output dead ffn channels kv_groups query_heads layers experts vocabulary "
         "vocabulary_of by statistics force_statistics multiple check python write_as json plugin",
         ("vocabulary vocabulary_of",),
     ),
     "unshrink": Command(
         "Unshrinking",
-        "Put a shrunk model back into the shapes that it had, zeros where it was cut.",
+        "Restore the original shapes of a shrunk model, with zeros for the removed units.",
         "file against output json plugin",
         module="shrink",
     ),

@@ -205,7 +205,7 @@ def _list(structure: Structure, options: argparse.Namespace) -> Output:
                 attributes(each, "name=place units=count")
                 for each in in_numeric_order(axis.groups, attrgetter("place"))
             ],
-            "why_not": axis.why_not,
+            "reason": axis.why_not,
         }
         for axis, sizes in found
     ]

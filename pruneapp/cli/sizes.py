@@ -33,8 +33,8 @@ def sizes(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
 
 def _data(offer: FormatOffer) -> dict[str, Any]:
     return {
-        **attributes(offer, "format=name label suffixes bytes=nbytes exact loaded_by does_not"),
-        "why_not": offer.why_not,
+        **attributes(offer, "format=name label suffixes bytes=nbytes exact loaded_by"),
+        **attributes(offer, "limitations=does_not reason=why_not"),
         "recommended": {purpose.value: reason for purpose, reason in offer.recommended.items()},
     }
 

@@ -127,9 +127,9 @@ def size(nbytes: int) -> str:
 DONE, DIFFERENT, USAGE_ERROR, DEFECT, INTERRUPTED = 0, 1, 2, 3, 130
 
 EXIT_STATUS = (
-    "Exit status: 0 done, or yes; 1 no: a difference was found; 2 something that you can fix, "
-    "said in a sentence on standard error; 3 a defect of Pruneapp; 130 interrupted. A closed "
-    "output, or a pipe whose reader has gone, changes neither the work nor its status."
+    "Exit status: 0 success, or yes; 1 no: a difference was found; 2 an error that you can fix, "
+    "with a message on standard error; 3 a bug in Pruneapp; 130 interrupted. If standard output or "
+    "a pipe is closed, the work is completed, and the exit status is the same."
 )
 
 

@@ -98,9 +98,9 @@ def test_the_default_command_changes_no_byte_of_a_quantized_layer(layout: Layout
         assert pruned[LAYER + name] == before[LAYER + name]
         assert rounded[LAYER + name] == before[LAYER + name]
         if not name.endswith("bias") or name.startswith("weight_"):
-            assert inspected[LAYER + name]["why_not"] == quantized_reason(layout.quantizer)
+            assert inspected[LAYER + name]["reason"] == quantized_reason(layout.quantizer)
     assert quantized_reason(layout.quantizer) in table
-    assert [name for name, one in inspected.items() if one["by_default"]] == BY_DEFAULT
+    assert [name for name, one in inspected.items() if one["selected_by_default"]] == BY_DEFAULT
     for name in ORDINARY:
         assert (pruned[name] != before[name]) == (name in BY_DEFAULT)
         assert rounded[name][0] == "BF16"

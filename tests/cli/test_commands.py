@@ -256,7 +256,7 @@ def test_inspect_lists_tensors_as_json_and_as_text(call):
     assert by_name["conv2.weight"]["shape"] == [32, 16, 3, 3]
     assert by_name["conv2.weight"]["kind"] == "Conv2d"
     assert by_name["bn1.running_mean"]["prunable"] is False
-    assert [t["name"] for t in report["tensors"] if t["by_default"]] == DEFAULT
+    assert [t["name"] for t in report["tensors"] if t["selected_by_default"]] == DEFAULT
     assert "conv2.weight" in words
     assert "fc1.weight" not in words
 

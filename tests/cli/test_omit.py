@@ -236,7 +236,7 @@ def test_inspect_lists_keys_outside_the_state_dict_and_explains_zeros(call, tmp_
     path = tmp_path / "last.ckpt"
     torch.save({"state_dict": {"fc.weight": plain(1, 16, 16)}, "epoch": 3, "lr": 0.1}, path)
     assert "Not in the state dict: 'epoch', 'lr'\n" in call("inspect", path)[1]
-    assert json.loads(call("inspect", path, "--json")[1])["beside"] == ["epoch", "lr"]
+    assert json.loads(call("inspect", path, "--json")[1])["outside_state_dict"] == ["epoch", "lr"]
     out = tmp_path / "o.safetensors"
     recipe = tmp_path / "r.json"
     output = call("prune", path, "-o", out, *PRUNE, "--save-recipe", recipe)[1]

@@ -24,7 +24,7 @@ def test_sizes_lists_every_format_with_the_written_size(call, tmp_path):
     assert list(found) == list(FORMATS)
     with open_checkpoint(PATH) as checkpoint:
         for name, offer in found.items():
-            if offer["why_not"]:
+            if offer["reason"]:
                 continue
             out = tmp_path / f"{name}{offer['suffixes'][0]}"
             report = export(Snapshot(checkpoint), ExportRequest(name, out), Job())
