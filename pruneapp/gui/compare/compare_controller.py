@@ -368,7 +368,7 @@ class CompareController(Controller):
         if self._session.document is None or a == b or not evaluation.has_results:
             self._view.metrics.set_pairs((), "")
             return
-        (first, second), old = evaluation.compared(a, b)
+        (first, second), old = evaluation.comparable_results(a, b)
         note = evaluation.why_old if old else ""
         if first is None and second is None:
             note = self.tr("Neither A nor B has been evaluated.")

@@ -551,11 +551,11 @@ class CompareView(BarChartView):
         )
 
     def refresh(self) -> None:
-        self._heights = self._measured()
+        self._heights = self._compute_heights()
         self._cap = cap_of(self._heights)
         super().refresh()
 
-    def _measured(self) -> Floats:
+    def _compute_heights(self) -> Floats:
         """Return the chosen measure of each differing tensor, NaN where it has none.
 
         In percent, except for 1 − cosine; negative values of rounding become 0.

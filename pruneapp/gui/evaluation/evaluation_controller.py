@@ -756,7 +756,9 @@ class EvaluationController(Feature[EvaluateDialog]):
         found = self._result_of(key)
         return None if found is None or found[1] else found[0]
 
-    def compared(self, *numbers: int | None) -> tuple[tuple[StateQuality | None, ...], bool]:
+    def comparable_results(
+        self, *numbers: int | None
+    ) -> tuple[tuple[StateQuality | None, ...], bool]:
         """Return the results of states from one evaluation, and whether that is outdated.
 
         It is the evaluation that measured most of the states; among equals the present one, then

@@ -359,7 +359,9 @@ class ViewState(QObject):
 
         Checked tensors are left out if there are more than `most`.
         """
-        request = self._views.form.corrected()  # an invalid field does not discard the other rules
+        request = (
+            self._views.form.corrected_request()
+        )  # an invalid field does not discard the other rules
         form, checked = plain_form(request), self._checked()
         return {
             "tensor": self._views.tree.focused(),

@@ -332,7 +332,7 @@ class Workbench(QObject):
             self.navigation,
             show_tensor=self.show_tensor,
             check=self.form.check,
-            checked=self.form.checked,
+            checked=self.form.user_checks,
         )
         self.autosave = AutosaveController(context, session, self._read_view)
         self.checksums = Checksums(context, session, self.autosave)

@@ -247,7 +247,7 @@ class EditResult:
     units: str = ""  # the units of each tensor, if they have a name: "channel 12"
 
 
-def make(
+def compute_edit(
     snapshot: Snapshot,
     request: ManualEditRequest,
     job: Job,
@@ -395,7 +395,7 @@ class ManualEditController(Feature[AllBlocksDialog]):
 
     def _work(self, request: ManualEditRequest) -> Callable[[Job], EditResult]:
         snapshot, wanted = self.document.snapshot(), self._option_values()
-        return lambda job: make(snapshot, request, job, **wanted)
+        return lambda job: compute_edit(snapshot, request, job, **wanted)
 
     def _is_confirmed(self, result: EditResult) -> Flow[bool]:
         """Ask whether to edit the tensors of all blocks; True without a question for other edits.

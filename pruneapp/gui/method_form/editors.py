@@ -616,7 +616,7 @@ class TensorChoice(ComboBox):
     def set_target(self, pattern: str, kind: str) -> None:
         """Show a pattern or a kind without emitting signals; both empty: the checked tensors.
 
-        A kind that is not in the list is shown as text, which `wanted` returns as a pattern.
+        A kind that is not in the list is shown as text, and `pattern_and_kind` returns it as a pattern.
         """
         with QSignalBlocker(self):
             place = -1
@@ -638,7 +638,7 @@ class TensorChoice(ComboBox):
         """Whether no tensors are named yet."""
         return not self.currentText().strip(" ,")
 
-    def wanted(self) -> tuple[str, str]:
+    def pattern_and_kind(self) -> tuple[str, str]:
         """Return pattern and kind, of which one is empty.
 
         Both are empty for the checked tensors, and if `is_empty`.

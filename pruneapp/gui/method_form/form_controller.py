@@ -109,7 +109,7 @@ class FormController(Feature[QDialog]):
         # The dependents found last, preceded by the key of the step that they belong to; then the
         # key of the last step, and whether it prunes its dependents.
         self._dependents: tuple[tuple[object, ...] | None, FormDependents | None] = (None, None)
-        self._about: tuple[object, ...] = ()
+        self._dependents_key: tuple[object, ...] = ()
         self._prunes_dependents = False
         # The multiple to which the export of shrunk models rounds; None for the default.
         self._multiple: int | None = None
@@ -164,11 +164,11 @@ class FormController(Feature[QDialog]):
             raise ParameterError(self._form.errors_beside_fields().get(errors[0], errors[0]))
         rows = [
             Row(names, row.method, self._values(row), row.pattern or row.kind)
-            for row, names in zip(request.rows, self._named(request.rows), strict=True)
+            for row, names in zip(request.rows, self._match_rules(request.rows), strict=True)
         ]
         scope: Scope = "global" if request.scope == "global" else "local"
         limits = self._limits(request)
-        self._about, self._prunes_dependents = about_dependents(rows, limits), False
+        self._dependents_key, self._prunes_dependents = dependents_key(rows, limits), False
         if any(map(takes_channels, rows)):
             self._prunes_dependents = self._takes_dependents(request.dependents)
         pattern, data = self._chosen_by
@@ -182,26 +182,29 @@ class FormController(Feature[QDialog]):
             data=data if chosen else (),
         )
 
-    def set_dependents(
-        self, about: tuple[object, ...] | None, found: FormDependents | None
-    ) -> None:
-        """Set and show the tensors that depend on those pruned by a step with the key `about`.
+    def set_dependents(self, key: tuple[object, ...] | None, found: FormDependents | None) -> None:
+        """Set and show the tensors that depend on those pruned by a step with the key `key`.
 
-        The key is the result of `about_dependents`. `found` is None if they are not known. If
-        `about` is the key of the requested step, and this step now begins or ceases to prune its
+        The key is the result of `dependents_key`. `found` is None if they are not known. If
+        `key` is the key of the requested step, and this step now begins or ceases to prune its
         dependents, `changed` is emitted.
         """
-        self._dependents = about, found
+        self._dependents = key, found
         self._form.dependents.set_found(found)
         request = self._form.request()
-        if self._untouched is not None or request is None or about is None or about != self._about:
+        if (
+            self._untouched is not None
+            or request is None
+            or key is None
+            or key != self._dependents_key
+        ):
             return
         if self._takes_dependents(request.dependents) != self._prunes_dependents:
             self._request_step()
 
     def _takes_dependents(self, choice: bool | None) -> bool:
         about, found = self._dependents
-        if found is None or about != self._about:  # still being computed
+        if found is None or about != self._dependents_key:  # still being computed
             return choice is True
         return found.in_force(choice)
 
@@ -272,7 +275,7 @@ class FormController(Feature[QDialog]):
         its only rule is for this tensor.
         """
         if not self.is_prepared:
-            self._replaced = self._form.corrected()
+            self._replaced = self._form.corrected_request()
         pattern = re.sub(r"[*?\[,]", r"[\g<0>]", name)
         row = FormRow(pattern, "", method, values)
         self._chosen_by = pattern, data
@@ -303,7 +306,7 @@ class FormController(Feature[QDialog]):
     def offer_methods(self) -> None:
         self._form.set_methods([_form(m) for m in registry.METHODS.values()])
 
-    def _named(self, rows: Sequence[FormRow]) -> list[tuple[str, ...]]:
+    def _match_rules(self, rows: Sequence[FormRow]) -> list[tuple[str, ...]]:
         """Return the tensors of each rule, and show next to the rules what they match.
 
         Raises the first error of a rule that matches nothing, or else an error if no tensor is
@@ -363,12 +366,12 @@ class FormController(Feature[QDialog]):
         target = row.pattern, row.kind
         if target not in self._matches:  # each move of a slider asks for it
             try:
-                self._matches[target] = self._matching(row)
+                self._matches[target] = self._find_matches(row)
             except SelectionError as error:
                 self._matches[target] = error.with_traceback(None)
         return self._matches[target]
 
-    def _matching(self, row: FormRow) -> RuleMatches:
+    def _find_matches(self, row: FormRow) -> RuleMatches:
         """Return the matches of a rule, in the order of the file.
 
         Of a kind of layer, and of each pattern, these are the matrices, or all matching tensors if
@@ -589,7 +592,7 @@ class FormController(Feature[QDialog]):
         self._tree.set_checked(names)
         self._replaced_checks = before, frozenset(self._tree.checked())
 
-    def checked(self) -> tuple[str, ...]:
+    def user_checks(self) -> tuple[str, ...]:
         """Return the tensors that the user checked, in the order of the file.
 
         While loaded masks set the check marks, these are the former ones with the user's changes
@@ -606,7 +609,7 @@ class FormController(Feature[QDialog]):
 
     def _restore_checks(self) -> None:
         if self._replaced_checks is not None:
-            self.check(self.checked())
+            self.check(self.user_checks())
 
     def _request_scored(self) -> None:
         """Request L1 unstructured for the checked tensors, unless a rule takes scores already."""
@@ -632,7 +635,7 @@ def _register_statistics(checkpoint: Checkpoint, path: Path, job: Job) -> str:
     return name
 
 
-def about_dependents(rows: Sequence[Row], limits: Limits) -> tuple[object, ...]:
+def dependents_key(rows: Sequence[Row], limits: Limits) -> tuple[object, ...]:
     """Return the key of the tensors that depend on those pruned by a step with these rules.
 
     Steps with equal keys have the same dependents.

@@ -170,15 +170,15 @@ class DependentsRow(NotedBox):
         """
         if not found.known:
             return translate_sentence(found.why_not)
-        unknown = self._unknown(found, whole=whole)
+        unknown = self._unknown_sentence(found, whole=whole)
         if found.in_force(self.choice):
-            return join_sentences(self._following(found, whole=whole), unknown)
+            return join_sentences(self._dependents_sentence(found, whole=whole), unknown)
         if self.choice is None:  # the default is unchecked because of them
             why = self.tr("Off by default: {why}").format(why=unknown)
-            return join_sentences(self._following(found, whole=whole), why)
+            return join_sentences(self._dependents_sentence(found, whole=whole), why)
         return unknown
 
-    def _following(self, found: FormDependents, *, whole: bool) -> str:
+    def _dependents_sentence(self, found: FormDependents, *, whole: bool) -> str:
         """Return a sentence about what is pruned on top of the amount, or would be if checked."""
         if not found.following:
             return ""
@@ -209,7 +209,7 @@ class DependentsRow(NotedBox):
         text = words.get(tensor.dim, self.tr("{name} dim {dim}"))
         return text.format(name=name, dim=tensor.dim)
 
-    def _unknown(self, found: FormDependents, *, whole: bool) -> str:
+    def _unknown_sentence(self, found: FormDependents, *, whole: bool) -> str:
         """Return a sentence about tensors whose dependents are not known; empty without any."""
         rest = found.tensors - found.known
         if not rest:
@@ -317,7 +317,7 @@ class PruneForm(QWidget):
 
     def set_methods(self, forms: Sequence[MethodForm]) -> None:
         """Set the methods; the rules stay, with values that are valid and defaults for others."""
-        former = self.corrected()
+        former = self.corrected_request()
         self._methods = tuple(forms)
         self.exclude.setVisible(any(form.excludes for form in forms))
         self.set_request(former)
@@ -338,7 +338,7 @@ class PruneForm(QWidget):
         self._arrange_list()
 
     def _targets(self) -> list[tuple[str, str]]:
-        return [rule.target.wanted() for rule in self.used]
+        return [rule.target.pattern_and_kind() for rule in self.used]
 
     def _known_shares(self) -> tuple[Mapping[int, int], ...]:
         """Return the shares of the rules in use; empty mappings if their tensors have changed."""
@@ -459,7 +459,7 @@ class PruneForm(QWidget):
     def several(self) -> bool:
         """Whether the list of rules is shown: unless there is one rule, for the checked tensors."""
         target = self.rules[0].target
-        return len(self.rules) > 1 or target.is_empty or target.wanted() != ("", "")
+        return len(self.rules) > 1 or target.is_empty or target.pattern_and_kind() != ("", "")
 
     @property
     def names_tensors(self) -> bool:
@@ -516,7 +516,7 @@ class PruneForm(QWidget):
         dependents = self.dependents.choice if self._takes_channels() else None
         return FormRequest(rows, self.scope(), self.limits.values, companions, dependents)
 
-    def corrected(self) -> FormRequest:
+    def corrected_request(self) -> FormRequest:
         """Return the request with defaults in place of invalid values.
 
         `selected` is the shown rule, or the first one if that is not in use. Hidden options keep
@@ -675,7 +675,7 @@ class PruneForm(QWidget):
         any_prunes = any(rule.prunes for rule in self.used)
         self.scope_row.setVisible(any_prunes and self._scopes() == {"local", "global"})
         self._show_decided_scope()
-        checked = [rule.target.wanted() == ("", "") for rule in self.used]
+        checked = [rule.target.pattern_and_kind() == ("", "") for rule in self.used]
         self.checkedUsed.emit(any(checked), all(checked))
 
     def _arrange_list(self) -> None:
@@ -725,7 +725,7 @@ class PruneForm(QWidget):
         `number` is the number of the rule, and `share` its mapping in `set_shares`.
         """
         if rule.refused:
-            checked = rule.target.wanted() == ("", "")
+            checked = rule.target.pattern_and_kind() == ("", "")
             return self.tr("✕ nothing checked") if checked else self.tr("✕ matches nothing")
         if not share:
             return ""

@@ -199,7 +199,7 @@ class RuleEditor(QWidget):
         elif self.refused:
             text = f"✕ {self.refused}"
         elif taken is not None:
-            text = self._count(taken)
+            text = self._count_text(taken)
             if left:
                 text += " " + number_format.plural(
                     left,
@@ -210,13 +210,13 @@ class RuleEditor(QWidget):
                 if (more := left - len(names)) > 0:
                     names.append(self.tr("and {n} more").format(n=number_format.count(more)))
                 tip = "\n".join((self.tr("The rule skips:"), *names))
-        elif self.target.wanted() == ("", ""):
+        elif self.target.pattern_and_kind() == ("", ""):
             text = self.tr("Or enter a pattern, such as {pattern}.")
             text = text.format(pattern=self._context.example)
         self.matched.set_text(text, tip)
         self.matched.setForegroundRole(DANGER if self.refused else MUTED)
 
-    def _count(self, taken: int) -> str:
+    def _count_text(self, taken: int) -> str:
         """Return how many of `taken` matching tensors the rule prunes, and why not all of them."""
         lost = sum(self._elsewhere.values())
         if not 0 < lost <= taken:
@@ -307,7 +307,7 @@ class RuleEditor(QWidget):
 
     def row(self) -> FormRow:
         """Return the rule, with defaults in place of invalid values."""
-        pattern, kind = self.target.wanted()
+        pattern, kind = self.target.pattern_and_kind()
         values = {n: e.param.default for n, e in self.fields.editors.items()} | self.fields.values
         return FormRow(pattern, kind, str(self.method.currentData()), values)
 

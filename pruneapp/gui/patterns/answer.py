@@ -243,7 +243,7 @@ def cells(answer: PatternAnswer, row: int) -> tuple[str, ...]:
     )
 
 
-def about(answer: PatternAnswer, row: int) -> str:
+def violations_text(answer: PatternAnswer, row: int) -> str:
     """Return where a tensor violates the pattern, that it has it, or why it has no groups.
 
     `row` is its index in the report. Only the groups that the report has as examples are named.

@@ -295,7 +295,7 @@ class PatternDialog(Dialog):
 
     def _on_row(self, current: QModelIndex) -> None:
         if self._answer is not None and current.isValid():
-            self.place.setText(answer_table.about(self._answer, current.row()))
+            self.place.setText(answer_table.violations_text(self._answer, current.row()))
             self.tensorRequested.emit(self._answer.report.tensors[current.row()].name)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

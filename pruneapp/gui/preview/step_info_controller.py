@@ -29,7 +29,7 @@ from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.jobs import Lane, LatestTask
 from pruneapp.gui.document.feature import Ask, Feature, Flow, RunJob, flow
 from pruneapp.gui.document.open_document import OpenDocument
-from pruneapp.gui.method_form.form_controller import FormController, about_dependents
+from pruneapp.gui.method_form.form_controller import FormController, dependents_key
 from pruneapp.gui.method_form.form_model import FollowingTensor, FormDependents
 from pruneapp.gui.method_form.panel import PruneForm
 from pruneapp.gui.preview.panel import PreviewPanel
@@ -196,7 +196,7 @@ class StepInfoController(Feature[QInputDialog]):
         document, step = self.session.document, self._previews.state.step
         if document is None or step is None or not any(map(takes_channels, step.rows)):
             return
-        about = about_dependents(step.rows, step.limits)
+        about = dependents_key(step.rows, step.limits)
         if about == self._about:
             return
         self._about = about

@@ -106,7 +106,7 @@ def run_and_repair(
     `unpruned` is the path of the unpruned model; empty for the checkpoint of the state. Its process
     is killed if `job` is cancelled. Raises the errors of `repair_by_script` and `open_checkpoint`.
     """
-    with _opened(unpruned, job) as wanted, contextlib.closing(agreed.runner(job)) as runner:
+    with _open_unpruned(unpruned, job) as wanted, contextlib.closing(agreed.runner(job)) as runner:
         runner.worker.hasty = True  # the process may be killed: it is not used again
         settings = replace(settings, wanted=wanted, seed=agreed.options.seed)
         return repair_by_script(runner, snapshot, settings, job)
@@ -116,11 +116,11 @@ def repair_by_file(
     path: Path, snapshot: Snapshot, settings: RepairSettings, unpruned: str, job: Job
 ) -> CalibratedRepair:
     """Return the repair by a statistics file; `unpruned` as in `run_and_repair`."""
-    with _opened(unpruned, job) as wanted:
+    with _open_unpruned(unpruned, job) as wanted:
         return repair_by_statistics(path, snapshot, replace(settings, wanted=wanted), job)
 
 
-def _opened(path: str, job: Job) -> contextlib.AbstractContextManager[Checkpoint | None]:
+def _open_unpruned(path: str, job: Job) -> contextlib.AbstractContextManager[Checkpoint | None]:
     return open_checkpoint(Path(path).expanduser(), job=job) if path else contextlib.nullcontext()
 
 

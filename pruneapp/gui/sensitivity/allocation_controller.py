@@ -195,7 +195,7 @@ class AllocationController(Feature[AllocationDialog]):
         def show(allocation: Allocation) -> None:
             if self.dialog is dialog:
                 self._allocation = allocation
-                dialog.set_allocation(self._predicted(allocation, kept))
+                dialog.set_allocation(self._predict(allocation, kept))
 
         def refuse(error: PruneAppError) -> None:
             if self.dialog is dialog:
@@ -204,7 +204,7 @@ class AllocationController(Feature[AllocationDialog]):
 
         self._task.start(work, show, refuse, lane=Lane.INTERACTIVE)
 
-    def _predicted(self, allocation: Allocation, kept: KeptScan) -> PredictedAllocation:
+    def _predict(self, allocation: Allocation, kept: KeptScan) -> PredictedAllocation:
         by_name, metric = self.session.by_name, allocation.metric
         tensors = []
         for share in allocation.shares:

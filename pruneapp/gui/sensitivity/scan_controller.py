@@ -259,7 +259,7 @@ class ScanController(Feature[ScanDialog]):
             self._evaluation.kinds, source, offered, self._window, no_repair=no_repair
         )
         dialog.choice.set_folder(str(self.document.checkpoint.path.absolute().parent))
-        dialog.set_state(self._about_state(self.document))
+        dialog.set_state(self._state_note(self.document))
         rows = self._rows()
         method = rows[0].method if rows else ""
         words = ", ".join(map(AmountParam().format, AMOUNTS))  # formatted as a user would type them
@@ -271,7 +271,7 @@ class ScanController(Feature[ScanDialog]):
         self._estimate(dialog, names)
         yield from Ask(dialog)
 
-    def _about_state(self, document: Document) -> str:
+    def _state_note(self, document: Document) -> str:
         """Return a note that the current state is pruned; empty for the unpruned model."""
         pruned = sum(document.masks.counts(document.masks))
         if not pruned:
@@ -688,7 +688,9 @@ class ScanController(Feature[ScanDialog]):
 
     def read(self) -> Mapping[str, Any]:
         """Return the latest scans for a session file, up to `MOST_KEPT` cells; empty if none."""
-        kept = [structs.replace(f.kept, state=self._number(f)) for f in self._kept().values()]
+        kept = [
+            structs.replace(f.kept, state=self._number(f)) for f in self._scans_to_store().values()
+        ]
         return {SENSITIVITY: kept} if kept else {}
 
     @property
@@ -696,12 +698,12 @@ class ScanController(Feature[ScanDialog]):
         """The results that closing without a session would lose, by scan, evaluation and tensor."""
         return {
             (name, found.kept.evaluation, tensor.name): tensor.cells
-            for name, found in self._kept().items()
+            for name, found in self._scans_to_store().items()
             for tensor in found.kept.scan.tensors
             if tensor.cells
         }
 
-    def _kept(self) -> dict[bytes, StateScan]:
+    def _scans_to_store(self) -> dict[bytes, StateScan]:
         """Return the latest scans that have up to `MOST_KEPT` cells together, latest last."""
         kept, room = list[tuple[bytes, StateScan]](), MOST_KEPT
         for name, found in reversed(self._found.items()):

@@ -172,7 +172,7 @@ def test_the_frame_follows_a_field_that_another_method_replaces(touring):
     wait_title(person, "Choose how much to prune")
     before = person.rule.fields
     form = person.views.form
-    form.set_request(form.corrected())
+    form.set_request(form.corrected_request())
     after = person.rule.fields
     assert after is not before
     person.wait(lambda: not shiboken6.isValid(before))

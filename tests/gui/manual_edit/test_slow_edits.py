@@ -5,7 +5,7 @@ from __future__ import annotations
 from pruneapp import resources
 from pruneapp.edits.manual_edit import ManualEditRequest
 from pruneapp.gui.manual_edit import edit_controller
-from pruneapp.gui.manual_edit.edit_controller import make
+from pruneapp.gui.manual_edit.edit_controller import compute_edit
 from tests.gui.job_gate import Gate, endless
 
 SAMPLE = resources.path("sample/lenet-digits.safetensors")
@@ -32,9 +32,9 @@ def test_a_gesture_that_takes_long_can_be_seen_and_cancelled(person, monkeypatch
         if gesture == channel(0):
             job.start(100, "fc1.weight")
             gate.wait(job)
-        return make(snapshot, gesture, job, **how)
+        return compute_edit(snapshot, gesture, job, **how)
 
-    monkeypatch.setattr(edit_controller, "make", slow)
+    monkeypatch.setattr(edit_controller, "compute_edit", slow)
     status = person.window.job_status
     by_hand.perform(channel(0))
     by_hand.perform(channel(1))
@@ -54,7 +54,7 @@ def test_a_gesture_that_takes_long_can_be_seen_and_cancelled(person, monkeypatch
 def test_a_gesture_is_forgotten_with_its_file(person, monkeypatch):
     by_hand = opened(person)
 
-    monkeypatch.setattr(edit_controller, "make", lambda _a, _b, job, **_how: endless(job))
+    monkeypatch.setattr(edit_controller, "compute_edit", lambda _a, _b, job, **_how: endless(job))
     by_hand.perform(channel(0))
     person.wait(person.window.job_status.cancel.isVisible)
     person.session.close()
