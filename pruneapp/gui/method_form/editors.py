@@ -616,7 +616,7 @@ class TensorChoice(ComboBox):
     def set_target(self, pattern: str, kind: str) -> None:
         """Show a pattern or a kind without emitting signals; both empty: the checked tensors.
 
-        A kind that is not in the list is shown as text, and `pattern_and_kind` returns it as a pattern.
+        A kind that is not in the list is shown as text, which is returned as a pattern.
         """
         with QSignalBlocker(self):
             place = -1
