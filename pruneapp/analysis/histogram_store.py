@@ -325,7 +325,7 @@ def zeros(snapshot: Snapshot, name: str) -> int | None:
     return None if histogram is None else histogram.zeros
 
 
-def below(snapshot: Snapshot, names: Iterable[str], threshold: float) -> int | None:
+def count_up_to(snapshot: Snapshot, names: Iterable[str], threshold: float) -> int | None:
     """Return how many weights that a step may prune have a magnitude up to `threshold`.
 
     Exact for floats of up to 16 bits. For wider floats the weights in the bin of the threshold are
@@ -337,7 +337,7 @@ def below(snapshot: Snapshot, names: Iterable[str], threshold: float) -> int | N
         histogram = magnitudes(snapshot, entry.name)
         if histogram is None:
             return None
-        total += histogram.below(threshold, entry.dtype)
+        total += histogram.count_up_to(threshold, entry.dtype)
     return total
 
 

@@ -91,7 +91,7 @@ class MagnitudeHistogram:
         sizes = self.counts * values
         return sizes * values, sizes
 
-    def below(self, threshold: float, dtype: DType) -> int:
+    def count_up_to(self, threshold: float, dtype: DType) -> int:
         """Return how many counted magnitudes are at most `threshold`."""
         if not threshold >= 0:
             return 0

@@ -20,13 +20,14 @@ from pruneapp.params import Amount, AmountParam
 _PARAM = AmountParam()
 
 
-def to_prune(
+def count_to_prune(
     amount: Amount, left: int, *, protected: int = 0, unit: str = "weights", where: str = ""
 ) -> int:
-    """Return the number of units to prune of those that are not pruned yet.
+    """Return the number of units that an amount prunes, of `left` units that are not pruned yet.
 
-    Protected units are included in `left`, so that an amount means the same fraction of a tensor
-    whatever is protected. `unit` and `where` (the tensor) are used in the message.
+    `protected` is the number of them that are protected. An amount is a fraction of all of `left`,
+    so that it means the same number whatever is protected; only the check excludes them. `unit`
+    (plural) and `where` (the name of the tensor) are used in the message.
 
     Parameters
     ----------
@@ -37,8 +38,8 @@ def to_prune(
     Raises
     ------
     ParameterError
-        If the amount is NaN, negative, a fraction above 1, or larger than what is left and not
-        protected.
+        If the amount is NaN, negative, a fraction above 1, or its count is larger than `left` minus
+        `protected`.
     """
     amount = _PARAM.validate(amount)
     count = round(amount * left) if isinstance(amount, float) else amount
@@ -54,13 +55,14 @@ def _too_large(  # noqa: PLR0917 - a row of a table, and what it is called
     free: int,
     unit: str,
     where: str,
-    stuck: int | None = None,
+    n_blocked: int | None = None,
 ) -> ParameterError:
-    """Return the error for an amount, of `count`, if only `left` remain and `free` can be pruned.
+    """Return (do not raise) the error for an amount whose `count` is larger than `free`.
 
-    `unit` is the plural of what is pruned, and `where` the name of the tensor. `stuck` is the
-    number of tensors in which nothing can be pruned, if the error is about the most restrictive of
-    several tensors; None for a single tensor.
+    `left` units are not pruned yet, of which `free` are not protected. A float `amount` is shown in
+    percent. `unit` is the plural of what is pruned, and `where` the name of the tensor, or empty.
+    If the error is about the most restrictive of several tensors, `n_blocked` is the number of
+    tensors in which nothing can be pruned; it is None for a single tensor.
     """
     of = f" of '{where}'" if where else ""
     one, more = f"{unit.removesuffix('s')}{of}", f"{unit}{of}"
@@ -69,7 +71,7 @@ def _too_large(  # noqa: PLR0917 - a row of a table, and what it is called
             f"'amount' must be 0 here: all {more} are pruned already (got {count:,}).",
             remedy="Uncheck pruned tensors, or undo a step.",
         )
-    fits = "" if stuck is None else ", which fits all tensors"
+    fits = "" if n_blocked is None else ", which fits all tensors"
     if free == left:
         only = counted(left, f"{one} is", f"{more} are")
         return ParameterError(
@@ -84,8 +86,8 @@ def _too_large(  # noqa: PLR0917 - a row of a table, and what it is called
         share = f"at most {_percent(_rounded_down(free / left))}"
         most = share if isinstance(amount, float) else f"a count up to {free:,}"
         remedy = f"Enter {most}{fits}, or unprotect weights."
-    elif stuck is not None:
-        tensors = "that tensor" if stuck == 1 else f"the {stuck:,} tensors that allow none"
+    elif n_blocked is not None:
+        tensors = "that tensor" if n_blocked == 1 else f"the {n_blocked:,} tensors that allow none"
         remedy = f"Unprotect weights, or uncheck {tensors}."
     return ParameterError(
         f"'amount' is too large: of the {kept} not pruned yet, "
@@ -106,10 +108,10 @@ def _percent(share: float) -> str:
 
 
 def counts_of(amount: Amount, left: Counts) -> Counts:
-    """Return the count of an amount in each tensor with `left` weights, ``int64[tensors]``.
+    """Return the count that an amount means in each tensor with `left` weights, ``int64[tensors]``.
 
-    Unchecked. Counts larger than every tensor are clipped to the largest size + 1, so that they fit
-    int64.
+    A fraction is rounded per tensor, halves to even. An int is the same count in every tensor,
+    clipped to the largest element of `left` + 1 so that it fits int64. Nothing is checked.
     """
     if isinstance(amount, float):
         counts: Counts = np.rint(amount * left).astype(np.int64)  # halves to even, as round
@@ -123,23 +125,26 @@ def counts_to_prune(  # noqa: PLR0917 - columns of one table
     free: Counts,
     names: Sequence[str],
     unit: str = "weights",
-    wanted: Counts | None = None,
+    requested: Counts | None = None,
 ) -> Counts:
-    """Return the result of `to_prune` for each tensor; `wanted` replaces the counts of `amount`.
+    """Return the number of units to prune per tensor, ``int64[tensors]``.
 
     `left` and `free` are ``int64[tensors]``: units not pruned yet, and those of them not protected.
-    The error for an amount that is too large is about the most restrictive tensor, whose limit fits
-    all of them.
+    `requested` are the counts if they are known already; `amount` is then only used in the message.
+
+    Raises `ParameterError` if a count is larger than its `free`. The message is about the most
+    restrictive tensor, so that the limit in it fits all tensors. The amount itself is not
+    validated.
     """
-    counts = counts_of(amount, left) if wanted is None else wanted
+    counts = counts_of(amount, left) if requested is None else requested
     short = np.flatnonzero(counts > free)
     if short.size:
         able = free[short]
         allowed = able / np.maximum(left[short], 1) if isinstance(amount, float) else able
         i = int(short[allowed.argmin()])
         count = int(counts[i]) if isinstance(amount, float) else amount
-        stuck = int(np.count_nonzero(able == 0)) if len(names) > 1 else None
-        raise _too_large(amount, count, int(left[i]), int(free[i]), unit, names[i], stuck)
+        n_blocked = int(np.count_nonzero(able == 0)) if len(names) > 1 else None
+        raise _too_large(amount, count, int(left[i]), int(free[i]), unit, names[i], n_blocked)
     return counts
 
 
@@ -168,7 +173,10 @@ class Tensors:
 
 
 def counts_before(tensors: Sequence[TensorView]) -> Tensors:
-    """Return the counts of tensors for unstructured pruning."""
+    """Return the counts of tensors for unstructured pruning, in the order of `tensors`.
+
+    `free` excludes pruned and protected weights.
+    """
     numel = np.array([view.numel for view in tensors], np.int64)
     pruned = np.array([0 if v.kept is None else v.kept.pruned for v in tensors], np.int64)
     free = numel - pruned
@@ -192,9 +200,14 @@ class Bounds:
 
 
 def bounds_of(limits: Limits, tensors: Tensors) -> Bounds:
-    """Return the bounds of each tensor.
+    """Return the bounds of each tensor from `limits.floor` and `limits.ceiling`.
 
-    Raises `ParameterError` if a minimum cannot be reached because too much is protected.
+    The minimum is rounded up and the maximum down to whole elements; if they cross, the minimum is
+    lowered to the maximum. A tensor that is pruned beyond the maximum already is bounded to its
+    present count. `limits.total` is ignored.
+
+    Raises `ParameterError` for the first tensor whose minimum cannot be reached because too much is
+    protected.
     """
     high = _whole_elements(limits.ceiling, tensors.numel)
     # Computed from the maximum of what remains, so that the rounding is consistent.
@@ -224,10 +237,14 @@ def _whole_elements(share: float, numel: Counts) -> Counts:
 
 
 def target_of(limits: Limits, tensors: Tensors, bounds: Bounds, amount: int | None = None) -> int:
-    """Return the number of elements to be pruned in all tensors after a step.
+    """Return the number of elements to be pruned in all tensors together after a step.
 
-    A fraction up to the maximum is limited to what the maximum allows after rounding in each
-    tensor. Raises `ParameterError` if the bounds do not allow it; the message has the numbers.
+    This includes what is pruned already. It is `limits.total`, a fraction being rounded over all
+    tensors together, or `amount` (a count, which must be given) if there is no total. A fraction up
+    to the maximum is limited to what the maximum allows after rounding in each tensor.
+
+    Raises `ParameterError` if the target is below the sum of the minimum bounds or above the sum of
+    the maximum bounds; the message states the reason and the numbers.
     """
     total = limits.total
     before, able = int(tensors.before.sum()), int((tensors.before + tensors.free).sum())
@@ -304,7 +321,10 @@ class Running:
         return np.maximum(most, 0)
 
     def least_reaching(self, weights: Counts) -> Counts:
-        """Return the minimum number of channels with at least `weights` weights; at most all."""
+        """Return the minimum number of channels with at least `weights` weights, per tensor.
+
+        All channels of a tensor are returned if they have fewer; 0 if `weights` is 0 or negative.
+        """
         low, high = np.zeros_like(self.free), self.free.copy()
         while (low < high).any():
             middle = (low + high) >> 1
@@ -323,12 +343,14 @@ def channel_counts_to_prune(
     *,
     unit: str = "channels",
 ) -> Counts:
-    """Return the number of channels, or blocks, of each tensor to prune.
+    """Return the number of channels, or blocks, of each tensor to prune, ``int64[tensors]``.
 
     `left` (``int64[tensors]``) counts the channels that are not completely pruned, `running` the
-    weights of free channels. With a total, channels are pruned in the order of the sparsity of
-    their tensor after that, so that all tensors have about the same sparsity, earlier tensors first
-    if equal, until the next channel would exceed the total.
+    weights of free channels. Without a total, it is the count of `amount`, lowered to what the
+    maximum allows and raised to what the minimum requires. With a total, `amount` is ignored:
+    channels are pruned in the order of the sparsity of their tensor after that, so that all tensors
+    have about the same sparsity, earlier tensors first if equal, until the next channel would
+    exceed the total. `unit` is the plural for messages.
 
     Raises `ParameterError` if an amount is larger than what is left, or no number of whole channels
     meets the limits.
@@ -350,8 +372,8 @@ def channel_counts_to_prune(
     if limits.total is not None:
         return _in_all(limits, tensors, bounds, running, least, most, unit)
     held = limits.ceiling < 1  # if so, `most` excludes protected channels
-    wanted = counts_to_prune(amount, left, left if held else running.free, tensors.names, unit)
-    return np.maximum(np.minimum(wanted, most) if held else wanted, least)
+    requested = counts_to_prune(amount, left, left if held else running.free, tensors.names, unit)
+    return np.maximum(np.minimum(requested, most) if held else requested, least)
 
 
 def _in_all(  # noqa: PLR0917 - columns of one table
@@ -363,6 +385,12 @@ def _in_all(  # noqa: PLR0917 - columns of one table
     most: Counts,
     unit: str,
 ) -> Counts:
+    """Return the number of channels to prune per tensor so that `limits.total` is not exceeded.
+
+    Begins with `least` channels of each tensor and adds further ones, up to `most`, in the order of
+    the sparsity of their tensor after them, until the next would exceed the total. Raises
+    `ParameterError` if `least` exceeds the total, or as `target_of`.
+    """
     target = target_of(limits, tensors, bounds)
     begin = tensors.before + running.weights[running.starts + least]
     budget = target - int(begin.sum())
@@ -390,28 +418,32 @@ def weight_counts_to_prune(  # noqa: PLR0917 - each its own type
     amount: Amount,
     scope: Scope,
     cut: Cutting,
-    wanted: Counts | None = None,
+    requested: Counts | None = None,
 ) -> tuple[Counts, Bools]:
     """Return the number of weights to prune per tensor, and which tensors share one threshold.
 
-    Each other tensor has its own threshold. `wanted` are the counts of the amount per tensor, if it
-    is not rounded once per tensor. The amount is ignored if there is a total. Raises
-    `ParameterError` if an amount is larger than what is left, or the limits are contradictory.
+    Each other tensor has its own threshold. Without limits, the result with the local scope is the
+    amount in each tensor, and with the global scope `cut` of all tensors. With limits, counts are
+    kept within the bounds of each tensor; a total replaces the amount. `requested` are the counts
+    of the amount per tensor, for the local scope, if the amount is not rounded once per tensor.
+
+    Raises `ParameterError` if an amount is larger than what is free, or the limits are
+    contradictory.
     """
     names, left, free = tensors.names, tensors.left, tensors.free
     none = np.zeros(left.size, np.bool_)
     if not limits.bound:
         if scope == "local":
-            return counts_to_prune(amount, left, free, names, wanted=wanted), none
+            return counts_to_prune(amount, left, free, names, requested=requested), none
         where = names[0] if len(names) == 1 else ""
         total = int(left.sum())
-        count = to_prune(amount, total, protected=total - int(free.sum()), where=where)
+        count = count_to_prune(amount, total, protected=total - int(free.sum()), where=where)
         return cut(~none, count), ~none
     bounds = bounds_of(limits, tensors)
     if scope == "global":
         wish = None
         if limits.total is None:
-            wish = int(tensors.before.sum()) + to_prune(amount, int(left.sum()))
+            wish = int(tensors.before.sum()) + count_to_prune(amount, int(left.sum()))
         after, together = fit_common_threshold(
             tensors, bounds, target_of(limits, tensors, bounds, wish), cut
         )
@@ -422,8 +454,8 @@ def weight_counts_to_prune(  # noqa: PLR0917 - each its own type
     # Protection does not reduce the amount where the maximum is at most what is free.
     held = bounds.ceiling - tensors.before <= free
     able = np.where(held, left, free)
-    wanted = counts_to_prune(amount, left, able, names, wanted=wanted)
-    after = np.minimum(tensors.before + wanted, bounds.ceiling)
+    requested = counts_to_prune(amount, left, able, names, requested=requested)
+    after = np.minimum(tensors.before + requested, bounds.ceiling)
     return np.maximum(after, bounds.low) - tensors.before, none
 
 
@@ -438,7 +470,7 @@ def spread(tensors: Tensors, bounds: Bounds, target: int) -> Counts:
     """Return counts with the same sparsity in every tensor, within its bounds; the sum is `target`.
 
     They are ``round(s * numel)`` clipped to the bounds, for some sparsity ``s``. If no ``s`` gives
-    the sum, earlier tensors get one more.
+    the sum, earlier tensors of those that are next to increase get one more.
     """
     return level(
         lambda share: np.clip(at_share(share, tensors.numel), bounds.low, bounds.high), target
@@ -446,10 +478,12 @@ def spread(tensors: Tensors, bounds: Bounds, target: int) -> Counts:
 
 
 def level(at: Callable[[float], Counts], target: int) -> Counts:
-    """Return the counts for the fraction from 0 to 1 at which their sum is `target`.
+    """Return ``at(f)`` for the fraction `f` from 0 to 1 at which the sum of the counts is `target`.
 
-    `at` must not decrease with the fraction. If no fraction gives the sum, the first of the counts
-    that are about to increase get one more.
+    `at` must not decrease with the fraction, and the sum of ``at(0)`` must not exceed `target`. If
+    no fraction gives the sum, those of the counts that are next to increase get one more each, from
+    first to last, until the sum is reached. If the sum of ``at(1)`` is smaller, ``at(1)`` is
+    returned.
     """
     low, high = 0.0, 1.0
     for _ in range(64):  # enough for the precision of float64

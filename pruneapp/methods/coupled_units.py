@@ -15,7 +15,7 @@ from pruneapp.kernels.kernel import Kernel, Slices
 from pruneapp.kernels.values import Bools, Float64s
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.channels import channels_left, mask_of_channels
-from pruneapp.methods.amounts import to_prune
+from pruneapp.methods.amounts import count_to_prune
 from pruneapp.methods.input_sizes import scale_weights
 from pruneapp.methods.method import CoupledMethod, Scope, TensorView, Values, no_inputs
 from pruneapp.progress import Job
@@ -42,7 +42,12 @@ def prune_coupled(  # noqa: PLR0917 - each its own type
     kernel: Kernel,
     job: Job,
 ) -> dict[str, BitMask]:
-    """Return the masks of tensors without the lowest-scoring units of their groups."""
+    """Return the masks of all tensors without the lowest-scoring units of their groups.
+
+    In the order of `tensors`, with what was pruned before. A tensor in which nothing is pruned
+    keeps its mask, or gets one of ones. Tensors of a group that are not among `tensors` have no
+    mask in the result. Raises `ParameterError` as `coupled_units`.
+    """
     masks = masks_without(coupled_units(tensors, values, scope, kernel, job, method.label), job)
     return {
         view.name: masks.get(view.name) or view.kept or BitMask.full(view.numel) for view in tensors
@@ -57,11 +62,16 @@ def coupled_units(  # noqa: PLR0917 - each its own type
     job: Job,
     label: str,
 ) -> UnitsToPrune:
-    """Return the lowest-scoring units in the groups of tensors; `label` is that of the method.
+    """Return the lowest-scoring units to prune in each group of `tensors`, each group once.
 
-    The amount counts units that are not completely pruned; units with protected weights are kept.
-    The number of kept units per group is rounded up to the multiple, and to a size that the model
-    class supports. Raises `ParameterError` if a tensor is in no group, or too few units are free.
+    `label` is that of the method, for messages. The amount counts units that are not completely
+    pruned; units with protected weights are kept. The number of kept units per group is rounded up
+    to the multiple, and to a size that the model class supports, so that fewer units, or none, may
+    be pruned. With the local scope the amount applies to each group, with the global scope to all
+    together. If any group requires the same units in all groups (`Group.same`), all get the same.
+
+    Without tensors the result is empty. Raises `ParameterError` if a tensor is in no group, too few
+    units are free, a score lacks statistics, or rounding leaves nothing to prune.
     """
     if not tensors:
         return []
@@ -106,8 +116,9 @@ def _check_rounding(
 ) -> None:
     """Raise `ParameterError` if nothing is pruned only because of rounding up to the multiple.
 
-    Call it if no unit would be pruned: it only checks that the amount is not 0 and the multiple not
-    1. `left` are the units that are not completely pruned.
+    Call it if no unit would be pruned. It returns without an error if the amount means no unit, or
+    if the multiple of the largest group is 1. `left` are the units that are not completely pruned,
+    per group.
     """
     amount = values["amount"]
     sizes = [int(np.count_nonzero(each)) for each in left]
@@ -147,8 +158,9 @@ def score_units(  # noqa: PLR0917 - each its own type
 ) -> Float64s:
     """Return the score of each unit over all its weights in the tensors of a group.
 
-    ``l2`` is the root of the sum of squares, ``l1`` the sum of magnitudes, ``mean`` the mean
-    magnitude. Pruned weights count as 0. Reads every tensor once.
+    The result is ``float64[units]``. ``l2`` is the root of the sum of squares, ``l1`` the sum of
+    magnitudes, ``mean`` the mean magnitude. Pruned weights count as 0. Reads every tensor once, and
+    advances the job by its elements.
 
     ``wanda`` is the sum of squares of each weight times the root mean square of its input (after
     Sun et al., 2024), in all matrices with statistics. ``flap`` is the sum of squares of each
@@ -182,6 +194,11 @@ def score_units(  # noqa: PLR0917 - each its own type
 def _score_by_inputs(  # noqa: PLR0917 - each its own type
     group: Group, view_of: View, by: str, kernel: Kernel, job: Job, inputs_of: InputsOf
 ) -> Float64s:
+    """Return the score of each unit by statistics of inputs, for ``wanda`` and ``flap``.
+
+    See `score_units`. Only tensors of two or more dimensions with statistics are read; the job is
+    advanced as if all were. Raises `ParameterError` as `_check_known`.
+    """
     unit_tensors = group.silenced_by if by == FLAP else group.tensors
     members = [m for m in group.members if by == WANDA or m.role == "output"]
     all_names = (*(m.name for m in members), *(name for each in unit_tensors for name in each))
@@ -225,7 +242,13 @@ def _check_known(
     unit_tensors: Sequence[Sequence[str]],
     known: Mapping[str, Inputs],
 ) -> None:
-    """Raise `ParameterError` if `known` lacks statistics that the score `by` of a group needs."""
+    """Raise `ParameterError` if `known` lacks statistics that the score `by` of a group needs.
+
+    `names` are the tensors to be scored, `unit_tensors` the tensors of each unit, and `known` the
+    statistics by tensor. It is an error if there are no `names`, if none of them has statistics, if
+    a layer has none, or if ``flap`` lacks means. That some tensors of a group lack statistics is
+    none.
+    """
     if not names:
         raise ParameterError(
             f"'{by}' ranks units by the tensors that read them, and none is known for "
@@ -255,18 +278,20 @@ def _check_known(
 def lowest_units(scores: Float64s, count: int, outer: int) -> Units:
     """Return the units with the lowest scores, the same number from each of `outer` equal runs.
 
-    They are in ascending order. Of equal scores the lower number is selected; NaN is largest.
+    `count` is the total, rounded down to a multiple of `outer`, whose runs are consecutive units.
+    The result is ascending. Of equal scores the lower number is selected; NaN is largest.
     """
     runs = scores.reshape(outer, -1)
     order = np.argsort(runs, axis=1, kind="stable")[:, : count // outer]
     return np.sort((order + np.arange(outer)[:, None] * runs.shape[1]).reshape(-1))
 
 
-def masks_without(going: UnitsToPrune, job: Job) -> dict[str, BitMask]:
-    """Return the masks of tensors without units of their groups, by first names.
+def masks_without(units_to_prune: UnitsToPrune, job: Job) -> dict[str, BitMask]:
+    """Return the masks of tensors without some units of their groups, by name.
 
-    A unit is pruned in every member, including biases and norms; a layer only in the tensors that
-    write to the residual stream. Protected weights are kept.
+    What was pruned before stays pruned, and protected weights are kept. A unit is pruned in every
+    member, including biases and norms; a layer only in the tensors that write to the residual
+    stream. Only tensors of groups with units to prune are in the result.
     """
     masks: dict[str, BitMask] = {}
 
@@ -276,7 +301,7 @@ def masks_without(going: UnitsToPrune, job: Job) -> dict[str, BitMask]:
         before = masks.get(view.name, view.kept)
         masks[view.name] = mask if before is None else mask & before
 
-    for group, view_of, units in going:
+    for group, view_of, units in units_to_prune:
         if not units.size:
             continue
         for member in group.members:
@@ -328,8 +353,8 @@ def _units_with(
 ) -> Bools:
     """Return for each unit of a group whether a mask has a bit set for any of its weights.
 
-    `mask_of` returns the mask of a tensor; for one without a mask, `without` is the answer. For
-    units with `silenced_by`, only the masks of those tensors count.
+    `mask_of` returns the mask of a tensor; for one without a mask (None), the answer is `without`.
+    For units with `silenced_by`, only the masks of those tensors count.
     """
     found = np.zeros(group.count, np.bool_)
     for member in group.members:
@@ -355,11 +380,16 @@ def _of_units(group: Group, member: Member, entries: Bools) -> Bools:
 def _lowest(
     group: Group, scores: Float64s, left: Bools, free: Bools, values: Mapping[str, Any]
 ) -> Units:
-    """Return the units to prune in one group, of those in `left`, which are not pruned yet."""
+    """Return the units to prune in one group, ascending.
+
+    `left` are the units that are not pruned yet, `free` those that may be pruned. The number of
+    kept units is rounded up, so that none may be returned. Raises `ParameterError` if the amount is
+    larger than what is free, counted per run of `group.outer`.
+    """
     present = int(np.count_nonzero(left))
     able = int(np.count_nonzero(free.reshape(group.outer, -1), axis=1).min()) * group.outer
     amount, held = values["amount"], present - min(able, present)
-    count = to_prune(amount, present, protected=held, unit="units", where=group.place)
+    count = count_to_prune(amount, present, protected=held, unit="units", where=group.place)
     kept = _round_up(group, present - count, _multiple(group, values))
     return _lowest_free(scores, free, max(0, present - kept), group.outer)
 
@@ -387,13 +417,15 @@ def _lowest_of_all(
 ) -> list[Units]:
     """Return the units to prune of each group, by one ranking over all groups.
 
-    `left` has the units that are not pruned yet. The number of kept units per group is then rounded
-    up, keeping those with the highest scores.
+    `left` has the units that are not pruned yet, `free` those that may be pruned. The number of
+    kept units per group is then rounded up, keeping those with the highest scores, so that fewer
+    than the amount may be pruned. Raises `ParameterError` if the amount is larger than what is
+    free.
     """
     present, able = (sum(int(np.count_nonzero(each)) for each in some) for some in (left, free))
     where = groups[0][0].place if len(groups) == 1 else ""
     held = present - able
-    count = to_prune(values["amount"], present, protected=held, unit="units", where=where)
+    count = count_to_prune(values["amount"], present, protected=held, unit="units", where=where)
     is_selected = np.zeros(sum(group.count for group, _ in groups), np.bool_)
     is_selected[_lowest_free(np.concatenate(scores), np.concatenate(free), count)] = True
     ends = np.cumsum([group.count for group, _ in groups])[:-1]

@@ -24,12 +24,12 @@ from pruneapp.methods.amounts import (
     Running,
     at_share,
     channel_counts_to_prune,
+    count_to_prune,
     counts_before,
     counts_of,
     counts_to_prune,
     level,
     split_in_order,
-    to_prune,
     weight_counts_to_prune,
 )
 from pruneapp.methods.coupled_units import present_units
@@ -50,7 +50,12 @@ from pruneapp.progress import Job
 def check_all(
     tensors: Sequence[TensorView], method: Method, values: Mapping[str, Any], scope: Scope
 ) -> dict[str, Any]:
-    """Return valid values of all parameters; raises `ParameterError` as `prune` does."""
+    """Return valid values of all parameters, with defaults for those that are missing.
+
+    Raises `ParameterError` if a value is invalid, or the method does not support the scope, a
+    tensor, its scores, mask or norm scale, or lacks statistics of its inputs (checked here for all
+    but units of groups). Limits are not checked.
+    """
     values = method.validate(values)
     check_scope(method, scope)
     for view in tensors:
@@ -63,8 +68,9 @@ def check_all(
 def units_left(tensor: TensorView, method: Method, values: Mapping[str, Any]) -> int:
     """Return the number of units of a tensor (weights, channels, blocks) that are not pruned.
 
-    Raises `ParameterError` if the method counts channels and the tensor has none along its
-    dimension.
+    Protected units count. For units of groups, it is the sum over the groups of the tensor, by the
+    mask of this tensor alone. For groups such as 2:4 and for masks, weights are counted. Raises
+    `ParameterError` if the tensor has no such channels.
     """
     if isinstance(method, UnitMethod):
         partition = method.partition(tensor, method.validate(values))
@@ -93,7 +99,11 @@ def check_scope(method: Method, scope: Scope) -> None:
 
 
 def _check(method: Method, view: TensorView) -> None:
-    """Raise `ParameterError` if a method does not support a tensor, its scores or its mask."""
+    """Raise `ParameterError` if a method does not support a tensor, its scores or its mask.
+
+    Checks the number of dimensions, whether scores are allowed and have the shape of the tensor and
+    a prunable dtype, and whether a required mask (of its size) or norm scale exists.
+    """
     name, scores, given = view.name, view.scores, view.given
     if len(view.shape) < method.least_dims:
         what = method.granularity if method.granularity in {"groups", "blocks"} else "channels"
@@ -137,7 +147,11 @@ def _check(method: Method, view: TensorView) -> None:
 
 
 def _check_inputs(method: Method, tensors: Sequence[TensorView]) -> None:
-    """Raise `ParameterError` if the statistics lack tensors, or do not suit the method."""
+    """Raise `ParameterError` if a tensor has no statistics, or they do not suit the method.
+
+    They do not suit it if it needs Gram matrices and they have none, or if it compares rows and the
+    rows of a tensor are inputs.
+    """
     unseen = [view.name for view in tensors if view.inputs is None]
     if unseen:
         raise ParameterError(
@@ -216,9 +230,13 @@ def plan(  # noqa: PLR0917 - each its own type
 ) -> list[Ranked]:
     """Return which tensors to rank together and how much to prune, for `prune_ranked`.
 
-    Raises `ParameterError` before any weights are processed. If the method must read tensors to
-    decide, `job` is extended by that and advanced. A global step with limits usually passes over
-    the weights two or three times to find the count of each tensor.
+    The first element has all tensors with a common threshold, if there are any; each other tensor
+    has a separate element, in order. Elements whose count is 0 have no rankings. Without tensors
+    the result is empty.
+
+    Raises `ParameterError` before any mask is computed. If the method must read tensors to decide,
+    `job` is extended by that and advanced. A global step with limits usually passes over the
+    weights two or three times to find the count of each tensor.
     """
     if not tensors:
         return []
@@ -264,7 +282,12 @@ def plan(  # noqa: PLR0917 - each its own type
 def rank_together(
     group: Sequence[TensorView], method: WeightMethod, values: Values, kernel: Kernel, job: Job
 ) -> list[Ranking]:
-    """Return rankings with comparable keys, of the weights that may be pruned."""
+    """Return rankings with comparable keys, of the weights that may be pruned.
+
+    They are in the order of `group`. All keys are as wide as the widest dtype of the group and
+    `method.least_width` require. If the method has a `measure`, each tensor is read for it, and
+    `job` is extended and advanced.
+    """
     if len(group) == 1:  # fast path: with local scope, each of 100,000 tensors is a group
         width = max(method.least_width, group[0].ranked.dtype.bits)
     else:
@@ -283,7 +306,13 @@ def rank_together(
 def prune_ranked(
     plans: Sequence[Ranked], kernel: Kernel, job: Job, *, expect: Expect | None = None
 ) -> Pruned:
-    """Return the masks of tensors after their cuts; extends `job` by the work."""
+    """Return the masks of tensors after the cuts of `plan`, with what was pruned before.
+
+    Protected weights are kept. A tensor in which nothing is pruned keeps its mask, or gets one of
+    ones. `expect` estimates the threshold of cuts with a large tensor, which avoids a pass; the
+    masks are the same. Extends `job` by two passes over what is cut, and advances it. Masks are in
+    the order of `plans`.
+    """
     job.extend(2 * sum([r.size for ranked in plans if ranked.count for r in ranked.rankings]))
     masks: dict[str, BitMask] = {}
     near: dict[str, NearTaken] = {}
@@ -323,7 +352,11 @@ def prune_units(  # noqa: PLR0917 - each its own type
     kernel: Kernel,
     job: Job,
 ) -> dict[str, BitMask]:
-    """Return the masks after pruning channels or blocks, per tensor or over all tensors."""
+    """Return the masks after pruning channels or blocks, per tensor or over all tensors.
+
+    They include what was pruned before; tensors in which nothing is pruned keep their mask, or get
+    one of ones. Raises `ParameterError` as `units_to_prune`.
+    """
     masks: dict[str, BitMask] = {}
     chosen = units_to_prune(tensors, method, values, scope, limits, kernel, job)
     for view, numbers in zip(tensors, chosen, strict=True):
@@ -336,7 +369,11 @@ def prune_units(  # noqa: PLR0917 - each its own type
 def mask_without(
     view: TensorView, method: UnitMethod, values: Values, numbers: Indices, job: Job
 ) -> BitMask:
-    """Return the mask that keeps all channels or blocks except `numbers`."""
+    """Return the mask that keeps all channels or blocks except `numbers` (from 0).
+
+    What was pruned before is not included. Raises `ParameterError` if the tensor has no such
+    channels.
+    """
     partition = method.partition(view, values)
     is_kept = np.ones(partition.count, np.bool_)
     is_kept[numbers] = False
@@ -354,7 +391,13 @@ def units_to_prune(  # noqa: PLR0917 - each its own type
 ) -> list[Indices]:
     """Return the numbers of the channels or blocks to prune, per tensor or over all tensors.
 
-    Of equal scores, those of earlier tensors are pruned first, then lower numbers.
+    One array for each tensor. Units that are completely pruned or contain protected weights are
+    excluded. With limits, each array is in the order of pruning, without them ascending. Of equal
+    scores, those of earlier tensors are pruned first, then lower numbers. With limits, `scope` is
+    ignored.
+
+    Raises `ParameterError` if an amount is larger than the number of free units, or no number of
+    units meets the limits. Extends `job` by the tensors that are read.
     """
     amount, unit = values["amount"], method.granularity
     partitions = [method.partition(view, values) for view in tensors]
@@ -384,7 +427,7 @@ def units_to_prune(  # noqa: PLR0917 - each its own type
         total = int(left.sum())
         protected = total - sum(among.size for among in free)
         where = tensors[0].name if len(tensors) == 1 else ""
-        count = to_prune(amount, total, protected=protected, unit=unit, where=where)
+        count = count_to_prune(amount, total, protected=protected, unit=unit, where=where)
         chosen = _lowest_of_all(tensors, method, values, free, count, kernel, job)
     else:
         able = np.array([among.size for among in free], np.int64)
@@ -406,6 +449,11 @@ def _lowest_of_all(  # noqa: PLR0917 - each its own type
     kernel: Kernel,
     job: Job,
 ) -> list[Indices]:
+    """Return the `count` units with the lowest scores over all tensors, ascending per tensor.
+
+    `free` are the candidates of each tensor; of equal scores those of earlier tensors are selected.
+    A count of 0 reads nothing.
+    """
     if not count:
         return [among[:0] for among in free]
     job.extend(sum(view.numel for view in tensors))
@@ -432,8 +480,11 @@ def prune_rows(  # noqa: PLR0917 - each its own type
 ) -> Pruned:
     """Return masks with `budgets` weights of each tensor pruned, the same share in every row.
 
-    `budgets` are those of `share_by_rows`, possibly changed by limits; without `share`, any.
-    `summed` has the tensors whose sums are requested.
+    `budgets` are numbers of weights from `share_by_rows`, possibly changed by limits. `share` is
+    the fraction of each row, if it is common; without it, see `per_row`. A tensor with a budget of
+    0 keeps its mask, or gets one of ones. `summed` has the tensors whose sums are requested; they
+    are only returned for tensors without scores and protected weights, and methods that do not
+    refine the mask. Extends `job` by the tensors that are cut, and advances it.
     """
     job.extend(sum(view.numel for view, count in zip(tensors, budgets, strict=True) if count))
     cuts: list[CutRows] = []
@@ -468,11 +519,11 @@ def rows_of(shape: tuple[int, ...]) -> tuple[int, int]:
 
 
 def share_by_rows(share: float, left: Iterable[Counts]) -> Counts:
-    """Return the number of weights per tensor if a share of every row is pruned.
+    """Return the number of weights per tensor if a fraction `share` of every row is pruned.
 
-    It is rounded in each row as `to_prune` does, so that rows of equal length lose the same number
-    and no output of a small layer loses more inputs than others. `left` has, for each tensor, the
-    number of weights per row that are not pruned.
+    `left` has, for each tensor, the number of weights per row that are not pruned. The share is
+    rounded in each row as `count_to_prune` does, halves to even, so that rows of equal length lose
+    the same number and no output of a small layer loses more inputs than others.
     """
     return np.array([counts_of(share, rows).sum() for rows in left], np.int64)
 
@@ -480,10 +531,11 @@ def share_by_rows(share: float, left: Iterable[Counts]) -> Counts:
 def per_row(
     view: TensorView, free: TensorView, count: int, job: Job, share: float | None = None
 ) -> Counts:
-    """Return the number of weights to prune per row: `share` of each row if that gives the sum.
+    """Return the number of weights to prune per row, whose sum is `count`.
 
-    Otherwise the same share of what is left, limited to what is free; if that does not give the sum
-    either, earlier rows lose one more.
+    It is `share` of each row if that gives the sum and is free. Otherwise it is the same share of
+    what is left in each row, limited to what is free; if that does not give the sum either, earlier
+    rows lose one more. `free` is `view.free`.
     """
     rows = rows_of(view.shape)
     left = kept_by_channel(view.kept, rows, 0, job)

@@ -22,7 +22,9 @@ def scaling(view: TensorView, sizes: Float64s) -> Scoring:
     """Return a function that multiplies magnitudes by the sizes of their inputs.
 
     `sizes` is ``[parts, columns]``; for float32 magnitudes it is converted to float32.
-    `view.inputs` describes the layout of the tensor.
+    `view.inputs` describes the layout of the tensor. The function is called with the flat index of
+    the first element, the magnitudes, and the array that it writes to, which may be that of the
+    magnitudes.
     """
     assert view.inputs is not None
     with np.errstate(over="ignore"):
@@ -55,7 +57,11 @@ def scaling(view: TensorView, sizes: Float64s) -> Scoring:
 
 
 def scale_weights(view: TensorView, sizes: Float64s) -> TensorView:
-    """Return a tensor of magnitudes times the sizes of their inputs, in float64."""
+    """Return a tensor of magnitudes times the sizes of their inputs, in float64.
+
+    Only `dtype` and `read` differ from `view`: it has the same mask. Values are computed on each
+    read. `sizes` is ``[parts, columns]``. NaN and infinities remain.
+    """
     by_sizes = scaling(view, sizes)
 
     def read(start: int = 0, stop: int | None = None) -> Iterator[RawChunk]:

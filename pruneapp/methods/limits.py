@@ -153,7 +153,10 @@ class Limits:
         return self.floor > 0 or self.ceiling < 1 or self.total is not None
 
     def words(self) -> tuple[str, ...]:
-        """Return a short text for each limit that has an effect."""
+        """Return a short text for each limit that has an effect; empty if none has.
+
+        Total, minimum and maximum come first, then the excluded tensors.
+        """
         words = []
         if self.total is not None:
             fraction = self.total if isinstance(self.total, float) else None
@@ -171,7 +174,7 @@ class Limits:
         return tuple(words)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain JSON, without default values."""
+        """Return plain JSON by parameter name, without default values; empty if there are none."""
         plain: dict[str, Any] = {}
         for param in LIMITS:
             value = getattr(self, param.name)
@@ -181,7 +184,11 @@ class Limits:
 
 
 def check_limits(method: Method, limits: Limits) -> None:
-    """Raise `ParameterError` if a method does not support the limits."""
+    """Raise `ParameterError` if a method does not support the limits.
+
+    Methods for units of groups, N:M groups and masks support none, except that methods that prune
+    nothing accept any. Exclusions alone are always supported.
+    """
     # A method that prunes nothing meets any limits.
     if limits.bound and method.granularity == "units":
         raise ParameterError(

@@ -152,10 +152,12 @@ def row_budgets(  # noqa: PLR0917 - each its own type
 ) -> tuple[list[int], float | None]:
     """Return the number of weights to prune per tensor, and the share of each row if it is common.
 
-    For `prune_rows`. Raises `ParameterError` as `prune` does.
+    For `prune_rows`. The share is None if the amount is a count, if there is a total, or if the
+    method allocates. It is given with other limits although they may change the number;
+    `prune_rows` then does not use it. Raises `ParameterError` as `prune` does.
     """
     known, amount = counts_before(tensors), values["amount"]
-    share = wanted = None
+    share = requested = None
     if method.allocate is not None:
         cut = method.allocate(tensors, values, kernel, job)
     else:  # no common threshold: only the sum matters
@@ -166,14 +168,21 @@ def row_budgets(  # noqa: PLR0917 - each its own type
         if limits.total is None and isinstance(amount, float):
             share = amount
             left = (kept_by_channel(v.kept, rows_of(v.shape), 0, job) for v in tensors)
-            wanted = share_by_rows(share, left)
-    to_prune, _ = weight_counts_to_prune(limits, known, amount, scope, cut, wanted)
+            requested = share_by_rows(share, left)
+    to_prune, _ = weight_counts_to_prune(limits, known, amount, scope, cut, requested)
     return to_prune.tolist(), share
 
 
 def _prune_groups(
     tensors: Sequence[TensorView], method: GroupMethod, values: Values, job: Job
 ) -> Pruned:
+    """Return the masks of an N:M method, in the order of `tensors`.
+
+    For tensors with protected weights, `Pruned.protected` has the number of weights that the
+    pattern requires to be pruned and that are protected. Weights pruned before stay pruned. All
+    groups are validated before any work; raises `ParameterError` if a tensor has none. Extends
+    `job` by the elements.
+    """
     groups = [method.groups(view, values) for view in tensors]  # raises before any work is done
     job.extend(sum(view.numel for view in tensors))
     masks: dict[str, BitMask] = {}
@@ -193,6 +202,11 @@ def _prune_groups(
 def _combine_masks(
     tensors: Sequence[TensorView], method: MaskMethod, values: Values, job: Job
 ) -> Pruned:
+    """Return the masks of a method that returns masks, combined with the masks before.
+
+    A weight is kept if it is protected, or if both masks keep it. `Pruned.protected` counts, for
+    tensors with protected weights, those that the mask would prune. Extends `job` by the elements.
+    """
     job.extend(sum(view.numel for view in tensors))
     masks: dict[str, BitMask] = {}
     protected: dict[str, int] = {}
@@ -218,7 +232,9 @@ def rules(  # noqa: PLR0917 - each its own type
     """Return the masks of `prune` as rules that take no memory.
 
     No weight may be protected. Each use of a rule reads the weights again, so rules suit code that
-    uses them once, such as an export. Parameters and errors are those of `prune`.
+    uses them once, such as an export. Thresholds are computed now, which extends and advances
+    `job`. A tensor in which nothing is pruned keeps its mask, or gets one of ones. Parameters and
+    errors are those of `prune`.
     """
     values = check_all(tensors, method, values, scope)
     masks: dict[str, Mask] = {}
@@ -240,9 +256,9 @@ class CutMask:
     """The mask of one tensor after a cut, computed on demand; see `Mask`.
 
     It is computed from the keys on each use, so that masks of a model of any size take no memory:
-    the key of the threshold and the number of ties to prune (`share`) suffice. `own` states that
-    the ranking is by the magnitudes of the tensor itself, so that keys can be computed from the
-    elements passed to `zero`.
+    the key of the threshold and the number of ties to prune (`share`) suffice. `by_magnitude`
+    states that the ranking is by the magnitudes of the tensor itself, so that keys can be computed
+    from the elements passed to `zero`.
     """
 
     def __init__(self, ranking: Ranking, key: int, share: Share, *, by_magnitude: bool) -> None:
@@ -268,7 +284,10 @@ class CutMask:
         return self.size - self.kept
 
     def bools(self, start: int = 0, stop: int | None = None) -> Bools:
-        """Return the elements `start` to `stop`, True where kept; reads the weights."""
+        """Return the elements `start` to `stop` (exclusive), True where kept; reads the weights.
+
+        `stop` is the end of the tensor if it is None.
+        """
         stop = self.size if stop is None else stop
         is_kept = np.empty(stop - start, np.bool_)
         for chunk in self._ranking.keys(start, stop):
@@ -284,6 +303,11 @@ class CutMask:
             np.multiply(part, self._is_kept(keys, first), out=part)
 
     def _keys_of(self, bits: Bits, start: int) -> Iterator[tuple[int, Bits]]:
+        """Yield the flat index and the keys of each piece of `bits`, whose flat index is `start`.
+
+        If the ranking is by magnitude, keys are computed from `bits`, in a buffer that the next
+        piece overwrites; otherwise they are read.
+        """
         if self._magnitudes is None:
             for chunk in self._ranking.keys(start, start + bits.size):
                 yield chunk.start, chunk.keys
@@ -296,7 +320,11 @@ class CutMask:
             yield start + first, keys
 
     def _is_kept(self, keys: Bits, start: int) -> Bools:
-        """Return which elements are kept; `start` is the flat index of the first key."""
+        """Return which elements are kept; `start` is the flat index of the first key.
+
+        Kept are keys above the threshold, and ties that are not among the first to be pruned;
+        elements that were pruned before are not.
+        """
         cut = keys.dtype.type(self._key)
         ties = min(max(self._ties_end - start, 0), keys.size)
         is_kept: Bools = keys >= cut
@@ -308,7 +336,11 @@ class CutMask:
 
     @cached_property
     def _ties_end(self) -> int:
-        """Flat index up to which kept elements with exactly the threshold's key are pruned."""
+        """Flat index before which kept elements with exactly the threshold's key are pruned.
+
+        Reads the weights to find it on first use, unless all or none of the ties are pruned; then
+        cached.
+        """
         share = self._share
         if share.ties_pruned == share.equal:
             return self.size if share.ties_pruned else 0

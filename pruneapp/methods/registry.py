@@ -54,7 +54,7 @@ def get(name: str) -> Method:
 def register(method: Method) -> None:
     """Add a method at the end of the registry.
 
-    Raises `MethodError` if the name is in use, or is no Python identifier.
+    Raises `MethodError`, and adds nothing, if the name is in use or is no Python identifier.
     """
     if not method.name.isidentifier():
         raise MethodError(

@@ -48,7 +48,7 @@ class CumulativeTable:
 
     A tensor has a cell for each of its bins, in order, and an empty cell at the end. Tensors with
     similar numbers of bins are interleaved (see `_Cells`): a cut is at about the same bin of each,
-    so it accesses adjacent memory.
+    so it accesses adjacent memory. It is built of the histograms and dtypes of the tensors.
     """
 
     complete = True  # all sums are known
@@ -62,13 +62,13 @@ class CumulativeTable:
         bins: NDArray[np.uint16] = _concatenated(c.bins for c in counted)
         squares, sizes = self._sums(counted, bins, counts, lengths)
         self._cells = cells = _Cells(lengths)
-        self._bins = cells.filled(bins, _NO_BIN)
-        self._held = cells.filled(counts.astype(np.min_scalar_type(counts.max(initial=0))), 0)
+        self._bins = cells.fill(bins, _NO_BIN)
+        self._held = cells.fill(counts.astype(np.min_scalar_type(counts.max(initial=0))), 0)
         # Sums of the earlier bins of the tensor; the total in the empty cell.
-        self._counts = cells.running(counts)
-        self._squares = cells.running(squares)
-        self._sizes = cells.running(sizes)
-        cells.settle()
+        self._counts = cells.cumulate(counts)
+        self._squares = cells.cumulate(squares)
+        self._sizes = cells.cumulate(sizes)
+        cells.release_places()
         self.finite: Counts = self._counts[cells.ends]  # number of prunable weights without NaN
         # Sums of squares and of magnitudes of the prunable weights.
         self.squares: Float64s = self._squares[cells.ends]
@@ -87,6 +87,11 @@ class CumulativeTable:
         counts: Counts,
         lengths: Indices,
     ) -> tuple[Float64s, Float64s]:
+        """Return the sums of squares and of magnitudes in each bin of all tensors, concatenated.
+
+        For dtypes of up to 16 bits they are computed from the values of the bins (infinity as 0),
+        for others the histograms have them. `lengths` is the number of bins per tensor.
+        """
         squares, sizes = np.empty(counts.size), np.empty(counts.size)
         for i, dtype in enumerate(self._dtypes):
             of_dtype: slice | Bools = slice(None)
@@ -118,10 +123,10 @@ class CumulativeTable:
         return not any(bin_shift(dtype) for dtype in self._dtypes)
 
     def cut(self, counts: Counts) -> CumulativeCut:
-        """Return the effect of pruning the `counts` smallest weights of each tensor.
+        """Return the effect of pruning the smallest weights, `counts` (``int64[tensors]``) of each.
 
         NaN is pruned last. Inside the bin of the cut, magnitudes of more than 16 bits are assumed
-        to be evenly distributed.
+        to be evenly distributed. The bins are remembered as the start of the next search.
         """
         finite = np.minimum(counts, self.finite)
         some = finite > 0
@@ -143,7 +148,10 @@ class CumulativeTable:
         return CumulativeCut(counts, thresholds, sums[0], sums[1], self.exact)
 
     def _last_below(self, finite: Counts) -> Indices:
-        """Return the last bin of each tensor with fewer than `finite` weights in earlier bins."""
+        """Return the last bin of each tensor with fewer than `finite` weights in earlier bins.
+
+        0 if there is none, or if `finite` is 0. Remembers the result as the next guess.
+        """
         lengths = self._cells.lengths
         # Bounds of the search: as no bin is empty, n weights are in at most n bins.
         high = np.minimum(finite, lengths)
@@ -154,10 +162,11 @@ class CumulativeTable:
     def _first(
         self, column: NDArray[Any], minimum: Counts, guess: Indices, low: Indices, high: Indices
     ) -> Indices:
-        """Return for each tensor the first index whose cell in an ascending column is large enough.
+        """Return for each tensor the first bin whose cell in `column` is at least `minimum`.
 
-        It must be between `low` and `high`. The search begins at `guess`, because most tensors keep
-        their bin during slider moves, and for a cut after a search.
+        `column` ascends within a tensor. The result is between `low` and `high`; `high` if no cell
+        is large enough. The search begins at `guess`, because most tensors keep their bin during
+        slider moves, and for a cut after a search.
         """
         cells = self._cells
         places = cells.at(guess)
@@ -175,14 +184,15 @@ class CumulativeTable:
         found[left] = low
         return found
 
-    def below(self, threshold: float) -> int:
-        """Return the number of weights of all tensors with magnitudes up to a threshold.
+    def count_up_to(self, threshold: float) -> int:
+        """Return the number of weights of all tensors with magnitudes up to `threshold`.
 
-        As `histogram_store.below`, except for rounding per tensor; in time that does not depend on
-        the number of tensors.
+        As `histogram_store.count_up_to`, except for rounding per tensor; in time that does not
+        depend on the number of tensors.
         """
         return sum(
-            kind.below(threshold, d) for kind, d in zip(self._combined, self._dtypes, strict=True)
+            kind.count_up_to(threshold, d)
+            for kind, d in zip(self._combined, self._dtypes, strict=True)
         )
 
     @cached_property
@@ -214,6 +224,10 @@ class CumulativeTable:
         return CumulativeCut(counts, np.full(counts.size, math.nan), *sums, sure)
 
     def _thresholds(self, places: Indices, share: Float64s) -> Float64s:
+        """Return the magnitude at the fraction `share` of one bin per tensor; NaN if infinite.
+
+        `places` are the cells of the bins. Bins of dtypes up to 16 bits have a single magnitude.
+        """
         result = np.empty(places.size)
         bins = self._bins[places]
         for i, dtype in enumerate(self._dtypes):
@@ -230,11 +244,12 @@ class CumulativeTable:
         return result
 
     def shares(self, among: Bools, count: int) -> Counts:
-        """Return the number pruned per tensor if the smallest weights of the chosen ones are.
+        """Return the number of pruned weights per tensor for a cut of several tensors together.
 
-        `among` (``bool[tensors]``) selects the tensors, `count` is their total. Of equal
-        magnitudes, those of earlier tensors are pruned first; in a bin with several magnitudes,
-        each tensor loses the same share.
+        The `count` smallest weights of the tensors in `among` (``bool[tensors]``) are pruned;
+        others get 0. Of equal magnitudes, those of earlier tensors are pruned first; in a bin with
+        several magnitudes, each tensor loses the same share. NaN is pruned last. A count beyond all
+        weights prunes all. The bins are remembered for the next `cut`.
         """
         all_selected = bool(among.all())
         finite = self.finite if all_selected else np.where(among, self.finite, 0)
@@ -271,7 +286,10 @@ class CumulativeTable:
         return result
 
     def _at(self, rank: int) -> tuple[Counts, Counts]:
-        """Return the number of weights of each tensor below a rank, and at it."""
+        """Return the numbers of weights of each tensor below a rank (see `_ranks`), and at it.
+
+        Remembers the bins as the next guess.
+        """
         first = [int(np.searchsorted(ranks, rank)) for ranks in self._ranks]
         # The bin of exactly this rank; -1 for dtypes without such a magnitude.
         just = [
@@ -345,22 +363,23 @@ class _Cells:
         within += np.repeat(self.bases, lengths)
         return within
 
-    def filled(self, values: NDArray[Any], beyond: int) -> NDArray[Any]:
+    def fill(self, values: NDArray[Any], beyond: int) -> NDArray[Any]:
         """Return cells with the values of all bins, and `beyond` in the empty ones."""
         cells = np.full(self.size, beyond, values.dtype)
         cells[self._places] = values
         return cells
 
-    def settle(self) -> None:
-        """Free memory that only `filled` and `running` need."""
+    def release_places(self) -> None:
+        """Free memory that only `fill` and `cumulate` need."""
         vars(self).pop("_places", None)
 
-    def running(self, values: NDArray[Any]) -> NDArray[Any]:
+    def cumulate(self, values: NDArray[Any]) -> NDArray[Any]:
         """Return cells with the sum of values of earlier bins, separately for each tensor.
 
-        Separate sums keep the precision of tensors with small weights.
+        The empty cell of a tensor has its total. Separate sums keep the precision of tensors with
+        small weights.
         """
-        cells = self.filled(values, 0)
+        cells = self.fill(values, 0)
         with np.errstate(over="ignore"):
             for part, members in self._groups:
                 rows = cells[part].reshape(-1, members.size)
@@ -422,13 +441,16 @@ class ChannelOrder:
         numbers = sum(order.nbytes for order in self._channels)
         return self.running.weights.nbytes + self._squares.nbytes + self._sizes.nbytes + numbers
 
-    def first(self, counts: Counts) -> tuple[Indices, ...]:
+    def first_channels(self, counts: Counts) -> tuple[Indices, ...]:
         """Return the numbers of the channels pruned in each tensor."""
         each = zip(self._channels, counts.tolist(), strict=True)
         return tuple(order[:count] for order, count in each)
 
     def cut(self, counts: Counts) -> CumulativeCut:
-        """Return the effect of pruning the first `counts` channels of each tensor."""
+        """Return the effect of pruning the first channels, `counts` (``int64[tensors]``) of each.
+
+        Thresholds are NaN. `counts` must not exceed the number of free channels.
+        """
         places = self.running.starts + counts
         return CumulativeCut(
             self.running.weights[places],
@@ -445,7 +467,11 @@ def _from_zero(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def cumulative_of(snapshot: Snapshot, names: tuple[str, ...], job: Job) -> CumulativeTable | None:
-    """Return the table of tensors, by first names; None if a histogram is missing. Cached."""
+    """Return the table of the magnitudes of tensors; None if a histogram is missing.
+
+    `names` are first names; the order is that of the table. A table is cached with the state, a
+    missing one is not.
+    """
     cached: CumulativeTable | None = snapshot.recall(names)
     if cached is not None:
         return cached
@@ -466,8 +492,9 @@ def channel_order_of(
 ) -> ChannelOrder | None:
     """Return the channels of tensors, by first names, in the order in which a row prunes them.
 
-    None if norms that determine the order are missing; without sums if other norms are. Cached when
-    complete.
+    Channels with protected weights are excluded. None if norms that determine the order are
+    missing; with unknown sums (`complete` is False) if only other norms are. Cached with the state
+    when complete; the amount of the row has no influence.
     """
     method = registry.get(row.method)
     values = tuple(row.values[p.name] for p in method.params if not isinstance(p, AmountParam))

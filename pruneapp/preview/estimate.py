@@ -74,18 +74,22 @@ class Effect:
     squares: Float64s
     sizes: Float64s
     channels: int = 0  # number of pruned channels; 0 for unstructured methods
-    going: tuple[Indices, ...] = ()  # their numbers per tensor, if dependents are pruned
+    pruned_channels: tuple[Indices, ...] = ()  # their numbers per tensor, if dependents are pruned
     complete: bool = True
 
 
 def effect_of(snapshot: Snapshot, step: Step, row: Row, units: Units, job: Job) -> Effect | None:
     """Return the estimated effect of a row; None if it cannot be estimated, or not yet.
 
+    `units` are its tensors, from `Snapshot.units`. None if a histogram or norm that it needs is
+    missing (except at random), and for methods that only the exact step tells, unless they prune
+    individual weights with the local scope and an amount: then counts are exact and sums NaN.
+
     Raises `ParameterError` if the amount is larger than what is left, or the limits cannot be met.
     """
     method = registry.get(row.method)
     size, channels = len(units.names), 0
-    going: tuple[Indices, ...] = ()
+    pruned_channels: tuple[Indices, ...] = ()
     weights = method.granularity == "weights"
     weight_counts = partial(
         weight_counts_to_prune,
@@ -109,7 +113,7 @@ def effect_of(snapshot: Snapshot, step: Step, row: Row, units: Units, job: Job) 
             return None
         table, counts = order, _channel_counts(step, row, units, order.running)
         cut, channels = order.cut(counts), int(counts.sum())
-        going = order.first(counts) if step.dependents else ()
+        pruned_channels = order.first_channels(counts) if step.dependents else ()
     elif method.estimated_by == "magnitudes":
         if columns is None:
             return None
@@ -134,7 +138,7 @@ def effect_of(snapshot: Snapshot, step: Step, row: Row, units: Units, job: Job) 
         _before_and_after(table.squares, table.protected_squares, cut.squares),
         _before_and_after(table.sizes, table.protected_sizes, cut.sizes),
         channels,
-        going,
+        pruned_channels,
         table.complete,
     )
 
@@ -149,7 +153,11 @@ def _tensors_of(units: Units) -> Tensors:
 
 
 def _by_rows(snapshot: Snapshot, row: Row, units: Units, job: Job) -> Counts | None:
-    """Return the counts of a share of every row per tensor; None for other rows."""
+    """Return the counts per tensor if the amount is a fraction of every row; else None.
+
+    That is the case for `RowMethod` with a float. The kept weights per row are cached with the
+    state.
+    """
     share = row.values.get("amount")
     if not isinstance(registry.get(row.method), RowMethod) or not isinstance(share, float):
         return None
@@ -177,37 +185,34 @@ def _before_and_after(free: Float64s, protected: Float64s | float, pruned: Float
         return np.stack((before, np.maximum(before - pruned, protected)))
 
 
-def pattern_counts_to_prune(
-    snapshot: Snapshot, step: Step, row: Row, units: Units
-) -> tuple[int, int, bool] | None:
-    """Return the maximum of weights that a pattern prunes, 0 channels, and whether it is exact.
+def _pattern_weights(
+    snapshot: Snapshot, step: Step, method: GroupMethod | BlockMethod, row: Row, units: Units
+) -> tuple[int, bool]:
+    """Return the maximum of weights that groups or blocks prune, and whether it is exact.
 
     It is exact if nothing is pruned or protected yet, no limits are set, and no block is
-    incomplete. None for methods without groups or blocks. `units` must be in weights. Raises
-    `ParameterError` if the method does not support a tensor.
+    incomplete. `units` must be in weights. Raises `ParameterError` if the method does not support a
+    tensor.
     """
-    method = registry.get(row.method)
-    if not isinstance(method, (GroupMethod, BlockMethod)):
-        return None
     views = [snapshot.view(name) for name in units.names]
     sure = bool((units.kept == units.numel).all() and (units.free == units.kept).all())
     if isinstance(method, GroupMethod):
-        wanted = np.zeros(len(views), np.int64)
+        pruned = np.zeros(len(views), np.int64)
         for i, view in enumerate(views):
             groups = method.groups(view, row.values)
             length = view.shape[groups.dim]
             whole = view.numel // max(length, 1) * (length // groups.size)
-            wanted[i] = whole * (groups.size - groups.keep)
-        return int(np.minimum(wanted, units.free).sum()), 0, sure
+            pruned[i] = whole * (groups.size - groups.keep)
+        return int(np.minimum(pruned, units.free).sum()), sure
     if step.limits.bound:
-        return int(units.free.sum()), 0, False
+        return int(units.free.sum()), False
     tiles = [method.partition(view, row.values) for view in views]
     counts = counts_of(row.values["amount"], np.array([t.count for t in tiles], np.int64))
     whole_ones = all(
         rows % t.tall == columns % t.wide == 0 for t in tiles for rows, columns in [t.matrix]
     )
     size = np.array([min(t.tall * t.wide, v.numel) for t, v in zip(tiles, views, strict=True)])
-    return int(np.minimum(counts * size, units.free).sum()), 0, sure and whole_ones
+    return int(np.minimum(counts * size, units.free).sum()), sure and whole_ones
 
 
 def estimate(
@@ -232,7 +237,8 @@ def estimate(
         Whether importance scores from a file are used; then histograms do not apply to methods that
         take scores.
     job
-        For cancellation: remaining channels may have to be counted in the masks.
+        For cancellation: remaining channels may have to be counted in the masks. None cannot
+        cancel.
 
     Raises
     ------
@@ -268,9 +274,8 @@ def estimate(
                 to_prune += int(effect.cut.pruned.sum())
                 channels += effect.channels
                 continue
-            patterned = pattern_counts_to_prune(snapshot, step, row, units)
-            weights, slices, sure = patterned or _upper_counts(
-                step, row, units, _by_rows(snapshot, row, units, job), disjoint=disjoint
+            weights, slices, sure = _upper_counts(
+                snapshot, step, row, units, job, disjoint=disjoint
             )
             to_prune += weights
             channels += slices
@@ -301,21 +306,30 @@ def estimate(
 
 
 def _upper_counts(
-    step: Step, row: Row, units: Units, wanted: Counts | None, *, disjoint: bool
+    snapshot: Snapshot, step: Step, row: Row, units: Units, job: Job, *, disjoint: bool
 ) -> tuple[int, int, bool]:
-    """Return the maximum of pruned weights and channels, and whether it is exact."""
+    """Return the maximum of pruned weights and channels of a row, and whether it is exact.
+
+    Channels are 0 for other units. `disjoint` states that no earlier row has one of the tensors.
+    Raises `ParameterError` if the method does not support a tensor, or the amount is too large.
+    """
+    method = registry.get(row.method)
+    if isinstance(method, (GroupMethod, BlockMethod)):
+        weights, sure = _pattern_weights(snapshot, step, method, row, units)
+        return weights, 0, sure
     if "amount" not in row.values:  # the method decides how much is pruned: at most all
         return int(units.free.sum()), 0, False
     limits = step.limits
-    if registry.get(row.method).granularity == "weights":
+    if method.granularity == "weights":
         if limits.bound and not disjoint:  # the limits apply after earlier rows
             return int(units.free.sum()), 0, False
         # The total does not depend on which weights are pruned.
+        amount, requested = row.values["amount"], _by_rows(snapshot, row, units, job)
         counts, _ = weight_counts_to_prune(
-            limits, _tensors_of(units), row.values["amount"], step.scope, at_random(units), wanted
+            limits, _tensors_of(units), amount, step.scope, at_random(units), requested
         )
         return int(counts.sum()), 0, True
-    if registry.get(row.method).granularity == "units":  # approximate: sizes of units differ
+    if method.granularity == "units":  # approximate: sizes of units differ
         share = row.values["amount"]
         kept = int(units.kept.sum())
         return round(share * kept) if isinstance(share, float) else kept, 0, False
@@ -327,11 +341,16 @@ def _upper_counts(
     counts = counts_to_prune(amount, units.left, able, units.names, "channels")
     weights = int(np.minimum(counts * units.each, units.kept).sum())
     # Exact if no channel is partly pruned, or if all or none of the remaining ones are pruned.
-    sure = (units.kept == units.left * units.each) | (counts == units.left) | (counts == 0)
-    return weights, int(counts.sum()), free and bool(sure.all())
+    is_exact = (units.kept == units.left * units.each) | (counts == units.left) | (counts == 0)
+    return weights, int(counts.sum()), free and bool(is_exact.all())
 
 
 def _report(snapshot: Snapshot, effects: Sequence[Effect], job: Job) -> SparsityReport:
+    """Return the report of rows whose tensors are disjoint, in file order.
+
+    Norms are those of the tensors of the step together, None if a sum is unknown. Without effects
+    it has no tensors.
+    """
     if not effects:  # no row can prune
         numel_of_all, pruned = _model(snapshot, job)
         return SparsityReport((), numel_of_all, pruned, pruned)
@@ -368,12 +387,16 @@ def _dependents(snapshot: Snapshot, step: Step, rows: Rows, job: Job) -> Depende
 def _dependent_counts(
     snapshot: Snapshot, dependents: Dependents, effects: Sequence[Effect], job: Job
 ) -> dict[str, int]:
-    """Return the number of weights that dependents add to the pruned ones, by tensor, unless 0."""
+    """Return the number of weights that dependents add to the pruned ones, by tensor, unless 0.
+
+    `effects` have the pruned channels of all sources. Weights that are pruned already, or by the
+    channels of the step itself, are not counted.
+    """
     pruned_numbers = {
         name: numbers
         for effect in effects
-        if effect.going
-        for name, numbers in zip(effect.units.names, effect.going, strict=True)
+        if effect.pruned_channels
+        for name, numbers in zip(effect.units.names, effect.pruned_channels, strict=True)
     }
     kept_by_source: dict[TensorDim, Bools] = {}
     pruned_units: dict[int, tuple[Group, Bools]] = {}
@@ -404,7 +427,11 @@ def _dependent_counts(
 
 
 def _count_pruned(snapshot: Snapshot, name: str, dims: Mapping[int, Bools] | None, job: Job) -> int:
-    """Return the number of weights pruned in a tensor with entries along dimensions."""
+    """Return how many free weights of a tensor are pruned if only some entries are kept.
+
+    `dims` has, by dimension, which entries are kept; None or empty means all, so that the result is
+    0.
+    """
     if not dims:
         return 0
     shape, free = snapshot.entry(name).shape, snapshot.eligible(name)
@@ -420,7 +447,11 @@ def _count_pruned(snapshot: Snapshot, name: str, dims: Mapping[int, Bools] | Non
 def _with_dependents(
     snapshot: Snapshot, report: SparsityReport, more: Mapping[str, int]
 ) -> SparsityReport:
-    """Return the report with additional pruned weights, whose norms are unknown."""
+    """Return the report with additional pruned weights per tensor, whose norms become unknown.
+
+    Tensors that are not in the report are added, in file order. Without `more` it is `report`
+    itself.
+    """
     if not more:
         return report
     rows = {row.name: row for row in report.tensors}
@@ -440,7 +471,10 @@ def _with_dependents(
 
 
 def _model(snapshot: Snapshot, job: Job) -> tuple[int, int]:
-    """Return the number of parameters of the model, and of pruned weights."""
+    """Return the number of parameters of the model, and of pruned weights.
+
+    Cached with the state.
+    """
 
     def find() -> tuple[int, int]:
         pruned = sum(mask.pruned for mask in snapshot.masks.values())

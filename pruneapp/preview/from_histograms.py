@@ -35,13 +35,16 @@ _MOST = 2_000
 
 
 def cut_prediction(snapshot: Snapshot) -> Expect:
-    """Return a function that predicts the threshold of a step; see `Expect`."""
+    """Return a function that predicts the threshold of a step from histograms; see `Expect`.
+
+    Histograms are looked up when it is called.
+    """
 
     def expect(ranked: Ranked) -> KeyRange | None:
-        """Return the keys of the bin of the threshold.
+        """Return the keys of the bin of the threshold, and the number of weights in it.
 
         None unless all tensors have histograms, the same dtype, and are ranked by their own
-        weights, and the threshold is a number.
+        weights, there are at most `_MOST` of them, and the threshold is a number.
         """
         dtypes = {view.dtype for view in ranked.views}
         if len(dtypes) > 1 or len(ranked.views) > _MOST:
@@ -67,11 +70,12 @@ def cut_prediction(snapshot: Snapshot) -> Expect:
 def known_retained_norms(
     snapshot: Snapshot, after: Mapping[str, BitMask], near: Mapping[str, NearTaken], job: Job
 ) -> dict[str, RetainedNorm]:
-    """Return retained norms without reading weights, of the tensors where that is possible.
+    """Return retained norms without reading weights, of tensors of `near` where that is possible.
 
-    `after` are the masks after the step, by first name. Sums are added in another order than in
-    `measure_retained_norms`, so they may differ by rounding. Tensors without pruned weights `near`
-    the threshold of the only row are omitted if their largest pruned weight is unknown.
+    `after` are the masks after the step, by first name; `near` the pruned keys in the bin of the
+    threshold, from `Pruned.near`. Sums are added in another order than in `measure_retained_norms`,
+    so they may differ by rounding. A tensor is omitted if it has no histogram, if a sum is not
+    finite, or if weights were pruned but the largest of them is unknown.
     """
     result = {}
     for name, near_cut in near.items():
@@ -89,6 +93,12 @@ def known_retained_norms(
 def _retained_norm(
     counted: MagnitudeHistogram, dtype: DType, near_taken: NearTaken
 ) -> RetainedNorm | None:
+    """Return the norms of a tensor of which all weights below a bin and some in it are pruned.
+
+    `near_taken` has the range of the bin, and the pruned keys in it. None if the largest pruned
+    magnitude is unknown or infinite, or a sum is not finite. The threshold is None if nothing is
+    pruned.
+    """
     values = bin_values(dtype)
     shift = bin_shift(dtype)
     near, keys = near_taken
@@ -122,10 +132,11 @@ def _retained_norm(
 def _split(
     sums: np.ndarray[tuple[int], np.dtype[np.float64]], place: int, pruned: float, protected: float
 ) -> tuple[float, float]:
-    """Return the sums before and after, if the part `pruned` of the bin at `place` is pruned.
+    """Return the sums before and after, if all bins below `place` and part of it are pruned.
 
-    The remaining weights are added up rather than subtracted from the total, which would cancel
-    small sums.
+    `sums` are those of the bins, `pruned` the pruned part of the bin at `place`, and `protected`
+    the sum of protected weights, which are in no bin. The remaining weights are added up rather
+    than subtracted from the total, which would cancel small sums.
     """
     above = total_of(sums[place + 1 :].tolist())
     bin_sum = float(sums[place]) if place < sums.size else 0.0
@@ -161,9 +172,10 @@ def known_channels(
 def counted_sums(
     snapshot: Snapshot, names: Iterable[str], job: Job
 ) -> dict[str, tuple[float, float]]:
-    """Return the known sums of squares and of magnitudes of tensors, by first names.
+    """Return the known sums of squares and of magnitudes of large tensors, by first names.
 
-    Small tensors are omitted, for which they save no time.
+    Tensors of up to `_SMALL` elements are omitted, for which they save no time, as are tensors with
+    replaced values and those whose sums are not counted yet.
     """
     found = {}
     entries, values = snapshot.checkpoint.entries, snapshot.values
@@ -185,7 +197,8 @@ def kept_norms(
 ) -> dict[str, RetainedNorm]:
     """Return the result of `measure_kept_norms` for tensors with known sums, by first names.
 
-    `after` are the masks after the step, `find_sums` the known sums of the remaining weights.
+    `after` are the masks after the step, `sums` the sums of the remaining weights that the step
+    computed. Other tensors are omitted.
     """
     return measure_kept_norms(snapshot, after, counted_sums(snapshot, after, job), sums, job)
 
@@ -197,14 +210,15 @@ _UNKNOWN = (math.nan, math.nan)
 _ROUNDING = 1e-12
 
 
-def retained(opened: Snapshot, now: Snapshot, job: Job) -> SparsityReport:
+def report_since_opening(opened: Snapshot, now: Snapshot, job: Job) -> SparsityReport:
     """Report the sparsity of a model, and which share of its norms is retained since opening.
 
-    Only uses what was counted in the background; reads no weights. `norm_retained` of a tensor is
-    the share of the sum of squares of its finite weights that is still kept, with the values in the
-    file: a repair does not change it. It is 1 if that sum was 0, and None if it is not counted yet
-    or overflows float64. `norm_retained` of the model is that of all tensors together; None unless
-    all are known. `l1_retained` is the same for the sum of magnitudes.
+    `opened` is the state when the file was opened. Only uses what was counted in the background;
+    reads no weights. `norm_retained` of a tensor is the share of the sum of squares of its finite
+    weights that is still kept, with the values in the file: a repair does not change it. It is 1 if
+    that sum was 0, and None if it is not counted yet or overflows float64. `norm_retained` of the
+    model is that of all tensors together; None unless all are known. `l1_retained` is the same for
+    the sum of magnitudes. The report is cached with `now` once the norm of the model is known.
     """
     cached: SparsityReport | None = now.recall(_KEY)
     if cached is not None:
@@ -234,10 +248,11 @@ def retained(opened: Snapshot, now: Snapshot, job: Job) -> SparsityReport:
     return result
 
 
-def since_opening(report: SparsityReport, before: Snapshot) -> SparsityReport:
-    """Add to the report of a step what tensors retained until then, and which are repaired.
+def add_since_opening(report: SparsityReport, before: Snapshot) -> SparsityReport:
+    """Return the report of a step with what tensors retained until then, and which are repaired.
 
-    Uses the cached result of `retained` for `before`, if there is one; reads no weights.
+    `before` is the state before the step. Uses its cached result of `report_since_opening`; without
+    one, what the report has is kept. Reads no weights.
     """
     cached: SparsityReport | None = before.recall(_KEY)
     shares = report.retained if cached is None else cached.norms_retained

@@ -70,13 +70,13 @@ def report_of(
     *,
     cuts: bool,
 ) -> SparsityReport:
-    """Return the report of new masks, by first names.
+    """Return the report of new masks, by first names, compared to those of `snapshot`.
 
     Parameters
     ----------
     known
         Norms that are already computed, by name; the others are measured, which advances the job by
-        the elements. None omits norms.
+        the elements. None omits all norms, also those of the model.
     cuts
         Whether to include thresholds; structured methods have none.
     """
@@ -320,7 +320,10 @@ def compute_preview(
 def _as_manual_edit(
     snapshot: Snapshot, step: Step, masks: Mapping[str, BitMask], job: Job
 ) -> tuple[Json, dict[str, BitMask]]:
-    """Return a step as a manual edit with its masks, because its files may not exist later."""
+    """Return a step as the entry of a manual edit with its masks, as its files may not exist later.
+
+    Only newly pruned weights are in the masks. If none is, the entry is a step that prunes nothing.
+    """
     entry_masks: dict[str, BitMask] = {}
     targets = []
     for name, mask in masks.items():
@@ -340,7 +343,10 @@ def _as_manual_edit(
 def _verify(
     snapshot: Snapshot, step: Step, given: Mapping[str, BitMask] | None, scores: Checkpoint | None
 ) -> None:
-    """Raise if a file changed, or if no row takes the given masks or scores."""
+    """Raise if a file changed, or if no row takes the given masks or scores.
+
+    Raises `FileChangedError` for the checkpoint or the scores, `ParameterError` otherwise.
+    """
     snapshot.checkpoint.verify_unchanged()
     if scores is not None:
         scores.verify_unchanged()
@@ -367,8 +373,11 @@ def views_for_row(  # noqa: PLR0917 - each its own type
 ) -> list[TensorView]:
     """Return the inputs of a row's method for tensors, with scores, masks and statistics.
 
-    `given` are masks to apply, by name; `pairs` finds the following norm, for methods that use its
-    scale.
+    In the order of `names` (first names). `given` are masks to apply, by any name; `scores` the
+    file of importance scores. Both are ignored if the method takes none. `pairs` finds the
+    following norm, for methods that use its scale. Raises `ParameterError` if the scores lack a
+    tensor, or if statistics are required and not open; a missing mask, norm or statistic of a
+    tensor is None in its view.
     """
     method = registry.get(row.method)
     inputs: Callable[[str], Inputs | None] | None = None
@@ -401,6 +410,10 @@ def views_for_row(  # noqa: PLR0917 - each its own type
 
 
 def _scores(scores: Checkpoint, state: Snapshot, name: str) -> TensorView:
+    """Return the importance scores of a tensor, found by any of its names, as an input to rank.
+
+    Raises `ParameterError` if the file has none of the names. The shape is not checked here.
+    """
     entry = state.entry(name)
     entry_of_scores = next((scores.entry(n) for n in entry.names if scores.holds(n)), None)
     if entry_of_scores is None:
@@ -463,8 +476,9 @@ def state_after(snapshot: Snapshot, step: Step, kernel: Kernel, job: Job) -> Rul
     """Return the state after a step, for a single use such as an export.
 
     For a step of one row that ranks individual weights, masks take no memory, because the threshold
-    defines them. Otherwise, and if weights are protected or permanent, the step is computed as a
-    preview. Both prune the same weights. Errors are those of `compute_preview`.
+    defines them: a `RuleState`, which reads weights on each use. Otherwise, and if weights are
+    protected or permanent, the step is computed as a preview, and the result is a `Snapshot`. Both
+    prune the same weights. Errors are those of `compute_preview`. Starts `job`.
     """
     method = registry.get(step.rows[0].method)
     beyond_a_threshold = snapshot.permanent or snapshot.protected

@@ -38,10 +38,11 @@ _ABSENT = object()
 
 @contextmanager
 def restored_on_error(module: Module, name: str) -> Iterator[None]:
-    """Restore the parameter `name` of a module if the block raises.
+    """Restore the parameter `name` of a module if the block raises; the error is raised again.
 
-    Parameters, buffers and hooks are restored as the same objects in the same order; methods that
-    were added to a pruning container are removed from it.
+    Parameters, buffers, hooks and the class of the module are restored as the same objects in the
+    same order; methods that were added to a pruning container are removed from it. This includes
+    `KeyboardInterrupt`. Without an error it has no effect.
     """
     # The dicts are cleared and refilled rather than replaced: optimizers, hook handles and the C++
     # side of torch hold references to them.
@@ -112,10 +113,10 @@ class BasePruningMethod(torch_prune.BasePruningMethod):
         """
 
     def apply_mask(self, module: Module) -> Tensor:
-        """Return ``name_mask * name_orig``, in the type of the latter.
+        """Return ``name_mask * name_orig``, in the type of the latter; the module is not changed.
 
         As in torch, the values are multiplied: a pruned negative weight becomes -0.0, and a pruned
-        NaN or infinity becomes NaN.
+        NaN or infinity becomes NaN. Raises `AssertionError` if the method was never applied.
         """
         if self._tensor_name is None:
             raise AssertionError(f"Module {module} has to be pruned before its mask is applied.")
@@ -200,7 +201,12 @@ class BasePruningMethod(torch_prune.BasePruningMethod):
     def prune(
         self, t: Tensor, default_mask: Tensor | None = None, importance_scores: Tensor | None = None
     ) -> Tensor:
-        """Return `t` times its mask, without a module."""
+        """Return `t` times its mask, without a module; `t` is not modified.
+
+        `default_mask` is the mask before (None: all ones), `importance_scores` what is ranked
+        instead of `t`. Raises `AssertionError` if the scores have another shape, and what
+        `compute_mask` raises.
+        """
         scores = t if importance_scores is None else importance_scores
         if scores.shape != t.shape:
             raise AssertionError(
@@ -224,6 +230,10 @@ class BasePruningMethod(torch_prune.BasePruningMethod):
         return state
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """Copy the hook; while its module is copied, also prepare the copy of the product.
+
+        The copy belongs to the copied module, or to none if the hook is copied alone.
+        """
         # A module copies its hooks before its plain attributes, and torch cannot copy the plain
         # attribute because it is not a leaf (it has a grad_fn). So the hook stores the product of
         # the copied parameter and the copied mask in `memo`.
@@ -240,6 +250,8 @@ class BasePruningMethod(torch_prune.BasePruningMethod):
 
 def find_hook(module: Module, name: str) -> tuple[Hashable, torch_prune.BasePruningMethod | None]:
     """Return the key and the pruning hook of a parameter; (None, None) if it is not pruned.
+
+    The key is that in the forward pre-hooks of `module`; submodules are not searched.
 
     Raises
     ------
@@ -261,6 +273,11 @@ def find_hook(module: Module, name: str) -> tuple[Hashable, torch_prune.BasePrun
 
 
 def _copy_product(module: Module, name: str, memo: dict[int, Any]) -> None:
+    """Store in `memo` the product of the copied parameter and the copied mask, for ``deepcopy``.
+
+    Does nothing if the parameter is not pruned, or if the product can be copied because it is a
+    leaf.
+    """
     product = module.__dict__.get(name)
     orig = module._parameters.get(name + "_orig")
     mask = module._buffers.get(name + "_mask")
@@ -288,14 +305,17 @@ class PruningContainer(BasePruningMethod, torch_prune.PruningContainer):
             self.add_pruning_method(method)
 
     def add_pruning_method(self, method: torch_prune.BasePruningMethod | None) -> None:
-        """Add a method, which is the one that `compute_mask` will execute.
+        """Add a method at the end, which is the one that `compute_mask` will execute.
+
+        Adding a method again adds it twice. None is added too, as in torch, without a check.
 
         Raises
         ------
         TypeError
             If it is not a pruning method.
         ValueError
-            If it prunes a tensor of another name.
+            If it prunes a tensor of another name. An empty container without a name takes that of
+            the method.
         """
         if method is not None:
             if not isinstance(method, torch_prune.BasePruningMethod):
@@ -325,7 +345,7 @@ class PruningContainer(BasePruningMethod, torch_prune.PruningContainer):
 
 
 def combine(method: Any, t: Tensor, mask: Tensor) -> Tensor:
-    """Apply a method to the remaining part of a tensor. Return the combined mask.
+    """Apply a method to the remaining part of a tensor, and return the combined mask.
 
     Parameters
     ----------
@@ -334,9 +354,15 @@ def combine(method: Any, t: Tensor, mask: Tensor) -> Tensor:
         the entries where the mask is 1, flattened ('unstructured'); the channels along
         ``method.dim`` whose mask does not sum to 0 ('structured'); all entries ('global').
     t
-        The tensor or its importance scores.
+        The tensor or its importance scores. The result is a new tensor of its type.
     mask
         The current mask, of the same shape; not modified.
+
+    Raises
+    ------
+    ValueError, AttributeError, IndexError
+        If ``PRUNING_TYPE`` is unknown, a structured method has no ``dim``, or the tensor does not
+        have this dimension. Errors of the method are passed on.
     """
     of_kept = getattr(method, "_compute_mask_of_kept", None)
     combined: Tensor | None = None if of_kept is None else of_kept(t, mask)
@@ -348,7 +374,11 @@ def combine(method: Any, t: Tensor, mask: Tensor) -> Tensor:
 
 
 def _remaining_part(method: Any, t: Tensor, mask: Tensor) -> Any:
-    """Return the index of the part of a tensor that a method is applied to."""
+    """Return the index of the part of a tensor that a method is applied to; see `combine`.
+
+    It is a Boolean tensor of the shape of `t` for 'unstructured', else a tuple with an index for
+    each dimension. `mask` is the current mask. Raises as `combine`.
+    """
     if method.PRUNING_TYPE == "unstructured":
         return mask == 1
     part: list[slice | Tensor] = [slice(None)] * t.dim()
@@ -373,7 +403,11 @@ def _remaining_part(method: Any, t: Tensor, mask: Tensor) -> Any:
 
 
 def _validate_pruning_amount_init(amount: Any) -> None:
-    """Validate an amount without the size of the tensor."""
+    """Raise if an amount is not a number, negative, NaN, or a fraction above 1.
+
+    The size of the tensor is not known here, so a count may still be too large. Raises `TypeError`
+    for what is no real number, else `ParameterError`, a ``ValueError``.
+    """
     if not isinstance(amount, Real):
         raise TypeError(f"'amount' must be an int or a float (got {amount!r}).")
     if isinstance(amount, Integral):

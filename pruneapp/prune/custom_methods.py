@@ -46,7 +46,10 @@ from pruneapp.prune.base import combine
 
 
 def read_dense(view: TensorView, job: Job) -> Tensor:
-    """Return a tensor with +0.0 where pruned. Steps `job` by its number of elements."""
+    """Read all elements of a tensor, with +0.0 where pruned, in its dtype and shape.
+
+    Steps `job` by the number of elements.
+    """
     bits = np.empty(view.numel, view.dtype.storage)
     for chunk in view.read():
         stop = chunk.start + chunk.bits.size
@@ -66,12 +69,14 @@ _TYPES = ("unstructured", "structured", "global")
 def load_file(path: str | Path) -> tuple[Method, ...]:
     """Run a Python file and return the pruning methods that it defines, in file order.
 
-    The methods are not registered.
+    The methods are not registered. A second call for the same path runs the file again and replaces
+    its module; classes that it imports are ignored, as are containers and abstract classes.
 
     Raises
     ------
     MethodError
-        If the file cannot be read or run, or defines no method or an invalid one.
+        If the file cannot be read, raises an error or exits, or defines no method or an invalid
+        one. Its `details` are then the traceback.
     """
     path = Path(path)
     # One module name per path, because pickle and dataclasses look it up.
@@ -107,6 +112,8 @@ def load_file(path: str | Path) -> tuple[Method, ...]:
 
 def methods_of(loaded: object, where: str) -> tuple[Method, ...]:
     """Return the methods of a class or module that an entry point, called `where`, refers to.
+
+    Of a module, those classes that it defines itself, in their order; there may be none.
 
     Raises
     ------
@@ -169,6 +176,13 @@ class _MethodRunner:
     where: str
 
     def __call__(self, view: TensorView, values: Values, job: Job) -> BitMask:
+        """Return the mask that the user's class computes for a tensor.
+
+        It is called with the scores, or the weights if there are none, with 0 where pruned. If the
+        tensor was pruned before, only the remaining part is passed, and its result combined with
+        the mask before. Advances `job` by the elements. Raises `MethodError` if the class raises
+        any `Exception`, or returns anything but a mask of 0 and 1 of the shape of the tensor.
+        """
         job.step(0)
         kept = BitMask.full(view.numel) if view.kept is None else view.kept
         mask = torch.from_numpy(kept.bools()).view(view.shape).to(torch.float32)
@@ -195,6 +209,11 @@ class _MethodRunner:
         return getattr(self.kind, "__name__", "The method")
 
     def _to_bitmask(self, mask: Any, view: TensorView) -> BitMask:
+        """Convert the mask that a method returned, which may have any type and device.
+
+        Raises `MethodError` if it is no tensor, has another shape than `view`, or values besides 0
+        and 1.
+        """
         if not isinstance(mask, torch.Tensor) or tuple(mask.shape) != view.shape:
             got = f"shape {list(mask.shape)}" if isinstance(mask, torch.Tensor) else repr(mask)
             raise MethodError(
@@ -213,6 +232,11 @@ class _MethodRunner:
 
 
 def _methods_in(module: ModuleType, where: str) -> tuple[Method, ...]:
+    """Return declarations of the pruning methods that a module defines itself, in their order.
+
+    Imported classes, containers and abstract classes are ignored. Raises `MethodError` as
+    `declare`.
+    """
     return tuple(
         declare(kind, where)
         for kind in vars(module).values()
@@ -225,6 +249,11 @@ def _methods_in(module: ModuleType, where: str) -> tuple[Method, ...]:
 
 
 def _params(kind: type, where: str) -> list[Param]:
+    """Return form parameters for the parameters of a constructor, in their order.
+
+    Those that no form can show are omitted if they have a default. Raises `MethodError` if they
+    have none, or if the signature cannot be determined. ``*args`` and ``**kwargs`` are ignored.
+    """
     try:
         signature = inspect.signature(kind)
     except (TypeError, ValueError) as error:
@@ -252,7 +281,11 @@ def _params(kind: type, where: str) -> list[Param]:
 
 
 def _param(name: str, default: Any) -> Param | None:
-    """Return the form parameter for a parameter of a constructor; None if there is none."""
+    """Return the form parameter for a parameter of a constructor; None if it cannot be shown.
+
+    ``amount``, ``n``, ``dim`` and ``seed`` are found by name, with the default of the constructor
+    if it is valid for them; others by the type of their default: bool, int or float.
+    """
     named: dict[str, Param] = {
         "amount": AmountParam(),
         "n": NormParam(),

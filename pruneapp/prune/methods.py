@@ -65,7 +65,11 @@ class RandomUnstructured(BasePruningMethod, torch_prune.RandomUnstructured):
         self.amount = amount
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """Return `default_mask` with zeros at random positions."""
+        """Return a copy of `default_mask` with zeros at random positions.
+
+        The positions are drawn from all entries of `t`, of whatever mask. Raises `ParameterError`
+        if a count is larger than the tensor.
+        """
         count = _count(self.amount, t.nelement())
         mask = default_mask.clone(memory_format=torch.contiguous_format)
         if count:
@@ -105,7 +109,9 @@ class L1Unstructured(BasePruningMethod, torch_prune.L1Unstructured):
     def _compute_mask_of_kept(self, t: Tensor, mask: Tensor) -> Tensor | None:
         """Return the result of `combine`, computed without extracting the kept entries.
 
-        Returns None if a subclass overrides `compute_mask`.
+        Entries where `mask` is not 1 are not ranked; the amount refers to the others. The result is
+        a new tensor in the type of `t`. Returns None if a subclass overrides `compute_mask`. Raises
+        `ParameterError` if a count is larger than what is kept.
         """
         if not self._is_plain():
             return None
@@ -118,7 +124,9 @@ class L1Unstructured(BasePruningMethod, torch_prune.L1Unstructured):
     ) -> list[Tensor] | None:
         """Return the masks of several CPU tensors, pruned with one threshold, without joining them.
 
-        A mask of None means all ones. Returns None if a subclass overrides `compute_mask`.
+        `masks` are the masks before, one for each tensor; None means all ones. They are not
+        modified. The amount refers to all remaining entries together. Returns None if a subclass
+        overrides `compute_mask`. Raises `ParameterError` if a count is larger than what remains.
         """
         if not self._is_plain():
             return None
@@ -171,7 +179,12 @@ class RandomStructured(BasePruningMethod, torch_prune.RandomStructured):
         self.dim = dim
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """Return `default_mask` with zeros in random channels, in the type of `t`."""
+        """Return `default_mask` with zeros in random channels, in the type of `t`.
+
+        For an amount of no channel, `default_mask` itself is returned. Raises `ParameterError` for
+        a vector and for a count larger than the number of channels, `IndexError` for an invalid
+        dimension.
+        """
         count = _channels_to_prune(t, self.amount, self.dim)
         if not count:
             return default_mask
@@ -211,7 +224,12 @@ class LnStructured(BasePruningMethod, torch_prune.LnStructured):
         self.dim = dim
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """Return `default_mask` with zeros in the channels of smallest norm, in the type of `t`."""
+        """Return `default_mask` with zeros in the channels of smallest norm, in the type of `t`.
+
+        For an amount of no channel, `default_mask` itself is returned. Raises `ParameterError` for
+        a vector, an invalid norm, and a count larger than the number of channels; `IndexError` for
+        an invalid dimension.
+        """
         count = _channels_to_prune(t, self.amount, self.dim)
         norms = _compute_norm(t, self.n, self.dim)
         if not count:
@@ -245,7 +263,10 @@ def _channels_to_prune(t: Tensor, amount: Amount, dim: int) -> int:
 
 
 def _mask_channels(t: Tensor, dim: int, kept: Tensor, default_mask: Tensor) -> Tensor:
-    """Multiply `default_mask` by 1 in kept channels and 0 in the others, in the type of `t`."""
+    """Return `default_mask` with zeros in the channels along `dim` where `kept` is False.
+
+    The result is a new tensor in the type of `t`.
+    """
     shape = [1] * t.dim()
     shape[dim] = -1
     # torch multiplies in the type of the tensor, too; float8 does not support it on all devices.
@@ -288,7 +309,11 @@ class CustomFromMask(BasePruningMethod, torch_prune.CustomFromMask):
         self.mask: Tensor | None = mask
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:  # noqa: ARG002 - required by the base class
-        """Return the product of `default_mask` and the given mask, in the type of the former."""
+        """Return the product of `default_mask` and the given mask, in the type of the former.
+
+        Raises `AssertionError` if the shapes differ, and `ValueError` if the mask was applied
+        already, which releases it. `t` is not used.
+        """
         if self.mask is None:
             raise ValueError(
                 f"This mask was applied and let go; the module has it as"
@@ -321,6 +346,8 @@ M = TypeVar("M", bound=Module)
 
 def identity(module: M, name: str) -> M:
     """Set up the parameter `name` of `module` as if it were pruned, with a mask of ones.
+
+    A parameter that is already pruned keeps its mask.
 
     Returns
     -------
@@ -368,8 +395,8 @@ def custom_from_mask(module: M, name: str, mask: Tensor) -> M:
 def remove(module: M, name: str) -> M:
     """Make pruning permanent: ``name_orig`` times ``name_mask`` becomes the parameter ``name``.
 
-    The pruned values are 0 afterwards. The parameter object remains, so optimizers stay valid.
-    Returns `module`.
+    The pruned values are 0 afterwards. The parameter object remains, so optimizers stay valid. The
+    mask and the hook are removed, so a second call raises. Returns `module`.
 
     Raises
     ------
@@ -460,7 +487,10 @@ def global_unstructured(
 
 
 def _masks(method: Any, groups: Sequence[_Tied]) -> list[Tensor]:
-    """Return the mask of each group: the current one with the newly pruned entries set to 0."""
+    """Return the mask of each group: the current one with the newly pruned entries set to 0.
+
+    All groups are ranked together. The masks are new tensors in the shapes of the parameters.
+    """
     scores = [group.scores for group in groups]
     if isinstance(method, L1Unstructured) and can_share_a_threshold(scores):
         masks = method._compute_masks(scores, [group.mask() for group in groups])
@@ -494,7 +524,12 @@ class _Tied:
 
 
 def _group_tied(parameters: Iterable[Owner], scores: dict[Owner, Tensor]) -> Sequence[_Tied]:
-    """Group the pairs by their parameter object, in the order of first appearance."""
+    """Group (module, name) pairs by their parameter object, in the order of first appearance.
+
+    A repeated pair is ignored. The scores of a group are those of its first pair in `scores`, else
+    the parameter. Raises `AssertionError` if scores have another number of elements, and
+    `AttributeError` if a module has no such parameter.
+    """
     groups: dict[int, _Tied] = {}
     scored: set[int] = set()
     for module, name in parameters:

@@ -33,7 +33,7 @@ def _product(name: str) -> property:
     """Return a property that computes original times mask whenever it is read.
 
     If the parameter `name` is not pruned, reading returns the parameter itself, as in the base
-    class.
+    class. Assigning and deleting have no effect.
     """
 
     def read(module: Module) -> Tensor:
@@ -62,7 +62,8 @@ class PrunedOutProjection(NonDynamicallyQuantizableLinear):
 def keep_current(module: Module) -> None:
     """Recompute the pruned parameters of a module after each `load_state_dict`.
 
-    Those of ``MultiheadAttention.out_proj`` are recomputed whenever they are read.
+    Registers a hook; a second call has no effect. ``MultiheadAttention.out_proj`` also gets another
+    class, which recomputes them whenever they are read.
     """
     if type(module) is NonDynamicallyQuantizableLinear:
         module.__class__ = PrunedOutProjection
@@ -72,7 +73,7 @@ def keep_current(module: Module) -> None:
 
 
 def release(module: Module) -> None:
-    """Undo `keep_current` if no parameter of the module is pruned any more."""
+    """Undo `keep_current` if no parameter of the module is pruned any more; else do nothing."""
     if any(_pruning_hooks(module)):
         return
     if type(module) is PrunedOutProjection:

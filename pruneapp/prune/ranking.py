@@ -54,10 +54,11 @@ class MaskTarget(NamedTuple):
 
 
 def write_masks(targets: Sequence[MaskTarget], rankings: Sequence[Magnitudes], count: int) -> None:
-    """Write all masks: 0 for the `count` smallest elements, else the bits of `base`.
+    """Write all masks: 0 for the `count` smallest elements of all tensors, else the bits of `base`.
 
-    Among elements with the key of the threshold the first ones in order are pruned. Elements that
-    are not ranked keep the bits of `base`.
+    `targets` and `rankings` are in the same order. `count` is at least 1. Among elements with the
+    key of the threshold the first ones in order are pruned. Elements that are not ranked keep the
+    bits of `base`.
     """
     threshold = CpuKernel().find_threshold(rankings, count, Job())
     sizes = [ranking.size for ranking in rankings]
@@ -78,7 +79,11 @@ def write_masks(targets: Sequence[MaskTarget], rankings: Sequence[Magnitudes], c
 def _write(
     values: MaskTarget, ranking: Magnitudes, stretch: TensorRange, threshold: Threshold
 ) -> NDArray[np.uint32]:
-    """Write a range with its ties kept. Return the positions of the ties in the range."""
+    """Write a range of a mask in which ties are kept; return their positions within the range.
+
+    Elements below the threshold become 0, all others the bits of `base`. The positions are
+    ascending, and empty if no ties are to be pruned.
+    """
     tie_positions = []
     for chunk in ranking.keys(stretch.start, stretch.stop):
         start, stop = chunk.start, chunk.start + chunk.keys.size
@@ -149,7 +154,11 @@ class Resident(TorchKernel):
         self.ranking = Magnitudes(self._read, scores.numel(), dtype, bits)
 
     def prune_lowest(self, mask: Tensor, count: int) -> None:
-        """Set `mask` (1-D integers) to 0 at the `count` smallest magnitudes."""
+        """Set `mask` (1-D integers) to 0 at the `count` smallest magnitudes of the kept elements.
+
+        `mask` is modified in place, other elements remain. Of equal magnitudes the first are
+        pruned.
+        """
         threshold = self.find_threshold([self.ranking], count, Job())
         ties = threshold.ties
         for chunk in self._chunks([self.ranking], Job()):
@@ -178,7 +187,10 @@ class Resident(TorchKernel):
 
 
 def find_lowest_integers(flat: Tensor, count: int, kept: Tensor | None) -> Tensor:
-    """Return which `count` of the `kept` integers (1-D) have the smallest magnitude, as bools."""
+    """Return which `count` of the `kept` integers (1-D) have the smallest magnitude, as bools.
+
+    `kept` of None means all. `count` is at least 1. Of equal magnitudes the first are selected.
+    """
     keys = flat.to(torch.int64).abs()
     if kept is not None:
         keys = keys.masked_fill(~kept, torch.iinfo(keys.dtype).max)
@@ -197,7 +209,8 @@ def find_lowest_integers(flat: Tensor, count: int, kept: Tensor | None) -> Tenso
 def zero_lowest(mask: Tensor, scores: Tensor, count: int, kept: Tensor | None = None) -> None:
     """Set `mask` (contiguous, any type) to 0 at the `count` smallest magnitudes of `scores`.
 
-    If `kept`, of the same shape, is given, only elements where it is True are ranked.
+    `mask` is modified in place. If `kept`, Booleans of the same shape, is given, only elements
+    where it is True are ranked. A count of 0 does nothing.
     """
     if not count:
         return
@@ -220,9 +233,10 @@ def can_share_a_threshold(scores: Sequence[Tensor]) -> bool:
 def zero_lowest_of_all(
     masks: Sequence[Tensor], scores: Sequence[Tensor], count: int, kept: Sequence[Tensor | None]
 ) -> None:
-    """Apply `zero_lowest` to several tensors as if they were concatenated.
+    """Apply `zero_lowest` to several CPU tensors as if they were concatenated.
 
-    Among equal magnitudes the earlier tensor is pruned first. The tensors are not concatenated: in
+    `masks` are modified in place; `kept` has Booleans, or None for all, for each tensor. Among
+    equal magnitudes the earlier tensor is pruned first. The tensors are not concatenated: in
     addition to the masks this needs one bit per element of the tensors that have a `kept`.
     """
     if not count:
@@ -232,9 +246,10 @@ def zero_lowest_of_all(
 
 
 def without_lowest(base: Tensor, scores: Tensor, count: int, kept: Tensor | None = None) -> Tensor:
-    """Return a contiguous copy of `base` after `zero_lowest`, whose values are written once.
+    """Return a contiguous copy of `base` that is 0 at the `count` smallest magnitudes of `scores`.
 
-    `base` may have strides of 0.
+    `kept` is as in `zero_lowest`. `base` is not modified and may have strides of 0. Each value of
+    the copy is written once.
     """
     if count and base.is_cpu and can_share_a_threshold([scores]):
         return without_lowest_of_all([base], [scores], count, [kept])[0]
@@ -246,7 +261,10 @@ def without_lowest(base: Tensor, scores: Tensor, count: int, kept: Tensor | None
 def without_lowest_of_all(
     bases: Sequence[Tensor], scores: Sequence[Tensor], count: int, kept: Sequence[Tensor | None]
 ) -> list[Tensor]:
-    """Apply `without_lowest` to several tensors as if they were concatenated, with one `count`."""
+    """Return copies of several masks after pruning `count` elements of all of them together.
+
+    As `without_lowest` of the concatenated tensors, for floats on the CPU.
+    """
     if not count:
         return [base.clone(memory_format=torch.contiguous_format) for base in bases]
     masks, targets = [], []

@@ -38,7 +38,7 @@ from pruneapp.edits.zeros import Finalize, TreatZeros
 from pruneapp.errors import ParameterError, PruneAppError, RecipeError, counted
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods import registry
-from pruneapp.methods.amounts import counts_to_prune, to_prune
+from pruneapp.methods.amounts import count_to_prune, counts_to_prune
 from pruneapp.methods.cutoff import check_all, units_left
 from pruneapp.methods.limits import Limits, percent
 from pruneapp.params import AT_HAND, STATISTICS, Amount, AmountParam
@@ -86,7 +86,7 @@ def check_sizes(checkpoint: Checkpoint, step: Step, job: Job) -> None:
             continue
         unit = method.granularity if method.granularity in {"channels", "blocks"} else "weights"
         if step.scope == "global":
-            to_prune(amount, sum(sizes), unit=unit)
+            count_to_prune(amount, sum(sizes), unit=unit)
             continue
         column = np.array(sizes, np.int64)
         counts_to_prune(amount, column, column, names, unit)

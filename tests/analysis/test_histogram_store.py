@@ -103,7 +103,7 @@ def test_below_a_threshold(state, data):
     threshold = data.draw(
         st.sampled_from([*everything.tolist(), 0.0]) | st.floats(0, 1e6), label="threshold"
     )
-    found = histogram_store.below(state, names, threshold)
+    found = histogram_store.count_up_to(state, names, threshold)
     if all(bin_shift(state.entry(n).dtype) == 0 for n in names):
         assert found == np.sum(everything <= threshold)
     else:
@@ -115,9 +115,9 @@ def test_below_a_threshold(state, data):
             here = np.searchsorted(edges, threshold, "right")
             least, most = least + np.sum(places < here), most + np.sum(places <= here)
         assert least <= found <= most
-    assert histogram_store.below(state, names, -1.0) == 0
-    assert histogram_store.below(state, names, math.nan) == 0
-    assert histogram_store.below(state, names, math.inf) == everything.size
+    assert histogram_store.count_up_to(state, names, -1.0) == 0
+    assert histogram_store.count_up_to(state, names, math.nan) == 0
+    assert histogram_store.count_up_to(state, names, math.inf) == everything.size
 
 
 def test_pieces_of_a_large_tensor_are_put_together():
@@ -173,7 +173,7 @@ def test_large_tensors_are_wanted_one_by_one_and_once(three, monkeypatch):
     wanted = histogram_store.missing_magnitudes(snapshot, tuple(three))
     assert wanted == tuple(HistogramRequest((name,), None, 4900) for name in three)
     assert histogram_store.zeros(snapshot, "0.w") is None
-    assert histogram_store.below(snapshot, ("0.w",), 1.0) is None
+    assert histogram_store.count_up_to(snapshot, ("0.w",), 1.0) is None
     histogram_store.count(snapshot, wanted[0], Job())
     assert histogram_store.missing_magnitudes(snapshot, tuple(three)) == wanted[1:]
     read = snapshot.checkpoint.elements_read

@@ -282,7 +282,7 @@ def threshold_of(hand: Hand) -> Grip:
 
     def wanted(threshold: float) -> float:
         # The form rounds a fraction to a few digits.
-        return 0.9999 * histogram_store.below(snapshot, names, threshold) - 10_000
+        return 0.9999 * histogram_store.count_up_to(snapshot, names, threshold) - 10_000
 
     return Grip(canvas.viewport(), start, lambda: view.threshold, wanted)
 

@@ -18,10 +18,10 @@ from pruneapp.methods.amounts import (
     Tensors,
     bounds_of,
     channel_counts_to_prune,
+    count_to_prune,
     fit_common_threshold,
     spread,
     target_of,
-    to_prune,
 )
 from pruneapp.methods.limits import Limits
 
@@ -29,7 +29,7 @@ from pruneapp.methods.limits import Limits
 @given(st.floats(0, 1), st.integers(0, 10**12))
 def test_fractions_are_rounded_as_torch_does(amount, left):
     """Halves to the even count: 0.5 of 5 is 2, of 3 is 2, of 1 is 0."""
-    assert torch_prune._compute_nparams_toprune(amount, left) == to_prune(amount, left)
+    assert torch_prune._compute_nparams_toprune(amount, left) == count_to_prune(amount, left)
 
 
 @pytest.mark.parametrize(
@@ -46,15 +46,15 @@ def test_fractions_are_rounded_as_torch_does(amount, left):
 )
 def test_known_cases(amount, left, count):
     """1 is a count, 1.0 is everything; NumPy scalars count as Python's."""
-    assert count == to_prune(amount, left)
-    assert count == to_prune(np.array([amount])[0], left)
+    assert count == count_to_prune(amount, left)
+    assert count == count_to_prune(np.array([amount])[0], left)
 
 
 @pytest.mark.parametrize("amount", [-1, -0.1, 1.1, math.nan, math.inf, "half", None])
 def test_what_is_no_amount_is_refused(amount):
     """Including NaN, which torch accepts."""
     with pytest.raises(ParameterError, match="'amount' must be a whole number"):
-        to_prune(amount, 10)
+        count_to_prune(amount, 10)
 
 
 @pytest.mark.parametrize(
@@ -68,14 +68,14 @@ def test_what_is_no_amount_is_refused(amount):
 def test_more_than_is_left_is_refused(left, said):
     """The message contains the number of remaining weights and their tensor."""
     with pytest.raises(ParameterError, match=said):
-        to_prune(2000, left, where="fc")
+        count_to_prune(2000, left, where="fc")
 
 
 def test_of_one_weight_the_sentence_speaks_as_of_one():
     """For one remaining and one protected weight."""
     said = r"of the 1 weight of 'fc' that is not pruned yet, 1 is protected, so none can be pruned"
     with pytest.raises(ParameterError, match=said):
-        to_prune(1, 1, protected=1, where="fc")
+        count_to_prune(1, 1, protected=1, where="fc")
 
 
 # Messages about totals that minimum and maximum sparsity make unreachable

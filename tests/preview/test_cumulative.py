@@ -72,9 +72,9 @@ def some_gone(rng, tensors):
 )
 def test_below_a_threshold_lies_what_does_of_each_tensor(seed, wide, threshold):
     tensors, dtypes, columns = drawn(seed, NARROW + WIDE if wide else NARROW)
-    each = [counted(*c).below(threshold, c[1]) for c in zip(tensors, dtypes, strict=True)]
+    each = [counted(*c).count_up_to(threshold, c[1]) for c in zip(tensors, dtypes, strict=True)]
     rounded = len(tensors) if any(map(bin_shift, dtypes)) else 0  # each is rounded to an integer
-    assert abs(columns.below(threshold) - sum(each)) <= rounded
+    assert abs(columns.count_up_to(threshold) - sum(each)) <= rounded
 
 
 @given(st.integers(0, 2**32 - 1), st.booleans())

@@ -16,7 +16,7 @@ from pruneapp.analysis.sparsity_report import TensorSparsity
 from pruneapp.document.snapshot import Snapshot, StateCache
 from pruneapp.edits.repaired_values import as_values
 from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
-from pruneapp.preview.from_histograms import retained, since_opening
+from pruneapp.preview.from_histograms import add_since_opening, report_since_opening
 from pruneapp.progress import Job
 from tests.support.memory_checkpoint import MemoryCheckpoint
 
@@ -54,12 +54,12 @@ def test_it_is_the_share_of_the_sums(dtype, shares, seed, odd, large):
     masks = MaskSet({name: BitMask.from_bools(bools) for name, bools in kept.items()})
     protected = MaskSet({"w0": BitMask.from_bools(kept["w0"] & (rng.random(size) < 0.5))})
     now = Snapshot(opened.checkpoint, MaskLayers(masks, protected=protected), cache=opened.cache)
-    assert retained(opened, now, Job()).norm_retained is None, "nothing is counted"
+    assert report_since_opening(opened, now, Job()).norm_retained is None, "nothing is counted"
     count(opened, arrays)
-    assert retained(opened, opened, Job()).norm_retained == 1.0
-    assert retained(opened, now, Job()).tensors[0].norm_retained is None
+    assert report_since_opening(opened, opened, Job()).norm_retained == 1.0
+    assert report_since_opening(opened, now, Job()).tensors[0].norm_retained is None
     count(now, arrays)
-    found = retained(opened, now, Job())
+    found = report_since_opening(opened, now, Job())
     whole = np.ones(size, bool)
     before = [squares(array, whole) for array in arrays.values()]
     after = [squares(array, kept[name]) for name, array in arrays.items()]
@@ -78,7 +78,7 @@ def test_it_is_the_share_of_the_sums(dtype, shares, seed, odd, large):
 def test_what_was_never_there_is_not_lost():
     state = Snapshot(MemoryCheckpoint({"w": np.zeros(20, np.float32)}))
     count(state, ["w"])
-    (found,) = retained(state, state, Job()).tensors
+    (found,) = report_since_opening(state, state, Job()).tensors
     assert (found.norm_retained, found.l1_retained) == (1.0, 1.0)
 
 
@@ -94,7 +94,7 @@ def test_zeros_that_are_pruned_lose_nothing():
     now = Snapshot(opened.checkpoint, MaskLayers(masks), cache=opened.cache)
     count(opened, arrays)
     count(now, arrays)
-    found = retained(opened, now, Job())
+    found = report_since_opening(opened, now, Job())
     assert (found.norm_retained, found.l1_retained) == (1.0, 1.0)
     assert {(t.norm_retained, t.l1_retained) for t in found.tensors} == {(1.0, 1.0)}
 
@@ -112,7 +112,7 @@ def test_a_repair_changes_nothing_of_it(before):
         for wanted in histogram_store.missing_sums(state, ["w"], Job()):
             histogram_store.measure(state, wanted, Job())
         assert not histogram_store.missing_sums(state, ["w"], Job())
-    found = retained(opened, repaired, Job())
+    found = report_since_opening(opened, repaired, Job())
     expected = np.square(array[:10]).sum() / np.square(array).sum(), array[:10].sum() / array.sum()
     assert (found.norm_retained, found.l1_retained) == pytest.approx(expected)
     counted = histogram_store.magnitudes(repaired, "w")
@@ -120,13 +120,13 @@ def test_a_repair_changes_nothing_of_it(before):
     assert not found.dangers, "less than half of its norm is left, but its outputs are as before"
     assert replace(found, repaired=frozenset()).dangers
     step = replace(found, tensors=(TensorSparsity("w", 20, 10, 15, 0.9),), repaired=frozenset())
-    assert not since_opening(step, repaired).dangers
+    assert not add_since_opening(step, repaired).dangers
 
 
 def test_beyond_float64_nothing_is_said():
     state = Snapshot(MemoryCheckpoint({"w": np.full(20, 1e200)}))
     count(state, ["w"])
-    found = retained(state, state, Job())
+    found = report_since_opening(state, state, Job())
     assert (found.norm_retained, found.tensors[0].norm_retained) == (None, None)
     assert found.l1_retained == 1.0, "its sum is within float64"
 
@@ -149,7 +149,7 @@ def test_there_is_always_room_for_energies(full):
             histogram_store.measure(state, wanted, Job())
         assert not histogram_store.missing_sums(state, names, Job())
     assert histogram_store.magnitudes(now, "w0") is None
-    energy = retained(opened, now, Job()).norm_retained
+    energy = report_since_opening(opened, now, Job()).norm_retained
     assert energy is not None
     assert 0.4 < energy < 0.6
 
@@ -166,8 +166,8 @@ def test_the_first_state_is_known_whatever_comes(full):
         for wanted in histogram_store.missing_sums(state, names, Job()):
             histogram_store.measure(state, wanted, Job())
     assert not histogram_store.missing_sums(opened, names, Job())
-    assert retained(opened, states[-1], Job()).norm_retained is not None
-    assert retained(opened, now, Job()).norm_retained is None, "of others only the last"
+    assert report_since_opening(opened, states[-1], Job()).norm_retained is not None
+    assert report_since_opening(opened, now, Job()).norm_retained is None, "of others only the last"
 
 
 def test_numbers_go_with_their_masks(full):
@@ -206,4 +206,4 @@ def test_work_that_is_taken_up_is_counted_in_another_state_first():
             np.square(arrays["w"][:left], dtype=float).sum()
             / np.square(arrays["w"], dtype=float).sum()
         )
-        assert retained(opened, now, Job()).norm_retained == pytest.approx(share)
+        assert report_since_opening(opened, now, Job()).norm_retained == pytest.approx(share)

@@ -40,7 +40,7 @@ from pruneapp.gui.widgets.number_format import dim_labels, plural
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.params import NormParam
-from pruneapp.preview.from_histograms import retained
+from pruneapp.preview.from_histograms import report_since_opening
 from pruneapp.progress import Job
 
 # Minimum interval between estimates in the heatmap: each one reads millions of weights.
@@ -252,7 +252,7 @@ class PlotController(QObject):
                 "model",
                 page,
                 lambda job: self._with_bars(
-                    retained(first.load(job), snapshot, job), preview_report, by_name
+                    report_since_opening(first.load(job), snapshot, job), preview_report, by_name
                 ),
                 lambda report: self._pages.model.set_report(report, preview_report),
             )

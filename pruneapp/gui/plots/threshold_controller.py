@@ -22,7 +22,7 @@ from pruneapp.gui.plots.plot_controller import PlotController
 from pruneapp.gui.preview.histogram_controller import HistogramController
 from pruneapp.gui.preview.preview_controller import PreviewController
 from pruneapp.methods import registry
-from pruneapp.methods.amounts import to_prune
+from pruneapp.methods.amounts import count_to_prune
 from pruneapp.methods.method import Method
 from pruneapp.params import Amount, DimParam, NormParam
 from pruneapp.preview.cumulative import channel_order_of, cumulative_of
@@ -134,7 +134,7 @@ class ThresholdController(QObject):
                 cut = _channels_with(snapshot, row, name, report.by_name[name].newly_pruned)
             else:  # not from the number of weights: partly pruned channels have fewer
                 left = int(snapshot.units((name,), method, row.values).left[0])
-                cut = to_prune(row.values["amount"], left)
+                cut = count_to_prune(row.values["amount"], left)
         except PruneAppError:
             view.set_cut(None)  # the form shows the error
             return
@@ -179,9 +179,9 @@ class ThresholdController(QObject):
         def work(job: Job) -> tuple[tuple[str, ...], int | None]:
             names = _affected_names(snapshot, step, row) if step.scope == "global" else (name,)
             if len(names) == 1:
-                return names, histogram_store.below(snapshot, names, threshold)
+                return names, histogram_store.count_up_to(snapshot, names, threshold)
             table = cumulative_of(snapshot, names, job)
-            return names, None if table is None else table.below(threshold)
+            return names, None if table is None else table.count_up_to(threshold)
 
         def done(counted: tuple[tuple[str, ...], int | None]) -> None:
             self._set_from_count(row, snapshot, *counted)

@@ -24,7 +24,7 @@ from pruneapp.methods import registry
 from pruneapp.methods.method import RowMethod
 from pruneapp.params import AmountParam
 from pruneapp.preview.estimate import Estimate, estimate
-from pruneapp.preview.from_histograms import retained, since_opening
+from pruneapp.preview.from_histograms import add_since_opening, report_since_opening
 from pruneapp.preview.preview import Preview, compute_preview
 from pruneapp.progress import Job
 
@@ -64,7 +64,7 @@ def estimate_step(
     estimated = estimate(capture.snapshot, step, job)
     compact = None
     if estimated.report is not None:
-        estimated = replace(estimated, report=since_opening(estimated.report, capture.snapshot))
+        estimated = replace(estimated, report=add_since_opening(estimated.report, capture.snapshot))
         assert estimated.report is not None
         estimated.report.prepare()
         compact = sizes.after(capture, estimated.report.after_by_name, step, job or Job())
@@ -89,7 +89,7 @@ def preview_step(
     """
     snapshot = capture.snapshot
     preview = compute_preview(snapshot, step, kernel(), job, given=masks, scores=scores)
-    preview = replace(preview, report=since_opening(preview.report, snapshot))
+    preview = replace(preview, report=add_since_opening(preview.report, snapshot))
     preview.report.prepare()
     pruned = preview.report.after_by_name
     compact = sizes.after(capture, pruned, step, job, preview.edit.entry)
@@ -106,7 +106,7 @@ def report_current_state(
     """
     steps = [record.step for record in capture.done if record.step]
     broken = broken_patterns(capture.snapshot, groups_wanted(capture.snapshot, steps), job)
-    report = replace(retained(first.load(job), capture.snapshot, job), broken=broken)
+    report = replace(report_since_opening(first.load(job), capture.snapshot, job), broken=broken)
     _ = report.dangers  # computed and cached here, not on the main thread
     table = report.table
     some = np.flatnonzero(table.after)

@@ -125,7 +125,11 @@ def _layers_of(tensors: Sequence[TensorView]) -> list[list[int]]:
 
 
 def _outliers(tensors: Sequence[TensorView], times: float, kernel: Kernel, job: Job) -> float:
-    """Return the fraction of the kept weights of a layer above `times` its mean score."""
+    """Return the fraction of the kept weights of a layer with scores above `times` the mean score.
+
+    `tensors` are all tensors of the layer; their mean is common. NaN and infinite scores count as 0
+    in the mean. The result is 0 for a layer without kept weights. Reads each tensor twice.
+    """
     scores = [_score(view) for view in tensors]
     left = sum(view.numel if view.kept is None else view.kept.kept for view in tensors)
     total = 0.0
@@ -138,7 +142,10 @@ def _outliers(tensors: Sequence[TensorView], times: float, kernel: Kernel, job: 
 
 
 def _count_above(scores: TensorView, bound: float, job: Job) -> int:
-    """Count the scores of kept weights above a bound; NaN is not above."""
+    """Return the number of scores of kept weights above `bound` (exclusive); NaN is not above.
+
+    Reads on several threads, advances the job by all elements, and can be cancelled.
+    """
 
     def count(start: int) -> tuple[int, int]:
         stop, found = min(start + STRETCH, scores.numel), 0
@@ -161,6 +168,12 @@ def _count_above(scores: TensorView, bound: float, job: Job) -> int:
 def _allocate_owl(
     tensors: Sequence[TensorView], values: Values, kernel: Kernel, job: Job
 ) -> Cutting:
+    """Measure the outliers of each layer, and return the function that divides a count by them.
+
+    Layers with more outliers are denser by up to twice ``spread``; all tensors of a layer have the
+    same sparsity, within 0 and 1. Weights pruned already count toward the sparsity. Extends the job
+    by two passes over the weights.
+    """
     known = counts_before(tensors)
     job.extend(2 * int(known.numel.sum()))
     outliers = np.zeros(len(tensors))
@@ -226,6 +239,10 @@ OWL = replace(
 def _rank_ria(
     view: TensorView, _values: Values, _width: int, measured: tuple[Float64s, Float64s]
 ) -> Scores:
+    """Return the ranking by relative importance times the square root of the size of the input.
+
+    `measured` are the sums of magnitudes per row and per column, from `sums_of_magnitudes`.
+    """
     relative, by_inputs = relative_scoring(*measured), scaling(view, _sizes(view) ** 0.5)
 
     def scoring(start: int, sizes: Floats, scores: Floats) -> None:
@@ -336,7 +353,7 @@ class _Outputs:
         return flat.reshape((stop - start, self.columns), order=self.order)
 
     def weights(self, view: TensorView, start: int, stop: int) -> Float64s:
-        """Read some rows as float64."""
+        """Read the rows `start` to `stop` (exclusive) of `view`, as ``float64[rows, columns]``."""
         flat, at = np.empty((stop - start) * self.columns), 0
         for stretch in self.flat_ranges(start, stop):
             for chunk in view.read(*stretch):
@@ -371,7 +388,8 @@ def _refine_groups(view: TensorView, values: Values, mask: BitMask, job: Job) ->
 def _members(view: TensorView, groups: Groups) -> Indices:
     """Return the indices of the inputs in each group of an output, ``[groups, size]``.
 
-    Raises `ParameterError` if groups contain weights of several outputs.
+    An incomplete group at the end has no row. Raises `ParameterError` if groups contain weights of
+    several outputs.
     """
     assert view.inputs is not None  # guaranteed by takes_statistics
     parts, columns = view.inputs.sum2.shape
@@ -405,9 +423,12 @@ def _groups(view: TensorView, values: Values) -> Groups:
 
 
 def _refine(view: TensorView, rounds: int, members: Indices, mask: BitMask, job: Job) -> BitMask:
-    """Return a mask with the outputs of all parts refined; the job can cancel it.
+    """Return a mask in which weights were exchanged to lower the error of the outputs.
 
-    Memory beyond a Gram matrix is a few blocks of rows per thread.
+    `members` are the groups of inputs, ``[groups, size]``, within which weights of a row are
+    exchanged, at most `rounds` times per row. Each row has as many kept weights as in `mask`, which
+    is not modified. Extends `job` by the elements; it can cancel. Memory beyond a Gram matrix is a
+    few blocks of rows per thread.
     """
     assert view.inputs is not None
     assert view.inputs.gram is not None  # guaranteed by takes_grams
@@ -430,7 +451,11 @@ def _refine(view: TensorView, rounds: int, members: Indices, mask: BitMask, job:
 def _refined_blocks(
     view: TensorView, outputs: _Outputs, exchange: _Exchange, mask: BitMask, job: Job
 ) -> Iterator[tuple[list[tuple[int, int]], Bools]]:
-    """Yield the flat index ranges of each block of rows, and which weights are kept."""
+    """Yield the flat index ranges of each block of rows, and which weights are kept.
+
+    Blocks are in order of rows. The Booleans are flat, in the order of the ranges. Weights pruned
+    before the step and protected ones are not exchanged.
+    """
     may_go, together = view.free.kept, exchange.rows_together
 
     def work(start: int) -> tuple[list[tuple[int, int]], Bools]:
@@ -458,7 +483,11 @@ class _Exchange:
 
     @classmethod
     def of(cls, gram: Float64s, members: Indices, rounds: int, cancel: CancelToken) -> _Exchange:
-        """Create it from a Gram matrix, whose memory it reuses; can be cancelled."""
+        """Create it from a Gram matrix, which is overwritten by the correlations; can be cancelled.
+
+        Inputs that are always zero have no correlations. The result is exactly symmetric: the lower
+        triangle is copied to the upper.
+        """
         columns = len(gram)
         bits = (_EXACT - (columns - 1).bit_length()) // 2
         sizes = np.sqrt(np.maximum(gram.diagonal(), 0.0))
@@ -483,7 +512,10 @@ class _Exchange:
 
     @cached_property
     def group_correlations(self) -> Float64s | None:
-        """Return the correlations in each group, ``[groups, size, size]``; None if too large."""
+        """The correlations in each group, ``[groups, size, size]``; None for large groups.
+
+        Groups are large above `_CANDIDATES` members. Computed on first use and cached.
+        """
         if self.members.shape[1] > _CANDIDATES:
             return None
         pairs: Float64s = self.correlations[
@@ -501,9 +533,10 @@ class _Exchange:
     def run(self, weights: Float64s, off: Bools, pruned: Bools, free: Bools) -> Bools:
         """Return which weights of some rows are pruned after the exchanges; can be cancelled.
 
-        `off` are the pruned weights, of which `pruned` may be restored; `free` are the kept weights
-        that may be pruned. All three arrays are modified. Rows with NaN or infinities are
-        unchanged.
+        The arrays are ``[rows, columns]``. `off` are the pruned weights, of which `pruned` may be
+        restored; `free` are the kept weights that may be pruned. All three Boolean arrays are
+        modified, and `off` is returned. Each row has at most `rounds` exchanges and ends sooner
+        when none lowers its error. Rows of zeros and rows with NaN or infinities are unchanged.
         """
         with np.errstate(all="ignore"):
             scores = weights * self.sizes
@@ -529,7 +562,10 @@ class _Exchange:
         return off
 
     def _times(self, matrix: Float64s) -> Float64s:
-        """Return ``matrix @ correlations``; exact, as both contain integers of `bits` bits."""
+        """Return ``matrix @ correlations``; exact, as both contain integers of `bits` bits.
+
+        Computed in blocks of columns; the job can be cancelled between them.
+        """
         rows, columns = matrix.shape
         product = np.empty_like(matrix)
         width = max(16, _AT_ONCE // max(rows * columns, 1))
@@ -544,7 +580,11 @@ class _Exchange:
     ) -> tuple[Bools, Indices, Indices]:
         """Return which rows have an exchange that helps, and the inputs to restore and to prune.
 
-        Of equal exchanges, the first by the index to restore, then by the index to prune.
+        An exchange helps if it lowers the error of the row. The first array has a Boolean for each
+        row; the index arrays have an element for each row for which it is True. Only exchanges
+        within a group are considered; if groups have more than `_CANDIDATES` members, only among
+        those with the lowest costs of their own. Of equal exchanges, the first by the index to
+        restore, then by the index to prune.
         """
         members, groups = self.members, np.arange(len(self.members))[:, np.newaxis]
         x = scores[:, members]
@@ -593,9 +633,10 @@ class _Exchange:
 
 
 def lowest_places(values: Float64s, count: int) -> Indices:
-    """Return the indices of the `count` lowest values along the last axis, in ascending order.
+    """Return the indices of the `count` lowest values along the last axis, indices ascending.
 
-    Of equal values the first are selected; `numpy.argpartition` depends on the processor.
+    `count` must be from 1 to the length of the axis. Of equal values the first are selected;
+    `numpy.argpartition` depends on the processor.
     """
     lowest = np.partition(values, count - 1, axis=-1)[..., count - 1, np.newaxis]
     is_lowest = values <= lowest

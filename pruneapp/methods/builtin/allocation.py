@@ -24,6 +24,11 @@ def _ratio(shape: tuple[int, ...], variant: str) -> float:
 
 
 def _allocate(tensors: Sequence[TensorView], values: Values, _kernel: Kernel, job: Job) -> Cutting:
+    """Return the function that divides a count so that densities are proportional to `_ratio`.
+
+    A density is at most 1. Weights pruned already count toward the sparsity; a tensor in which more
+    is pruned than its share is not pruned further. Reads no weights.
+    """
     ratios = np.array([_ratio(view.shape, values["variant"]) for view in tensors])
     known = counts_before(tensors)
     job.step(0)
@@ -107,6 +112,12 @@ _LAST = 0.8
 def _allocate_uniform_plus(
     tensors: Sequence[TensorView], _values: Values, _kernel: Kernel, job: Job
 ) -> Cutting:
+    """Return the function that divides a count to the same sparsity, with two exceptions.
+
+    The first convolution (more than two dimensions) is not pruned, and the last matrix to at most
+    80 %. If the count cannot be reached, first the limit of the matrix is dropped, then that of the
+    convolution. The count must not exceed the number of free weights. Reads no weights.
+    """
     known = counts_before(tensors)
     matrices = [i for i, view in enumerate(tensors) if len(view.shape) == 2]
     convolutions = [i for i, view in enumerate(tensors) if len(view.shape) > 2]

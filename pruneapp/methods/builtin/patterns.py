@@ -129,11 +129,15 @@ def _tiles(view: TensorView, values: Values) -> Tiles:
 
 
 def _score(view: TensorView, values: Values, _kernel: Kernel, job: Job) -> Float64s:
-    """Return the mean of ``|w|`` of each block, or its root mean square.
+    """Return the mean of ``|w|`` of each block, or its root mean square, ``float64[blocks]``.
 
-    Pruned weights count as 0; a block with NaN gets NaN. The terms of a row of a block are added in
-    the order of `pruneapp.kernels.summation`, then its rows from first to last, so the bits are the
-    same on every machine; the padding of incomplete blocks counts as 0.
+    Blocks are numbered row by row. Pruned weights count as 0; a block with NaN gets NaN. If there
+    are importance scores, they are averaged, regardless of the mask. The mean is over the weights
+    within the tensor: the padding of incomplete blocks is not counted. Advances the job by the
+    elements.
+
+    The terms of a row of a block are added in the order of `pruneapp.kernels.summation`, then its
+    rows from first to last, so the bits are the same on every machine.
     """
     tiles, ranked = _tiles(view, values), view.ranked
     # Importance scores of pruned weights count, as they do for channels.
@@ -163,7 +167,10 @@ def _score(view: TensorView, values: Values, _kernel: Kernel, job: Job) -> Float
 
 
 def _sum_last_axis(terms: Float64s) -> Float64s:
-    """Sum along the last axis; from left to right if it is shorter than the lanes."""
+    """Return the sums along the last axis of a 3-D array, in an order that is the same everywhere.
+
+    From left to right if the axis is shorter than the lanes, otherwise as `numpy.add.reduce`.
+    """
     wide = terms.shape[2]
     if wide >= LANES:
         sums: Float64s = np.add.reduce(terms, axis=2)

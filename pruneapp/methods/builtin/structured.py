@@ -125,6 +125,7 @@ def distance_sums(slices: Slices, among: Indices, job: Job) -> Float64s:
 
 
 def _distances(one: Float64s, others: Float64s, job: Job) -> Float64s:
+    """Return the Euclidean distances of a channel to the rows of `others`; can be cancelled."""
     job.cancel.check()
     with np.errstate(over="ignore"):
         differences = others - one
@@ -136,7 +137,7 @@ def _distances(one: Float64s, others: Float64s, job: Job) -> Float64s:
 
 
 class _Filters:
-    """The channels of a tensor as rows of a matrix."""
+    """The channels of a tensor as rows of a matrix, read at once unless the tensor is large."""
 
     def __init__(self, slices: Slices, job: Job) -> None:
         self._slices = slices
@@ -154,6 +155,11 @@ class _Filters:
             return rows.astype(np.float64)
 
     def _read(self, numbers: Indices) -> Floats:
+        """Read some channels (ascending numbers) from the file, ``[channels, elements]``.
+
+        Weights that are not kept are 0. The dtype is float64 for float64 tensors, float32 for
+        others.
+        """
         outer, _, inner = self._shape
         wide = np.float64 if self._slices.dtype.name == "F64" else np.float32
         gathered: NDArray[Any] = np.zeros((numbers.size, outer, inner), wide)
@@ -196,6 +202,11 @@ FPGM = ChannelMethod(
 
 
 def _score_bn_scale(view: TensorView, _values: Values, _kernel: Kernel, job: Job) -> Float64s:
+    """Return the magnitude of the norm scale of each channel, ``float64[channels]``.
+
+    It is 0 where the scale is pruned. Advances the job by the elements of the tensor, although only
+    its scale is read.
+    """
     scale = view.scale
     assert scale is not None  # guaranteed by takes_scale
     job.step(view.numel)
@@ -238,6 +249,10 @@ BN_SCALE = ChannelMethod(
 def _score_random_structured(
     view: TensorView, values: Values, _kernel: Kernel, job: Job
 ) -> Float64s:
+    """Return a random integer below 2**53 for each channel, as float64.
+
+    It depends only on the seed, the name of the tensor and the index of the channel.
+    """
     # The dimension is not hashed, so that -1 and its positive equivalent select the same channels.
     # "channels" makes the numbers independent of those of elements.
     state = hashed_state(values["seed"], view.name, "channels")

@@ -19,7 +19,13 @@ from pruneapp.progress import Job
 def sums_of_magnitudes(
     view: TensorView, _values: Values, kernel: Kernel, job: Job
 ) -> tuple[Float64s, Float64s]:
-    """Return the sums of magnitudes of rows and of columns, 1 instead of 0."""
+    """Return the sums of magnitudes of rows and of columns, as two float64 arrays.
+
+    A row is one index of the first dimension, a column one index of all others. If there are
+    importance scores, they are summed. Pruned, NaN and infinite weights count as 0; a sum of 0 is
+    replaced by 1, so that it can be a divisor. Reads the tensor twice; extends the job by the
+    second pass.
+    """
     ranked = view.ranked
     matrix = _matrix(view)
     read = finite_only(ranked.read, ranked.dtype)
@@ -48,7 +54,11 @@ def _rank(
 
 
 def relative_scoring(rows: Float64s, columns: Float64s) -> Scoring:
-    """Return the scoring |w| / sum of its row + |w| / sum of its column."""
+    """Return the function that writes ``|w| / (sum of its row) + |w| / (sum of its column)``.
+
+    `rows` and `columns` are these sums, which must not be 0. The function computes in the dtype of
+    its arguments.
+    """
 
     def scoring(start: int, sizes: Floats, scores: Floats) -> None:
         places = in_rows(start, sizes, columns.size), in_rows(start, scores, columns.size)
@@ -87,6 +97,11 @@ _ORDERS: dict[str, Norm] = {"rms": 2, "mean": 1, "frobenius": 2, "max": math.inf
 
 
 def _measure_normalized(view: TensorView, values: Values, kernel: Kernel, job: Job) -> float:
+    """Return the divisor of the magnitudes of a tensor, chosen by the value ``divide_by``.
+
+    Pruned, NaN and infinite weights count as 0 and pruned ones are not counted in a mean. Returns 1
+    for a divisor of 0. With importance scores, it is that of the scores.
+    """
     ranked = view.ranked
     by = values["divide_by"]
     read = finite_only(ranked.read, ranked.dtype)
