@@ -60,14 +60,21 @@ class Curve:
 
 
 def resolution_of(curves: Sequence[Curve]) -> float:
-    """Return the damage below which curves are not distinguished."""
+    """Return 1 % of the median of the curves' largest damages: smaller damages count as equal.
+
+    Only positive damages are used; 1.0 if there is none.
+    """
     worst = [float(curve.damages.max()) for curve in curves if curve.damages.size]
     positive = [one for one in worst if one > 0]
     return RESOLUTION * float(np.median(positive)) if positive else 1.0
 
 
 def damage_at(curve: Curve, counts: Counts, resolution: float) -> Floats:
-    """Return the damage at `counts`: monotone, and interpolated logarithmically."""
+    """Return the damage at `counts`: monotone, and interpolated logarithmically.
+
+    The damage is 0 up to `before`, and that of the last point beyond it. Negative damages count as
+    0.
+    """
     known = np.concatenate(([curve.before], curve.counts)).astype(np.float64)
     damages = np.maximum.accumulate(np.concatenate(([0.0], np.maximum(curve.damages, 0.0))))
     logs = np.interp(counts, known, np.log1p(damages / resolution))
@@ -76,7 +83,11 @@ def damage_at(curve: Curve, counts: Counts, resolution: float) -> Floats:
 
 
 def minorant(x: Floats, y: Floats) -> NDArray[np.intp]:
-    """Return the indices of the corners of the convex minorant of points, ascending in `x`."""
+    """Return the indices of the corners of the convex minorant of points, ascending in `x`.
+
+    `x` is strictly ascending. The first and the last point are corners; points on a straight line
+    between two corners are not. Empty for no points.
+    """
     corners: list[int] = []
     for i in range(len(x)):
         while len(corners) > 1:
@@ -93,8 +104,9 @@ def fill(curves: Sequence[Curve], target: int, resolution: float | None = None) 
 
     The result is ``int64[curves]``, within the bounds of each curve. Tensors with equal damage per
     weight get the same share of their range. If weights are pruned in units of several, the sum may
-    be less than the target by less than one unit. Raises `ParameterError` if the bounds do not
-    allow the target.
+    be less than the target by less than one unit. `resolution` is that of `damage_at`; None for
+    `resolution_of` the curves. Raises `ParameterError` if the target is less than the sum of the
+    lower bounds or more than the sum of the upper bounds.
     """
     if resolution is None:
         resolution = resolution_of(curves)
@@ -133,7 +145,11 @@ def _greedy(  # noqa: PLR0917 - columns of one table
 ) -> Counts:
     """Select pieces of curves with the smallest slope until `left` weights are selected.
 
-    Returns the selected weights per tensor.
+    The arrays have one element per piece: the index of its curve, its number of weights, its damage
+    per weight, and the number of weights that are pruned together. Of the pieces with the slope at
+    which `left` is reached, each is selected in proportion to its length, in whole units. Returns
+    the selected weights of each of the `number` curves, ``int64[number]``; their sum is `left`, or
+    less by less than a unit, or all weights if there are fewer.
     """
     order = np.argsort(slope, kind="stable")
     owner, length, slope, unit = owner[order], length[order], slope[order], unit[order]
@@ -217,7 +233,11 @@ class Allocation:
         return self.metric.before - damage if self.metric.higher else self.metric.before + damage
 
     def step(self) -> Step:
-        """Return the step that prunes these amounts: one rule per tensor."""
+        """Return the step that prunes these amounts: one rule per tensor, in the order of `shares`.
+
+        The amount of a rule is the number of weights, or of channels if the method prunes channels,
+        to prune in addition to those pruned before. Tensors with nothing to prune get the amount 0.
+        """
         conditions = self.scan.conditions
         rows = []
         for share in self.shares:
@@ -228,7 +248,7 @@ class Allocation:
         return Step(tuple(rows), scope, data=self.scan.chosen_by)
 
     def uniform(self) -> Step:
-        """Return the step that prunes as much in total with a single rule, for comparison."""
+        """Return a step with one rule for all tensors and the total `pruned`, for comparison."""
         conditions = self.scan.conditions
         names = tuple(share.tensor.name for share in self.shares)
         row = self._row(names, {})
@@ -257,10 +277,13 @@ def allocate(
 ) -> Allocation:
     """Return how much to prune of each tensor of a scan to reach a total.
 
+    Tensors without any measured cell are not pruned; the result lists them as `unmeasured`.
+
     Parameters
     ----------
     total
-        Pruned share or number of the weights of all tensors together, as in `Limits.total`.
+        Pruned weights of all measured, selected tensors together, including those pruned before: a
+        share if it is a float, a number if it is an int.
     metric
         Name of the metric whose damage is minimized; None for that of `Scan.metric`.
     bounds
@@ -271,11 +294,11 @@ def allocate(
     Raises
     ------
     EvaluationError
-        If nothing was measured yet, or there is no such metric.
+        If no selected tensor was measured yet, or there is no such metric.
     ParameterError
-        If limits and scanned amounts do not allow the total.
+        If limits and scanned amounts do not allow the total, or a minimum is above its maximum.
     SelectionError
-        If a pattern matches no tensor of the scan.
+        If a pattern matches no tensor of the scan, or that of a bound none of the measured tensors.
     """
     by = scan.metric(metric)
     chosen = _match_names([tensor.name for tensor in scan.tensors], patterns or ("*",))
@@ -309,7 +332,11 @@ def allocate(
 def _check_share(
     scan: Scan, curves: Sequence[Curve], weights: int, target: int, total: float
 ) -> None:
-    """Raise `ParameterError`, with percentages, if the bounds do not allow the target."""
+    """Raise `ParameterError`, with percentages, if the bounds do not allow the target.
+
+    `weights` is the number of weights of all curves, `target` the number to prune, and `total` the
+    same as a share, for the message.
+    """
     least, most = sum(curve.low for curve in curves), sum(curve.high for curve in curves)
     if least <= target <= most:
         return
@@ -324,7 +351,10 @@ def _check_share(
 
 
 def _worst(scan: Scan, by: ScanMetric) -> float:
-    """Return the damage, by the metric `by`, to assume for cells where it was not finite."""
+    """Return the damage to assume for cells in which the metric `by` was not finite.
+
+    Ten times the largest damage of all cells, at most 1e290; 1.0 if no damage is positive.
+    """
     damages = [
         by.damage(cell.metrics[by.name])
         for tensor in scan.tensors
@@ -338,7 +368,11 @@ def _worst(scan: Scan, by: ScanMetric) -> float:
 def _curve(tensor: ScanTensor, by: ScanMetric, worst: float, low: float, high: float) -> Curve:
     """Return the damage of the metric `by` against pruned weights of a tensor, in whole units.
 
-    `worst` replaces damages that are not finite; `low` and `high` bound the sparsity.
+    `worst` replaces damages that are not finite; `low` and `high` bound the sparsity. The upper end
+    is also limited by the largest scanned amount and by protected weights; neither end is below the
+    weights pruned before. If the limits exclude each other, the lower end is reduced to the upper
+    one. Cells that pruned nothing further are ignored; of cells with the same count the largest
+    damage is used.
     """
     damages: dict[int, float] = {}
     for cell in tensor.cells:
@@ -369,6 +403,11 @@ def _curve(tensor: ScanTensor, by: ScanMetric, worst: float, low: float, high: f
 
 
 def _limits(names: Sequence[str], bounds: Sequence[Bound]) -> dict[str, tuple[float, float]]:
+    """Return the minimum and maximum sparsity of each name; (0.0, 1.0) if no bound matches it.
+
+    Raises `SelectionError` if the pattern of a bound matches no name, and `ParameterError` if a
+    minimum is above its maximum.
+    """
     limits = dict.fromkeys(names, (0.0, 1.0))
     for bound in bounds:
         for name in _match_names(names, (bound.pattern,)):
@@ -387,7 +426,10 @@ def _limits(names: Sequence[str], bounds: Sequence[Bound]) -> dict[str, tuple[fl
 
 
 def _match_names(names: Sequence[str], patterns: Sequence[str]) -> set[str]:
-    """Return the names that match any glob; raise if a glob matches nothing."""
+    """Return the names that equal a pattern or match it as a case-sensitive glob.
+
+    Raises `SelectionError` if any pattern matches no name. Empty for no patterns.
+    """
     found: set[str] = set()
     for pattern in patterns:
         matches = re.compile(fnmatch.translate(pattern)).match

@@ -80,9 +80,11 @@ def repair_by_script(
     The layers are solved in the worker, in groups between its runs, if it has a GPU or if the Gram
     matrices exceed the budget, see `LayerCollection`. Otherwise the runner is closed before layers
     are solved, to free its memory, unless the repair is sequential; the Gram matrices are stored in
-    a temporary folder meanwhile. If cancelled, nothing is changed.
+    a temporary folder meanwhile. The runner is closed when this returns; after an error or
+    cancellation it is not. `snapshot` itself does not change: the result has the edit to apply.
 
-    Raises what `collecting` and `compute_repair` raise.
+    Raises what `collecting` and `compute_repair` raise, and `EvaluationError` if no pruned layer
+    received any input.
     """
     unpruned = as_on_disk(snapshot) if settings.wanted is None else Snapshot(settings.wanted)
     repaired_by = settings.source(data=data_of(runner, calibrating=True))
@@ -121,7 +123,11 @@ def repair_by_script(
 def _repair_in_groups(
     collection: LayerCollection, run: RepairRun, job: Job, *, sequential: bool
 ) -> None:
-    """For each group of layers, collect its inputs and repair it."""
+    """Collect the inputs of each group of layers, and repair the group before the next one.
+
+    If `sequential`, the changed tensors are transferred to the worker after each group but the
+    last, so that the next group gets the inputs of the repaired layers.
+    """
     for group, part in zip(collection.groups, job.parts(len(collection.groups)), strict=True):
         stages = part.parts(3)
         sums = collection.collect(group, next(stages))
@@ -134,7 +140,10 @@ def _repair_in_groups(
 
 
 def _inputs_from(sums: Sums, job: Job) -> KnownInputs:
-    """Return a function that returns the collected inputs of a tensor, or None."""
+    """Return a function that returns the collected inputs of a tensor, or None without Gram matrix.
+
+    A tensor is found by any of its names. Cancelling `job` ends the reading of a Gram matrix.
+    """
 
     def known(entry: TensorEntry) -> LayerInputs | None:
         name = next((name for name in entry.names if name in sums.with_grams), None)
@@ -146,10 +155,11 @@ def _inputs_from(sums: Sums, job: Job) -> KnownInputs:
 def repair_by_statistics(
     path: Path, snapshot: Snapshot, settings: RepairSettings, job: Job, *, forced: bool = False
 ) -> CalibratedRepair:
-    """Repair the pruned weights with statistics from a file.
+    """Compute a repair of the pruned weights with statistics from a file; `snapshot` is unchanged.
 
-    Raises `ParameterError` if they belong to another checkpoint than the unpruned model, unless
-    `forced`; and what `open_statistics` and `compute_repair` raise.
+    Raises `ParameterError` if the statistics belong to another checkpoint than the unpruned model
+    (`settings.wanted`, or that of `snapshot`), unless `forced`; and what `open_statistics` and
+    `compute_repair` raise.
     """
     with open_statistics(path, job, forced=forced) as statistics:
         statistics.refuse_other(settings.wanted or snapshot.checkpoint, job)
@@ -180,7 +190,11 @@ class RepeatedRepair:
     wanted: Checkpoint | None = None
 
     def __call__(self, snapshot: Snapshot, made: RepairedValues, job: Job) -> dict[str, float]:
-        """Repeat a repair, and return the relative difference of its values for each tensor.
+        """Repeat the repair `made`, and return the relative difference of each tensor's values.
+
+        `snapshot` is the state before the repair. The keys are the names of tensors that the
+        recorded or the repeated repair changed; the values are those of `_relative_change`, 0.0 for
+        equal values.
 
         Raises `ParameterError` if the repair was sequential, or used other statistics or another
         model; and what `open_statistics` and `compute_repair` raise.
@@ -217,6 +231,10 @@ class RepeatedRepair:
         }
 
     def _wanted(self, source: RepairSource, job: Job) -> Checkpoint | None:
+        """Return the model whose outputs were approximated; None if it was the repaired model.
+
+        Raises `ParameterError` if another model is needed and `wanted` is None or has other files.
+        """
         if not source.against:
             return None
         if self.wanted is None:
@@ -242,8 +260,9 @@ def _relative_change(
 ) -> float:
     """Return the norm of the change from `before` to `after`, divided by the norm of `before`.
 
-    Of the kept weights only. None means the values of the state. Infinite if other weights are
-    finite.
+    Only weights that are not pruned in `snapshot` and finite are compared. None means the values of
+    `snapshot`. Infinite if the two differ in which weights are finite, or if `before` is zero and
+    `after` is not; 0.0 if both are zero.
     """
     entry, zeroed = snapshot.entry(name), snapshot.zeroed(name)
     sides = [

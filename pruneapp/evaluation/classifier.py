@@ -34,10 +34,11 @@ class Classifier(NamedTuple):
 
 
 def signature(shapes: Mapping[str, tuple[int, ...]]) -> str:
-    """Return a digest of the names and shapes of a state dict that ignores the number of classes.
+    """Return 14 hex digits of a digest of names and shapes, equal for any number of classes.
 
-    For tensors of the last layers only the number of dimensions is used; `num_batches_tracked`,
-    which old files lack, is ignored. O(n log n) in the number of tensors.
+    Of tensors of the last layers (with a part ``head`` or ``fc`` in the name, for example) only the
+    number of dimensions is used; `num_batches_tracked`, which old files lack, is ignored. The order
+    of `shapes` does not matter. O(n log n) in the number of tensors.
     """
     rows = sorted(
         (name, len(shape) if _HEADS.intersection(name.split(".")) else list(shape))
@@ -50,7 +51,10 @@ def signature(shapes: Mapping[str, tuple[int, ...]]) -> str:
 def classifier_of(checkpoint: Checkpoint, cancel: CancelToken | None = None) -> Classifier | None:
     """Return the architecture of a checkpoint; None if it is not known.
 
-    A folder of timm names it in its config.json; other checkpoints are looked up in a table.
+    A folder of timm names it in its config.json; other checkpoints are looked up in a table by
+    `signature`, without prefixes that all names share, such as ``module.``. None also for more than
+    5,000 tensors, and, without a config.json, if no layer has the name of a classifier head.
+    `cancel` can cancel.
     """
     if len(checkpoint.entries) > _MOST_TENSORS:
         return None
@@ -74,7 +78,11 @@ def classifier_of(checkpoint: Checkpoint, cancel: CancelToken | None = None) -> 
 
 
 def _classes(shapes: Mapping[str, tuple[int, ...]], cancel: CancelToken) -> int:
-    """Return the number of rows of the last weight; 0 if there is no layer with a known name."""
+    """Return the number of rows of the last weight of the head; 0 if no layer has a known name.
+
+    Weights have two dimensions or more; the last one is the last by name, with numbers in numeric
+    order.
+    """
     last = [
         name
         for name, shape in cancel.each(shapes.items())
@@ -107,19 +115,21 @@ class ImageFolder(NamedTuple):
     classes: int  # number of subfolders with images; classes are in the order of their names
 
     def measured(self, *, labelled: bool, limit: int | None = None) -> int:
-        """Return the number of evaluated images.
+        """Return the number of evaluated images; `limit` is the maximum, None for `MOST_IMAGES`.
 
-        With labels, as many others are used for calibration; without labels, agreement is measured
-        on the calibration images.
+        At most twice `limit` of the images are used. With labels, half of them, rounded up, are
+        evaluated, and the other half calibrates. Without labels, agreement is measured on the
+        calibration images: half of them, rounded down, at least 1.
         """
         run = min(self.images, 2 * (limit or MOST_IMAGES))
         return (run + 1) // 2 if labelled else max(1, run // 2)
 
 
 def count_images(folder: Path, job: Job) -> ImageFolder:
-    """Count the images in the subfolders of a folder, or in the folder if there are none.
+    """Count the images in the direct subfolders of a folder, or in the folder if they have none.
 
-    Raises `EvaluationError` if there is no image, or the folder cannot be listed.
+    Files are counted by their suffix and not opened; deeper folders are ignored. Raises
+    `EvaluationError` if there is no image, or a folder cannot be listed.
     """
     try:
         inside = [_images_in(path, job) for path in folder.iterdir() if path.is_dir()]

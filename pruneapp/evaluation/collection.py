@@ -84,6 +84,11 @@ class _Sums:
         return fits(shape, self.parts, self.columns, transposed=self.transposed != turned)
 
     def moments(self, *, turned: bool, part: int | None) -> Inputs:
+        """Read the sums of squares, sums and counts of inputs, for all parts or only one.
+
+        `part` is the index of a part, or None for all; `turned` is whether the weight is transposed
+        in the checkpoint.
+        """
         columns = self.columns
         first, parts = (0, self.parts) if part is None else (part, 1)
         counts = _numbers(self.file, self.offset + 8 * first, parts)
@@ -100,6 +105,7 @@ class _Sums:
             yield _numbers(self.file, start + 8 * done, min(_BLOCK, size - done))
 
     def drift_of(self, number: int) -> Drift:
+        """Read the output drift of the part with the index `number`."""
         found, at = [], self.drift
         for width in (self.columns, 1, 1):
             each = self.rows * width
@@ -134,7 +140,12 @@ class Sums:
     _keeper: Worker | None = None
 
     def inputs_of(self, name: str, cancel: CancelToken) -> LayerInputs:
-        """Return the known inputs of a weight, with a solver for it."""
+        """Return the known inputs of a weight, with a solver for it.
+
+        The Gram matrix is read when the solver is used, unless the worker has it: then layers are
+        solved there. `cancel` can cancel the reading. Raises `KeyError` for a name that is not in
+        `with_grams`.
+        """
         inputs, (sums, part) = self.inputs[name], self._written[name]
         worker = self._keeper
         if worker is None:
@@ -164,7 +175,12 @@ class Sums:
         return sums.drift_of(group) if part is None and sums.drift >= 0 else None
 
     def gram(self, name: str, group: int, cancel: CancelToken) -> Float64s:
-        """Return the Gram matrix of a part of a weight, ``float64[columns, columns]``."""
+        """Read the Gram matrix of a part of a weight, ``float64[columns, columns]``.
+
+        `group` is the index of the part, ignored if the weight is itself one part of a weight of
+        the model. Raises `Cancelled` between two blocks, and `KeyError` if there is no matrix of
+        this name.
+        """
         sums, part = self._written[name]
         found: Float64s = np.empty(sums.columns**2)
         done = 0
@@ -194,7 +210,11 @@ class SolverInWorker:
         job: Job,
         out: Floats,
     ) -> Solution:
-        """Solve with torch, see `LayerSolver`; raise `EvaluationError` if the worker fails."""
+        """Solve with torch, see `LayerSolver`, and write the weights to `out`.
+
+        The layer is passed in a file, which is deleted afterwards. Raises `EvaluationError` if the
+        worker fails, and `ValueError` if it reports a numerical problem.
+        """
         rows, columns = weights.wanted.shape
         path = self.worker.folder / "layer"
         layer = {
@@ -234,13 +254,14 @@ class _Units:
         self._job, self._units, self._reached = job, units, 0
 
     def report(self, done: int, total: int, _label: str) -> None:
-        """Step the job by the new progress."""
+        """Step the job by the new progress; a value below an earlier one is ignored."""
         reached = self._units * done // max(total, 1)
         self._job.step(max(0, reached - self._reached))
         self._reached = max(self._reached, reached)
 
 
 def _write(file: IO[bytes], some: Unknowns, kind: type[np.floating[Any]], job: Job) -> None:
+    """Write wanted values and present values, as `kind`, and free positions, as uint8."""
     for part, dtype in ((some.wanted, kind), (some.present, kind), (some.free, np.uint8)):
         together = max(1, _BLOCK // max(1, math.prod(part.shape[1:])))
         for start in range(0, len(part), together):
@@ -255,7 +276,11 @@ def _read(
     answer: Mapping[str, Any],
     out: Floats,
 ) -> Solution:
-    """Return a solution; rows that did not improve keep their present weights."""
+    """Read the worker's answer from `file` into `out`, and return the solution.
+
+    Rows that did not improve keep their present weights. `bias` is None for a layer without bias;
+    the shift of the solution is then None.
+    """
     rows, columns = weights.wanted.shape
     solved = np.fromfile(file, np.float32, rows * columns).reshape(rows, columns)
     better = np.fromfile(file, np.uint8, rows).astype(np.bool_)
@@ -280,8 +305,8 @@ def collect(
 ) -> Collected:
     """Run ``calibrate`` on a state, and write the statistics of its activations to a file.
 
-    Parameters and errors are those of `collect_sums`; also raises `ExportError` if the file cannot
-    be written.
+    An existing file is replaced. Parameters and errors are those of `collect_sums`; also raises
+    `ExportError` if the file cannot be written.
     """
     parts = job.parts(2)
     sums = collect_sums(runner, snapshot, next(parts), seed=seed, grams=grams, budget=budget)
@@ -311,10 +336,14 @@ def collect_sums(
 ) -> Sums:
     """Run ``calibrate`` on a state, and return the sums over its activations.
 
+    The worker is started if it does not run, and keeps running.
+
     Parameters
     ----------
+    seed
+        Seed of the random numbers of each run.
     grams
-        Names of the weights whose Gram matrices are collected too.
+        Names of the weights whose Gram matrices are collected too; unknown names are ignored.
     budget
         Maximum bytes of Gram matrices in the worker; more runs are made if they need more.
     folder
@@ -323,7 +352,8 @@ def collect_sums(
     Raises
     ------
     EvaluationError
-        If the script fails, has no ``calibrate``, or its inputs differ from run to run.
+        If the script fails, has no ``calibrate``, changes weights, or its inputs differ from run to
+        run; or if a single Gram matrix exceeds the budget.
     """
     parts = job.parts(4)
     _start(runner, next(parts))
@@ -351,6 +381,7 @@ def collect_sums(
 
 
 def _start(runner: ScriptRunner, job: Job) -> None:
+    """Start the runner unless it runs; raise `EvaluationError` if its script cannot calibrate."""
     runner.start(job)
     if "calibrate" not in runner.worker.functions:
         raise EvaluationError(
@@ -417,17 +448,19 @@ class LayerCollection:
                 self.groups.append(tuple(n for n, s in sources.items() if s.name in names))
 
     def put(self, state: Snapshot, names: Collection[str], job: Job) -> None:
-        """Transfer tensors of a state to the model that runs alongside.
+        """Transfer the tensors `names` of a state to the model that runs next to the unpruned one.
 
-        Other tensors are unchanged.
+        Other tensors of that model are unchanged. Only for a sequential repair.
         """
         assert self._beside is not None
         self._runner.put_beside(self._beside, state, names, job)
 
     def collect(self, group: Sequence[str], job: Job) -> Sums:
-        """Return the sums over the inputs of a group; those of the previous group are deleted.
+        """Run ``calibrate``, and return the sums over the inputs of a group; once per group.
 
-        Raises what `collect_sums` raises.
+        The file of the previous group is deleted, so its sums must not be read any more. If
+        `in_worker`, the Gram matrices stay in the worker. Raises `EvaluationError` if the script
+        fails, or runs no input through a layer of the group.
         """
         chosen = {name: self._sources[name] for name in group}
         names = {source.name for source in chosen.values()}
@@ -458,12 +491,21 @@ def collecting(
     budget: int = GRAM_BUDGET,
     beside: Snapshot | None = None,
 ) -> Iterator[LayerCollection]:
-    """Prepare the worker to run the unpruned model inside the block, for layers of `grams`.
+    """Load the unpruned model in the worker for the block, run ``calibrate``, and group the layers.
+
+    Layers are those of `grams` that received inputs; the yielded collection collects their inputs.
+    After the block the weights of the worker are verified.
 
     Parameters
     ----------
+    grams
+        Names of the weights to collect Gram matrices of.
     folder
         Where sums are stored.
+    seed
+        Seed of the random numbers of each run.
+    budget
+        Maximum bytes of Gram matrices in the worker at a time.
     beside
         For a sequential repair, the state whose inputs are collected; None otherwise. Its tensors
         that are not in `grams` are transferred at the beginning.
@@ -471,7 +513,8 @@ def collecting(
     Raises
     ------
     EvaluationError
-        As `collect_sums`; or if the model stores weights of `beside` in another form than the file.
+        As `collect_sums`; or if `beside` is given and the model stores its weights in another form
+        than the file, or is an ONNX model.
     """
     parts = job.parts(4)
     _start(runner, next(parts))
@@ -520,9 +563,11 @@ class WeightUses:
     others: float  # multiply-adds per input of weights that cannot be pruned
 
     def multiply_adds(self, snapshot: Snapshot, job: Job) -> int:
-        """Return the multiply-adds per input of a state, rounded, with `others`; `job` can cancel.
+        """Return the multiply-adds per input of a state, rounded, including `others`.
 
-        Pruned weights do not count. A theoretical number: zeros alone do not make a model faster.
+        Pruned weights do not count. If the parts of a weight are used differently often, such as
+        experts, its pruned weights are counted per part. `job` can cancel and is stepped by 0. A
+        theoretical number: zeros alone do not make a model faster.
         """
         total = self.others
         for name, rows in self.rows.items():
@@ -539,9 +584,10 @@ class WeightUses:
 
 
 def count_uses(runner: Runner, snapshot: Snapshot, job: Job) -> WeightUses:
-    """Call the model once on the first inputs of the script, and count.
+    """Load the unpruned model of `snapshot`, call it once on the script's first inputs, and count.
 
-    Raises `EvaluationError` if the products with weights of the checkpoint cannot be observed.
+    Starts the runner unless it runs. Raises `EvaluationError` for a command line, if the script
+    fails, or if the model multiplies by a tensor that the checkpoint does not contain in this form.
     """
     if not isinstance(runner, ScriptRunner):
         raise EvaluationError(
@@ -606,7 +652,11 @@ def _other_inputs(runner: ScriptRunner) -> EvaluationError:
 
 
 def kind_of(runner: ScriptRunner) -> str:
-    """Return the kind of inputs, as in `Origin`."""
+    """Return the kind of inputs, as in `Origin`.
+
+    It is ``calibrate`` for the user's script; for built-in ones ``images``, ``text``, ``random
+    inputs`` (of an ONNX model) or ``random tokens``.
+    """
     worker = runner.worker
     if not worker.script.builtin:
         return "calibrate"
@@ -627,6 +677,11 @@ def _run(
     label: str = "collecting statistics",
     **how: bool,
 ) -> dict[str, _Sums]:
+    """Run ``calibrate`` in the worker, and return its sums by the name of the model's weight.
+
+    The worker writes them to `file`, with the Gram matrices of the weights `grams` of the model.
+    `how` are further arguments of its request `statistics`.
+    """
     answer = runner.worker.call(
         "statistics", job, label, seed=seed, grams=sorted(grams), path=str(file), **how
     )
@@ -639,7 +694,9 @@ def _passes(
 ) -> Iterator[list[str]]:
     """Yield groups of the weights `wanted` whose Gram matrices are collected in one run.
 
-    Raises `EvaluationError` if one matrix exceeds the `budget` in bytes.
+    The matrices of a group take at most `budget` bytes, with `drift` including the output drift.
+    The order is that of `first`; names that are not in it are ignored. Raises `EvaluationError` if
+    one matrix alone exceeds the budget.
     """
     names: list[str] = []
     used = 0
@@ -663,7 +720,10 @@ def _passes(
 
 
 def _same_inputs(first: Mapping[str, _Sums], again: Mapping[str, _Sums]) -> bool:
-    """Return whether two runs had the same inputs, judged by their sums."""
+    """Return whether two runs had the same inputs, judged by their sums.
+
+    Names and counts must be equal, and sums of squares up to 0.1 %.
+    """
     if first.keys() != again.keys():
         return False
     pairs = (
@@ -678,7 +738,12 @@ def _same_inputs(first: Mapping[str, _Sums], again: Mapping[str, _Sums]) -> bool
 def _sources(
     handover: AnyHandover, weights: Iterable[TensorEntry], seen: Mapping[str, _Sums]
 ) -> dict[str, _Source]:
-    """Return the source of statistics of each weight that has one; `seen` are the sums by name."""
+    """Return, by name, the source of statistics of each of `weights` that has one.
+
+    `seen` are the sums by the name of the model's weight. A weight of the checkpoint is matched by
+    `handover`, or else as a part of a fused expert weight. A weight whose shape does not fit the
+    sums has no source.
+    """
     by_place = {handover.tensors[name].place: name for name in seen}
     fused = {}
     for name in seen:
@@ -712,8 +777,10 @@ def _of_fused_experts(
 ) -> _Source | None:
     """Return the part of a fused expert weight that belongs to one expert, matched by name.
 
-    `seen` are the sums of activations by name. Transformers fuses the experts of a checkpoint, and
-    gate with up projections, which have the same inputs.
+    `fused` has the names of the model's fused weights by `_experts`, and `seen` their sums. None if
+    the name is not that of an expert, no fused weight matches, or the number of columns differs.
+    Transformers fuses the experts of a checkpoint, and gate with up projections, which have the
+    same inputs.
     """
     match = _EXPERT.fullmatch(entry.name)
     name = "" if match is None else fused.get(_experts(match[1], match[3]), "")

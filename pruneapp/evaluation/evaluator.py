@@ -99,7 +99,9 @@ class Evaluator:
     def measure_baseline(self, snapshot: Snapshot, job: Job) -> Baseline:
         """Measure the unpruned model three times: twice with one seed, once with another.
 
-        `snapshot` is any state of it. Raises what `measure` raises.
+        `snapshot` is any state of it. The result is cached and replaces an earlier baseline; a
+        second call measures again. If agreement is measured, the second run counts as the third,
+        too. Raises what `measure` raises.
         """
         original = as_on_disk(snapshot)
         seeds = (self.seed, self.seed, self.seed + 1)
@@ -123,9 +125,12 @@ class Evaluator:
     def measure(self, snapshot: Snapshot, job: Job, *, samples: bool = False) -> Result:
         """Measure a state, or return its cached result.
 
-        With `samples`, measure again if the per-sample values were discarded. Raises
-        `EvaluationError` if the script fails, returns something else than numbers, or ran with
-        other weights; or if agreement is measured and there is no unpruned model.
+        With `samples`, measure again if the per-sample values were discarded. A new measurement
+        discards those of the state measured before. If agreement is measured and the process has
+        lost the outputs of the unpruned model, that is run first.
+
+        Raises `EvaluationError` if the script fails, returns something else than finite numbers, or
+        ran with other weights; or if agreement is measured and there was no `measure_baseline`.
         """
         key = self.key_of(snapshot, job)
         known = self.results.get(key)
@@ -147,7 +152,11 @@ class Evaluator:
         return result
 
     def _forget_samples(self) -> None:
-        """Replace the samples of the previous result by the noise computed from them."""
+        """Replace the samples of the previous result by the noise computed from them.
+
+        Does nothing before the first measurement, or if that result is not the cached one any more.
+        Without a baseline the samples are discarded and no noise is kept.
+        """
         former = self._latest
         if former is None or self.results.get(former.key) is not former:
             return
@@ -163,9 +172,9 @@ class Evaluator:
         self.results[former.key] = Result(former.key, measured, bands)
 
     def changes(self, result: Result) -> list[Change]:
-        """Compare a result with the unpruned model, metric by metric.
+        """Compare a result with the unpruned model, metric by metric, in the order of the script.
 
-        Raises `EvaluationError` if a metric was measured for only one of them.
+        Requires a baseline. Raises `EvaluationError` if a metric was measured for only one of them.
         """
         assert self._baseline is not None
         self.refuse_other_metrics(result.metrics)
@@ -190,7 +199,10 @@ class Evaluator:
         return self._baseline
 
     def refuse_other_metrics(self, metrics: Mapping[str, Metric]) -> None:
-        """Raise `EvaluationError` if the metric names differ from those of the unpruned model."""
+        """Raise `EvaluationError` if the metric names differ from those of the unpruned model.
+
+        Requires a baseline.
+        """
         assert self._baseline is not None
         if others := self._baseline.first.metrics.keys() ^ metrics.keys():
             raise EvaluationError(
@@ -199,7 +211,7 @@ class Evaluator:
             )
 
     def refuse_undirected(self, baseline: Baseline) -> None:
-        """Raise `EvaluationError` if for any metric it is unknown which direction is better."""
+        """Raise `EvaluationError` if the better direction of any compared metric is unknown."""
         directions = self.runner.directions
         for name in baseline.first.metrics:
             if is_compared(name, directions):
@@ -222,7 +234,11 @@ class Evaluator:
 
 
 def state_sha256(snapshot: Snapshot, job: Job | None = None) -> str:
-    """Return a digest of a state's differences from its file; may cancel."""
+    """Return a digest of a state's differences from its file: pruned weights and replaced values.
+
+    Equal states of checkpoints with the same names have the same digest, whatever steps made them;
+    protected weights do not count. `job` can cancel.
+    """
     state, aside = hashlib.sha256(), Job(cancel=(job or Job()).cancel)
     for name in snapshot.checkpoint.entries:
         zeroed = snapshot.zeroed(name)

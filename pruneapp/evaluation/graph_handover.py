@@ -75,9 +75,11 @@ AnyHandover = Handover | GraphHandover
 def write_graph(snapshot: Snapshot, folder: Path, job: Job) -> Path:
     """Write a state of an ONNX model into a folder, with its external data, and return its path.
 
-    Files that do not change are copied: onnx and onnxruntime refuse external data in links. Raises
-    `ExportError` if a changed tensor is stored in a way that cannot be rewritten in place, and the
-    model is too large for one file.
+    The graph keeps the name of the source, with the suffix ``.onnx``. Files that do not change are
+    copied: onnx and onnxruntime refuse external data in links. If a changed tensor is stored in a
+    way that cannot be rewritten in place, the model is exported as one file; that raises
+    `ExportError` if it is too large. Raises `FileChangedError` if a file changed since it was
+    opened.
     """
     checkpoint = snapshot.checkpoint
     checkpoint.verify_unchanged()

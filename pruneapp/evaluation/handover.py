@@ -70,7 +70,11 @@ class Digest:
 def digest_of(
     snapshot: Snapshot, name: str, dtype: str, job: Job, *, transposed: bool = False
 ) -> Digest:
-    """Return the digest of a tensor of a state, with zeros applied, cast to a torch dtype."""
+    """Return the digest of a tensor of a state, with zeros applied, cast to a torch dtype.
+
+    If `transposed`, the bytes are those of the transposed matrix. The digest is cached in the
+    snapshot, and shared with states that have the same masks and values of the tensor.
+    """
     owners = snapshot.masks_of(name)
     key = ("digest", name, dtype, transposed, *map(id, owners))
     known: Digest | None = snapshot.cache.get(key, owners)
@@ -83,6 +87,7 @@ def digest_of(
 def _digest(
     snapshot: Snapshot, entry: TensorEntry, dtype: str, job: Job, *, transposed: bool
 ) -> Digest:
+    """Compute what `digest_of` returns, in pieces; a transposed tensor is read as a whole."""
     hashed, zeros = hashlib.sha256(), 0
     source, target = _numpy(entry.dtype.label), _numpy(dtype)
     whole: list[NDArray[Any]] = []
@@ -106,6 +111,10 @@ def _digest(
 
 
 def _numpy(label: str) -> np.dtype[Any]:
+    """Return the NumPy dtype with the name `label` in torch.
+
+    uint8 if NumPy has none: then the raw bytes are hashed.
+    """
     dtype = _BY_LABEL.get(label)
     if dtype is None or not dtype.numpy:
         return np.dtype(np.uint8)
@@ -118,6 +127,7 @@ def _numpy(label: str) -> np.dtype[Any]:
 
 
 def _zeros(values: NDArray[Any]) -> int:
+    """Return the number of zeros, of floats including negative ones."""
     if values.dtype.kind in "fV" and values.dtype.itemsize in {1, 2, 4, 8}:
         bits = values.view(f"u{values.dtype.itemsize}")
         return int(bits.size - np.count_nonzero(bits << np.asarray(1, bits.dtype)))
@@ -177,6 +187,10 @@ class Handover:
         return None if pair is None else (pair.tensor, pair.transposed)
 
     def _matched(self, job: Job) -> list[_Pair]:
+        """Return the pairs of tensors with equal values: by name first, the others by value.
+
+        Each tensor of the model is used once, tied ones together.
+        """
         loaded, taken, pairs = self.loaded, set(), []
         rest: list[TensorEntry] = []
         for entry in loaded.checkpoint.entries.values():
@@ -198,6 +212,7 @@ class Handover:
         return pairs
 
     def _by_name(self, entry: TensorEntry, job: Job) -> _Pair | None:
+        """Return the model's tensor with a name, the shape and the bytes of `entry`, or None."""
         for name in entry.names:
             tensor = self.tensors.get(name)
             if tensor is not None and tensor.is_weight and tensor.shape == entry.shape:
@@ -213,6 +228,12 @@ class Handover:
         taken: set[str],
         job: Job,
     ) -> _Pair | None:
+        """Return the model's tensor with the bytes of `entry`, possibly transposed, or None.
+
+        `free` are the unmatched tensors of the model by shape, and `taken` the places matched
+        since. Of several equal tensors the one with most equal trailing parts of the name is
+        returned, None if two are equally similar.
+        """
         turned = entry.shape[::-1]
         candidates = [_Pair(entry.name, tensor) for tensor in free.get(entry.shape, ())]
         if len(entry.shape) == 2:
@@ -280,7 +301,10 @@ class Handover:
         )
 
     def takes(self, snapshot: Snapshot, job: Job) -> bool:
-        """Return whether a state can be transferred in place: changed tensors have counterparts."""
+        """Return whether a state can be transferred in place: changed tensors have counterparts.
+
+        The state may belong to another checkpoint if that has the same names and shapes.
+        """
         entries = snapshot.checkpoint.entries
         if snapshot.checkpoint is not self.loaded.checkpoint:
             ours = self.loaded.checkpoint.entries
@@ -305,8 +329,10 @@ class Handover:
     ) -> list[dict[str, Any]]:
         """Return the changes that the worker has to make; write masks and values to `scratch`.
 
-        Afterwards the worker is assumed to have made them. With `names` only these tensors of the
-        state are transferred.
+        Each is a JSON object with the tensor's name in the model, and the file and offset of its
+        mask and values. Afterwards the worker is assumed to have made them, so a second call with
+        the same state returns none. With `names` only these tensors of the state are transferred.
+        The file `scratch` is replaced, also if nothing is written.
         """
         found: list[dict[str, Any]] = []
         with scratch.open("wb") as file:
@@ -333,7 +359,12 @@ class Handover:
         return found
 
     def _only_fewer(self, snapshot: Snapshot, name: str, mask: BitMask | None) -> bool:
-        """Return whether a mask only removes weights, and the values are unchanged."""
+        """Return whether it suffices to send `mask`, without values.
+
+        That is if it prunes all that was pruned before, and the values are equal. Compared with
+        what was transferred last for this tensor, or else with the loaded state. False if `mask` is
+        None.
+        """
         loaded = self.loaded
         before = loaded.checkpoint, loaded.values.get(name), loaded.zeroed(name)
         checkpoint, values, known = self._given.get(name, before)
@@ -344,7 +375,13 @@ class Handover:
         return known is None or not (mask - known).kept
 
     def learn(self, held: Iterable[tuple[str, str, int]]) -> list[ModelTensor]:
-        """Record the digests that the worker reports; return tensors that changed unexpectedly."""
+        """Record the digests that the worker reports; return tensors that changed unexpectedly.
+
+        `held` has the name, SHA-256 and number of zeros of each tensor. Buffers that belong to no
+        tensor of the checkpoint may change. `spoiled` becomes True if a parameter without
+        counterpart changed, which no transfer can restore; the matched ones are transferred whole
+        next time.
+        """
         changed = []
         for name, sha256, _zeros in held:
             tensor = self.tensors.get(name)
@@ -363,9 +400,9 @@ class Handover:
         return changed
 
     def verify(self, held: Iterable[tuple[str, str, int]]) -> None:
-        """Raise if the computation ran with other weights than were transferred.
+        """Raise `EvaluationError` if the computation ran with other weights than were transferred.
 
-        Raises `EvaluationError` if the worker reports other weights.
+        `held` is as in `learn`, which is called in any case.
         """
         changed = self.learn(held)
         if not changed:
@@ -381,7 +418,12 @@ class Handover:
 
 
 def _values(snapshot: Snapshot, name: str, scratch: Path, file: IO[bytes]) -> dict[str, Any]:
-    """Return where the worker reads a tensor's values: the checkpoint's file, or `scratch`."""
+    """Return where the worker reads a tensor's values: the checkpoint's file, or `scratch`.
+
+    Values that are replaced, not contiguous, or not in a file on disk are appended to `file`, which
+    is `scratch` opened for writing. The JSON object has ``values``, a path and an offset, and
+    ``dtype``.
+    """
     entry = snapshot.entry(name)
     source = snapshot.checkpoint.sources[entry.location.source]
     in_file = isinstance(source, FileSource) and not snapshot.replaces(name)
@@ -396,7 +438,7 @@ def _values(snapshot: Snapshot, name: str, scratch: Path, file: IO[bytes]) -> di
 
 
 def _alike(name: str, other: str) -> int:
-    """Return the number of equal trailing parts of two names."""
+    """Return the number of equal trailing parts of two names, separated by periods; 0 for none."""
     parts = zip(reversed(name.split(".")), reversed(other.split(".")), strict=False)
     number = 0
     for one, two in parts:

@@ -81,9 +81,10 @@ class StateQuality:
     multiply_adds: int | None = None
 
     def metric(self, name: str = "") -> MetricChange | None:
-        """Return a metric by name, or without a name the first that measures quality.
+        """Return the metric called `name`, or without a name the first that measures quality.
 
-        None if missing.
+        If none measures quality with a known direction, the first of all; None if there is no
+        metric, or none called `name`.
         """
         judged = [m for m in self.metrics if m.judged and m.higher is not None]
         if name:
@@ -108,9 +109,10 @@ class MeasuredState:
 def measured_ancestors(
     branches: Branches, kinds: Sequence[str], known: Collection[int]
 ) -> list[int]:
-    """Return, per state, the nearest known ancestor reached only by steps of the same kind.
+    """Return, per state, the nearest measured ancestor reached only by steps of the same kind.
 
-    -1 if there is none. The first state counts for every kind.
+    `kinds` has the kind of the step that created each state; `known` are the numbers of measured
+    states. -1 if there is none. The first state, 0, counts for every kind and has none.
     """
     found = [-1]
     for state in range(1, len(kinds)):
@@ -167,7 +169,11 @@ class NoNumberError(EvaluationError):
 
 
 def refuse_no_numbers(metrics: Metrics, script: str, *, unpruned: bool = False) -> None:
-    """Raise `NoNumberError` if a metric is NaN or infinite; `unpruned` changes the message."""
+    """Raise `NoNumberError` with all `metrics` if one is NaN or infinite.
+
+    `script` is its name in the message; `unpruned`: whether the unpruned model was measured, so
+    that pruning cannot be the cause.
+    """
     of, remedy = "", "The pruned model may be broken, or the evaluation divides by zero."
     if unpruned:  # pruning cannot be the cause
         of = " for the unpruned model"
@@ -183,7 +189,11 @@ def refuse_no_numbers(metrics: Metrics, script: str, *, unpruned: bool = False) 
 
 
 def higher_is_better(name: str, declared: Directions) -> bool | None:
-    """Return whether a larger value of a metric is better; None if unknown."""
+    """Return whether a larger value of a metric is better; None if unknown.
+
+    A declaration decides, for all metrics or by name (or the part after the last period). Otherwise
+    the last known word of the name decides; None for words of times and counts.
+    """
     if isinstance(declared, bool):
         return declared
     if declared and (key := _declared_key(name, declared)) is not None:
@@ -225,7 +235,10 @@ class MetricDirections(Protocol):
 
 
 def direction_of(name: str, declared: MetricDirections) -> bool:
-    """Return whether a larger value is better; raise `EvaluationError` if that is unknown."""
+    """Return whether a larger value of the metric `name` is better.
+
+    Raises `EvaluationError`, with the way to declare it, if that is unknown.
+    """
     higher = higher_is_better(name, declared.directions)
     if higher is None:
         raise EvaluationError(
@@ -253,7 +266,10 @@ class Tolerance:
 
     @classmethod
     def parse(cls, text: str) -> Tolerance:
-        """Parse ``0.01`` or ``1%``; raise `ParameterError` for other text."""
+        """Parse ``0.01`` or ``1%``, which is relative.
+
+        Raises `ParameterError` for other text, negative numbers, NaN and infinity.
+        """
         plain = text.strip()
         relative = plain.endswith("%")
         try:
@@ -268,7 +284,11 @@ class Tolerance:
         return cls(amount / 100 if relative else amount, relative)
 
     def exceeded(self, value: float, original: float, *, higher: bool) -> bool:
-        """Return whether a value is worse than the unpruned one by more than the tolerance."""
+        """Return whether a value is worse than the unpruned one by more than the tolerance.
+
+        False if it is worse by exactly the tolerance, up to rounding errors, and if it is better.
+        `higher`: whether a higher value is better.
+        """
         worse = original - value if higher else value - original
         allowed = self.amount * (abs(original) if self.relative else 1.0)
         # Ignore rounding errors: 0.98 - 0.97 > 0.01 in floating point.
@@ -302,7 +322,12 @@ class Band:
 
 
 def band_of(metric: Metric, original: Metric, spread: Spread) -> Band:
-    """Return the noise of a difference: a 95 % interval if samples are known, else the spread."""
+    """Return the noise of the difference of two values of a metric.
+
+    A paired 95 % interval if both have the same number of samples, more than one; else a 95 %
+    interval of the counts if both have counts; else the largest spread. The width is 0 if that is
+    0, which means that the noise is unknown.
+    """
     n = len(metric.samples)
     if n > 1 and n == len(original.samples):
         half = _paired_half_interval(metric.samples, original.samples)
@@ -318,7 +343,10 @@ def band_of(metric: Metric, original: Metric, spread: Spread) -> Band:
 
 
 def _paired_half_interval(values: Sequence[float], others: Sequence[float]) -> float:
-    """Return half of the 95 % interval of the mean difference of two values per sample."""
+    """Return half of the 95 % interval of the mean difference of two values per sample.
+
+    Needs two samples or more, the same number in both.
+    """
     differences = [a - b for a, b in zip(values, others, strict=True)]
     n = len(differences)
     if all(d in {-1.0, 0.0, 1.0} for d in differences):
@@ -346,7 +374,10 @@ def _independent_half_interval(counts: tuple[int, int], others: tuple[int, int])
 
 
 def _student(freedom: int) -> float:
-    """Return the 97.5 % quantile of Student's t distribution (Cornish-Fisher expansion)."""
+    """Return the 97.5 % quantile of Student's t distribution with `freedom` degrees of freedom.
+
+    From a table for 1 to 5, by the Cornish-Fisher expansion above.
+    """
     z, v = _QUANTILE, freedom
     if v < 6:
         return (12.706, 4.3027, 3.1824, 2.7764, 2.5706)[v - 1]

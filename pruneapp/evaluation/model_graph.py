@@ -68,7 +68,9 @@ class ModelGraph:
     def open_sizes(self) -> dict[str, int]:
         """Return the names of the sizes that the model leaves open, each with a size to offer.
 
-        A dimension without a name is called ``INPUT.AXIS``.
+        A dimension without a name is called ``INPUT.AXIS``, with the axis counted from 0.
+        Dimensions with the same name appear once, with the size offered for the first. Names with a
+        ``+`` are left out: they are computed from others.
         """
         sizes: dict[str, int] = {}
         for value in self.inputs:
@@ -79,7 +81,11 @@ class ModelGraph:
         return sizes
 
     def input_ranges(self, checkpoint: Checkpoint) -> tuple[InputRange, ...]:
-        """Return the inputs that index the rows of a weight, such as token ids."""
+        """Return the inputs that index the first dimension of a weight, such as token ids.
+
+        Only weights of two dimensions or more count. An input that indexes several gets the
+        smallest range.
+        """
         ranges: dict[str, int] = {}
         names = {value.name for value in self.inputs}
         for node in self.nodes:
@@ -92,7 +98,10 @@ class ModelGraph:
         return tuple(InputRange(name, stop) for name, stop in ranges.items())
 
     def _unchanged(self, name: str) -> str:
-        """Return the name of the value that nodes only cast or reshape into a value."""
+        """Return the name of the value that `name` is made from by casts and reshapes alone.
+
+        `name` itself if another node produces it, or none does.
+        """
         for _ in range(len(self.nodes)):
             node = self.producers.get(name)
             if node is None or node.op not in _UNCHANGED or not node.inputs:
@@ -112,6 +121,11 @@ class ModelGraph:
         return [product for product in products if product and product["value"] in values]
 
     def _product(self, node: GraphNode, checkpoint: Checkpoint) -> dict[str, Any] | None:
+        """Return the product of a weight that a node computes, as in `products`, or None.
+
+        Only Conv, ConvTranspose, MatMul and Gemm with a weight of the checkpoint are products. If
+        both inputs of a matrix product are weights, the second is the weight.
+        """
         if node.op in {"Conv", "ConvTranspose"}:
             return self._convolution(node, checkpoint)
         if node.op not in {"MatMul", "Gemm"}:
@@ -140,6 +154,10 @@ class ModelGraph:
         return None
 
     def _convolution(self, node: GraphNode, checkpoint: Checkpoint) -> dict[str, Any] | None:
+        """Return the product of a convolution or transposed convolution with its attributes.
+
+        None if the second input is no weight of 3 to 5 dimensions, or a transposed one.
+        """
         name, swapped = self._weight(node.inputs[1])
         entry = checkpoint.entries.get(name)
         if entry is None or swapped or not 3 <= len(entry.shape) <= 5:
@@ -180,7 +198,10 @@ def is_onnx(checkpoint: Checkpoint) -> bool:
 
 
 def read_model_graph(checkpoint: Checkpoint, cancel: CancelToken | None = None) -> ModelGraph:
-    """Read the structure of an ONNX model; raises `DamagedFileError` if the file is damaged."""
+    """Read the structure of an ONNX model from its first file.
+
+    `cancel` can cancel. Raises `DamagedFileError` if the file is damaged.
+    """
     message = Message(checkpoint.files[0], "an ONNX model", cancel)
     nodes: list[GraphNode] = []
     inputs: list[GraphValue] = []
@@ -219,8 +240,8 @@ class SeededInputs:
     ) -> SeededInputs:
         """Read the declared inputs of an ONNX model; `texts` set open sizes, such as ``batch=1``.
 
-        Sizes without a text get a default. Raises `ParameterError` if a text is not valid, and the
-        errors of `read_model_graph`.
+        Sizes without a text get the default of `ModelGraph.open_sizes`. Raises `ParameterError` if
+        a text is not valid, and the errors of `read_model_graph`.
         """
         graph = read_model_graph(checkpoint, cancel)
         sizes = parse_sizes(texts, graph.open_sizes())
@@ -233,10 +254,11 @@ class SeededInputs:
 
 
 def parse_sizes(texts: Sequence[str], offered: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
-    """Return a size for each open one, from texts such as ``batch=1``; the others as offered.
+    """Return a size for each open one, in the order of `offered`, from texts such as ``batch=1``.
 
-    Raises `ParameterError` if a text is not NAME=SIZE, a size is less than 1, or the model has no
-    such open size.
+    `offered` has the open sizes with their defaults, which apply to those without a text; of two
+    texts for one size the last one counts. Raises `ParameterError` if a text is not NAME=SIZE, a
+    size is less than 1 or more than 2^31 - 1, or the model has no such open size.
     """
     sizes = dict(offered)
     for text in texts:
@@ -257,6 +279,10 @@ def parse_sizes(texts: Sequence[str], offered: Mapping[str, int]) -> tuple[tuple
 
 
 def _offered_size(name: str, axis: int, rank: int) -> int:
+    """Return a default for an open dimension: 1 for batches, 32 for tokens, 224 for pixels.
+
+    16 for others. Judged by its name, its index `axis` and the number of dimensions `rank`.
+    """
     word = name.rpartition(".")[2].lower()
     if axis == 0 or "batch" in word:
         return _BATCH
@@ -279,6 +305,7 @@ def _texts(message: Message, outer: WireField, number: int) -> list[str]:
 
 
 def _node(message: Message, outer: WireField) -> GraphNode:
+    """Read an operator; one of a domain other than that of ONNX is called ``DOMAIN.OP``."""
     texts: dict[int, list[str]] = {n: [] for n in (_NODE_INPUT, _NODE_OUTPUT, _OP_TYPE, _DOMAIN)}
     attributes: dict[str, Any] = {}
     for part in _parts(message, outer):
@@ -293,7 +320,10 @@ def _node(message: Message, outer: WireField) -> GraphNode:
 
 
 def _attribute(message: Message, outer: WireField) -> dict[str, Any]:
-    """Return ``{name: value}`` for a number, list of integers or short text in `outer`, else {}."""
+    """Return ``{name: value}`` for a number, list of integers or short text in `outer`, else {}.
+
+    Texts of 64 bytes and more are left out.
+    """
     name, value = "", None
     integers: list[int] = []
     for part in message.fields(outer.start, outer.stop):
@@ -316,6 +346,7 @@ def _signed(value: int) -> int:
 
 
 def _value(message: Message, outer: WireField) -> GraphValue:
+    """Read a declared input or output; its shape is empty if it is not a tensor or has no shape."""
     name, shape = "", list[int | str]()
     for part in _parts(message, outer):
         if part.number == _VALUE_NAME:
@@ -328,6 +359,10 @@ def _value(message: Message, outer: WireField) -> GraphValue:
 
 
 def _shape(message: Message, tensor: WireField) -> list[int | str]:
+    """Return the sizes of a tensor type: a number, a name, or '' if neither is declared.
+
+    Sizes of 0 and less count as not declared.
+    """
     sizes: list[int | str] = []
     for shape in _parts(message, tensor):
         if shape.number != _SHAPE:

@@ -76,6 +76,7 @@ class ChildProcess:
         self._reader.start()
 
     def _read(self, printed: IO[bytes]) -> None:
+        """Append lines of output to the log until the pipe is closed; runs in a thread."""
         rest = b""
         with contextlib.suppress(OSError, ValueError):
             while data := os.read(printed.fileno(), 1 << 16):
@@ -111,7 +112,10 @@ class ChildProcess:
 
     @property
     def runs(self) -> bool:
-        """Whether it is still running; does not reap it, so that its id stays valid."""
+        """Whether it is still running.
+
+        Does not reap it, so that its id stays valid (except on Windows).
+        """
         if self._process.returncode is not None:
             return False
         if not hasattr(os, "waitid"):
@@ -128,9 +132,11 @@ class ChildProcess:
                 self._process.send_signal(getattr(signal, "CTRL_BREAK_EVENT", signal.SIGINT))
 
     def end(self, grace: float = 0.0) -> int:
-        """End it and its descendants; wait up to `grace` seconds for it to end first.
+        """Kill it and its descendants, if it does not end by itself within `grace` seconds.
 
-        Returns its exit status; negative for a signal.
+        Returns its exit status; negative for a signal. Descendants are killed also if it has ended.
+        A second call kills nothing and returns the same status. The pipes are closed; the log
+        remains.
         """
         until = time.monotonic() + grace
         while self.runs and time.monotonic() < until:
@@ -156,7 +162,10 @@ class ChildProcess:
         return self._process.stdout if self._process.stderr is None else None
 
     def last_words(self, status: int) -> tuple[str, str]:
-        """Return how it ended, as the middle of a sentence, and a remedy."""
+        """Return how it ended, as the middle of a sentence, and a remedy.
+
+        `status` is the result of `end`. The remedy is "" if `end` killed it.
+        """
         if self._killed:
             return "was ended", ""
         number = -status if status < 0 else status - 128 if status > 128 else 0
@@ -189,7 +198,10 @@ def _text(line: bytes) -> str:
 
 
 def _kill_tree(pid: int) -> None:
-    """End a process on Windows, with its children."""
+    """Kill a process and its children on Windows, and wait for that; errors are ignored.
+
+    Does nothing on other systems.
+    """
     if sys.platform == "win32":
         subprocess.run(  # noqa: S603 - fixed arguments
             ["taskkill", "/F", "/T", "/PID", str(pid)],  # noqa: S607 - part of the system

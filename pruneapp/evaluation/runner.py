@@ -92,8 +92,9 @@ def conditions_of(runner: Runner) -> Conditions:
 def data_of(runner: Runner, *, calibrating: bool = False) -> str:
     """Return a name of the data used by a runner, equal for equal data.
 
-    The data of a script or command are unknown, so its SHA-256 is used. `calibrating`: the data of
-    the calibration, which for the built-in accuracy are other images of the folder.
+    The data of a script or command are unknown, so its SHA-256 is used; texts are named by their
+    SHA-256, images by the path of their folder. `calibrating`: the data of the calibration, which
+    for the built-in accuracy are other images of the folder.
     """
     if not isinstance(runner, ScriptRunner):
         return f"command:{runner.sha256}"
@@ -196,6 +197,7 @@ class ScriptRunner:
             self._check_functions()
 
     def _check_functions(self) -> None:
+        """Raise `EvaluationError` if the script defines neither ``evaluate…`` nor ``calibrate``."""
         functions = self.worker.functions
         if not any(name.startswith("evaluate") or name == "calibrate" for name in functions):
             others = f" (it has {', '.join(functions)})" if functions else ""
@@ -205,7 +207,13 @@ class ScriptRunner:
             )
 
     def run(self, snapshot: Snapshot, seed: int, job: Job, *, reference: bool = False) -> Measured:
-        """Measure a state; raise `EvaluationError` if that fails, or ran with other weights."""
+        """Measure a state; start the worker and load the model if needed.
+
+        `seed` seeds the random numbers of the run. With `reference` the worker keeps the outputs,
+        to which those of later runs are compared if the script has no labels. Raises
+        `EvaluationError` if anything fails, or the run used other weights than those of the state;
+        then weights are read again before the next run.
+        """
         self.start(job)
         with self._placed(snapshot, seed, job) as handover:
             self._uncertain = True
@@ -227,7 +235,12 @@ class ScriptRunner:
 
     @contextlib.contextmanager
     def _placed(self, snapshot: Snapshot, seed: int, job: Job) -> Iterator[AnyHandover]:
-        """Make the worker load a state for the block; yield how tensors correspond to its model."""
+        """Make the worker load a state for the block; yield how tensors correspond to its model.
+
+        The differences from the loaded state are transferred in place if possible. Otherwise the
+        state is exported to a temporary file and loaded from there, and the next state is loaded
+        again.
+        """
         held = self._handover
         if held is not None and self._uncertain:
             held.learn(self.worker.call("tensors", job, "reading weights")["tensors"])
@@ -250,7 +263,11 @@ class ScriptRunner:
 
     @contextlib.contextmanager
     def calibrating(self, snapshot: Snapshot, seed: int, job: Job) -> Iterator[AnyHandover]:
-        """Make the worker load a state for the block; raise if the block changed its weights."""
+        """Make the worker load a state for the block, and verify its weights afterwards.
+
+        Yields how tensors correspond to its model. Raises `EvaluationError` if the block changed
+        its weights. If the block raises, the weights are read again before the next use.
+        """
         self.start(job)
         with self._placed(snapshot, seed, job) as handover:
             self._uncertain = True
@@ -263,6 +280,11 @@ class ScriptRunner:
         self._uncertain = False
 
     def _load(self, loaded: Snapshot, path: Path, seed: int, job: Job) -> AnyHandover:
+        """Load a file or folder as a new model in the worker; `loaded` is the state in it.
+
+        Raises `EvaluationError` if there is neither ``load`` nor a config.json, or if the script
+        fails or loads other weights; then no model counts as loaded.
+        """
         self._handover, self._uncertain = None, False
         checkpoint, products = loaded.checkpoint, list[dict[str, Any]]()
         graph = is_onnx(checkpoint)
@@ -303,6 +325,11 @@ class ScriptRunner:
         names: Collection[str] | None = None,
         **where: bool,
     ) -> None:
+        """Transfer the differences of a state to the worker; those of `names` only, if given.
+
+        `where` are further arguments of the request, such as ``beside`` for the second model. After
+        an error or cancellation the model is loaded again next time.
+        """
         scratch = self.worker.folder / "state"
         try:
             patches = handover.patches(snapshot, scratch, job, names)
@@ -334,7 +361,7 @@ def _sha256_of(path: Path) -> str:
 
 
 def path_of(checkpoint: Checkpoint) -> Path:
-    """Return the path to load: the opened folder or index, or the file.
+    """Return the absolute path to load: the opened folder or index, or the file.
 
     Raises `EvaluationError` for a checkpoint in a store, which scripts cannot read.
     """
@@ -356,7 +383,10 @@ def _is_plain(snapshot: Snapshot) -> bool:
 
 @contextlib.contextmanager
 def _export_temporarily(snapshot: Snapshot, job: Job) -> Iterator[Path]:
-    """Export a state to a temporary file of the opened format, for the duration of the block."""
+    """Export a state to a temporary file for the block, in the opened format if it can be written.
+
+    Otherwise as safetensors. The file is deleted after the block. Raises what `export` raises.
+    """
     checkpoint = snapshot.checkpoint
     torch = checkpoint.format.startswith("torch")
     with temporary_folder() as folder:
@@ -428,7 +458,11 @@ class CommandRunner:
         """Do nothing: a command has no persistent process."""
 
     def run(self, snapshot: Snapshot, seed: int, job: Job, *, reference: bool = False) -> Measured:  # noqa: ARG002 - as every runner
-        """Measure a state, from its file if unchanged, otherwise from an export."""
+        """Measure a state, from its file if unchanged, otherwise from an export.
+
+        `seed` replaces ``{seed}`` in the command; `reference` is ignored. Raises `EvaluationError`
+        if the command fails, takes longer than the time limit, or returns no number.
+        """
         with contextlib.ExitStack() as stack:
             path = path_of(snapshot.checkpoint)
             if not is_unchanged(snapshot) or not _is_plain(snapshot):
@@ -447,6 +481,11 @@ class CommandRunner:
         return Measured({k: Metric(v) for k, v in metrics.items()}, time.perf_counter() - began)
 
     def _run(self, path: Path, out: Path, seed: int, job: Job) -> str:
+        """Run the command with its placeholders filled, and return the last lines that it printed.
+
+        Raises `EvaluationError` if it takes longer than the time limit or ends with a status other
+        than 0, and `Cancelled` after it was interrupted and killed.
+        """
         given = {"checkpoint": str(path), "out": str(out), "seed": str(seed)}
         words = [_fill_placeholders(word, given) for word in self._words]
         process = ChildProcess(words, self._folder, ENVIRONMENT, talks=False)
@@ -497,7 +536,11 @@ def _fill_placeholders(word: str, given: Mapping[str, str]) -> str:
 
 
 def _metrics_in(out: Path, printed: str) -> dict[str, float]:
-    """Return the numbers of a result, one level deep; a single number is named ``score``."""
+    """Return the numbers of a result, one level deep; a single number is named ``score``.
+
+    Those of the newest JSON in `out` (a file or folder) that has numbers, else of the last printed
+    JSON object with numbers, else of the last line that is a number. Empty if there is none.
+    """
     files = [out]
     if out.is_dir():
         found = (path for path in out.rglob("*.json") if path.is_file())
@@ -517,6 +560,10 @@ def _metrics_in(out: Path, printed: str) -> dict[str, float]:
 
 
 def _numbers(value: Any) -> dict[str, float]:
+    """Return the numbers in a JSON value: at the top, and in objects in it, as ``key.name``.
+
+    If it has an object ``results``, those of that alone. A number alone is called ``score``.
+    """
     if (alone := _number(value)) is not None:
         return {"score": alone}
     if not isinstance(value, dict):
@@ -533,7 +580,7 @@ def _numbers(value: Any) -> dict[str, float]:
 
 
 def _number(value: Any) -> float | None:
-    """Return a number of JSON as float, inf if it is too large; None for other values."""
+    """Return a number of JSON as float, inf if it is too large; None for booleans and others."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     try:

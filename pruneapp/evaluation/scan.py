@@ -117,7 +117,10 @@ class Sensitivity:
 
     @cached_property
     def damages(self) -> NDArray[np.float64]:
-        """Damages, ``float64[rows, amounts]``: NaN if not measured, inf if not finite."""
+        """Damages, ``float64[rows, amounts]``: NaN if not measured, inf if not finite.
+
+        Negative where the metric is better than before.
+        """
         values = [[math.nan if v is None else v for v in row.values] for row in self.rows]
         known = [[v is not None for v in row.values] for row in self.rows]
         shape = len(self.rows), len(self.amounts)
@@ -218,14 +221,17 @@ class ScanRequest:
         return Row(tuple(names), self.method, {**self.values, "amount": amount})
 
     def step(self, names: Sequence[str], amount: Amount, *, spare: bool = False) -> Step:
-        """Return the step of `row`; with `spare` it excludes the tensors to spare."""
+        """Return the step of `row`; with `spare` it excludes the tensors `self.spare`."""
         limits = Limits(spare=self.spare if spare else ())
         scope = registry.get(self.method).scopes[0]
         return Step((self.row(names, amount),), scope, limits)
 
 
 def read_amounts(text: str) -> tuple[float, ...]:
-    """Parse comma-separated fractions; raise `ParameterError` for other text."""
+    """Parse comma-separated fractions such as ``0.3, 50%``, above 0 and up to 1, in their order.
+
+    Empty parts are ignored. Raises `ParameterError` for other text, counts, and no fraction.
+    """
     param = AmountParam(name="amounts")
     try:
         amounts = [param.parse(word) for word in text.split(",") if word.strip()]
@@ -269,14 +275,16 @@ def scan_tensors(
 
     The first scan yielded has the cells of `known` and the metrics before pruning. The order is
     coarse to fine, so that an interrupted scan is useful: first the middle amount for all tensors,
-    then those halfway; for each amount the largest tensors first. Nothing is measured if all cells
-    are known.
+    then those halfway; for each amount the largest tensors first. If all cells are known, nothing
+    is measured and one scan is yielded. A metric that is not finite is missing in its cell.
 
     Parameters
     ----------
     known
         An earlier scan to continue; `where` is its name in messages. New amounts and tensors are
         added to it.
+    kernel
+        Computes the masks; None for that of the CPU.
     calibration
         Names of the data that the state was calibrated with, see `calibration_data`.
 
@@ -338,9 +346,10 @@ def scan_tensors(
 def continues(
     known: Scan, evaluator: Evaluator, snapshot: Snapshot, request: ScanRequest, job: Job
 ) -> bool:
-    """Return whether `scan_tensors` could continue an earlier scan; may measure.
+    """Return whether `scan_tensors` could continue the earlier scan `known`.
 
-    Raises `EvaluationError` if the script fails.
+    If its conditions are equal, the unpruned model and the state are measured to compare the
+    metrics. Raises `EvaluationError` if the script fails.
     """
     if differing(known, _conditions(evaluator, snapshot, request, job)):
         return False
@@ -353,7 +362,10 @@ def continues(
 
 
 def coarse_to_fine(amounts: Sequence[float]) -> list[float]:
-    """Return amounts in order of information: the middle, then the middles of the halves."""
+    """Return amounts in order of information: the middle, then the middles of the halves.
+
+    Of an even number the upper middle; of the halves the upper one first. Empty for no amounts.
+    """
     ordered, waiting = [], [sorted(amounts)]
     for some in waiting:
         if some:
@@ -366,7 +378,10 @@ def coarse_to_fine(amounts: Sequence[float]) -> list[float]:
 def missing(
     tensors: Iterable[ScanTensor], amounts: Sequence[float], names: Iterable[str]
 ) -> list[tuple[str, float]]:
-    """Return the (tensor, amount) pairs that are not measured yet, in order."""
+    """Return the (tensor, amount) pairs of `names` that are not measured yet, in scan order.
+
+    That is by amount as in `coarse_to_fine`, then by number of weights, largest first.
+    """
     wanted = {*names}
     largest = sorted((t for t in tensors if t.name in wanted), key=lambda tensor: -tensor.weights)
     done = {t.name: {cell.amount for cell in t.cells} for t in largest}
@@ -379,7 +394,10 @@ def missing(
 
 
 def _names(snapshot: Snapshot, request: ScanRequest) -> list[str]:
-    """Return the tensors that have weights to prune, in file order."""
+    """Return the selected tensors that have weights to prune, in file order.
+
+    Raises `SelectionError` if there is none, and what `rows_of` raises.
+    """
     step = request.step(request.names, request.amounts[0], spare=True)
     rows = rows_of(snapshot.checkpoint, step)
     names = []
@@ -406,6 +424,10 @@ def _protected(snapshot: Snapshot, name: str) -> int:
 
 
 def _tensor(snapshot: Snapshot, request: ScanRequest, name: str) -> ScanTensor:
+    """Return a tensor of the scan without cells, with its pruned and protected weights now.
+
+    Raises `ParameterError` if the method does not suit its shape.
+    """
     entry = snapshot.entry(name)
     along = dim_of(request.row([name], request.amounts[0]), entry.shape, name)
     return ScanTensor(
@@ -429,7 +451,8 @@ def _cell(  # noqa: PLR0917 - each its own type
 ) -> ScanCell:
     """Prune a share of one tensor, repair it if requested, and measure the difference.
 
-    Metrics that are not finite are left out of the cell. `before` has the values to compare with.
+    The share is of the weights not pruned yet; at most the unprotected ones are pruned. Metrics
+    that are not finite are left out of the cell. `before` has the values to compare with.
     """
     eligible, kept = snapshot.eligible(name), snapshot.mask(name)
     left = snapshot.entry(name).numel if kept is None else kept.kept
@@ -463,7 +486,7 @@ def repaired(
     """Return a state with tensors (None: all) repaired; unchanged if none can be repaired.
 
     `statistics` is the name of an open statistics file. Raises what `statistics_of` and
-    `compute_repair` raise.
+    `compute_repair` raise, except `SelectionError`, which means that there is nothing to repair.
     """
     known = inputs_in(statistics_of(statistics))
     with contextlib.suppress(SelectionError):  # no Gram matrix, or nothing to repair
@@ -480,7 +503,11 @@ class _References:
     result: Result
 
     def noise_of(self, result: Result) -> dict[str, float]:
-        """Return, by metric, half the noise interval of a difference from the scanned state."""
+        """Return, by metric, half the noise interval of a difference from the scanned state.
+
+        Only where it is finite and known for the state itself: metrics whose noise is the spread of
+        the unpruned model are left out, as `ScanMetric.noise` has it.
+        """
         found = {}
         for name, metric in result.metrics.items():
             spread, was = self.baseline.spreads.get(name), self.result.metrics.get(name)
@@ -496,6 +523,7 @@ class _References:
 def _conditions(
     evaluator: Evaluator, snapshot: Snapshot, request: ScanRequest, job: Job
 ) -> ScanConditions:
+    """Return the conditions under which the evaluator would scan; hashes files once."""
     runner, checkpoint = evaluator.runner, snapshot.checkpoint
     return ScanConditions(
         checkpoint=checkpoint.path.name,
@@ -528,8 +556,9 @@ def _measure_before(
 ) -> tuple[tuple[ScanMetric, ...], _References]:
     """Measure the unpruned model, unless that is known, and the scanned state.
 
-    Return the metrics of the state, and both measurements. Raises `EvaluationError` if no metric
-    can be better or worse.
+    Return the metrics of the state that can be better or worse, and both measurements. Raises
+    `EvaluationError` if there is none, the direction of one is unknown, or the two have different
+    metrics.
     """
     parts = job.parts(2)
     baseline = evaluator.baseline or evaluator.measure_baseline(snapshot, next(parts))
@@ -552,6 +581,11 @@ def _measure_before(
 
 
 def _refuse_other_values(known: Scan, metrics: Sequence[ScanMetric], where: str) -> None:
+    """Raise `EvaluationError` if the values before pruning differ from those in the scan `known`.
+
+    Differences up to the larger noise, or a millionth, are accepted. `where` is the name of the
+    scan.
+    """
     before = {metric.name: metric for metric in known.metrics}
     for metric in metrics:
         was = before.get(metric.name)

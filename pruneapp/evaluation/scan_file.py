@@ -93,7 +93,7 @@ class ScanTensor(Part, frozen=True):
     cells: tuple[ScanCell, ...] = ()
 
     def with_cell(self, cell: ScanCell) -> ScanTensor:
-        """Return a copy with one more cell, sorted by amount."""
+        """Return a copy with `cell`, sorted by amount; a cell with the same amount is replaced."""
         others = [one for one in self.cells if one.amount != cell.amount]
         return replace(self, cells=tuple(sorted([*others, cell], key=lambda one: one.amount)))
 
@@ -134,11 +134,11 @@ class Scan(Part, frozen=True):
         return len(self.amounts) * len(self.tensors)
 
     def metric(self, name: str | None = None) -> ScanMetric:
-        """Return a metric by name.
+        """Return the metric called `name`.
 
-        By default the first for which lower is better: a loss changes with every weight, an
+        Without a name the first for which lower is better: a loss changes with every weight, an
         accuracy in steps. The first of all if there is no such metric. Raises `EvaluationError` if
-        there is no metric of this name.
+        there is no metric called `name`.
         """
         if name is None:
             return next((one for one in self.metrics if not one.higher), self.metrics[0])
@@ -155,9 +155,10 @@ class Scan(Part, frozen=True):
 
 
 def read_scan(path: Path) -> Scan:
-    """Read a scan.
+    """Read a scan; cells may be missing.
 
-    Raises `EvaluationError` if the file cannot be read or is invalid.
+    Raises `EvaluationError` if the file cannot be read, is larger than 256 MiB, is not a scan, has
+    a newer version, or is inconsistent.
     """
     text = json_codec.read(path, "scan", _LARGEST, EvaluationError)
     try:
@@ -189,7 +190,10 @@ def write_scan(scan: Scan, path: Path) -> None:
 
 
 def refuse_other_conditions(scan: Scan, conditions: ScanConditions, where: str) -> None:
-    """Raise `EvaluationError` if the scan in `where` was not measured under `conditions`."""
+    """Raise `EvaluationError`, with all differences, if the conditions of a scan are others.
+
+    `where` is the name of the scan in the message.
+    """
     others = differing(scan, conditions)
     if others:
         raise EvaluationError(
@@ -220,7 +224,11 @@ _WORDS = {
 
 
 def check_scan(scan: Scan, where: str) -> None:
-    """Raise `JsonError` for inconsistencies of the scan in `where` that types do not exclude."""
+    """Raise `JsonError` for the first inconsistency of a scan that types do not exclude.
+
+    Names and amounts are unique; counts fit the tensor; amounts and metrics of cells are among
+    those of the scan. `where` is the name of the file in the message.
+    """
     _check_unique((one.name for one in scan.tensors), where, "tensors")
     _check_unique((one.name for one in scan.metrics), where, "metrics")
     _check_unique(map(str, scan.amounts), where, "amounts")

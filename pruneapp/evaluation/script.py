@@ -83,9 +83,9 @@ class EvaluationScript:
 
     @classmethod
     def read(cls, path: Path) -> EvaluationScript:
-        """Read a file without running it.
+        """Read a file without running it; the path becomes absolute, with links resolved.
 
-        Raises `EvaluationError` if it cannot be read, is too large, or is not text.
+        Raises `EvaluationError` if it cannot be read, is larger than 16 MiB, or is not UTF-8 text.
         """
         try:
             path = path.resolve()
@@ -114,7 +114,8 @@ class EvaluationScript:
     def shipped(cls, *, text: bool, embeds: bool = False) -> EvaluationScript:
         """Return the built-in script for transformers folders: perplexity of a text, or agreement.
 
-        A model that `embeds` returns no logits, so agreement on the text is measured.
+        `text`: whether there is a text; without it, agreement on random tokens is measured. A model
+        that `embeds` returns no logits, so agreement on the text is measured.
         """
         of_text = "builtin_embedding.py" if embeds else "builtin_perplexity.py"
         name = of_text if text else "builtin_agreement.py"
@@ -151,7 +152,10 @@ class EvaluationScript:
 
     @property
     def ignores_limit(self) -> bool:
-        """Whether no measuring function has an argument `limit`, as far as parsing can tell."""
+        """Whether no measuring function has an argument `limit`, as far as parsing can tell.
+
+        False if there is no measuring function, one has a decorator, or the text cannot be parsed.
+        """
         if len(self.text) > _MOST_PARSED:
             return False
         try:
@@ -185,7 +189,11 @@ _NAMED = 12
 
 
 def template_for(checkpoint: Checkpoint) -> str:
-    """Return a script template for a checkpoint; for the sample a complete script."""
+    """Return the text of a script for a checkpoint, to be completed; for the sample it is complete.
+
+    The names of the first 12 tensors are listed in comments. An ONNX model gets a template for
+    onnxruntime, whose graph is read: raises `DamagedFileError` if that is damaged.
+    """
     sample = resources.path("sample")
     if checkpoint.path.parent == sample:
         text = (sample / "my_evaluation.py").read_text(encoding="utf-8")
@@ -221,7 +229,10 @@ def _fill_template(template: str, filled: Mapping[str, str]) -> str:
 
 
 def _graph_template(checkpoint: Checkpoint) -> str:
-    """Return a script template for an ONNX model, with its declared inputs and outputs."""
+    """Return a script template for an ONNX model, with its declared inputs and outputs.
+
+    At most 12 of each are listed. Raises what `read_model_graph` raises.
+    """
     graph = read_model_graph(checkpoint)
     lines = [
         f"#   {kind} {escaped(value.name)}  {escaped(str(list(value.shape)))}"
@@ -252,6 +263,9 @@ def find_interpreter(
 ) -> Interpreter:
     """Return the Python for a script: chosen, .venv, PEP 723, conda, or this one, in this order.
 
+    A .venv is searched in the script's folder and its parents up to the root of the project. For a
+    script with a header uv is used if it is installed; otherwise the result has a notice.
+
     Parameters
     ----------
     chosen
@@ -265,7 +279,8 @@ def find_interpreter(
     Raises
     ------
     EvaluationError
-        If the chosen one does not exist, or none is found.
+        If the chosen one does not exist, uv fails, or none is found, which happens only if this is
+        a frozen application without a Python of its own.
     """
     if chosen is not None:
         return Interpreter(_executable(chosen), "as chosen")
@@ -298,7 +313,11 @@ def find_interpreter(
 
 
 def _folders_above(path: Path) -> list[Path]:
-    """Return the script's folder and its parents up to the project root."""
+    """Return the script's folder and its parents up to and including the project root.
+
+    The root has a .git folder or a file of a Python project. Only the script's folder if there is
+    none.
+    """
     folders = [path.parent]
     for folder in path.parents:
         if folder != path.parent:
@@ -318,7 +337,8 @@ def _python_of(prefix: Path) -> Path | None:
 def _executable(path: Path) -> Path:
     """Return the interpreter that a path, the folder of an environment, or a command name means.
 
-    Raises `EvaluationError` if there is none.
+    A name without folder is looked up in PATH unless a file has that name. Raises `EvaluationError`
+    if there is none that can be executed.
     """
     with contextlib.suppress(OSError, ValueError):  # invalid paths
         if path.is_dir():
@@ -338,7 +358,10 @@ def _executable(path: Path) -> Path:
 
 
 def _by_uv(uv: str, script: EvaluationScript, job: Job) -> Path:
-    """Let uv create the environment described by the script's header; may cancel."""
+    """Run uv to create the environment described by the script's header, and return its Python.
+
+    Raises `EvaluationError` if uv fails, and `Cancelled`, after uv was killed.
+    """
     last = ""
     for command in (["sync", "--script"], ["python", "find", "--script"]):
         process = ChildProcess([uv, *command, str(script.path)], Path.cwd(), {}, talks=False)

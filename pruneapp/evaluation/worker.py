@@ -77,7 +77,8 @@ class Worker:
     def start(self, job: Job) -> None:
         """Start the process and run the script's module; do nothing if it is running.
 
-        Raises `EvaluationError` if the interpreter or the script cannot be used.
+        Sets `hello`, `functions` and `higher`, and creates `folder`. Raises `EvaluationError` if
+        the interpreter or the script cannot be used; then the process is ended.
         """
         if self.runs:
             return
@@ -122,6 +123,7 @@ class Worker:
         self.higher = answer["higher"]
 
     def _check_interpreter(self) -> None:
+        """Raise `EvaluationError` if Python is older than 3.9 or cannot import torch."""
         problem, version = self.hello.get("problem"), self.hello.get("python", "")
         if problem == "python":
             raise EvaluationError(
@@ -139,12 +141,13 @@ class Worker:
     def call(self, what: str, job: Job, label: str, **more: Any) -> dict[str, Any]:
         """Send the request `what` with its arguments `more`, and return the answer.
 
-        `job` shows progress, called `label`, and may cancel.
+        `job` shows progress, called `label`, and may cancel. The process must be running. Not for
+        several threads.
 
         Raises
         ------
         EvaluationError
-            If the script raises, ends the process, or breaks the contract.
+            If the script raises, ends the process, breaks the contract, or exceeds the time limit.
         Cancelled
             After the worker stopped, or was killed.
         """
@@ -160,7 +163,12 @@ class Worker:
             self._process.input.flush()
 
     def _wait(self, job: Job, label: str, limit: float | None = None) -> dict[str, Any]:
-        """Return the answer to the latest request, for at most `limit` seconds; raise as `call`."""
+        """Return the answer to the latest request, for at most `limit` seconds; None for no limit.
+
+        Raises what `call` raises. If cancelled or late, the worker is asked to stop, then
+        interrupted, then killed: immediately if `hasty`. While it is silent, the label shows that
+        it does not answer.
+        """
         assert self._process is not None
         began = time.monotonic()
         asked: float | None = None  # time of the request to stop
@@ -232,6 +240,7 @@ class Worker:
             return None
 
     def _ended(self) -> EvaluationError:
+        """End the process, and return an error that describes why it ended by itself."""
         assert self._process is not None
         process, ready = self._process, bool(self.hello)
         # The pipe may be closed shortly before the process ends.
@@ -251,6 +260,10 @@ class Worker:
         )
 
     def _error(self, message: dict[str, Any], label: str) -> Exception:
+        """Return the exception for an answer of the kind ``error``.
+
+        `label` is what the worker was doing.
+        """
         name = self.script.path.name
         traceback = message.get("traceback", "")
         match message["error"]:
@@ -290,7 +303,10 @@ class Worker:
         self._files.close()
 
     def close(self) -> None:
-        """Ask the process to end, then kill it."""
+        """Ask the process to end, kill it after two seconds, and delete its files.
+
+        May be called again; `start` creates a new process.
+        """
         if self.runs:
             self._number += 1
             self._send(do="close", id=self._number)
@@ -308,6 +324,11 @@ class Worker:
 def _receive(
     process: ChildProcess, messages: queue.SimpleQueue[dict[str, Any] | None], token: str
 ) -> None:
+    """Put the messages of a worker into a queue until its pipe is closed, then None.
+
+    Runs in a thread. A line without `token` was written by the script: a message ``foreign`` is
+    put.
+    """
     with contextlib.suppress(OSError, ValueError):
         for line in process.output:
             if not line.strip():
@@ -322,7 +343,7 @@ def _receive(
 
 
 def _inputs(options: Options) -> dict[str, Any]:
-    """Return the additional arguments for functions of built-in scripts."""
+    """Return the additional arguments for functions of built-in scripts, as JSON; {} for others."""
     paths = {"text": options.text, "images": options.images}
     given: dict[str, Any] = {name: str(path.absolute()) for name, path in paths.items() if path}
     if options.classifier:
