@@ -24,6 +24,7 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> object:
+    """Import a public name on access; raise `AttributeError` for others."""
     # Imported on access, so that `import pruneapp` is fast: --help and the first window wait for
     # it.
     if name in {"Checkpoint", "open_checkpoint"}:

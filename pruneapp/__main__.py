@@ -18,7 +18,11 @@ HEADER_PROCESS = "--header-process"
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run the window or the command line; return the exit status, see `cli.statuses`."""
+    """Run the window or the command line; return the exit status, see `cli.terminal.EXIT_STATUS`.
+
+    `argv` are the arguments without the program; None for those of the process, whose standard
+    streams are replaced first. With `argv`, --help and invalid options raise `SystemExit`.
+    """
     release_cores()
     if hasattr(sys, "frozen"):
         from pruneapp.installation import release_environment
@@ -48,6 +52,11 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _run(argv: list[str]) -> int:
+    """Parse the arguments and run a command, or open the window or hand the files to an open one.
+
+    Returns the exit status. Errors of the user are printed; any other exception is printed as a
+    defect.
+    """
     from pruneapp.cli.terminal import defect, fail
 
     try:
@@ -91,7 +100,10 @@ def _run(argv: list[str]) -> int:
 
 
 def _set_settings_aside() -> str:
-    """Rename the settings file and print its new name; return an error text, or ""."""
+    """Rename the settings file and print its new name; return an error text, or "".
+
+    Nothing happens without a settings file. Refused while a window is open.
+    """
     from pruneapp.gui.app.instance import address, has_listener
     from pruneapp.gui.app.settings import set_aside
 
@@ -114,7 +126,11 @@ def _set_settings_aside() -> str:
 
 
 def run_command(options: Namespace) -> int:
-    """Run a command; return its exit status, see `EXIT_STATUS`. Bugs are raised."""
+    """Run a command; return its exit status, see `EXIT_STATUS`.
+
+    Errors of the user and of the system, too little memory and interruptions are printed. Bugs are
+    raised.
+    """
     from pruneapp.cli.options import with_option_names
     from pruneapp.cli.parser import run
     from pruneapp.cli.terminal import Interrupts, fail, redirect_to_null
@@ -157,7 +173,8 @@ def release_cores() -> None:
 def speak_utf8() -> None:
     """Restart with UTF-8 file names if the locale (``LC_ALL=C``) would use ASCII.
 
-    Names in a shard index are text; with ASCII such files could not be opened.
+    Does not return in this case. Names in a shard index are text; with ASCII such files could not
+    be opened. Does nothing outside of Linux and in a bundle.
     """
     on_linux = sys.platform.startswith("linux") and not hasattr(sys, "frozen")
     if on_linux and sys.getfilesystemencoding() == "ascii" and os.environ.get("PYTHONUTF8") != "1":

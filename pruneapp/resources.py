@@ -6,9 +6,10 @@ from pathlib import Path
 
 
 def path(name: str) -> Path:
-    """Return the path of the file `name` in resources/, for a checkout, a wheel or a bundle.
+    """Return the path of the file or folder `name` in resources/.
 
-    `name` is relative to resources/, with forward slashes.
+    `name` is relative to resources/, with forward slashes. Works in a checkout, a wheel and a
+    bundle.
 
     Raises
     ------

@@ -23,7 +23,11 @@ _HEAD = (
 
 
 def check(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
-    """Find the groups that violate a pattern. The status is 0 if there are none, else 1."""
+    """Find the groups that violate a pattern. The status is 0 if there are none, else 1.
+
+    Raises `ParameterError` if no selected tensor has the dimension, and what opening and selecting
+    raise.
+    """
     n, m = sizes_of(PatternParam().parse(options.pattern))
     document = open_model(options.file, options.state_dict, job, stack)
     checkpoint = document.checkpoint
@@ -48,6 +52,7 @@ def check(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
 
 
 def _lines(report: PatternReport, file: str) -> Iterator[str]:
+    """Yield a table of the tensors with violations, if any, and sentences with the totals."""
     if report.broken:
         yield from table(_HEAD, map(_cells, report.broken), left=(0, 6))
         yield ""
@@ -68,6 +73,7 @@ def _lines(report: PatternReport, file: str) -> Iterator[str]:
 
 
 def _cells(tensor: TensorPattern) -> tuple[str, ...]:
+    """Return the row of a tensor in the table; with the reason if it cannot have the pattern."""
     name = printable_name(tensor.name)
     if tensor.why_not:
         return name, "0", "", "", "", "", tensor.why_not

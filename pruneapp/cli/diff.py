@@ -43,7 +43,10 @@ _WORDS = {
 
 
 def diff(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
-    """Compare the tensors of two checkpoints. The status is 0 if they are equal, else 1."""
+    """Compare the tensors of two checkpoints. The status is 0 if they are equal, else 1.
+
+    With --only-different, equal tensors are left out of the output, but counted.
+    """
     a = open_model(options.a, options.state_dict, job, stack)
     b = open_model(options.b, options.other_state_dict, job, stack)
     names = _names(a.checkpoint, b.checkpoint, options.pattern) if options.pattern else None
@@ -70,7 +73,7 @@ def diff(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
 
 
 def _names(a: Checkpoint, b: Checkpoint, patterns: Sequence[str]) -> set[str]:
-    """Return the names in either checkpoint that match any pattern, unreadable tensors included.
+    """Return the names in either checkpoint that match any glob, unreadable tensors included.
 
     Raises `SelectionError` if a pattern matches nothing in both.
     """
@@ -91,7 +94,10 @@ def _names(a: Checkpoint, b: Checkpoint, patterns: Sequence[str]) -> set[str]:
 
 
 def _by_difference(row: TensorDifference) -> tuple[int, float]:
-    """Return a sort key: incomparable tensors, then by decreasing difference, then equal ones."""
+    """Return a sort key: incomparable tensors, then by decreasing difference, then equal ones.
+
+    A difference relative to a norm of 0, which is not defined, counts as the largest.
+    """
     if row.kind == "same":
         return 2, 0.0
     if row.kind != "differs":
@@ -100,6 +106,11 @@ def _by_difference(row: TensorDifference) -> tuple[int, float]:
 
 
 def _lines(comparison: Comparison, rows: Sequence[TensorDifference]) -> Iterator[str]:
+    """Yield a table of `rows` and the totals of all tensors.
+
+    The table is replaced by a sentence if no two tensors can be compared and it is longer than 10
+    rows.
+    """
     n_tensors, n_differing = len(comparison.tensors), len(comparison.differing)
     if len(rows) > _MOST_UNRELATED and {row.kind for row in comparison.tensors} <= _UNRELATED:
         named_alike = sum(row.kind == "shape" for row in comparison.tensors)
@@ -118,6 +129,7 @@ def _lines(comparison: Comparison, rows: Sequence[TensorDifference]) -> Iterator
 
 
 def _cells(row: TensorDifference) -> tuple[str, ...]:
+    """Return the row of a tensor in the table; empty cells where there is nothing to compare."""
     name = printable_name(row.name)
     if row.kind == "shape":
         kinds = (row.shape_a, row.dtype_a), (row.shape_b, row.dtype_b)
@@ -141,6 +153,7 @@ def _cells(row: TensorDifference) -> tuple[str, ...]:
 def _data(
     comparison: Comparison, rows: Sequence[TensorDifference], sides: Sequence[Checkpoint]
 ) -> dict[str, Any]:
+    """Return the comparison as JSON data; `sides` are the checkpoints A and B."""
     entries = (entry for side in sides for entry in side.entries.values())
     learned = {name for entry in entries if entry.learned for name in entry.names}
     return {

@@ -34,7 +34,12 @@ _HEAD = ("metric", "value", "original", "difference", "noise")
 
 
 def evaluate(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
-    """Measure a checkpoint. The status is 1 if it is worse than the original by --at-most."""
+    """Measure a checkpoint, and its original with --against.
+
+    The status is 1 if any metric is worse than the original's by more than --at-most, else 0. The
+    output marks a model that was calibrated with the data that measures it. Raises `ParameterError`
+    for options that do not fit, and what `Evaluator.measure` raises.
+    """
     allowed = None if options.at_most is None else Tolerance.parse(options.at_most)
     if allowed is not None and options.against is None:
         raise ParameterError(
@@ -79,6 +84,10 @@ def evaluate(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
 
 def runner_of(options: argparse.Namespace, notices: list[str], *, original: bool) -> Runner:
     """Return the runner of the evaluation that the options select.
+
+    It is a command, a script, or a built-in evaluation. Nothing is run yet, except that uv may
+    create an environment. Raises `ParameterError` if options contradict each other, or there is
+    neither a script nor data nor an original to agree with.
 
     Parameters
     ----------
@@ -136,7 +145,7 @@ def _directions(options: argparse.Namespace) -> Mapping[str, bool] | None:
     """Return whether higher is better for each metric named in the options; None if none is named.
 
     A text is a single name, which may contain a comma (``acc,none`` of lm-eval), or a list of
-    names; both readings are added.
+    names; both readings are added. Raises `ParameterError` if both options name a metric.
     """
     declared: dict[str, bool] = {}
     for texts, higher in ((options.higher_is_better, True), (options.lower_is_better, False)):
@@ -153,10 +162,15 @@ def _directions(options: argparse.Namespace) -> Mapping[str, bool] | None:
 def script_runner(
     options: argparse.Namespace, model: str, notices: list[str], need: str
 ) -> ScriptRunner:
-    """Return the runner of the script in the options, or of a built-in evaluation.
+    """Return the runner of the script in the options, or of a built-in evaluation of `model`.
+
+    The process is not started. Raises `ParameterError` if there is no script and no built-in one
+    fits, or an option has no use; and what `EvaluationScript.read` and `find_interpreter` raise.
 
     Parameters
     ----------
+    model
+        Path of the model that is run.
     notices
         Notices for the user are appended to this list.
     need
@@ -196,6 +210,11 @@ def script_runner(
 def _of_images(
     given: Options, model: str, options: argparse.Namespace, need: str
 ) -> tuple[EvaluationScript, Options]:
+    """Return the built-in script for an image classifier, and `given` with its images.
+
+    The accuracy if there is a subfolder for each class, else the agreement with the original.
+    Raises `ParameterError` if the model is not known, or the original is needed and not given.
+    """
     with open_checkpoint(model, state_dict=options.state_dict) as checkpoint:
         classifier = classifier_of(checkpoint)
     if classifier is None:
@@ -221,6 +240,10 @@ def _of_images(
 def _of_graph(
     given: Options, model: str, options: argparse.Namespace, notices: list[str]
 ) -> tuple[EvaluationScript, Options]:
+    """Return the built-in script for an ONNX model, and `given` with the sizes of its inputs.
+
+    A notice is appended if sizes have their defaults. Raises `ParameterError` for an invalid size.
+    """
     with open_checkpoint(model) as checkpoint:
         seeded = SeededInputs.of(checkpoint, options.size)
     texts = seeded.size_texts
@@ -233,9 +256,9 @@ def _of_graph(
 
 
 def _is_onnx(path: str) -> bool:
-    """Return whether a path is an ONNX model.
+    """Return whether a path is an ONNX model; False for a folder or a file that cannot be read.
 
-    Checkpoints are opened only if the first byte fits.
+    A file is opened as a checkpoint only if its first byte fits, which can raise its errors.
     """
     try:
         with Path(path).open("rb") as file:
@@ -265,7 +288,10 @@ def _given(options: argparse.Namespace) -> Options:
 
 @contextlib.contextmanager
 def details_printed() -> Iterator[None]:
-    """Print the traceback or log if a script fails in the block, and raise the error again."""
+    """Print the traceback or log if a script fails in the block, and raise the error again.
+
+    To standard error, for `EvaluationError` only.
+    """
     try:
         yield
     except EvaluationError as error:
@@ -277,6 +303,11 @@ def details_printed() -> Iterator[None]:
 def _measure(
     evaluator: Evaluator, file: Snapshot, original: Snapshot | None, job: Job, *, judged: bool
 ) -> tuple[Result, Sequence[Change]]:
+    """Measure the original first, if there is one, then the file; return its result and changes.
+
+    The changes are empty without an original. With `judged`, an unknown direction of a metric
+    raises `EvaluationError` before the file is measured.
+    """
     if original is None:
         return evaluator.measure(file, job), ()
     first, second = job.parts(2)
@@ -288,6 +319,7 @@ def _measure(
 
 
 def _lines(result: Result, changes: Sequence[Change]) -> Iterator[str]:
+    """Yield a table of the metrics, and the kind of their noise if there is an original."""
     if not changes:
         alone = [(name, real(metric.value)) for name, metric in result.metrics.items()]
         yield from table(_HEAD[:2], alone)

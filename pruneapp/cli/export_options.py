@@ -46,9 +46,10 @@ from pruneapp.recipes.recipe import Recipe, save
 
 
 def uncounted_zeros_notice(checkpoint: Checkpoint) -> str:
-    """Return a notice about zeros that are not counted as pruned; "" if there are none.
+    """Return a notice about zeros that may be pruned weights, but are not counted as pruned.
 
-    Applies to files written by Pruneapp (according to their metadata) that contain no masks.
+    "" unless Pruneapp wrote the file (according to its metadata), it contains no masks, and a
+    tensor can be pruned. The weights are not read.
     """
     entries = checkpoint.entries.values()
     by_pruneapp = any(key.startswith(KEY) for key in checkpoint.metadata)
@@ -62,7 +63,10 @@ def uncounted_zeros_notice(checkpoint: Checkpoint) -> str:
 
 
 def already_zero_notice(names: Sequence[str]) -> tuple[str, ...]:
-    """Return a notice about tensors in which only weights that were already zero are pruned."""
+    """Return a notice about tensors in which only weights that were already zero are pruned.
+
+    A tuple with the notice, or without any if there are no `names`.
+    """
     notice = (
         f"In {first_names(names)}, only weights that were zero already are pruned, so nothing "
         "changes there. Use --treat-zeros to count the zeros of the file as pruned first; the "
@@ -83,8 +87,12 @@ def report_output(
 ) -> Output:
     """Return the output of a command that exported a model.
 
+    Nothing is printed or raised yet.
+
     Parameters
     ----------
+    notices
+        Notes to print after the report.
     selected
         Tensors that the step prunes; their sparsity is printed in addition to that of the model.
     already_zero
@@ -150,7 +158,10 @@ _REPORT = (
 def zeros_pruned_by(
     options: argparse.Namespace, before: Snapshot, state: State, names: Collection[str], job: Job
 ) -> tuple[str, ...]:
-    """Return the tensors of `names` in which only zeros were pruned from `before` to `state`."""
+    """Return the tensors of `names` in which only zeros were pruned from `before` to `state`.
+
+    In numeric order; compared on the cluster if the options name one.
+    """
     ordered = in_numeric_order([name for name in before.checkpoint.entries if name in names])
     if not options.cluster:
         return zeros_pruned_again(before, state, ordered, job)
@@ -206,6 +217,10 @@ _BESIDE = (*_WRITTEN, "check_script")
 def _check_paths(
     options: argparse.Namespace, checkpoint: Checkpoint, request: ExportRequest
 ) -> None:
+    """Raise what `export_request` raises if an output is not a file or conflicts with another path.
+
+    Checks the export, the recipe, the statistics, the reports and the script. Nothing is written.
+    """
     for name, text in _values(options, _BESIDE):
         if text in {"", "-"}:  # "-" is the standard output in other programs
             raise ParameterError(
@@ -255,7 +270,10 @@ def _check_paths(
 
 
 def _refuse_read_only(path: Path, *, replace_original: bool) -> None:
-    """Raise `ParameterError` for a read-only file, although the system would allow replacing it."""
+    """Raise `ParameterError` for a read-only file, although the system would allow replacing it.
+
+    Not if it does not exist, is not a regular file, or `replace_original` is True.
+    """
     try:
         mode = path.stat().st_mode
     except OSError:  # it does not exist; other problems are reported later
@@ -269,7 +287,10 @@ def _refuse_read_only(path: Path, *, replace_original: bool) -> None:
 
 
 def _values(options: argparse.Namespace, names: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield the names and values of options that were given, some of them several times."""
+    """Yield the names and values of options that were given, once for each value of repeated ones.
+
+    Options that the command lacks are skipped.
+    """
     for name in names:
         given = getattr(options, name, None)
         yield from (
@@ -291,13 +312,14 @@ def write_export(
     """Save the recipe, export a state, then write its reports and its comparison script.
 
     Prints notes to standard error about files of a folder that will be replaced, and about patterns
-    that do not hold.
+    that do not hold. On a cluster, workers write the weights. Raises what `save` and `export`
+    raise; errors after the export are returned instead.
 
     Returns
     -------
     tuple
-        The report, and the error that prevented a report or script, which does not affect the
-        export itself (None if there is none).
+        The report, and the error or cancellation that prevented a report or script, which does not
+        affect the export itself (None if there is none).
     """
     checkpoint = state.checkpoint
     if getattr(options, "save_recipe", None):

@@ -15,7 +15,10 @@ from pruneapp.progress import Job
 
 
 def open_model(path: str, state_dict: str | None, job: Job, stack: ExitStack) -> Document:
-    """Open a checkpoint, with the masks in the file, until the stack ends."""
+    """Open a checkpoint, with the masks in the file, until the stack ends.
+
+    Raises what `open_checkpoint` and `open_document` raise.
+    """
     checkpoint = stack.enter_context(open_checkpoint(path, state_dict=state_dict, job=job))
     document = open_document(checkpoint, job)
     stack.callback(document.close)
@@ -44,9 +47,11 @@ def refuse_input(output: Path, option: str, inputs: Iterable[Path]) -> None:
 def checked_output(
     output: str, read: Iterable[str | None], checkpoint: Checkpoint, what: str, example: str
 ) -> Path:
-    """Return the output path. Raises `ParameterError` if it is an input or cannot be a file.
+    """Return the output path, which may exist.
 
-    `what` and `example` are used in the error.
+    Raises `ParameterError` if it is one of the files in `read` (None is skipped) or of the
+    checkpoint, a folder, or in a folder that does not exist. `what` and `example` are used in the
+    error.
     """
     path = Path(output)
     inputs = (*(Path(name) for name in read if name), *(file.path for file in checkpoint.files))

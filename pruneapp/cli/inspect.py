@@ -27,7 +27,11 @@ _KEYS = 12
 
 
 def inspect(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
-    """Return the tensors of a checkpoint, or statistics of their weights."""
+    """Return the tensors of a checkpoint, or, with --stats, statistics of their weights.
+
+    In numeric order of their names. Raises `ParameterError` for a cluster without --stats, and what
+    opening and selecting raise.
+    """
     document = open_model(options.file, options.state_dict, job, stack)
     checkpoint = document.checkpoint
     names = matching(checkpoint, options.select) if options.select else tuple(checkpoint.entries)
@@ -73,6 +77,7 @@ def _reals(measured: TensorNumbers) -> dict[str, float | None]:
 def _data(
     document: Document, names: tuple[str, ...], measured: Sequence[TensorNumbers]
 ) -> dict[str, Any]:
+    """Return the contents as JSON data; `measured` has the statistics of `names`, or nothing."""
     contents, entries = document.checkpoint.contents, document.checkpoint.entries
     total = size_of(entries[name] for name in names)
     return {
@@ -94,7 +99,10 @@ def _data(
 
 
 def _numbers(measured: TensorNumbers | None) -> dict[str, Any]:
-    """Return the statistics of a tensor as JSON data, with infinities as strings."""
+    """Return the statistics of a tensor as JSON data, with infinities and NaN as strings.
+
+    {} for None.
+    """
     if measured is None:
         return {}
     json_values = {
@@ -105,6 +113,7 @@ def _numbers(measured: TensorNumbers | None) -> dict[str, Any]:
 
 
 def _tensor(document: Document, entry: TensorEntry) -> dict[str, Any]:
+    """Return a tensor as JSON data, without statistics."""
     return {
         **attributes(entry, "name aliases"),
         "transformers_name": document.checkpoint.contents.hub_names.get(entry.name, ""),
@@ -119,6 +128,10 @@ def _tensor(document: Document, entry: TensorEntry) -> dict[str, Any]:
 
 
 def _lines(document: Document, names: tuple[str, ...]) -> Iterator[str]:
+    """Yield a table of the tensors `names`, their totals, and notes about the file.
+
+    Unreadable tensors are listed only if all others are.
+    """
     checkpoint = document.checkpoint
     contents = checkpoint.contents
     entries = [checkpoint.entries[name] for name in names]

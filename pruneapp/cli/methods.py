@@ -22,6 +22,7 @@ def methods(_options: argparse.Namespace, _job: Job, _stack: ExitStack) -> Outpu
 
 
 def _lines() -> Iterator[str]:
+    """Yield the lines of all methods with their parameters, in the order of the registry."""
     for method in METHODS.values():
         yield f"{method.name}: {method.label} ({' or '.join(method.scopes)})"
         yield from textwrap.wrap(method.help, 96, initial_indent="    ", subsequent_indent="    ")
@@ -33,7 +34,7 @@ def _lines() -> Iterator[str]:
 
 
 def plugins(_options: argparse.Namespace, _job: Job, _stack: ExitStack) -> Output:
-    """Return installed plugins and what they add."""
+    """Return installed plugins and what they add; runs none of their code."""
     # Imported here because listing methods does not need it.
     from pruneapp.plugins import GROUPS, installed
 
@@ -56,6 +57,7 @@ def plugins(_options: argparse.Namespace, _job: Job, _stack: ExitStack) -> Outpu
 
 
 def _default(param: Param, method: Method) -> str:
+    """Return the words about the default of a parameter, or about when it is required."""
     if param.name == "amount":  # a default amount would prune weights without request
         return f"required, unless {option_of('total')} is given"
     if isinstance(param, FileParam):

@@ -72,6 +72,7 @@ class Option:
     alias: str = ""
 
     def add_to(self, parser: argparse._ActionsContainer) -> None:
+        """Add the option to a parser, with a hidden alias if it has one."""
         words = re.split(r",? ", self.spec)
         flags = [word for word in words if word.startswith("-")]
         metavar = None if words[-1] in flags else words[-1]
@@ -577,7 +578,11 @@ OPTIONS: Mapping[str, Option] = {
 
 
 def param_option(name: str, kind: str, text: str) -> Option:
-    """Return the option of a parameter with the help `text`; it is stored as ``{kind}_{name}``."""
+    """Return the option of a parameter with the help `text`.
+
+    Its value is stored as ``{kind}_{name}``. The value is not parsed. If its option is spelled
+    differently from `name`, that is a hidden alias.
+    """
     flag = option_of(name)
     return Option(
         f"{flag} {flag.strip('-').replace('-', '_').upper()}",
@@ -590,7 +595,11 @@ def param_option(name: str, kind: str, text: str) -> Option:
 def _parameters(
     declared: Iterable[Method | Format], kind: str, leave_out: Collection[str] = ()
 ) -> Iterator[Option]:
-    """Yield an option per parameter; its help has the meaning for each method or format."""
+    """Yield an option per parameter name; its help has the meaning for each method or format.
+
+    `kind` is the prefix of the stored value, and `leave_out` are names to skip. Parameters of the
+    same name and help are described once.
+    """
     found: dict[str, dict[str, list[str]]] = {}
     for each in declared:
         for param in each.params:
@@ -621,6 +630,7 @@ def _format_parameters() -> Iterator[Option]:
 
 
 def _limits(*names: str) -> Iterator[Option]:
+    """Yield the options of the limits `names`, or of all limits without names."""
     from pruneapp.methods.limits import LIMITS
 
     for param in LIMITS:
@@ -646,7 +656,11 @@ GENERATED: Mapping[str, Callable[[], Iterator[Option]]] = {
 
 
 def options_of(command: str, names: Sequence[str]) -> Iterator[tuple[str, Option]]:
-    """Yield options of a command with their names: those declared for it, or for all commands."""
+    """Yield options of a command with their names: those declared for it, or for all commands.
+
+    In the order of `names`; a name in `GENERATED` yields several options. Raises `KeyError` for an
+    unknown name.
+    """
     for name in names:
         own = f"{command}.{name}"
         key = own if own in OPTIONS or own in GENERATED else name
@@ -660,7 +674,11 @@ def option_of(name: str) -> str:
 
 
 def with_option_names(sentence: str, options: argparse.Namespace) -> str:
-    """Replace names of parameters in the sentence of an error by the corresponding options."""
+    """Replace names of parameters in the sentence of an error by the corresponding options.
+
+    Only a name in quotes at the beginning of the sentence. Advice to uncheck tensors becomes advice
+    to use --select.
+    """
     for key in vars(options):
         name = key.partition("_")[2] if key.startswith(("param_", "limit_", "export_")) else key
         sentence = re.sub(rf"^'(?:--)?{re.escape(name)}' ", f"{option_of(name)} ", sentence)
@@ -681,10 +699,11 @@ def param_help(param: Param) -> str:
 def parameter_values(
     options: argparse.Namespace, kind: str, params: Iterable[Param], owner: str = ""
 ) -> dict[str, Any]:
-    """Return the values of parameters that were given as options, by name; of files, the paths.
+    """Return the values of parameters that were given as options, by name.
 
-    Raises `ParameterError` if a value is invalid, or `owner`, a method or format, lacks the
-    parameter.
+    Values are parsed, but of files the paths are returned; parameters that were not given are
+    missing. `kind` is the prefix of the stored values. Raises `ParameterError` if a value is
+    invalid, or `owner`, the words for a method or format, lacks the parameter.
     """
     from pruneapp.params import FileParam
 
@@ -716,7 +735,11 @@ _UNSUPPORTED_ON_CLUSTER = {
 
 @contextmanager
 def connection(options: argparse.Namespace, job: Job) -> Iterator[Cluster]:
-    """Connect to the cluster of the options. Raises `ParameterError` for unsupported options."""
+    """Connect to the cluster of the options for the block; print its dashboard in a terminal.
+
+    Raises `ParameterError` for options that are not supported on a cluster, and what `connect`
+    raises.
+    """
     for name, what in _UNSUPPORTED_ON_CLUSTER.items():
         if getattr(options, name, None):
             raise ParameterError(

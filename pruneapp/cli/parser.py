@@ -194,7 +194,10 @@ Function = Callable[[argparse.Namespace, Job, ExitStack], Output]
 
 
 def run(options: argparse.Namespace, token: CancelToken) -> int:
-    """Run a command and print its output. Return its exit status."""
+    """Run a command and print its output; return its exit status.
+
+    `token` can cancel. Errors of the command are raised after its resources are released.
+    """
     command = COMMANDS[options.command]
     # Imported here, so that the help does not load it.
     module = importlib.import_module(f"pruneapp.cli.{command.module or options.command}")
@@ -217,7 +220,10 @@ class Parser(argparse.ArgumentParser):
         return [one for one in options if one[0].help != argparse.SUPPRESS]
 
     def refuse_unknown(self, words: Sequence[str]) -> NoReturn:
-        """Report an unknown option or argument, and exit with status 2."""
+        """Report the first unknown option, or else the first argument, and exit with status 2.
+
+        Suggests the most similar option.
+        """
         option = next((word.partition("=")[0] for word in words if word.startswith("-")), None)
         if option is None:
             self.error(f"unexpected argument '{words[0]}'")
@@ -240,7 +246,10 @@ _REQUIRED = "the following arguments are required: "
 
 
 def _rewrite_message(message: str) -> str:
-    """Rewrite a message of argparse like other messages: option, rule, value."""
+    """Return a message of argparse reworded like other messages: option, rule, value.
+
+    Unknown messages are returned unchanged.
+    """
     if match := _CHOICE.fullmatch(message):
         words = [word.strip().strip("'") for word in match[3].split(",")]
         matches = difflib.get_close_matches(match[2], words, 1)
@@ -267,8 +276,9 @@ def _long(flags: str) -> str:
 def parse(argv: Sequence[str]) -> argparse.Namespace:
     """Parse the command line. `command` of the result is None for the window.
 
-    Plugins are loaded first, because they add choices to options. Raises `PluginError` if one
-    cannot be loaded.
+    Plugins are loaded first, because they add choices to options. --help, --version and errors
+    print and raise `SystemExit`, with status 2 for errors. Raises `PluginError` if a plugin cannot
+    be loaded.
     """
     name = argv[0] if argv and argv[0] in COMMANDS else None
     if name is None:
@@ -293,6 +303,10 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
 
 
 def _check_window(options: argparse.Namespace, parser: Parser) -> None:
+    """Print the version and exit if requested; exit with status 2 for arguments of the window.
+
+    That is for a word that looks like a command but is no file, and a state dict for several files.
+    """
     if options.version:
         # Imported here, because git and package metadata are slow.
         from pruneapp.installation import describe
@@ -309,7 +323,11 @@ def _check_window(options: argparse.Namespace, parser: Parser) -> None:
 
 
 def make_parser(prog: str, command: Command) -> Parser:
-    """Return the parser of a command. Options that it lacks have their defaults."""
+    """Return the parser of a command, without parsing.
+
+    The name of the command is the last word of `prog`. ``cluster``, ``resume`` and ``json`` have
+    defaults also for commands without these options.
+    """
     parser = Parser(prog=prog, description=command.description, epilog=command.epilog)
     parser.set_defaults(cluster="", resume=False, json=False)
     groups: dict[str, argparse._ActionsContainer] = {}
@@ -321,6 +339,7 @@ def make_parser(prog: str, command: Command) -> Parser:
 
 
 def _merge_infinities(argv: Sequence[str]) -> list[str]:
+    """Return the arguments with ``-inf`` joined to the preceding option."""
     # argparse treats "-1" as a number, but "-inf" as an unknown option.
     merged: list[str] = []
     for word in argv:

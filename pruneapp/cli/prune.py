@@ -49,7 +49,10 @@ from pruneapp.statistics.file import statistics_of
 
 
 def register_methods(file: str | None) -> None:
-    """Register the methods of a .py file; runs its code. None or "" does nothing."""
+    """Register the methods of a .py file; runs its code. None or "" does nothing.
+
+    Raises what `load_file` raises, and an error if torch is missing.
+    """
     if file:
         require_torch_for_methods()
         from pruneapp.prune.custom_methods import load_file
@@ -59,7 +62,11 @@ def register_methods(file: str | None) -> None:
 
 
 def prune(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
-    """Prune one step and export the result."""
+    """Prune one step and export the result.
+
+    Parameters, limits and paths are validated before weights are read. Raises `PruneAppError` for
+    anything that the user can fix.
+    """
     register_methods(options.load_method)
     method = registry.get(options.method)
     nbytes = _requested_file_size(options, method)
@@ -157,9 +164,10 @@ def _treat_zeros(document: Document, job: Job) -> tuple[str, ...]:
 
 
 def _requested_file_size(options: argparse.Namespace, method: Method) -> int | None:
-    """Return the file size given as --target-sparsity; None if it is not a size.
+    """Return the file size in bytes given as --target-sparsity; None if it is not a size.
 
-    The option is set to 100 % in that case, until the file is open.
+    If it is one, sets the option to 100 % until the file is open. Raises `ParameterError` if the
+    method prunes whole channels or blocks.
     """
     nbytes = None if options.limit_total is None else parse_bytes(options.limit_total)
     if nbytes is None:
@@ -175,9 +183,11 @@ def _requested_file_size(options: argparse.Namespace, method: Method) -> int | N
 
 
 def method_values(options: argparse.Namespace, method: Method, *, amount: bool) -> dict[str, Any]:
-    """Return the parameter values of a method. Registers the statistics files among them.
+    """Return the parameter values of a method, with defaults for those not given.
 
-    `amount` is whether the method's amount is required; otherwise it must not be given.
+    Opens and registers a statistics file among them; its value becomes the name that steps use.
+    `amount` is whether the method's amount is required; otherwise it must not be given. Raises
+    `ParameterError` for missing or invalid values.
     """
     values = parameter_values(options, "param", method.params, f"'{method.name}'")
     if "amount" in values and not amount:
@@ -209,9 +219,10 @@ def register_statistics_files(options: argparse.Namespace, job: Job) -> tuple[st
 def with_statistics(
     checkpoint: Checkpoint, method: Method, values: Mapping[str, Any], names: Iterable[str]
 ) -> tuple[str, ...]:
-    """Return the tensors for which the statistics have what a method needs.
+    """Return the tensors of `names` for which the statistics have what a method needs, in order.
 
-    Prints a note about others. Raises `SelectionError` if there are none.
+    `values` are those of `method_values`. Prints a note about others. Raises `SelectionError` if
+    there are none.
     """
     statistics = statistics_of(values[STATISTICS.name])
     if method.takes_grams and not statistics.grams:
@@ -242,7 +253,10 @@ def with_statistics(
 
 
 def usual_selection(checkpoint: Checkpoint) -> tuple[str, ...]:
-    """Return the default selection. Raises `SelectionError` if it is empty."""
+    """Return the default selection.
+
+    Raises `SelectionError`, with the reason, if it is empty.
+    """
     names = default_selection(checkpoint)
     if names:
         return names
@@ -269,7 +283,8 @@ def _after(
 ) -> tuple[State, Recipe]:
     """Return the state after a step, and the recipe that reproduces it from the file alone.
 
-    `given` are masks to apply, by name, and `scores` a file to rank by; None if there are none.
+    The recipe begins with earlier edits of the document. `given` are masks to apply, by name, and
+    `scores` a file to rank by; None if there are none. The document does not change.
     """
     checkpoint, snapshot = document.checkpoint, document.snapshot()
     before = history_recipe(Capture.of(document), job)
@@ -289,7 +304,11 @@ def _after(
 
 
 def _other_files(options: argparse.Namespace, method: Method) -> tuple[str | None, str | None]:
-    """Return the files with masks and importance scores, as far as the method needs them."""
+    """Return the paths of masks and importance scores in the options; None if not given.
+
+    Raises `ParameterError` if the method needs masks and none are given, or takes none of what is
+    given.
+    """
     if options.mask is None and method.takes_mask:
         raise ParameterError(
             f"'{method.name}' needs --mask FILE.",

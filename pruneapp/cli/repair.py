@@ -40,7 +40,11 @@ _HEAD = ("layer", "left", "moved", "error before", "after", "after rounding")
 
 
 def repair(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
-    """Repair and export. The output has the error of each layer."""
+    """Repair the pruned weights of a checkpoint and export the result.
+
+    The output has the error of each layer before and after. All zeros of the file count as pruned.
+    Raises `PruneAppError` for anything that the user can fix.
+    """
     if options.sequential and options.statistics is not None:
         raise ParameterError(
             "--sequential collects the inputs of each layer after the layers before it are "
@@ -89,7 +93,11 @@ def repair(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
 def _compute(
     options: argparse.Namespace, snapshot: Snapshot, against: Checkpoint, job: Job
 ) -> CalibratedRepair:
-    """Repair with a statistics file, or with inputs that are run through the original."""
+    """Return a repair with a statistics file, or with inputs that are run through the original.
+
+    `against` is the unpruned model. Raises what `repair_by_statistics` and `repair_by_script`
+    raise.
+    """
     names = select(snapshot.checkpoint, options.select) if options.select else None
     budget = gram_budget(options)
     settings = RepairSettings(
@@ -115,7 +123,10 @@ def _compute(
 
 
 def _treat_zeros(document: Document, job: Job) -> None:
-    """Count the zeros of the file as pruned, in addition to its masks."""
+    """Count the zeros of the file as pruned, in addition to its masks; without zeros do nothing.
+
+    Commits an edit to the document.
+    """
     entries = document.checkpoint.entries.values()
     names = tuple(e.name for e in entries if e.prunable and len(e.shape) > 1)
     # There are no zeros; masks alone define what is pruned.
@@ -124,6 +135,7 @@ def _treat_zeros(document: Document, job: Job) -> None:
 
 
 def _lines(layers: Sequence[LayerRepair]) -> Iterator[str]:
+    """Yield a table of the repaired layers, and an empty line."""
     rows = [
         (
             printable_name(layer.name),

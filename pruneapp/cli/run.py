@@ -52,7 +52,11 @@ from pruneapp.statistics.file import register
 
 
 def run(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
-    """Apply a recipe and export the result; or, with --check, return what does not fit."""
+    """Apply a recipe and export the result; or, with --check, return what does not fit.
+
+    With --check nothing is written, and the status is 1 if there are problems. Otherwise problems
+    raise `RecipeError` before weights are read.
+    """
     if options.output is None and not options.check:
         raise ParameterError(
             "'--output' is required.",
@@ -134,7 +138,9 @@ def _collects(
 ) -> bool:
     """Return whether the options request collecting statistics for a recipe.
 
-    Raises `RecipeError` before the script is run if anything else in the recipe does not fit.
+    Raises `RecipeError` before the script is run if anything else in the recipe does not fit (with
+    --check it returns False), and `ParameterError` for options that need a script, or with a
+    cluster. Prints a note if the recipe needs no statistics.
     """
     if options.script is options.text is options.images is None:
         for name in ("save_statistics", "python", "limit", "time_limit"):
@@ -163,10 +169,10 @@ def _collects(
 def _collect(
     options: argparse.Namespace, recipe: Recipe, checkpoint: Checkpoint, stack: ExitStack, job: Job
 ) -> str:
-    """Collect the statistics that a recipe ranks by. Return their name in steps.
+    """Collect the statistics that a recipe ranks by; return the name that steps use for them.
 
-    Without --save-statistics, they are written to a temporary file, which is deleted when the stack
-    ends.
+    Runs the script. Without --save-statistics, they are written to a temporary file, which is
+    deleted when the stack ends.
     """
     if options.save_statistics is None:
         path = stack.enter_context(temporary_folder()) / "model.statistics.safetensors"
@@ -181,7 +187,8 @@ def _collect(
 def _with_zeros(recipe: Recipe, checkpoint: Checkpoint, job: Job) -> Recipe:
     """Return a recipe that first counts the zeros of the file as pruned.
 
-    Returns `recipe` if it has such an entry already, or the file has no such zeros.
+    Returns `recipe` if it has such an entry already; or, with a note to standard error, if the file
+    has no such zeros.
     """
     if any(isinstance(entry, TreatZerosEntry) for entry in recipe.entries):
         return recipe
@@ -226,6 +233,10 @@ def _is_checkpoint(path: Path, job: Job) -> bool:
 
 
 def _lines(fitted: Fit) -> Iterator[str]:
+    """Yield the numbered entries of a recipe, its problems and its notes.
+
+    An entry that was added on the command line has the number 0.
+    """
     for number, entry in enumerate(fitted.entries, 1 - fitted.n_added):
         count = counted(len(entry.names), "tensor")
         yield f"{number:>4}  {entry.label}{'' if count in entry.label else f' ({count})'}"
@@ -239,6 +250,7 @@ def _lines(fitted: Fit) -> Iterator[str]:
 
 
 def _data(fitted: Fit) -> dict[str, Any]:
+    """Return how a recipe fits as JSON data."""
     return {
         "fits": not fitted.problems,
         "entries": [

@@ -58,7 +58,11 @@ KEEP = 10.0
 
 
 def scan(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
-    """Measure what the scan file lacks, and write it, also on interruption."""
+    """Measure what the scan file lacks, and write it.
+
+    An existing file is continued. It is written every 10 seconds, and at the end, also after an
+    error or interruption, if anything was measured.
+    """
     register_methods(options.load_method)
     method = registry.get(options.method)
     check_scanned(method)
@@ -128,7 +132,7 @@ def _refuse_masks(state: Snapshot) -> None:
 
 
 def _print_remaining_time(scan: Scan, request: ScanRequest) -> None:
-    """Print the remaining time to standard error."""
+    """Print the number and time of the remaining evaluations to standard error, if any remain."""
     names = {tensor.name for tensor in scan.tensors}.intersection(request.names)
     left = len(missing(scan.tensors, request.amounts, names))
     if left and scan.seconds:
@@ -146,6 +150,10 @@ def _duration(seconds: float) -> str:
 
 
 def _lines(scan: Scan) -> Iterator[str]:
+    """Yield a table of the default metric by tensor and amount: "-" if not measured yet.
+
+    "no number" if the metric was not finite.
+    """
     metric = scan.metric()
     rows = []
     for tensor in scan.tensors:
@@ -179,7 +187,11 @@ def _data(scan: Scan, output: str) -> Mapping[str, Any]:
 
 
 def allocate(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
-    """Convert a scan to a recipe, and measure the result if a checkpoint is given."""
+    """Convert a scan to a recipe, and measure the result if a checkpoint is given.
+
+    The recipe is written if --output is given, after the measurement. Raises what
+    `evaluation.allocation.allocate` and `_measure` raise, and `ParameterError`.
+    """
     total = _LIMITS["total"].parse(options.total)
     if options.file is None and any(
         (options.script, options.command_line, options.text, options.images)
@@ -245,7 +257,11 @@ def _measure(
     notices: list[str],
     job: Job,
 ) -> Measured:
-    """Return the changes of metrics by the allocation, and by a single rule with the same total."""
+    """Return the changes of metrics by the allocation, and by a single rule with the same total.
+
+    The unpruned model is measured first. Appends a notice if the data may be those of the scan.
+    Raises `EvaluationError` if the checkpoint is not the scanned one, or a measurement fails.
+    """
     conditions = allocation.scan.conditions
     register_statistics_files(options, job)
     if conditions.repair:
@@ -300,6 +316,7 @@ def _after(state: Snapshot, step: Step, repair: str, job: Job) -> Snapshot:
 
 
 def _allocation_lines(allocation: Allocation, measured: Measured | None) -> Iterator[str]:
+    """Yield tables of the allocation and, if it was measured, of its metrics."""
     rows = [
         (
             printable_name(share.tensor.name),
@@ -342,6 +359,7 @@ def _allocation_lines(allocation: Allocation, measured: Measured | None) -> Iter
 def _allocation_data(
     allocation: Allocation, measured: Measured | None, output: str | None
 ) -> Mapping[str, Any]:
+    """Return an allocation as JSON data; None for `measured` if it was not measured."""
     more: dict[str, Any] = {}
     if measured is not None:
         ours, uniform = measured

@@ -44,7 +44,11 @@ _HEAD = ("axis", "option", "units", "may stay")
 
 
 def shrink(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
-    """Cut, verify and write a model; or list what can be cut."""
+    """Cut, verify and write a model; or, with --list, list what can be cut and write nothing.
+
+    Without --multiple the option is set to that recorded in the file. Raises `ParameterError` for
+    options that do not fit, and `ShrinkError` if the model cannot be cut.
+    """
     if options.multiple is not None and options.multiple < 1:
         raise ParameterError(f"'--multiple' must be 1 or more (got {options.multiple:,}).")
     chosen = [name for name in _CHOICES if _value(options, name) is not None]
@@ -116,7 +120,10 @@ def shrink(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
 
 
 def unshrink(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
-    """Write a shrunk model in its original shapes."""
+    """Write a shrunk model in its original shapes, with zeros where it was cut.
+
+    Raises what `read_record` raises if the folder was not written by `shrink`, and `ExportError`.
+    """
     folder = locate(options.file)
     shrunk = stack.enter_context(open_checkpoint(folder, job=job))
     against = stack.enter_context(open_checkpoint(options.against, job=job))
@@ -139,6 +146,11 @@ def unshrink(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
 
 
 def _request(structure: Structure, options: argparse.Namespace) -> CutRequest:
+    """Return the cut that the options request.
+
+    Raises `ParameterError` for an invalid value, and `ShrinkError` for an axis that the model
+    lacks.
+    """
     kept: dict[str, int] = {}
     shares: dict[str, float] = {}
     for name in LABELS:
@@ -171,7 +183,11 @@ def _value(options: argparse.Namespace, name: str) -> Any:
 
 
 def parse_layers(text: str) -> tuple[int, ...]:
-    """Parse ``1`` or ``20-22,24`` (inclusive). Return sorted indices; raises `ParameterError`."""
+    """Parse ``1`` or ``20-22,24`` (inclusive). Return sorted indices without repetition.
+
+    Raises `ParameterError` for other text, ranges that end before they begin, and ranges of more
+    than 10,000.
+    """
     numbers: set[int] = set()
     for part in text.split(","):
         first, dash, last = part.strip().partition("-")
@@ -233,6 +249,7 @@ def _whole_layers(structure: Structure) -> Mapping[str, tuple[int, str]]:
 
 
 def _sizes(axis: Axis, structure: Structure, options: argparse.Namespace) -> list[int]:
+    """Return the allowed sizes of an axis, ascending; empty if it cannot be cut or has groups."""
     if axis.why_not or not axis.uniform:
         return []
     multiple = options.multiple or axis.multiple

@@ -24,7 +24,7 @@ _PURPOSES = {
 
 
 def sizes(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
-    """Return the sizes of a checkpoint in all formats."""
+    """Return the sizes of a checkpoint in all formats, also of those that cannot be written."""
     path = None if options.output is None else locate(options.output)
     document = open_model(options.file, options.state_dict, job, stack)
     offers = format_offers(document.snapshot(), job, path=path)
@@ -40,6 +40,7 @@ def _data(offer: FormatOffer) -> dict[str, Any]:
 
 
 def _lines(offers: tuple[FormatOffer, ...]) -> Iterator[str]:
+    """Yield a table of the formats, the recommended format of each purpose, and notes."""
     rows = [
         (
             offer.name,

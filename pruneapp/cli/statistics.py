@@ -23,7 +23,11 @@ from pruneapp.statistics.imatrix import convert
 
 
 def statistics(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
-    """Collect statistics of activations, or convert an imatrix, and write them."""
+    """Collect statistics of activations, or convert an imatrix, and write them.
+
+    An existing file is replaced. Raises `ParameterError` for invalid options, and what `collect_by`
+    and `convert` raise.
+    """
     gram_budget(options)  # raises an error before the checkpoint is opened
     checkpoint = stack.enter_context(
         open_checkpoint(options.file, state_dict=options.state_dict, job=job)
@@ -67,12 +71,16 @@ def collect_by(
 ) -> Collected:
     """Collect statistics of activations with the script in the options, and write them.
 
+    Notices about the script are printed. Raises what `script_runner` and `collect` raise.
+
     Parameters
     ----------
     options
         Options of `statistics`: a script, or data for a built-in one, and how to run it.
+    output
+        Path of the statistics file, which is replaced.
     gram
-        Whether to collect Gram matrices.
+        Whether to collect Gram matrices of all weights.
     device
         Device of the script; "" for the fastest.
     """
@@ -97,7 +105,10 @@ def collect_by(
 def _convert(
     options: argparse.Namespace, checkpoint: Checkpoint, output: Path, job: Job
 ) -> tuple[Collected, tuple[str, ...]]:
-    """Convert an imatrix. Return the statistics, and the names in it that were skipped."""
+    """Convert an imatrix, and write it. Return the statistics, and the names that were skipped.
+
+    Gram matrices are written only with --gram. Raises what `convert` raises.
+    """
     found = convert(Path(options.imatrix), checkpoint, job)
     unseen = tuple(
         entry.name for entry in weights_of(checkpoint) if entry.name not in found.weights
@@ -126,7 +137,10 @@ def _lines(collected: Collected, output: str) -> Iterator[str]:
 
 
 def gram_budget(options: argparse.Namespace) -> int:
-    """Return the maximum bytes of Gram matrices in memory at once."""
+    """Return the maximum bytes of Gram matrices in memory at once; the default if not given.
+
+    Raises `ParameterError` if --gram-memory is not a size of more than 0 bytes.
+    """
     if options.gram_memory is None:
         return GRAM_BUDGET
     budget = parse_bytes(options.gram_memory)

@@ -42,7 +42,11 @@ class Output:
 
 
 def show(output: Output, *, as_json: bool) -> int:
-    """Print the output of a command. Return its exit status, or raise its problem."""
+    """Print the output of a command; return its exit status.
+
+    Either its lines or its JSON data, then its notices to standard error. Raises its problem at the
+    end, if it has one.
+    """
     if as_json:
         print_json(output.data())
     else:
@@ -55,7 +59,11 @@ def show(output: Output, *, as_json: bool) -> int:
 
 
 def print_json(value: Any) -> None:
-    """Print a value as indented JSON, with exact names even if the encoding lacks characters."""
+    """Print a value as indented JSON, with exact names even if the encoding lacks characters.
+
+    Those are escaped as in JSON for ASCII. Raises what `encoded` raises for values that are not
+    JSON.
+    """
     from pruneapp.json_codec import encoded  # imported only for JSON
 
     text = encoded(value, indent=2).decode() + "\n"
@@ -78,7 +86,11 @@ def attributes(value: object, names: str) -> dict[str, Any]:
 def table(
     head: Sequence[str], rows: Iterable[Sequence[str]], left: Container[int] = (0,)
 ) -> Iterator[str]:
-    """Yield the lines of a table without truncation. Columns that are not in `left` are numbers."""
+    """Yield the lines of a table; no cell is shortened.
+
+    Columns with an index in `left` are aligned to the left, others, of numbers, to the right. Two
+    spaces separate columns. Without rows only the head is yielded.
+    """
     lines = [[printable(cell) for cell in row] for row in (head, *rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     for row in lines:
@@ -105,7 +117,10 @@ def real(value: float) -> str:
 
 
 def percent(part: int, whole: int) -> str:
-    """Return `part` of `whole` in percent with one decimal; only exact values are 0.0 or 100.0."""
+    """Return `part` of `whole` in percent with one decimal; only exact values are 0.0 or 100.0.
+
+    Others are at least 0.1 and at most 99.9. "0.0 %" if `whole` is 0.
+    """
     if not whole:
         return "0.0 %"
     share = 100 * part / whole
@@ -115,7 +130,7 @@ def percent(part: int, whole: int) -> str:
 
 
 def size(nbytes: int) -> str:
-    """Return a size in decimal units."""
+    """Return a size in decimal units: whole bytes below 1,000, else one decimal of kB to TB."""
     value = float(nbytes)
     for unit in ("bytes", "kB", "MB", "GB"):
         if value < 1000:
@@ -167,7 +182,11 @@ class Interrupts:
 
     @contextlib.contextmanager
     def watched(self) -> Iterator[CancelToken]:
-        """Handle signals inside the block, and restore the previous handlers afterwards."""
+        """Handle SIGINT and SIGTERM inside the block, and restore the previous handlers afterwards.
+
+        The first signal cancels the yielded token and sets `status`; the second raises
+        `KeyboardInterrupt`. Main thread only.
+        """
         numbers = [signal.SIGINT, signal.SIGTERM]
         before = {n: signal.signal(n, self._on_signal) for n in numbers}
         try:
@@ -179,7 +198,10 @@ class Interrupts:
 
 @contextlib.contextmanager
 def job(title: str, token: CancelToken) -> Iterator[Job]:
-    """Yield a job whose progress is shown under a title, if there is one and a terminal."""
+    """Yield a job whose progress is shown under `title`, if there is one and a terminal.
+
+    Otherwise it shows nothing. `token` cancels it. The progress bar is removed at the end.
+    """
     if not title or not sys.stderr.isatty():
         yield Job(None, token)
         return
@@ -231,6 +253,10 @@ class _Ignored(io.FileIO):
     """A file that discards output after its reader has closed it."""
 
     def write(self, data: object, /) -> int:
+        """Write, or discard the data from now on if the reader has closed the pipe.
+
+        Raises other errors, such as a full disk.
+        """
         try:
             return super().write(data)  # type: ignore[arg-type]  # any buffer
         except OSError as error:
@@ -253,7 +279,7 @@ def replace_streams() -> None:
 
     Closed descriptors are opened on the null device; otherwise the next opened file would get
     number 1 and receive the output. Characters that the encoding lacks are written as backslash
-    escapes.
+    escapes. Buffered text of the old streams must have been flushed.
     """
     for number in range(3):
         try:
@@ -265,7 +291,10 @@ def replace_streams() -> None:
 
 
 def flush_output() -> OSError | None:
-    """Flush standard output and error. Return the error if that failed, else None."""
+    """Flush standard output and error. Return the last error if that failed, else None.
+
+    A stream that failed is redirected to the null device, so that it does not fail again at exit.
+    """
     failure = None
     for stream, number in ((sys.stdout, 1), (sys.stderr, 2)):
         try:
@@ -277,6 +306,10 @@ def flush_output() -> OSError | None:
 
 
 def _tolerant_stream(old: TextIO | None, number: int) -> TextIO:
+    """Return a text stream on a descriptor that ignores closed readers, with the encoding of `old`.
+
+    Standard error and terminals are flushed at each line.
+    """
     raw = _Ignored(number, "w", closefd=False)
     line_buffered = number == 2 or raw.isatty()
     encoding = (old.encoding if old is not None else "") or "utf-8"

@@ -23,7 +23,11 @@ from pruneapp.recipes.recipe import load
 
 
 def verify(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
-    """Check whether a file is the result of its recipe. The status is 0 if it is, else 1."""
+    """Check whether a file is the result of its recipe. The status is 0 if it is, else 1.
+
+    With --recompute, repairs are computed again and compared within --tolerance. Raises
+    `ParameterError` for options that do not fit, and what `export.verify.verify` raises.
+    """
     if options.unpruned and not options.recompute:
         raise ParameterError(
             "--unpruned requires --recompute.", remedy="Name a statistics file with it."
@@ -72,6 +76,7 @@ def verify(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
 
 
 def _lines(file: str, result: Verification) -> Iterator[str]:
+    """Yield whether the file is what its recipe makes, and the differences or omitted tensors."""
     if not result.same:
         yield f"No: {file} is not what its recipe makes of the original."
         yield from map(str, in_numeric_order(result.differences, attrgetter("where")))

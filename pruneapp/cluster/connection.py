@@ -104,7 +104,11 @@ class Flow:
         return self.nbytes / max(time.monotonic() - self.begun, 1e-9)
 
     def slow(self) -> tuple[str, ...]:
-        """Return the workers that are less than half as fast as the median."""
+        """Return the workers that are less than half as fast as the median.
+
+        Only workers that finished two tasks or more count; empty if there are fewer than two of
+        them.
+        """
         rates = {name: speed.rate for name, speed in self.workers.items() if speed.tasks > 1}
         if len(rates) < 2:
             return ()
@@ -163,7 +167,10 @@ class Cluster:
         return str(self._client.dashboard_link or "") if find_spec("bokeh") else ""
 
     def workers(self) -> int:
-        """Return the number of workers; the count may be up to a second old."""
+        """Return the number of workers; the count may be up to a second old.
+
+        Raises `ClusterLostError` if the connection is lost.
+        """
         now = time.monotonic()
         if not self._workers or now - self._counted > _COUNT:
             self._counted = now
@@ -192,7 +199,10 @@ class Cluster:
             self._where[key] = worker
 
     def _await_workers(self, job: Job) -> None:
-        """Wait for the first worker, which may take a while if a batch system starts them."""
+        """Wait for the first worker, which may take a while if a batch system starts them.
+
+        Raises `ClusterError` after 60 seconds without any; `job` can cancel.
+        """
         begun = time.monotonic()
         while not self.workers():
             if time.monotonic() - begun > _FIRST_WORKER:
@@ -204,7 +214,10 @@ class Cluster:
             time.sleep(_LOOK)
 
     def _check_versions(self) -> None:
-        """Raise for workers with other versions, whose results might differ."""
+        """Raise `ClusterError` for workers with other versions, whose results might differ.
+
+        Compared are Pruneapp, numpy, and Python up to its minor version.
+        """
         mine = (__version__, np.__version__, ".".join(platform.python_version_tuple()[:2]))
         names = ("Pruneapp", "numpy", "Python")
         found = self._client.run(eval, _VERSIONS)
@@ -222,21 +235,29 @@ class Cluster:
                     )
 
     def run(self, works: Sequence[Work], job: Job) -> list[Any]:
-        """Run independent tasks, and return their results in order.
+        """Run independent tasks, and return their results in the order of `works`.
 
         The sizes of the tasks in bytes extend the total of `job`, and each read steps it.
+        Exceptions of tasks are raised unchanged; the other tasks are then cancelled.
 
         Raises
         ------
+        ClusterError
+            If workers died repeatedly on the same task.
         ClusterLostError
             If the connection is lost.
         Cancelled
-            If the job was cancelled. Exceptions of tasks are raised unchanged.
+            If the job was cancelled.
         """
         return [result for _, result in sorted(self.each(works, job), key=lambda pair: pair[0])]
 
     def each(self, works: Sequence[Work], job: Job) -> Iterator[tuple[int, Any]]:
-        """Run independent tasks, and yield the index and the result of each as it ends."""
+        """Run independent tasks, and yield the index and the result of each as it ends.
+
+        A task whose worker died is run again, at most 20 times. As many tasks are submitted at a
+        time as the workers can queue; leaving the loop early cancels those. Raises what `run`
+        raises.
+        """
         job.extend(sum(work.nbytes for work in works))
         with self.kept() as keep:
             waiting = deque(range(len(works)))
@@ -279,7 +300,11 @@ class Cluster:
     def wait(
         self, futures: Sequence[Future[Any]], nbytes: Sequence[int], job: Job, label: str
     ) -> None:
-        """Wait for tasks without fetching their results; step `job`, named `label`, by bytes."""
+        """Wait for tasks without fetching their results; step `job`, named `label`, by bytes.
+
+        `nbytes` has the bytes that each task reads. A task that failed counts as ended and raises
+        nothing. Raises `ClusterLostError` and `Cancelled`.
+        """
         left = dict(enumerate(futures))
         stepped = [0] * len(futures)
         while left:
@@ -313,7 +338,9 @@ class Cluster:
     def kept(self) -> Iterator[Callable[[Work], Future[Any]]]:
         """Yield a function that submits tasks whose results stay on the workers during the block.
 
-        On an exception all tasks are cancelled. The futures are released when the block ends.
+        It returns a future at once; tasks of a file prefer one worker. If the block raises, all
+        tasks are cancelled, or, if the job was cancelled, local worker processes are killed. The
+        futures are released when the block ends.
         """
         futures: list[Future[Any]] = []
 
@@ -354,7 +381,11 @@ class Cluster:
                     future.release()
 
     def result(self, future: Future[Any], job: Job) -> Any:
-        """Wait for one task, and return its result."""
+        """Wait for one task, and return its result.
+
+        Raises what the task raised, `ClusterError` if its workers died, `ClusterLostError` and
+        `Cancelled`.
+        """
         while not future.done():
             self._look(job)
             time.sleep(_LOOK / 10)
@@ -380,6 +411,10 @@ class Cluster:
         return ended
 
     def _result(self, future: Future[Any]) -> Any:
+        """Return the result of a task that has ended, or `_Death` if its workers died.
+
+        Raises the exception of a task that failed, and `ClusterLostError`.
+        """
         from distributed.scheduler import KilledWorker
 
         if future.status == "cancelled":  # the scheduler dropped it: the connection was lost
@@ -433,7 +468,10 @@ class _Death:
 
 
 def check_address(address: str) -> None:
-    """Raise `ClusterError` if Dask is not installed or the address is invalid; contact nothing."""
+    """Raise `ClusterError` if Dask is not installed or the address is invalid; contact nothing.
+
+    Valid are ``local:N`` with N from 1 to 9999, and any ``scheme://…``.
+    """
     if find_spec("distributed") is None:
         raise ClusterError(
             "Running on a cluster needs Dask, which is not installed.",
@@ -450,7 +488,9 @@ def check_address(address: str) -> None:
 def connect(address: str, job: Job) -> Iterator[Cluster]:
     """Connect to a scheduler (``tcp://…``), or start N processes on this machine (``local:N``).
 
-    Raises `ClusterError` if there is no scheduler, it does not answer, or versions differ.
+    The processes end with the block. If it was cancelled or raises, they are killed without
+    waiting. Raises `ClusterError` if there is no scheduler, it does not answer within 10 seconds,
+    it has no workers, or versions differ.
     """
     job.step(0)
     check_address(address)
@@ -474,7 +514,11 @@ _levels: list[int] = []
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Suppress Dask's log messages about errors that are handled or reported here."""
+    """Suppress Dask's log messages about errors that are handled or reported here.
+
+    May be nested and used by several threads: the last to leave restores the levels that the first
+    found.
+    """
     loggers = [logging.getLogger(name) for name in _LOUD]
     with _silence:
         if not _silenced:
@@ -495,6 +539,10 @@ def _quiet() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _client(address: str) -> Iterator[Client]:
+    """Connect to the scheduler at `address` for the block.
+
+    Raises `ClusterError` if none answers within 10 seconds.
+    """
     import dask
     from distributed import Client
 
@@ -517,7 +565,11 @@ def _client(address: str) -> Iterator[Client]:
 
 @contextlib.contextmanager
 def _processes(count: int, job: Job) -> Iterator[LocalWorkers]:
-    """Start processes on this machine; they end with the block."""
+    """Start `count` processes on this machine, and yield once they run; they end with the block.
+
+    If the block raises or the start is cancelled, they are killed in the background. Raises what
+    prevented the start, such as `ClusterError`.
+    """
     workers = LocalWorkers(count)
     with _interrupts_later():
         workers.start()
@@ -557,7 +609,7 @@ class LocalWorkers(threading.Thread):
         self._over.set()
 
     def kill(self) -> None:
-        """Kill the processes, or as soon as they have started."""
+        """Kill the processes now, and those that start later; they are not started again."""
         self._killed = True
         self._over.set()
         for nanny in [] if self._cluster is None else list(self._cluster.workers.values()):
@@ -566,7 +618,10 @@ class LocalWorkers(threading.Thread):
                 os.kill(pid, signal.SIGKILL)
 
     def run(self) -> None:
-        """Start the processes, wait for `end` or `kill`, and stop them."""
+        """Start the processes, set `ready`, wait for `end` or `kill`, and stop them.
+
+        If they cannot be started, the exception is stored in `error` and nothing is raised.
+        """
         with _quiet():
             try:
                 self._begin()
@@ -584,6 +639,10 @@ class LocalWorkers(threading.Thread):
                     self._cluster.close(timeout=5)
 
     def _begin(self) -> None:
+        """Start the processes and connect; the processor cores are divided among them.
+
+        Raises `ClusterError` if they do not start.
+        """
         import dask
         from distributed import Client, LocalCluster
 
@@ -627,7 +686,8 @@ def _affine() -> bool:
 def _interrupts_later() -> Iterator[None]:
     """Block Ctrl+C for threads and processes started inside; their owner ends them.
 
-    They inherit the signal mask. A signal that arrives meanwhile is delivered afterwards.
+    They inherit the signal mask. A signal that arrives meanwhile is delivered afterwards. Does
+    nothing on Windows.
     """
     if not hasattr(signal, "pthread_sigmask"):
         yield

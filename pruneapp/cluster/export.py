@@ -84,7 +84,7 @@ class FileOrder:
 
     @classmethod
     def of(cls, state: ClusterState, plan: Plan) -> FileOrder:
-        """Return the order for a planned file.
+        """Return the order for a planned file of weights.
 
         Raises `ExportError` for plans that only a single machine can write.
         """
@@ -107,7 +107,10 @@ class FileOrder:
         )
 
     def plan(self, job: Job) -> Plan:
-        """Plan the file again, on the worker."""
+        """Open the model on the worker, and plan the file there again.
+
+        Raises what `ModelSource.open` and the `plan` of the format raise.
+        """
         state = self.part.snapshot(job)
         checkpoint = state.checkpoint
         part = ExportPart(
@@ -138,7 +141,9 @@ class WrittenShard:
 def write_file(order: FileOrder, place: Path | BegunUpload) -> WrittenShard:
     """Write a file to `place` under a temporary name, or as parts of an upload, and verify it.
 
-    Runs on a worker. Raises `ClusterError` if the size is not that of the plan on the client.
+    Runs on a worker. A file is renamed to `place` and replaces one of that name; an upload is not
+    completed. Raises `ClusterError` if the size is not that of the plan on the client, and what
+    `make_file` raises.
     """
     with task_job() as job, contextlib.ExitStack() as stack:
         plan = order.plan(job)
@@ -167,7 +172,10 @@ def write_file(order: FileOrder, place: Path | BegunUpload) -> WrittenShard:
 
 @task
 def check_file(path: Path, nbytes: int, sha256: str) -> bool:
-    """Return whether a file has the given size and checksum; False if it cannot be read."""
+    """Return whether a file has the given size and checksum; False if it cannot be read.
+
+    The checksum is computed from the whole file, unless the size differs.
+    """
     with task_job() as job:
         try:
             with contextlib.closing(open_source(path)) as file:
@@ -239,7 +247,10 @@ class Stage(contextlib.ExitStack):
         raise NotImplementedError
 
     def _taken_up(self, path: Path) -> bool:
-        """Use the list of an interrupted job; return False if it belongs to another job."""
+        """Use the list of an interrupted job at `path`, and write to it from now on.
+
+        Returns False, and changes nothing, if it belongs to another job or cannot be read.
+        """
         with contextlib.suppress(OSError, JsonError):
             manifest = decode(path.read_bytes(), _Manifest)
             if manifest.job == self._manifest.job:
@@ -253,13 +264,13 @@ class Stage(contextlib.ExitStack):
         return self._manifest.files
 
     def note(self, name: str, shard: WrittenShard) -> None:
-        """Add a file to the list, so that a resumed job does not write it again."""
+        """Add a file to the list and write the list: a resumed job does not write it again."""
         tags = _digest(shard.tags) if shard.tags else ""
         self._manifest.files[name] = _Listed(shard.nbytes, shard.sha256, tags)
         self._write_list()
 
     def forget(self, name: str) -> None:
-        """Remove a file from the list in memory."""
+        """Remove a file from the list in memory; the list on disk changes with the next `note`."""
         self._manifest.files.pop(name, None)
 
     def _write_list(self) -> None:
@@ -280,6 +291,10 @@ class FolderStage(Stage):
         self._resume = resume
 
     def __enter__(self) -> Self:
+        """Create and lock the staging folder, or, to resume, use that of the interrupted job.
+
+        Raises `ExportError` if it cannot be created.
+        """
         if self._resume and self._found():
             self.path = self._list.parent
         else:
@@ -303,7 +318,10 @@ class FolderStage(Stage):
         return self.path / name
 
     def known(self, names: Sequence[str], job: Job) -> dict[str, WrittenShard]:
-        """Return the listed files whose checksums workers could confirm."""
+        """Return the listed files of `names` whose size and checksum workers confirmed.
+
+        Others are removed from the list.
+        """
         some = [name for name in names if name in self.listed]
         works = [
             Work(
@@ -333,7 +351,10 @@ class FolderStage(Stage):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> bool | None:
-        """Remove the folder; keep it if the connection was lost and some files are finished."""
+        """Remove the folder; keep it if the connection was lost and some files are finished.
+
+        Errors of removing it are ignored.
+        """
         if isinstance(error, ClusterLostError) and self.listed:
             return super().__exit__(kind, error, trace)
         for _ in range(_TRIES):  # a worker may be removing a temporary file
@@ -362,6 +383,7 @@ class ObjectStage(Stage):
         self._shown: dict[str, WrittenShard] = {}  # completed but not compared yet
 
     def __enter__(self) -> Self:
+        """Use the uploads that an interrupted job began, if this is to resume it."""
         if self._resume:
             prefix = f"{self._target.name}.partial-"
             with contextlib.suppress(OSError):  # the folder does not exist
@@ -375,7 +397,11 @@ class ObjectStage(Stage):
         return self
 
     def begin(self, files: Mapping[str, tuple[Path, Plan]]) -> None:
-        """Begin the uploads that an earlier job has not begun."""
+        """Begin the uploads that an earlier job has not begun, and write the list.
+
+        Raises `ExportError` if the store refuses one; the others are begun all the same and aborted
+        at exit.
+        """
         calls = [POOL.submit(partial(self._begin, name, *file)) for name, file in files.items()]
         wait(calls)  # all of them, so that every upload begun is known
         for call in calls:
@@ -387,6 +413,7 @@ class ObjectStage(Stage):
         self._write_list()
 
     def _begin(self, name: str, path: Path, plan: Plan) -> None:
+        """Begin the upload of a file, unless it is known and still exists in the store."""
         assert isinstance(path, StorePath)
         try:
             upload = self._uploads.get(name)
@@ -402,9 +429,10 @@ class ObjectStage(Stage):
         return self._uploads[name]
 
     def known(self, names: Sequence[str], job: Job) -> dict[str, WrittenShard]:
-        """Return the listed uploads whose parts are still in the store.
+        """Return the listed uploads of `names` whose parts are still in the store.
 
-        The store verified the checksum of each part when it received it.
+        The store verified the checksum of each part when it received it. Others are removed from
+        the list. Raises `ExportError` if the store cannot be asked.
         """
         known: dict[str, WrittenShard] = {}
         for name in names:
@@ -430,7 +458,11 @@ class ObjectStage(Stage):
         return file
 
     def _committed(self, name: str, shard: WrittenShard, job: Job) -> None:
-        """Record a completed object; when all are completed, have workers read and compare them."""
+        """Record a completed object; when all are completed, have workers read and compare them.
+
+        Cancelling is possible only if no object was replaced. Raises `ExportError` if one has other
+        bytes.
+        """
         self._shown[name] = shard
         if len(self._shown) < len(self._files):
             return
@@ -473,6 +505,7 @@ class ObjectStage(Stage):
 def refuse_request(checkpoint: Checkpoint, request: ExportRequest) -> None:
     """Raise `ClusterError` or `ExportError` for an export that cannot run on a cluster yet.
 
+    That is of a file with masks, to a store other than S3, or in a format other than safetensors.
     Nothing is contacted.
     """
     refuse_masks(checkpoint)
@@ -489,7 +522,7 @@ def _not_written(form: str) -> ExportError:
 
 
 def refuse_masks(*checkpoints: Checkpoint) -> None:
-    """Raise `ClusterError` for files that contain masks with their weights."""
+    """Raise `ClusterError` for the first of the files that contains masks with its weights."""
     for checkpoint in checkpoints:
         if any(entry.mask_of for entry in checkpoint.entries.values()):
             raise ClusterError(
@@ -500,7 +533,7 @@ def refuse_masks(*checkpoints: Checkpoint) -> None:
 
 
 def refuse_store(target: Path) -> None:
-    """Raise `ExportError` for a store that cannot be written from a cluster."""
+    """Raise `ExportError` for a store other than S3; a path in the file system is accepted."""
     if isinstance(target, StorePath) and target.scheme != "s3":
         raise ExportError(
             f"'{target}' cannot be written on a cluster: S3 is the only store that accepts an "
@@ -520,7 +553,13 @@ class ClusterWriter:
     def make(
         self, target: Path, plans: Mapping[Path, Plan], stack: contextlib.ExitStack, job: Job
     ) -> Iterator[tuple[SealedFile, WrittenFile]]:
-        """Write and verify files: weights on workers, small files on the client."""
+        """Write and verify files: weights on workers, small files on the client.
+
+        Yields each file, ready to be committed, in the order of `plans`: files of weights only
+        after all of them were written. `stack` removes what was not committed. Files that an
+        interrupted job finished are not written again. Raises what `make_file`, `refuse_store` and
+        `Cluster.run` raise.
+        """
         refuse_store(target)
         weights = [(path, plan) for path, plan in plans.items() if plan.part is not None]
         orders = [FileOrder.of(self._state, plan) for _, plan in weights]
@@ -580,8 +619,8 @@ def export_on(
 ) -> ExportReport:
     """Apply a recipe to a model on the cluster at an address, and write the result there.
 
-    Requests that cannot run on a cluster are refused without contacting it. An interrupted job is
-    resumed. Raises what `connect` and `export_recipe` raise.
+    Requests that cannot run on a cluster are refused without contacting it. If an earlier call for
+    the same files was interrupted, it is resumed. Raises what `connect` and `export_recipe` raise.
     """
     refuse_request(checkpoint, request)
     for action in fit(recipe, checkpoint, job).actions(recipe.where):
@@ -602,8 +641,9 @@ def export_recipe(
 ) -> ExportReport:
     """Apply a recipe to a model and write the result on a cluster.
 
-    Files and report are the same as on one machine. Raises what `pruneapp.export.exporter.export`
-    and `pruneapp.cluster.steps.apply_actions` raise.
+    Files and report are the same as on one machine. `resume`: whether to continue an interrupted
+    call; otherwise everything is written again. Raises what `pruneapp.export.exporter.export` and
+    `pruneapp.cluster.steps.apply_actions` raise.
     """
     check(checkpoint, request)
     fitted = fit(recipe, checkpoint, job)
@@ -619,7 +659,7 @@ def hashed_by(cluster: Cluster, checkpoint: Checkpoint, job: Job) -> Iterator[No
     """Let workers hash the files of a model while the block runs, and store the checksums.
 
     Files with known checksums are not hashed. The end of the block waits for the results; an
-    exception in it cancels them.
+    exception in it cancels the hashing, and no checksum is stored.
     """
     model = ModelSource.of(checkpoint)
     files = [(n, file) for n, file in enumerate(checkpoint.files) if bytes_left(file)]

@@ -42,7 +42,7 @@ from pruneapp.recipes.recipe import Recipe, recipe_of
 
 @task
 def numbers_of(model: ModelSource, names: Sequence[str]) -> list[TensorNumbers]:
-    """Compute statistics of tensors."""
+    """Compute statistics of tensors on a worker, in the order of `names`."""
     with task_job() as job:
         state = Snapshot(model.open())
         return [numbers(state, name, job) for name in names]
@@ -52,7 +52,11 @@ def numbers_of(model: ModelSource, names: Sequence[str]) -> list[TensorNumbers]:
 def differences_of(
     a: ModelSource, b: ModelSource, matched: Sequence[tuple[str, str | None, str | None]]
 ) -> list[TensorDifference]:
-    """Compare tensors of two models, given as (common name, first name in A, first name in B)."""
+    """Compare tensors of two models, given as (common name, first name in A, first name in B).
+
+    Runs on a worker. None instead of a name if a model lacks the tensor; the result has the order
+    of `matched`.
+    """
     with task_job() as job:
         one, other = a.open(), b.open()
         found = []
@@ -73,7 +77,8 @@ def check_patterns(
 ) -> list[Any]:
     """Check tensors, by name, for an N:M pattern; return a result of `look_for_pattern` for each.
 
-    Runs on a worker. `values` has the parameters "pattern" ("n:m") and "dim".
+    Runs on a worker. `values` has the parameters "pattern" ("n:m") and "dim". Raises what
+    `look_for_pattern` raises.
     """
     with task_job() as job:
         state, found = Snapshot(model.open()), []
@@ -88,7 +93,10 @@ def check_patterns(
 def compare_written(
     order: FileOrder, path: Path, written: ModelSource | None
 ) -> tuple[list[Difference], int]:
-    """Compare a written file with its plan, byte by byte."""
+    """Compare a written file with its plan, byte by byte; see `compare_file`.
+
+    Runs on a worker. `written` is the written checkpoint, or None if it is none.
+    """
     with task_job() as job:
         checkpoint = None if written is None else written.open()
         return compare_file(path, order.plan(job), checkpoint, job)
@@ -97,7 +105,10 @@ def compare_written(
 def numbers_on(
     cluster: Cluster, checkpoint: Checkpoint, names: Sequence[str], job: Job
 ) -> list[TensorNumbers]:
-    """Compute statistics of tensors; see `pruneapp.analysis.statistics.numbers`."""
+    """Compute statistics of tensors on workers, in the order of `names`.
+
+    See `pruneapp.analysis.statistics.numbers`.
+    """
     return _run_per_tensor(
         cluster,
         checkpoint,
@@ -117,7 +128,10 @@ def check_on(  # noqa: PLR0917 - as `check_pattern`
     dim: int,
     job: Job,
 ) -> PatternReport:
-    """Check tensors for a pattern; see `pruneapp.analysis.patterns.check_pattern`."""
+    """Check tensors for a pattern on workers; see `pruneapp.analysis.patterns.check_pattern`.
+
+    Raises `ParameterError` for an invalid pattern, and `SelectionError` for unknown names.
+    """
     values = N_M.validate({"pattern": f"{n}:{m}", "dim": dim})
     first = resolve(checkpoint, names)
     found = _run_per_tensor(
@@ -140,7 +154,11 @@ def compare_on(
     called: tuple[str, str],
     names: set[str] | None,
 ) -> Comparison:
-    """Compare two models; see `pruneapp.analysis.comparison.compare`."""
+    """Compare two models on workers; see `pruneapp.analysis.comparison.compare`.
+
+    `called` are the names of the two in the result; `names` selects tensors, None for all. The
+    result has the tensors in numeric order of their names.
+    """
     job.start(0)
     here, there = Snapshot(a), Snapshot(b)
     matched = pairs(here, there, names)
@@ -178,7 +196,7 @@ def _run_per_tensor(  # noqa: PLR0917 - each its own type
     """Run a task per batch of tensors on the workers; return the results in the order of `names`.
 
     `ask` returns, for a model and a batch of names, the task function, which returns a list with a
-    result per name, and its arguments. `label` describes the work of `job`.
+    result per name, and its arguments. `label` describes the work of `job`. Empty for no names.
     """
     job.start(0)
     state = ClusterState(cluster, checkpoint)
@@ -205,7 +223,11 @@ class ClusterEngine:
         *,
         hashed: bool,
     ) -> tuple[State, Recipe]:
-        """Apply a recipe; with `hashed` compute the checksums of the files at the same time."""
+        """Apply a recipe, and return the state and the recipe of the steps that were done.
+
+        `hashed`: whether the checksums of the files are computed at the same time. `_look` is not
+        called: a cluster has no edits to compare. Raises what `apply_actions` raises.
+        """
         first = ClusterState(self._cluster, original)
         with ExitStack() as stack:
             if hashed:
@@ -221,7 +243,11 @@ class ClusterEngine:
     def compare(
         self, state: State, plans: Mapping[Path, Plan], checkpoint: Checkpoint | None, job: Job
     ) -> Iterator[tuple[Sequence[Difference], int]]:
-        """Compare each file of weights on a worker, and the small ones on the client."""
+        """Compare each file of weights on a worker, and the small ones on the client.
+
+        Yields the differences and the number of compared bytes per file, in the order of `plans`.
+        `checkpoint` is the written one, None if it is none.
+        """
         assert isinstance(state, ClusterState)
         written = None if checkpoint is None else ModelSource.of(checkpoint)
         job.start(0)

@@ -64,7 +64,10 @@ class ModelSource:
 
     @classmethod
     def of(cls, checkpoint: Checkpoint) -> ModelSource:
-        """Return the source of an open checkpoint."""
+        """Return the source of an open checkpoint, with absolute paths.
+
+        `state_dict` is None unless the file contains several.
+        """
         contents = checkpoint.contents
         chosen = contents.state_dict if len(contents.state_dicts) > 1 else None
         files = tuple(
@@ -74,9 +77,10 @@ class ModelSource:
         return cls(checkpoint.path.absolute(), chosen, files)
 
     def open(self) -> Checkpoint:
-        """Return the model, opened once per process.
+        """Return the model, opened once per process; the process keeps the four used last open.
 
-        Raises `ClusterError` if it does not exist on this machine or differs from that of the
+        The caller must not close it. Raises `ClusterError` if it cannot be opened on this machine,
+        and `FileChangedError` if size or modification time of a file differ from those on the
         client.
         """
         with _opening:
@@ -89,6 +93,7 @@ class ModelSource:
         return known
 
     def _open(self) -> Checkpoint:
+        """Open the model, and raise what `open` raises if it is not that of the client."""
         try:
             checkpoint = open_checkpoint(self.path, state_dict=self.state_dict)
         except CheckpointError as error:
@@ -131,7 +136,11 @@ class MethodCall:
 
     @classmethod
     def of(cls, row: Row) -> MethodCall:
-        """Return the method call of a row of a step."""
+        """Return the method call of a row of a step, with its statistics file if it uses one.
+
+        Reads size and modification time of the file. Raises what `statistics_of` raises if it is
+        not open.
+        """
         statistics = None
         if registry.get(row.method).needs_statistics(row.values):
             path = statistics_of(row.values[STATISTICS.name]).path.absolute()
@@ -150,6 +159,10 @@ class MethodCall:
         return Row(tuple(names), self.method, dict(self.values))
 
     def _register(self, statistics: NamedFile) -> None:
+        """Make the statistics file of the client available under its name in this process.
+
+        Raises `ClusterError` if it is missing here, and `FileChangedError` if it is another one.
+        """
         path = statistics.path
         try:
             status = path.stat()
@@ -173,7 +186,10 @@ class MethodCall:
         return view
 
     def ranking(self, view: TensorView, width: int, job: Job, measured: Any = None) -> Ranking:
-        """Return the ranking of a tensor by a method for single weights."""
+        """Return the ranking of a tensor by a method for single weights, with keys of `width` bits.
+
+        `measured` is the result of `measure`; None to compute it now.
+        """
         method = registry.get(self.method)
         assert isinstance(method, WeightMethod)
         values = dict(self.values)
@@ -215,9 +231,9 @@ class CutRule:
     def after(self, before: Rule) -> CutRule | None:
         """Return one rule equivalent to `before` followed by this one; None if there is none.
 
-        If the method measures nothing, a tensor has the same keys in both steps. The weights pruned
-        by the first step then have smaller keys than those of the second, or come first among equal
-        keys.
+        Only two cuts by the same method, values (except the amount) and width can be joined. If the
+        method measures nothing, a tensor has the same keys in both steps: the weights pruned by the
+        first step then have smaller keys than those of the second, or come first among equal keys.
         """
         method = registry.get(self.call.method)
         if not isinstance(before, CutRule) or not isinstance(method, WeightMethod):
@@ -244,7 +260,7 @@ class AloneRule:
     budget: int | None = None
 
     def mask(self, state: Snapshot, name: str, job: Job) -> Mask:
-        """Run the method and return the mask."""
+        """Run the method on the tensor, and return its mask after the step."""
         view, kernel = self.call.view(state, name), CpuKernel()
         method, values = registry.get(self.call.method), dict(self.call.values)
         if self.budget is None:
@@ -271,7 +287,7 @@ class UnitsRule:
         return cls(call, np.packbits(stays, bitorder="little").tobytes())
 
     def mask(self, state: Snapshot, name: str, job: Job) -> Mask:
-        """Return the mask without them."""
+        """Return the mask before the step without the channels or blocks to prune."""
         view, values = self.call.view(state, name), dict(self.call.values)
         method = registry.get(self.call.method)
         assert isinstance(method, UnitMethod)
@@ -298,7 +314,10 @@ class StructureRule:
         return cls(compressor.compress(mask.packed.data), mask.size)
 
     def mask(self, state: Snapshot, name: str, _job: Job) -> Mask:
-        """Return the mask of the rule, without the weights that the state pruned before."""
+        """Return the mask of the rule, without the weights that the state pruned before.
+
+        Its bits are in memory, or in a scratch file if they are many.
+        """
         packed, at = scratch.bits(self.size), 0
         with zstandard.ZstdDecompressor().stream_reader(self.packed) as reader:
             while count := reader.readinto(packed[at : at + _STRETCH].data):
@@ -419,6 +438,10 @@ class RuleMask(BitMask):
         return self._bits()
 
     def _bits(self) -> BitMask:
+        """Return all bits, computed unless this process has cached them for equal rules.
+
+        Raises `AssertionError` on the client.
+        """
         assert self._part is not None, "a mask was asked for where no file is read"
         key = self._key = self._key or (self._part[0], self.name, digest_of(self.rules))
         known = _cache.get(key)
@@ -429,7 +452,7 @@ class RuleMask(BitMask):
         return known
 
     def _last(self) -> Mask:
-        """Apply the last rule to the result of the earlier rules."""
+        """Apply the last rule to the result of the earlier rules; nothing is cached."""
         assert self._part is not None, "a mask was asked for where no file is read"
         source, job = self._part
         *before, last = self.rules
@@ -444,7 +467,10 @@ class RuleMask(BitMask):
 
 
 def packed_bits_of(mask: Mask) -> NDArray[np.uint8]:
-    """Return the packed bits of a mask, in memory or in a scratch file if it is large."""
+    """Return the packed bits of a mask, lowest bit first, ``uint8[(size + 7) // 8]``.
+
+    In memory, or in a scratch file if it is large.
+    """
     packed = scratch.bits(mask.size)
     step = 1 << 22
     for start in range(0, mask.size, step):
@@ -474,7 +500,10 @@ class StatePart:
         return _unpack, (zstandard.ZstdCompressor().compress(data),)
 
     def snapshot(self, job: Job) -> Snapshot:
-        """Return the state; its masks are computed on access."""
+        """Return the state; its masks are computed on access.
+
+        Opens the model, see `ModelSource.open`. `job` cancels the computation of masks.
+        """
         checkpoint = self.model.open()
         masks: dict[str, BitMask] = {
             name: RuleMask(

@@ -128,7 +128,10 @@ class ClusterState:
         return Snapshot(self.checkpoint, MaskLayers(masks=MaskSet(masks)))
 
     def part(self, names: Iterable[str]) -> StatePart:
-        """Return the part of the state that a task on these tensors needs."""
+        """Return the part of the state that a task on these tensors needs.
+
+        Tensors without rules are left out: they have no mask.
+        """
         mine = [name for name in names if name in self.rules]
         return StatePart(
             self.model,
@@ -153,7 +156,8 @@ class ClusterState:
     ) -> ClusterState:
         """Return the state after one more rule, with facts counted by workers.
 
-        Tensors in `optional` get no rule if it changes nothing.
+        `changes` has the rules by name. A tensor in `optional` gets no rule if its rule prunes
+        nothing further. Raises what `Cluster.run` raises.
         """
         rules = {name: self._rules_after(name, rule) for name, rule in changes.items()}
         trial = ClusterState(self.cluster, self.checkpoint, self.rules | rules, {})
@@ -166,7 +170,10 @@ class ClusterState:
         return self.followed(changes, {name: found[name] for name in changes})
 
     def facts(self, names: Iterable[str], job: Job) -> dict[str, Facts]:
-        """Count the kept weights of tensors on workers, and find their patterns."""
+        """Count the kept weights of tensors with rules on workers, and find their patterns.
+
+        Always counts; the state does not keep the result.
+        """
         works = [
             Work(
                 tasks.facts,
@@ -183,7 +190,10 @@ class ClusterState:
         return found
 
     def zeros_pruned_again(self, names: Iterable[str], job: Job) -> tuple[str, ...]:
-        """Return the tensors in which only weights are pruned that are zero in the file."""
+        """Return the tensors in which only weights are pruned that are zero in the file.
+
+        Tensors without rules are not among them. The values are compared on workers.
+        """
         works = [
             Work(
                 tasks.only_zeros_pruned,
@@ -197,7 +207,10 @@ class ClusterState:
         return tuple(name for found in self.cluster.run(works, job) for name in found)
 
     def batches(self, names: Iterable[str]) -> Iterator[list[str]]:
-        """Yield batches of names in order, each of one file and of the size of a task."""
+        """Yield batches of names in order, each of one file and of the size of a task.
+
+        That is at most 256 MiB, or one larger tensor, and 512 tensors. Nothing for no names.
+        """
         batch: list[str] = []
         nbytes, file = 0, None
         for name in names:
@@ -213,7 +226,7 @@ class ClusterState:
             yield batch
 
     def file(self, name: str) -> int | None:
-        """Return the index of the file with a tensor.
+        """Return the index of the model's file that contains a tensor.
 
         None if there are fewer files than workers: assigning work by file would leave workers idle.
         """
@@ -229,7 +242,8 @@ class ClusterState:
     def ask(self, function: Any, names: Iterable[str], *more: Any, job: Job, label: str) -> Any:
         """Run a task that cannot be divided on one worker, with the rules of `names`.
 
-        `more` are further arguments of the function, `label` describes the work of `job`.
+        `more` are further arguments of the function, `label` describes the work of `job`. Returns
+        the result of the task, and raises its exception.
         """
         work = Work(function, (self.part(names), *more), self._nbytes(names), label)
         (result,) = self.cluster.run([work], job)
@@ -254,7 +268,11 @@ class ClusterState:
         return self.snapshot.replaces(name)
 
     def pattern(self, job: Job) -> str:
-        """Return which N:M patterns the masks have, for the metadata of an export."""
+        """Return which N:M patterns the masks have, for the metadata of an export; "" for none.
+
+        Only tensors of two dimensions or more with both pruned and kept weights count. Patterns
+        that are not known yet are searched on workers.
+        """
         found, entries = dict(self.known), self.checkpoint.entries
         some = [
             entry.name
@@ -276,7 +294,11 @@ class ClusterKernel:
     def shares(
         self, rankings: Sequence[Ranking], count: int, job: Job
     ) -> tuple[Threshold, tuple[Share, ...]]:
-        """Return the threshold that prunes `count` weights, and its share of each tensor."""
+        """Return the threshold that prunes `count` weights, and its share of each tensor.
+
+        A few weights are ranked by one task, more by a search on all workers; the result is the
+        same.
+        """
         planned = [ranking for ranking in rankings if isinstance(ranking, PlannedRanking)]
         names = [ranking.view.name for ranking in planned]
         call, width = planned[0].call, planned[0].width
@@ -310,6 +332,7 @@ class _Search:
         self._last: list[Future[Any]] = []
 
     def _units_of(self, rankings: Sequence[PlannedRanking]) -> Iterator[Unit]:
+        """Yield the input of each task: pieces of at most 256 MiB in all, from one file."""
         pieces: list[Piece] = []
         room, file = UNIT_BYTES, None
         entries, sources = self._state.checkpoint.entries, self._state.checkpoint.sources
@@ -338,7 +361,11 @@ class _Search:
         return sum(entries[p.name].dtype.nbytes(p.stop - p.start) for p in pieces)
 
     def find(self, count: int, job: Job) -> tuple[Threshold, tuple[Share, ...]]:
-        """Return the threshold that prunes `count` weights, and its share of each tensor."""
+        """Return the threshold that prunes `count` weights, and its share of each tensor.
+
+        The keys are counted in several passes, each of which narrows the range that contains it.
+        May be called once.
+        """
         with self._cluster.kept() as keep:
             self._measured = self._measures(keep)
             bracket = self._first_bracket(count, job)
@@ -350,7 +377,10 @@ class _Search:
             return found.threshold, self._shares(found.threshold, job)
 
     def _measures(self, keep: Any) -> dict[str, Future[Any]]:
-        """Submit the measurements that the method needs; `keep` leaves results on the workers."""
+        """Submit the measurements that the method needs, and return their futures by tensor name.
+
+        Empty if it needs none. `keep` submits tasks whose results stay on the workers.
+        """
         method = registry.get(self._call.method)
         assert isinstance(method, WeightMethod)
         if method.measure is None:
@@ -367,6 +397,11 @@ class _Search:
         return [self._measured[name] for name in dict.fromkeys(p.name for p in unit.pieces)]
 
     def _first_bracket(self, count: int, job: Job) -> Bracket:
+        """Return the range of keys to begin with, in which a sample has the threshold.
+
+        All keys if they have at most 16 bits or are few. If the sample misleads, `search` extends
+        the range.
+        """
         sizes = [ranking.size for ranking in self._rankings]
         everything = Bracket.everything(self._width)
         if self._width <= 16 or sum(sizes) <= WORTH_A_SAMPLE:
@@ -392,7 +427,8 @@ class _Search:
     def _pass_over(self, bracket: Bracket, keep: Any, job: Job) -> BracketCounts:
         """Count the keys of all units in a bracket, and add the counts up in a tree of tasks.
 
-        `keep` submits tasks whose results stay on the workers.
+        `keep` submits tasks whose results stay on the workers. From the second call on, keys that
+        the workers cached are counted without reading weights, if they suffice.
         """
         again = bool(self._last)
         job.extend(0 if again else sum(self._nbytes))
@@ -420,6 +456,7 @@ class _Search:
         self._cluster.wait(futures, nbytes, job, "Counting")
 
     def _shares(self, threshold: Threshold, job: Job) -> tuple[Share, ...]:
+        """Return how many weights of each tensor are below the threshold and equal to it."""
         works = [
             Work(tasks.shares_of_unit, (unit, threshold.key, last, self._measured_of(unit)))
             for unit, last in zip(self._units, self._last, strict=True)
@@ -435,7 +472,8 @@ class _Search:
 def apply_step(state: ClusterState, step: Step, job: Job) -> ClusterState:
     """Return the state after a step, like `pruneapp.preview.preview.compute_preview`.
 
-    Raises the same errors, and `ClusterError` for steps that cannot run on a cluster.
+    `state` does not change. Raises the same errors, and `ClusterError` for custom methods and masks
+    from files, which cannot run on a cluster.
     """
     state.checkpoint.verify_unchanged()
     rows = rows_of(state.checkpoint, step)
@@ -510,6 +548,7 @@ class _RowOnCluster:
         return self._state.counted(dict.fromkeys(self._names, rule), self._job)
 
     def _rows(self, method: RowMethod) -> dict[str, Rule]:
+        """Return the rules of a method that prunes each row of a matrix alone, with its budgets."""
         amount, limits = self._values["amount"], self._limits
         if method.allocate is None and limits.total is None and isinstance(amount, float):
             return dict.fromkeys(self._names, AloneRule(self._call, self._scope, limits))
@@ -538,6 +577,10 @@ class _RowOnCluster:
         return self._state.counted(changes, self._job)
 
     def _ask(self, function: Any, names: Sequence[str], *more: Any) -> Any:
+        """Run a task for the method on one worker, with the rules of all tensors that it reads.
+
+        These are `names`, the coupled tensors and the scales. Returns the result of the task.
+        """
         label = f"{self._row.method} on one worker"
         needed = dict.fromkeys(names)
         for view in self._views:
@@ -551,6 +594,7 @@ class _RowOnCluster:
         return self._state.ask(function, needed, *arguments, job=self._job, label=label)
 
     def _cut(self, method: WeightMethod) -> ClusterState:
+        """Return the state after a method that prunes single weights below a threshold."""
         if method.allocate is not None:
             counts = self._ask(tasks.budgets, self._names, self._scope, self._limits)
             plans = [([view], count) for view, count in zip(self._views, counts, strict=True)]
@@ -573,7 +617,12 @@ class _RowOnCluster:
     def _cut_plans(
         self, method: WeightMethod, plans: Sequence[tuple[Sequence[TensorView], int]]
     ) -> ClusterState:
-        """Find the threshold of each plan: on all workers for several tensors, else in a task."""
+        """Find the threshold of each plan: on all workers for several tensors, else in a task.
+
+        Returns the state after the cuts. Plans are tensors with the number of weights to prune in
+        them together; those with 0 are skipped. Tensors without a mask that are not cut get a mask
+        of ones.
+        """
         rules: dict[str, Rule] = {}
         alone: list[tuple[str, int, int]] = []
         for views, count in plans:
@@ -602,6 +651,7 @@ class _RowOnCluster:
         return self._state.followed(rules, known)
 
     def _cut_alone(self, cuts: Sequence[tuple[str, int, int]]) -> dict[str, Rule]:
+        """Return the rules that cut each tensor alone; `cuts` are (name, width of keys, count)."""
         state, of = self._state, {name: (width, count) for name, width, count in cuts}
         batches = list(state.batches(of))
         works = [
@@ -628,7 +678,11 @@ def _width(method: WeightMethod, views: Sequence[TensorView]) -> int:
 def _pruned_filters(
     before: ClusterState, after: ClusterState, row: Row, names: Sequence[str], job: Job
 ) -> Iterator[tuple[str, Bools]]:
-    """Yield names with the channels along dim 0 that became empty from `before` to `after`."""
+    """Yield names with the channels along dim 0 that became empty from `before` to `after`.
+
+    The channels are a mask, True where a channel became empty. Tensors whose row prunes along
+    another dimension, and those without such channels, are left out.
+    """
     entries = before.checkpoint.entries
     sources = [TensorDim(name, 0) for name in names if dim_of(row, entries[name].shape, name) == 0]
     old, new = (_left(state, sources, job) for state in (before, after))
@@ -639,7 +693,10 @@ def _pruned_filters(
 
 
 def _left(state: ClusterState, sources: Sequence[TensorDim], job: Job) -> dict[TensorDim, Bools]:
-    """Return, for each entry along dimensions, whether anything of it is kept."""
+    """Return, for each channel along dimensions, whether anything of it is kept.
+
+    Counted on workers; all True for tensors without rules.
+    """
     entries = state.checkpoint.entries
     result = {s: np.ones(entries[s.name].shape[s.dim], np.bool_) for s in sources}
     by_name: dict[str, list[TensorDim]] = {}
@@ -663,7 +720,10 @@ def _left(state: ClusterState, sources: Sequence[TensorDim], job: Job) -> dict[T
 
 
 def _with_companions(state: ClusterState, gone: Mapping[str, Bools], job: Job) -> ClusterState:
-    """Prune the companions (norms and biases) of pruned channels."""
+    """Return the state with the companions (norms and biases) of pruned channels pruned too.
+
+    `gone` has a mask per tensor, True for the pruned channels.
+    """
     pairs = Companions(state.checkpoint, job.cancel)
     wanted: dict[str, Bools] = {}
     for name, channels in gone.items():
@@ -677,7 +737,10 @@ def _with_companions(state: ClusterState, gone: Mapping[str, Bools], job: Job) -
 
 
 def _with_dependents(state: ClusterState, dependents: Dependents, job: Job) -> ClusterState:
-    """Prune what depends on pruned channels."""
+    """Return the state with everything pruned that depends on pruned channels.
+
+    `state` itself if there is nothing.
+    """
     left = _left(state, list(dependents.groups), job)
     bare = Snapshot(state.checkpoint)
     going = dependent_units(dependents, left.__getitem__, bare.view)
@@ -690,10 +753,11 @@ def _with_dependents(state: ClusterState, dependents: Dependents, job: Job) -> C
 def apply_actions(
     state: ClusterState, fitted: Fit, where: str, job: Job
 ) -> tuple[ClusterState, list[dict[str, Any]]]:
-    """Apply the entries of a recipe, and return the steps done, as their `to_dict` values.
+    """Apply the entries of a recipe in order, and return the state and the steps done.
 
-    `where` names the recipe in errors. Raises what `pruneapp.recipes.replay.replay_all` raises, and
-    `ClusterError` if an entry cannot run on a cluster, before any is applied.
+    The steps are their `to_dict` values; a schedule consists of several. `where` names the recipe
+    in errors. Raises `ClusterError`, before any is applied, if an entry cannot run on a cluster,
+    and what `pruneapp.recipes.replay.replay_all` raises.
     """
     actions = fitted.actions(where)
     for action in actions:
@@ -713,7 +777,10 @@ def apply_actions(
 
 
 def refuse_action(action: ResolvedAction) -> None:
-    """Raise `ClusterError` for entries that cannot run on a cluster yet."""
+    """Raise `ClusterError` for entries that cannot run on a cluster yet.
+
+    Only steps and schedules can.
+    """
     from pruneapp.recipes.fit import Schedule
 
     if isinstance(action, (Step, Schedule)):

@@ -86,7 +86,7 @@ class TaskToken(CancelToken):
 
     @property
     def cancelled(self) -> bool:
-        """Whether the task is to stop."""
+        """Whether the task is to stop; the scheduler's state is read every 0.1 seconds."""
         now = time.monotonic()
         if now - self._looked > _LOOK:
             self._looked = now
@@ -110,7 +110,7 @@ class TaskProgress:
         self._said = 0.0  # report immediately: the first event tells the worker of the task
 
     def report(self, done: int, _total: int, _label: str) -> None:
-        """Send the progress, at most every `_REPORT` seconds."""
+        """Send the number of bytes `done`, at most every `_REPORT` seconds; else do nothing."""
         now = time.monotonic()
         if now - self._said > _REPORT:
             self._said = now
@@ -131,7 +131,7 @@ def keep_freed_memory() -> bool:
     Dask makes it return all free memory above 64 kB, and a fixed value disables glibc's own
     adjustment. Each array of a few megabytes is then mapped again page by page, which took as long
     as all computations with it. Returns False if nothing was changed: on other systems, and if the
-    environment variable has another value.
+    environment variable has another value. Later calls do nothing and return the same.
     """
     name, value = _TRIM
     if os.name != "posix" or os.environ.get(name) != value:
@@ -147,7 +147,10 @@ _turn = threading.Lock()
 def task_job() -> Iterator[Job]:
     """Wait until no other task runs in this process, and yield the job of the task.
 
-    The block may raise errors for the user, which then name the worker.
+    The job reports progress to the client, and is cancelled once the scheduler no longer needs the
+    task: then `Cancelled` is raised, also while waiting. A `ClusterError` or `FileChangedError` of
+    the block is raised with the name of the worker. Outside of a cluster, it yields a job without
+    either at once.
     """
     from distributed import get_worker
 
@@ -171,7 +174,11 @@ def task_job() -> Iterator[Job]:
 
 
 def task(work: Callable[P, R]) -> Callable[P, R | Failed]:
-    """Make a task return `Failed` instead of raising, which would fill Dask's logs."""
+    """Make a function return `Failed` instead of raising, which would fill Dask's logs.
+
+    Only `PruneAppError` and `Cancelled` are caught. If an argument, or an element of a list
+    argument, is `Failed`, it is returned and the function is not called.
+    """
 
     @functools.wraps(work)
     def run(*args: P.args, **more: P.kwargs) -> R | Failed:
@@ -206,7 +213,11 @@ class Unit:
     pieces: tuple[Piece, ...]
 
     def rankings(self, measured: Sequence[Any], job: Job) -> Iterator[tuple[Piece, Ranking]]:
-        """Yield the pieces, each with the ranking of its tensor."""
+        """Yield the pieces in order, each with the ranking of its whole tensor.
+
+        Consecutive pieces of a tensor share one ranking. `measured` has the facts of the method per
+        tensor; empty if it needs none or they are to be computed.
+        """
         state = self.part.snapshot(job)
         known: tuple[str, Ranking] | None = None
         measures = iter(measured)
@@ -249,7 +260,11 @@ def sample_unit(unit: Unit, places: Sequence[Piece], measured: Sequence[Any]) ->
 
 @task
 def count_unit(unit: Unit, bracket: Bracket, room: int, measured: Sequence[Any]) -> Pass:
-    """Count the keys of a unit below and inside of a bracket; cache up to `room` bytes of keys."""
+    """Count the keys of a unit below and inside of a bracket; cache up to `room` bytes of keys.
+
+    Runs on a worker. Nothing is cached for a bracket of all keys, or if the keys inside take more.
+    `measured` is as in `Unit.rankings`.
+    """
     with task_job() as job:
         tally, below = Tally(bracket.bins), []
         held: list[Bits] | None = [] if bracket.shift or bracket.low else None
@@ -279,7 +294,8 @@ def recount_unit(
 ) -> Pass | Failed:
     """Count inside of a narrower bracket than `last`, from the keys that pass kept, if any.
 
-    If they must be read again, they are kept if they fit into `room` bytes.
+    If there are none, they are read again as by `count_unit`, and kept if they fit into `room`
+    bytes.
     """
     candidates = Candidates(last.bracket)
     for index, offsets in enumerate(last.held or ()):
@@ -312,7 +328,11 @@ def add_counts(counted: list[tuple[int, Counts]]) -> tuple[int, Counts]:
 
 @task
 def shares_of_unit(unit: Unit, key: int, last: Pass | None, measured: Sequence[Any]) -> Counts:
-    """Return per piece the number of keys below `key`, and of those equal to it."""
+    """Return per piece the number of keys below `key`, and of those equal to it.
+
+    The result is ``int64[pieces, 2]``. If the pass `last` cached the keys near it, no weights are
+    read.
+    """
     if last is not None and last.held is not None and last.bracket.low <= key <= last.bracket.high:
         offset = key - last.bracket.low
         return np.array(
@@ -344,7 +364,10 @@ def _stretches(piece: Piece) -> Iterator[TensorRange]:
 def cut_together(
     part: StatePart, call: MethodCall, width: int, names: Sequence[str], count: int
 ) -> tuple[Threshold, tuple[Share, ...]]:
-    """Find the threshold of a few tensors, as on one machine."""
+    """Find the threshold of a few tensors on one worker; see `Kernel.shares`.
+
+    `width` is that of the keys in bits, and `count` the number of weights to prune in all of them.
+    """
     with task_job() as job:
         state = part.snapshot(job)
         rankings = [call.ranking(call.view(state, name), width, Job()) for name in names]
@@ -355,7 +378,10 @@ def cut_together(
 def cut_each(
     part: StatePart, call: MethodCall, cuts: Sequence[tuple[str, int, int]]
 ) -> list[tuple[int, Share]]:
-    """Find the threshold of each tensor, given as (name, width of keys, count to prune)."""
+    """Find the threshold of each tensor alone, given as (name, width of keys, count to prune).
+
+    Returns, in this order, the key below which weights are pruned, and their number.
+    """
     with task_job() as job:
         state, found = part.snapshot(job), []
         for name, width, count in cuts:
@@ -377,7 +403,10 @@ def _views(part: StatePart, call: MethodCall, names: Sequence[str], job: Job) ->
 def budgets(
     part: StatePart, call: MethodCall, names: Sequence[str], scope: Scope, limits: Limits
 ) -> list[int]:
-    """Return the number of weights to prune per tensor, decided for all tensors together."""
+    """Return the number of weights to prune per tensor, decided for all tensors together.
+
+    In the order of `names`. Runs on one worker, as `units_of_tensors`.
+    """
     with task_job() as job:
         views, values = _views(part, call, names, job), dict(call.values)
         method = registry.get(call.method)
@@ -395,7 +424,7 @@ def units_of_tensors(
 ) -> list[tuple[Indices, int]]:
     """Return, per tensor, the indices of the channels or blocks to prune, and how many it has.
 
-    They are chosen among all tensors together in the scope "global".
+    In the order of `names`. They are chosen among all tensors together in the scope "global".
     """
     with task_job() as job:
         views, values = _views(part, call, names, job), dict(call.values)
@@ -410,7 +439,10 @@ def units_of_tensors(
 def structures_of_groups(
     part: StatePart, call: MethodCall, names: Sequence[str], scope: Scope
 ) -> dict[str, StructureRule]:
-    """Return the rules of the tensors of groups, with units chosen among all groups."""
+    """Return the rules of the tensors of groups, with units chosen among all groups.
+
+    Only tensors of `names` that lose weights have a rule.
+    """
     with task_job() as job:
         views, values = _views(part, call, names, job), dict(call.values)
         method = registry.get(call.method)
@@ -427,7 +459,8 @@ def structures(
 ) -> Iterator[tuple[str, StructureRule]]:
     """Yield rules that prune units, one tensor at a time.
 
-    `names` are the tensors to yield; None for all that lose entries.
+    `going` has (group, function that returns views, indices of units to prune). `names` are the
+    tensors to yield; None for all that lose entries. Tensors that lose nothing are skipped.
     """
     touched: dict[str, list[Any]] = {}
     for group, view_of, units in going:
@@ -460,7 +493,11 @@ class Facts(NamedTuple):
 
 @task
 def facts(part: StatePart, names: Sequence[str]) -> dict[str, Facts]:
-    """Return the number of kept weights of tensors, and their N:M patterns."""
+    """Return the number of kept weights of tensors with rules, and their N:M patterns.
+
+    Patterns are searched in tensors of two dimensions or more that are partly pruned; None if there
+    is none.
+    """
     with task_job() as job:
         state, found = part.snapshot(job), {}
         for name in names:
@@ -486,7 +523,10 @@ def only_zeros_pruned(part: StatePart, names: Sequence[str]) -> tuple[str, ...]:
 
 @task
 def left_along(part: StatePart, sources: Sequence[TensorDim]) -> list[Bools]:
-    """Return, for each entry along dimensions of tensors, whether anything of it is kept."""
+    """Return, for each channel along dimensions of tensors, whether anything of it is kept.
+
+    One array per element of `sources`, in this order.
+    """
     with task_job() as job:
         state, found = part.snapshot(job), []
         for name, dim in sources:

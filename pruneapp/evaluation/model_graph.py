@@ -178,7 +178,11 @@ class ModelGraph:
         }
 
     def _weight(self, name: str) -> tuple[str, bool]:
-        """Return the tensor that a value is, and whether it is transposed."""
+        """Return the value that `name` is made from by casts and transposes, and if transposed.
+
+        Only transposes of two dimensions are followed. `name` itself and False if another node
+        produces it, or none does; the result need not be a weight.
+        """
         swapped = False
         for _ in range(len(self.nodes)):
             node = self.producers.get(name)
