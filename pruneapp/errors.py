@@ -90,10 +90,10 @@ def counted(number: int, noun: str, plural: str = "") -> str:
 def first_names(
     names: Sequence[str], most: int = 3, show: Callable[[str], str] = "'{}'".format
 ) -> str:
-    """Return the first names, in quotes or as `show` writes them, and how many more there are.
+    """Return the first `most` names, quoted or as `show` writes them, and how many more there are.
 
-    Up to `MAX_SORTED` names are in numeric order, see `in_numeric_order`: sorting more takes too
-    long for a sentence.
+    "" for no names. Up to `MAX_SORTED` names are in numeric order, see `in_numeric_order`: sorting
+    more takes too long for a sentence.
     """
     if len(names) <= MAX_SORTED:
         names = in_numeric_order(names)
@@ -157,7 +157,10 @@ def in_numeric_order(items: Sequence[T], name_of: Callable[[T], str] = str) -> S
 
 
 def _split_name(name: str) -> tuple[str, str]:
-    """Return the module of a tensor and its last part, which has the dots of very deep names."""
+    """Return the module of a tensor and the last part of its name; "" without a module.
+
+    Only the first 64 periods separate: the last part of deeper names contains the others.
+    """
     if name.count(".") <= _MAX_LEVELS:
         module, _, leaf = name.rpartition(".")
     else:
@@ -173,9 +176,11 @@ def last_line(error: BaseException) -> str:
 
 
 def nearest(word: str, known: Iterable[str], things: str = "values") -> str:
-    """Return a question with similar known words, and a list of all known words.
+    """Return a question with similar known words, and a list of all known words in their order.
 
-    `things` is the plural noun for the words: ``methods``.
+    Case and punctuation do not matter. Up to three words that begin with `word` are suggested, else
+    up to two similar ones; without any there is no question. `things` is the plural noun for the
+    words: ``methods``.
     """
     import difflib  # only needed for unknown words
 
@@ -197,7 +202,7 @@ def escaped(text: str, too: str = "") -> str:
 
     Characters that would break the line, move the cursor, reverse the direction or be invisible
     (control characters, bidi marks, surrogates) are replaced by escapes with four or eight digits,
-    as are the characters in `too`.
+    as are the characters in `too`. Other Unicode spaces and letters are unchanged.
     """
     if text.isprintable() and not (too and any(c in text for c in too)):
         return text
@@ -212,7 +217,11 @@ def _by_number(char: str) -> str:
 
 
 def abridged(text: str) -> str:
-    """Return a line with overlong quoted values shortened in the middle."""
+    """Return a line with overlong quoted values shortened in the middle.
+
+    Lines of at most `MOST_REPEATED` characters are returned unchanged; no line is longer than
+    1,000.
+    """
     if len(text) <= MOST_REPEATED:
         return text
     for pattern in _REPEATED:

@@ -34,8 +34,8 @@ def is_bundle() -> bool:
 def release_environment() -> None:
     """Restore the user's environment variables for programs that a bundle starts.
 
-    The dynamic linker has already read the paths of the bundle's libraries; a Python of the user
-    that inherited them would load ours.
+    Changes `os.environ`; does nothing outside of a bundle. The dynamic linker has already read the
+    paths of the bundle's libraries; a Python of the user that inherited them would load ours.
     """
     if not is_bundle():
         return
@@ -78,7 +78,8 @@ def remedy_for(package: str, extra: str = "") -> str:
 def versions(version: str) -> dict[str, str]:
     """Return the versions of Pruneapp, Python and main packages, without importing them.
 
-    Packages that are not installed have "". Runs git, which may take a moment.
+    `version` is that of Pruneapp; the commit is added if it is known. Packages that are not
+    installed have "". Runs git, which may take a moment.
     """
     commit = find_commit()
     origin = [f"commit {commit}"] if commit else []
@@ -109,7 +110,10 @@ def find_commit() -> str:
 
 
 def checked_out(root: Path) -> str:
-    """Return the commit of a checkout (with ``+changes`` if tracked files differ), else ""."""
+    """Return the commit of the checkout at `root`, in 12 digits; "" if unknown.
+
+    ``+changes`` is appended if tracked files differ. Unknown if it is no checkout, or git fails.
+    """
     if not (root / ".git").exists():
         return ""
     found = [
@@ -120,6 +124,7 @@ def checked_out(root: Path) -> str:
 
 
 def _git(root: Path, *arguments: str) -> str:
+    """Return what git prints, without surrounding whitespace; "" if it fails or takes 5 seconds."""
     try:
         done = subprocess.run(  # noqa: S603 - our own arguments
             ["git", "-C", str(root), *arguments],  # noqa: S607 - whichever the person uses
@@ -172,6 +177,10 @@ def licenses() -> tuple[License, ...]:
 
 
 def _in_bundle(folder: Path) -> Iterator[License]:
+    """Yield the licenses in the folder of a bundle, in the order of its list.
+
+    None without the list.
+    """
     try:
         listed = (folder / "README.txt").read_text(encoding="utf-8")
     except OSError:
@@ -183,6 +192,10 @@ def _in_bundle(folder: Path) -> Iterator[License]:
 
 
 def _of_packages() -> Iterator[License]:
+    """Yield the licenses of Pruneapp and of all packages that it requires, directly or not.
+
+    Packages that are not installed, and those of extras, are left out.
+    """
     from importlib.metadata import PackageNotFoundError, distribution
 
     wanted, seen = ["pruneapp", *_ROOTS], set()

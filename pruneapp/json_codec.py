@@ -54,7 +54,10 @@ _CLOSED_BY = {ord("["): ord("]"), ord("{"): ord("}")}
 
 
 def encoded(value: Any, *, indent: int | None = None) -> bytes:
-    """Return data, structs and paths as UTF-8 JSON, on one line unless `indent` is given."""
+    """Return data, structs and paths as UTF-8 JSON, on one line unless `indent` is given.
+
+    NaN and infinities become null. Integers may have any size. Raises `TypeError` for other types.
+    """
     import msgspec  # not needed for reading headers
 
     try:
@@ -124,6 +127,8 @@ def load(
 
     Parameters
     ----------
+    text
+        UTF-8 bytes or a string.
     where
         Name of the file, for messages.
     file_names
@@ -225,7 +230,11 @@ def convert(tree: Any, kind: type[T], where: str = "") -> T: ...
 @overload
 def convert(tree: Any, kind: UnionType, where: str = "") -> Any: ...
 def convert(tree: Any, kind: Any, where: str = "") -> Any:
-    """Convert plain data to a type; raise `JsonError` as `decode` does."""
+    """Convert plain data to a type; raise `JsonError` as `decode` does.
+
+    Integers of any size are accepted where `kind` does not bound them. May be called from any
+    thread.
+    """
     import msgspec
 
     try:
@@ -248,7 +257,8 @@ def convert(tree: Any, kind: Any, where: str = "") -> Any:
 def _explain_error(text: str, place: str, tree: Any, kind: Any) -> tuple[str, str]:
     """Return msgspec's message in JSON terms, and the allowed values.
 
-    `text` is its message, and `place` the path of the value: ``.entries[0].name``.
+    `text` is its message, `place` the path of the value (``.entries[0].name``), `tree` the
+    converted data and `kind` the type. The second text is "" if there is nothing to list.
     """
     from msgspec import inspect
 
@@ -287,7 +297,11 @@ def _explain_error(text: str, place: str, tree: Any, kind: Any) -> tuple[str, st
 
 
 def _types_at(kind: Any, steps: list[str], tree: Any, *, tagged: bool = True) -> list[Any]:
-    """Return the possible types of a value; a tag selects a struct of a union."""
+    """Return the possible types at `steps`, a list of keys and indices, as msgspec describes them.
+
+    The tag of an object in `tree` selects a struct of a union; not of the last object if `tagged`
+    is False. Empty if `kind` declares nothing there.
+    """
     from msgspec import inspect
 
     kinds = [kind]
@@ -312,6 +326,7 @@ def _types_at(kind: Any, steps: list[str], tree: Any, *, tagged: bool = True) ->
 
 
 def _inside(kind: Any, step: str) -> list[Any]:
+    """Return the types that a type declares for the key or index `step`; empty if it has none."""
     from msgspec import inspect
 
     if isinstance(kind, inspect.StructType):
@@ -324,7 +339,7 @@ def _inside(kind: Any, step: str) -> list[Any]:
 
 
 def _value_at(tree: Any, steps: list[str]) -> Any:
-    """Return a value of a tree; None if msgspec's path is incomplete."""
+    """Return the value at `steps`, a list of keys and indices; None if there is none."""
     for step in steps:
         if type(tree) is dict and step in tree:
             tree = tree[step]
@@ -356,7 +371,10 @@ class _Broken(Exception):  # noqa: N818 - internal; the text is a phrase
 
 
 def _too_deep(raw: bytes) -> bool:
-    """Return whether nesting exceeds `MAX_DEPTH`; linear in the text."""
+    """Return whether objects and arrays are nested deeper than `MAX_DEPTH`; linear in the text.
+
+    False for text that is no JSON, if it fails to parse before that depth.
+    """
     if b"\\" in raw:
         raw = _ESCAPE.sub(b"", raw)
     # Removing adjacent quotation marks does not change the meaning of the others.
@@ -379,7 +397,10 @@ def _too_deep(raw: bytes) -> bool:
 
 
 def _beyond(tree: Any, place: str) -> str | None:
-    """Return the location below `place` of an integer outside -2**63 to 2**64 - 1; else None."""
+    """Return the location of the first integer outside -2**63 to 2**64 - 1; None without any.
+
+    `place` is the location of `tree`, to which keys and indices are added.
+    """
     if type(tree) is int:
         return None if -(1 << 63) <= tree < 1 << 64 else place
     duplicate: str | None = None
@@ -395,6 +416,7 @@ def _beyond(tree: Any, place: str) -> str | None:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the pairs of an object as a dict; raise `_Broken` if a key appears twice."""
     result = dict(pairs)
     if len(result) != len(pairs):
         seen: set[str] = set()

@@ -30,7 +30,7 @@ class Param(ABC):
         Raises
         ------
         ParameterError
-            If the value is invalid; the message quotes the input.
+            If the text cannot be read or the value is invalid; the message quotes the input.
         """
         try:
             return self.validate(self.read(text))
@@ -69,7 +69,7 @@ def with_labels(sentence: str, params: Iterable[Param]) -> str:
 
 
 def validate_all(params: tuple[Param, ...], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a valid value for each of `params`: the given one or the default.
+    """Return a valid value for each of `params`, in their order: the given one or the default.
 
     A parameter that has no effect with the other values is omitted; it may only have its default.
 
@@ -177,7 +177,10 @@ class FloatParam(NumberParam):
         return float(text.replace("−", "-"))
 
     def validate(self, value: Any) -> float:
-        """Accept finite numbers within the bounds."""
+        """Accept finite numbers within the bounds, also integers; return a float.
+
+        Raises `ParameterError` for others and for booleans.
+        """
         try:
             number = float(value) if is_number(value, Real) else math.nan
         except OverflowError:  # an integer of hundreds of digits
@@ -244,7 +247,10 @@ class NormParam(Param):
     words: tuple[str, ...] = ("fro", "nuc")
 
     def read(self, text: str) -> Norm:
-        """Read ``2``, ``0.5``, ``inf``, ``-inf``, ``fro`` or ``nuc``."""
+        """Read ``2``, ``0.5``, ``inf``, ``-inf``, ``fro`` or ``nuc``; a whole number is an int.
+
+        Raises `ValueError` for other text.
+        """
         text = text.strip().replace("∞", "inf").replace("−", "-")
         if text in self.words:
             return text
@@ -252,7 +258,10 @@ class NormParam(Param):
         return int(number) if number.is_integer() else number
 
     def validate(self, value: Any) -> Norm:
-        """Accept real numbers except NaN, and the two words."""
+        """Accept real numbers except NaN, and the two words; whole numbers stay int or float.
+
+        Raises `ParameterError` for others and for booleans.
+        """
         if isinstance(value, str):
             if value in self.words:
                 return value
@@ -288,7 +297,10 @@ class AmountParam(Param):
     default: Amount = 0.2
 
     def read(self, text: str) -> Amount | None:
-        """Read ``0.5`` and ``50%`` as fractions, ``1000`` as a count; ``1`` is a count."""
+        """Read ``0.5`` and ``50%`` as fractions, ``1000`` as a count.
+
+        ``1`` is a count, ``1.0`` all. Spaces are ignored. Raises `ValueError` for other text.
+        """
         text = text.strip().replace(" ", "").replace("\u00a0", "")
         if text.endswith("%"):
             return float(text[:-1]) / 100
@@ -297,7 +309,10 @@ class AmountParam(Param):
         return int(text)
 
     def validate(self, value: Any) -> Amount:
-        """Accept an int >= 0 or a float from 0 to 1; numpy's numbers become Python's."""
+        """Accept an int of 0 or more or a float from 0 to 1; numpy's numbers become Python's.
+
+        Raises `ParameterError` for others.
+        """
         if isinstance(value, Integral):
             if int(value) >= 0:
                 return int(value)
@@ -349,7 +364,11 @@ def parse_bytes(text: str) -> int | None:
 
 
 def format_bytes(nbytes: int) -> str:
-    """Return the shortest text that `parse_bytes` converts to `nbytes`: 5 GB, 4 GiB, 1 byte."""
+    """Return the shortest text that `parse_bytes` converts to `nbytes`: 5 GB, 4 GiB, 1 byte.
+
+    Numbers have at most two decimals and are never rounded, so sizes without such a form are in
+    bytes.
+    """
     texts = [f"{nbytes} {'byte' if nbytes == 1 else 'bytes'}"]
     for factors, end in ((_DECIMAL, "B"), (_BINARY, "iB")):
         for letter, factor in factors.items():
@@ -371,7 +390,10 @@ class SizeParam(Param):
     usual: tuple[int, ...] = ()  # suggested sizes, ascending
 
     def read(self, text: str) -> int | None:
-        """Read ``5 GB``, ``512KiB``, or the word for None; a number needs its unit."""
+        """Read ``5 GB``, ``512KiB``, or the word for None, as is empty text.
+
+        A number needs its unit. Raises `ParameterError` for other text.
+        """
         if text.strip().casefold() in {"", self.nothing.casefold()}:
             return None
         nbytes = parse_bytes(text)
@@ -403,7 +425,10 @@ class FlagParam(Param):
     default: bool = False
 
     def read(self, text: str) -> bool:
-        """Read yes and no, true and false, 1 and 0."""
+        """Read yes and no, true and false, 1 and 0, on and off, in any case.
+
+        Raises `ParameterError` for other text.
+        """
         word = text.strip().lower()
         if word in {"yes", "true", "1", "on"}:
             return True

@@ -75,6 +75,8 @@ class Additions:
     def register(self) -> None:
         """Register all additions, or none if one fails; do nothing if registered already.
 
+        Adds `key` to `REGISTERED`.
+
         Raises
         ------
         PruneAppError
@@ -98,7 +100,10 @@ class Additions:
 
 
 def installed() -> tuple[Plugin, ...]:
-    """Return the installed plugins by name, without running their code."""
+    """Return the installed plugins by name, without running their code.
+
+    Looked up in each call. A package is listed once, with all of its entry points.
+    """
     points: dict[tuple[str, str], list[EntryPoint]] = {}
     for group in GROUPS:
         for point in entry_points(group=group):
@@ -108,7 +113,7 @@ def installed() -> tuple[Plugin, ...]:
 
 
 def load(plugin: Plugin) -> Additions:
-    """Load a plugin and return its additions; runs its code.
+    """Load a plugin and return its additions, without registering them; runs its code.
 
     An entry point refers to a declaration (`Method`, `Format`, `Reader`, or a subclass of torch's
     ``BasePruningMethod``), a sequence of them, or a module with such classes; for families to a
@@ -149,6 +154,10 @@ def load(plugin: Plugin) -> Additions:
 
 
 def _load(plugin: Plugin, point: EntryPoint) -> Any:
+    """Import an entry point and return its object.
+
+    Raises `PluginError`, with the traceback as details, for any error of its code.
+    """
     try:
         return point.load()
     except (Exception, SystemExit) as error:
@@ -179,6 +188,9 @@ def _declared_files(package: ModuleType) -> list[Path]:
 
 def load_named(names: Iterable[str]) -> None:
     """Load and register plugins by package name; naming them counts as the user's consent.
+
+    Case, hyphens and underscores do not matter. Plugins that are registered already are not loaded
+    again.
 
     Raises
     ------

@@ -50,7 +50,8 @@ class CancelToken:
     def batches(self, items: Iterable[T]) -> Iterator[list[T]]:
         """Yield items in order, in lists of at most `BATCH`, and check before each list.
 
-        Processing a batch in a single comprehension or call does not block other threads for long.
+        Raises `Cancelled`; not for no items. Processing a batch in a single comprehension or call
+        does not block other threads for long.
         """
         rest = iter(items)
         while batch := list(islice(rest, BATCH)):
@@ -83,7 +84,10 @@ class Job:
         self._label = ""
 
     def start(self, total: int, label: str = "") -> None:
-        """Start a phase with `total` steps."""
+        """Start a phase with `total` steps, of which none is done; raise `Cancelled` if requested.
+
+        An earlier phase is forgotten.
+        """
         self._done, self._total, self._label = 0, total, label
         self.step(0)
 
@@ -108,7 +112,9 @@ class Job:
         """Yield a job for each of `count` parts of equal weight, one after the other.
 
         Whatever the totals of a part, this job advances by its share only, from 0 to the end over
-        all parts, and never backwards. A part is finished when the next is requested.
+        all parts, and never backwards. A part is finished when the next is requested; the last one
+        when the iterator is exhausted. Starts a new phase of this job, and raises `Cancelled` if
+        requested.
         """
         self.start(count * _PART)
         for number in range(1, count + 1):

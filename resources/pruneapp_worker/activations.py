@@ -41,8 +41,9 @@ class Weight:
     def place_of(self, matrix: torch.Tensor) -> tuple[int, int, bool] | None:
         """Return the part of the weight that a matrix ``[inputs, outputs]`` is.
 
-        The result is (first element, number of elements, whether the weight is transposed). None if
-        the matrix is not a contiguous part of the weight.
+        The result is (first element, number of elements, whether the weight is stored as the matrix
+        is, with the inputs along its rows). None if the matrix is not a contiguous part of the
+        weight. `matrix` must share the memory of the weight.
         """
         own, offset = self.tensor, matrix.storage_offset()
         if own.dim() == 2 and offset == self.first:
@@ -72,7 +73,7 @@ class Sums:
         self.paired = True  # whether all rows had a counterpart, so that the drift is known
 
     def add_drift(self, found: Any) -> None:
-        """Add the drift of some rows; None marks it as unknown."""
+        """Add the drift of some rows; None marks the drift of all rows as unknown."""
         if found is None:
             self.paired = False
         elif self.drift is None:
@@ -81,9 +82,10 @@ class Sums:
             self.drift = [one + other for one, other in zip(self.drift, found)]
 
     def add(self, count: int, sum2: torch.Tensor, total: torch.Tensor, grams: Any) -> None:
-        """Add the moments of some rows.
+        """Add the moments of `count` rows.
 
-        `grams` yields (part, Gram matrix) and is called if needed.
+        `grams` is a function that yields (part, Gram matrix); it is called only if Gram matrices
+        are collected.
         """
         self.counts += count
         self.sum2 += sum2
@@ -106,7 +108,7 @@ class Rows:
         self._gram: Any = None
 
     def grams(self) -> Any:
-        """Return the Gram matrix as that of part 0."""
+        """Return the Gram matrix as that of part 0; it is computed once."""
         if self._gram is None:
             self._gram = sum(gram_of(piece) for piece in in_pieces(self.rows))
         return ((0, self._gram),)
@@ -174,6 +176,7 @@ class Watcher(TorchDispatchMode):
         self._last = self._inputs = None
 
     def _weight_of(self, tensor: torch.Tensor) -> Weight | None:
+        """Return the weight in whose memory a tensor begins; None if there is none."""
         if not tensors.plain(tensor):
             return None
         offset = tensor.storage_offset()
@@ -183,7 +186,11 @@ class Watcher(TorchDispatchMode):
         return None
 
     def on_product(self, rows: torch.Tensor, matrix: torch.Tensor) -> None:
-        """Add the product ``rows @ matrix`` if the matrix is a weight."""
+        """Add the product ``rows @ matrix`` if the matrix is a weight or a part of one.
+
+        Otherwise, and for no rows, does nothing. While the first of two states runs, the rows are
+        only kept.
+        """
         weight = self._weight_of(matrix)
         place = None if weight is None else weight.place_of(matrix)
         if weight is None or place is None or not rows.shape[0]:
@@ -254,7 +261,7 @@ class Watcher(TorchDispatchMode):
         self.on_mm(one, other)
 
     def on_bmm(self, one: torch.Tensor, other: torch.Tensor) -> None:
-        """Add a batched product; a weight may be broadcast."""
+        """Add a batched product, either side of which may be the weight, also broadcast."""
         for rows, stack in ((one, other), (other.mT, one.mT)):
             if self._weight_of(stack) is not None:
                 if stack.stride(0) == 0:
@@ -270,7 +277,10 @@ class Watcher(TorchDispatchMode):
     def on_grouped_mm(
         self, rows: torch.Tensor, stack: torch.Tensor, offs: Any = None, *_more: Any, **_m: Any
     ) -> None:
-        """Add products of runs of rows with one matrix of a stack each."""
+        """Add products of groups of rows with one matrix of a stack each.
+
+        `offs` are the ends of the groups.
+        """
         if rows.dim() == 2 and stack.dim() == 3 and offs is not None:
             begin = 0
             for end, matrix in zip(offs.tolist(), stack):
@@ -291,7 +301,11 @@ class Watcher(TorchDispatchMode):
         _output_padding: Any,
         groups: int,
     ) -> None:
-        """Add a convolution: its inputs are unfolded patches."""
+        """Add a convolution by a weight: its inputs are unfolded patches.
+
+        Of a transposed one each pixel is a row. Filters that are part of a weight count if both are
+        contiguous; other filters and empty images are ignored.
+        """
         weight = self._weight_of(filters)
         if weight is None or not image.numel():
             return
@@ -344,7 +358,7 @@ class Patches:
 
     @property
     def size(self) -> tuple[int, ...]:
-        """Number of patches along each dimension."""
+        """Number of patches along each dimension of the image."""
         return tuple(
             (n + 2 * p - d * (k - 1) - 1) // s + 1
             for n, p, d, k, s in zip(
@@ -358,7 +372,10 @@ class Patches:
         return self.image.shape[0] * math.prod(self.size)
 
     def unfolded(self) -> Iterator[torch.Tensor]:
-        """Yield views of patches of some images, ``[images, channels, *positions, *kernel]``."""
+        """Yield views of patches of some images, ``[images, channels, *positions, *kernel]``.
+
+        In order, with as many images at a time as have about `PIECE` elements.
+        """
         amounts = [amount for pad in reversed(self.padding) for amount in (pad, pad)]
         each = self.image[0].numel() * math.prod(self.kernel)
         for some in self.image.split(max(1, PIECE // max(each, 1))):
@@ -370,7 +387,7 @@ class Patches:
             yield padded.as_strided(shape, (*strides[:2], *steps, *gaps))
 
     def moments(self) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return the sums of squares and of values, ``float64[groups, columns]``."""
+        """Return the sums of squares and of values, ``float64[groups, columns]`` each."""
         channels = self.image.shape[1]
         sum2 = torch.zeros((channels, *self.kernel), dtype=torch.float64)
         total = torch.zeros_like(sum2)
@@ -399,7 +416,10 @@ class Patches:
     def beside(
         self, other: Patches, filters: torch.Tensor, *, turned: bool
     ) -> Iterator[tuple[int, torch.Tensor, torch.Tensor, torch.Tensor]]:
-        """Yield (group, own rows, rows of `other`, filter matrix) for `drift_of`."""
+        """Yield (group, own rows, rows of `other`, matrix ``[inputs, outputs]``) for `drift_of`.
+
+        `turned`: whether the convolution is transposed.
+        """
         matrices = [
             part.reshape(part.shape[0], -1) if turned else part.reshape(part.shape[0], -1).t()
             for part in filters.chunk(self.groups, 0)
@@ -487,10 +507,10 @@ def moments(rows: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
 def merged(numel: int, places: dict[tuple[int, int, bool, int], Sums]) -> Any:
     """Merge the sums of the observed places of a weight into those of equal parts.
 
-    Experts, or the queries, keys and values of a fused weight, are separate places; a place that
-    covers several parts counts for each. Returns the number of columns, whether the weight is
-    transposed, and for each part the (sums, index) pairs that cover it; None if the places are
-    inconsistent.
+    `numel` is the size of the weight. Experts, or the queries, keys and values of a fused weight,
+    are separate places; a place that covers several parts counts for each. Returns the number of
+    columns, whether the weight is transposed, and for each part the (sums, index) pairs that cover
+    it, none for a part that was not used. None if the places differ in columns or orientation.
     """
     kinds = {(transposed, sums.sum.shape[1]) for (_, _, transposed, _), sums in places.items()}
     if len(kinds) != 1:
@@ -516,7 +536,7 @@ class Kept:
         self._drift = drift
 
     def moments(self, number: int) -> dict[str, Any]:
-        """Return the moments of a part, as `solver` expects them."""
+        """Return the moments of the part with the index `number`, as `solver` expects them."""
         shapes = {"gram": (self._columns,) * 2, "sum": (self._columns,), "counts": ()}
         found = {
             what: sum(
@@ -534,7 +554,8 @@ def report(watcher: Watcher, file: Any, kept: Any = None) -> list[dict[str, Any]
 
     For each weight: counts, sums of squares, sums of values, and its Gram matrices if requested;
     then the output drift, if two states ran and it is known. If the dict `kept` is given, weights
-    with Gram matrices are stored in it instead of writing these.
+    with Gram matrices are stored in it instead of writing these. Weights that were multiplied in
+    inconsistent ways are left out.
     """
     found = []
     for name, places in watcher.seen.items():
@@ -588,7 +609,10 @@ def write_sum(file: Any, shape: tuple[int, ...], summands: list[torch.Tensor]) -
 
 @contextlib.contextmanager
 def slow_attention() -> Any:
-    """Disable the fast path of nn.MultiheadAttention, which hides its products."""
+    """Disable the fast path of nn.MultiheadAttention, which hides its products, for the block.
+
+    Does nothing in versions of torch without it.
+    """
     mha = getattr(torch.backends, "mha", None)
     if mha is None:
         yield
@@ -603,7 +627,10 @@ def slow_attention() -> Any:
 
 @contextlib.contextmanager
 def full_precision() -> Any:
-    """Compute float32 products in full precision, not in TF32."""
+    """Compute float32 products in full precision, not in TF32, during the block.
+
+    Does nothing if the script has set the precision in another way.
+    """
     try:
         before = torch.get_float32_matmul_precision()
         torch.set_float32_matmul_precision("highest")
@@ -625,9 +652,10 @@ def collect(
     beside: Any = None,
     kept: Any = None,
 ) -> list[dict[str, Any]]:
-    """Run inputs through a model with `run`, and write the statistics; see `report`.
+    """Run inputs through a model with `run`, and write the statistics to `path`; see `report`.
 
-    With `beside`, a `SideBySide` of the model, the inputs are those of its other state.
+    With `beside`, a `SideBySide` of the model, the inputs are those of its other state. Raises
+    `ContractError` if nothing was multiplied by a weight.
     """
     watcher = Watcher(module, grams)
     paired = contextlib.nullcontext() if beside is None else beside.watched(watcher)
@@ -652,10 +680,12 @@ class Enough(BaseException):
 def count(
     module: torch.nn.Module, name: str, run: Any, path: str
 ) -> tuple[list[dict[str, Any]], int]:
-    """Call a model once with `run`, the function `name`, and write the rows per weight.
+    """Call a model once with `run`, the function `name`, and write the rows per weight to `path`.
 
-    Returns the result of `report`, and the number of inputs: the size of the first dimension of the
-    first tensor argument.
+    `run` is ended by an exception after the first call of the model. Returns the result of
+    `report`, and the number of inputs: the size of the first dimension of the first tensor
+    argument. Raises `ContractError` if the model is not called with a tensor, or nothing is
+    multiplied by a weight.
     """
     watcher, calls = Watcher(module, counts=True), []
     forward = module.forward
@@ -696,7 +726,10 @@ def count(
 
 
 def first_tensor(given: Any) -> Any:
-    """Return the first tensor among arguments, also in lists and dicts; None if there is none."""
+    """Return the first tensor among arguments, also in lists and dicts; None if there is none.
+
+    Depth first, in their order.
+    """
     if isinstance(given, torch.Tensor):
         return given
     if hasattr(given, "values") and callable(given.values):

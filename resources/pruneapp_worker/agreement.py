@@ -33,7 +33,10 @@ def embedding_of(output: Any) -> torch.Tensor | None:
 
 
 def first_tensor(output: Any) -> torch.Tensor:
-    """Return the first tensor in a model's output: logits, a tuple, a dict."""
+    """Return the first tensor in a model's output: logits, or the first in a tuple or dict.
+
+    None in it is skipped. Raises `ContractError` if the first value contains no tensor.
+    """
     if isinstance(output, torch.Tensor):
         return output
     values = output.values() if hasattr(output, "values") else output
@@ -79,7 +82,11 @@ class Comparison:
         self._file.close()
 
     def take(self, output: Any) -> None:
-        """Add the output of one call."""
+        """Add the output of one call: compare it with that of the same call of the reference.
+
+        If this comparison writes, the output is stored as the reference first. Raises
+        `ContractError` if its shape differs.
+        """
         embedding = embedding_of(output)
         self._classes = embedding is None
         self._pooled = embedding is not None and embedding.dim() == 2 and POOLED in output
@@ -112,6 +119,11 @@ class Comparison:
         return part
 
     def _compare(self, logits: torch.Tensor, kept: torch.Tensor, places: Any, total: Any) -> None:
+        """Add the measures of one call.
+
+        `kept` are the stored outputs, in the columns `places`, with the log-sum-exp `total` of each
+        row; None for both if all columns are stored.
+        """
         log_q = torch.log_softmax(logits, -1)
         if places is None:
             now, log_p, top = logits, torch.log_softmax(kept, -1), kept.argmax(-1)
@@ -141,7 +153,11 @@ class Comparison:
         self._inner += float((now * kept).sum())
 
     def metrics(self) -> dict[str, dict[str, Any]]:
-        """Return the measures of agreement: four for classes, two or three for embeddings."""
+        """Return the measures of agreement: four for classes, two or three for embeddings.
+
+        Each is a JSON object as in `contract.value_of`. Raises `ContractError` if the model was not
+        called, or not as often as the unpruned one.
+        """
         if not self._calls:
             raise ContractError(
                 "calibrate() never called the model.", "Run some inputs through the model in it."
@@ -186,9 +202,10 @@ def all_of(rows: torch.Tensor) -> Any:
 
 
 def largest(logits: torch.Tensor) -> Any:
-    """Return the outputs to store, their columns, and the log-sum-exp of each row.
+    """Return the outputs to store as float32, their columns, and the log-sum-exp of each row.
 
-    The latter two are None if all columns are stored.
+    The latter two are None if all columns are stored, that is up to `MOST_CLASSES`. Descending by
+    output otherwise.
     """
     if logits.shape[-1] <= MOST_CLASSES:
         return all_of(logits)

@@ -48,7 +48,11 @@ class Session:
         self._folder: str = first["folder"]
 
     def do_script(self) -> dict[str, Any]:
-        """Run the script's module, and return the names of its functions."""
+        """Run the script's module, and return the names of its functions and its HIGHER_IS_BETTER.
+
+        Its folder is added to ``sys.path``. Raises `ContractError` if the file was changed, and
+        what the module raises.
+        """
         source = Path(self.path).read_bytes()
         if hashlib.sha256(source).hexdigest() != self._sha256:
             raise ContractError(
@@ -74,6 +78,10 @@ class Session:
         return {"functions": self._functions(), "higher": higher}
 
     def _functions(self) -> list[str]:
+        """Return the names of the functions of the contract, in the order of the script.
+
+        Functions named evaluate_… that the script imported are left out.
+        """
         found = vars(self._module)
         return [
             name
@@ -89,9 +97,11 @@ class Session:
     def do_open(
         self, path: str, seed: int, products: list[dict[str, Any]] | None = None
     ) -> dict[str, Any]:
-        """Load a model and return a description of its tensors.
+        """Load a model, which replaces the previous one, and return a description of its tensors.
 
         A session of onnxruntime has none that could be read; `products` are those of its graph.
+        Raises `ContractError` if `load` returns neither a module nor a session of `path`; then no
+        model is loaded.
         """
         self._model = self._tensors = self._beside = None
         self._kept = {}
@@ -124,7 +134,11 @@ class Session:
         return {"tensors": self._tensors.held()}
 
     def do_apply(self, patches: list[dict[str, Any]], *, beside: bool = False) -> dict[str, Any]:
-        """Apply masks and values to tensors of the model, or of the other state."""
+        """Apply masks and values to tensors of the model, or with `beside` of its other state.
+
+        The other state begins with the values of the model. Cancelling may leave some patches
+        applied.
+        """
         if beside and self._beside is None:
             # needs a torch version that supports dispatch modes
             from pruneapp_worker import side_by_side
@@ -138,7 +152,12 @@ class Session:
         return {}
 
     def do_evaluate(self, seed: int, *, reference: bool, agree: bool) -> dict[str, Any]:
-        """Evaluate the model; see `values_of` for the allowed return values."""
+        """Evaluate the model; see `values_of` for the allowed return values.
+
+        If `agree`, ``calibrate`` is run instead and compared with the reference; with `reference`
+        it is stored as the reference first. Returns the metrics, seconds, peak memory, whether the
+        model was called, notices, and the digests of its tensors afterwards.
+        """
         self._progress.reset()
         if torch is not None and torch.cuda.is_available():
             torch.cuda.reset_peak_memory_stats()
@@ -170,11 +189,12 @@ class Session:
     def do_statistics(
         self, seed: int, grams: list[str], path: str, *, beside: bool = False, keep: bool = False
     ) -> dict[str, Any]:
-        """Run calibrate, and write sums over the inputs of each weight; see `activations`.
+        """Run calibrate, and write sums over the inputs of each weight to `path`.
 
-        With `beside` the inputs are those of the other state, and the drift of its outputs from the
+        See `activations`. `grams` are the names of weights whose Gram matrices are summed. With
+        `beside` the inputs are those of the other state, and the drift of its outputs from the
         model's is added. With `keep` the Gram matrices stay in this process until the next call,
-        for `do_solve`.
+        for `do_solve`. Raises `ContractError` if no input of a weight is seen.
         """
         activations = watching()
         self._progress.reset()
@@ -193,7 +213,11 @@ class Session:
         return {"weights": found}
 
     def do_count(self, seed: int, path: str) -> dict[str, Any]:
-        """Run the first inputs only, and write how often each weight is multiplied by them."""
+        """Run the first inputs only, and write how many rows each weight is multiplied by.
+
+        They are those of ``calibrate``, or else of the first evaluate function; the counts are
+        written to the file `path`. Raises `ContractError` if it does not call the model.
+        """
         activations = watching()
         self._progress.reset()
         seed_all(seed)
@@ -220,7 +244,9 @@ class Session:
         `layer` has ``rows``, ``columns``, ``dtype`` and, if there is one, the dtype of the
         ``bias``. The file contains the wanted and the present values in float32 and the free mask
         in bytes; then the same for the bias, in float64. It is replaced by the solution: weights, a
-        byte per row that improved, the bias, and on request the wanted and solved variances.
+        byte per row that improved, the bias, and on request the wanted and solved variances. If the
+        statistics are not finite, only a ``problem`` is returned. `how` are further arguments of
+        `solver.solve`.
         """
         from pruneapp_worker import activations, solver
 
@@ -258,7 +284,11 @@ class Session:
         return {"errors": found["errors"], "variances": bool(spread), "device": str(device)}
 
     def _agreement(self, seed: int, *, reference: bool) -> dict[str, dict[str, Any]]:
-        """Run calibrate, and compare the outputs of the model with those of the reference."""
+        """Run calibrate, and compare the outputs of the model with those of the reference.
+
+        With `reference` they become the reference, and are equal. Adds a notice about the lowest
+        cosine of sentences. Raises `ContractError` without a reference or without torch.
+        """
         if torch is None:
             raise without_torch("The agreement with the unpruned model is")
         if reference:
@@ -287,6 +317,11 @@ class Session:
         return f"{text}: {sentences[lowest][:200]!r}." if named else f"{text}."
 
     def _call(self, name: str, *given: Any, seed: int) -> Any:
+        """Call a function of the script with the arguments `given`, and those that it names.
+
+        Without a function ``load``, that of a built-in script is used for model folders and ONNX
+        models. Raises `ContractError` if there is no function, and what it raises.
+        """
         function = getattr(self._module, name, None)
         if function is None and name == "load" and Path(given[0], "config.json").is_file():
             from pruneapp_worker.transformers_folder import load as function
@@ -319,7 +354,10 @@ class Session:
 
 
 def watching() -> types.ModuleType:
-    """Return the module that observes products; raise if this torch version cannot."""
+    """Return the module `activations`, which observes products.
+
+    Raises `ContractError` without torch, or for versions before 1.13.
+    """
     if torch is None:
         raise without_torch("Sums over the inputs of weights are")
     release = tuple(int("".join(filter(str.isdigit, n)) or 0) for n in torch.__version__.split("."))
@@ -342,7 +380,11 @@ def without_torch(what: str) -> ContractError:
 
 
 def unknowns_in(file: Any, shape: tuple[int, ...], dtype: Any, rounded: str) -> Any:
-    """Read wanted and present values of a dtype, and the free mask in bytes."""
+    """Read wanted and present values of a dtype, and the free mask in bytes, from `file`.
+
+    `rounded` is the name of the dtype to which the solution is rounded. Raises `OSError` if the
+    file is too short.
+    """
     from pruneapp_worker import solver
 
     parts = []
@@ -355,7 +397,7 @@ def unknowns_in(file: Any, shape: tuple[int, ...], dtype: Any, rounded: str) -> 
 
 
 def seed_all(seed: int) -> None:
-    """Seed all random number generators."""
+    """Seed the random number generators of Python, torch and, if it is imported, numpy."""
     import random
 
     random.seed(seed)
@@ -368,7 +410,12 @@ def seed_all(seed: int) -> None:
 def wanted(
     function: Callable[..., Any], name: str, given: int, offered: dict[str, Any]
 ) -> dict[str, Any]:
-    """Return the offered values that a function has parameters for; raise for unknown ones."""
+    """Return the offered values that a function has parameters for, after the first `given` ones.
+
+    A value of None is left out if the parameter has a default. Raises `ContractError` if the
+    function takes fewer positional arguments than `given`, or needs a parameter that is not
+    offered. {} for functions without a signature.
+    """
     try:
         found = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
@@ -401,7 +448,8 @@ def values_of(function: str, result: Any) -> dict[str, dict[str, Any]]:
 
     Allowed are a number, ``(correct, total)``, a list of values per sample, ``(number, values)``;
     or a dict or dataclass of these, one level deep. A single result is named by the part of the
-    function's name after ``evaluate_``; that of `evaluate` is ``score``.
+    function's name after ``evaluate_``; that of `evaluate` is ``score``. Raises `ContractError` for
+    None, an empty dict, and other values.
     """
     name = function[len("evaluate_") :] if function != "evaluate" else ""
     if dataclasses.is_dataclass(result) and not isinstance(result, type):
@@ -425,7 +473,11 @@ def values_of(function: str, result: Any) -> dict[str, dict[str, Any]]:
 
 
 def value_of(function: str, key: str, value: Any) -> dict[str, Any]:
-    """Return one metric as JSON."""
+    """Return one metric as JSON: its value, and the counts or samples it was computed from.
+
+    The value of a list is its mean. Raises `ContractError`, with the names of function and metric,
+    for other values.
+    """
     if isinstance(value, tuple) and len(value) == 2:
         first, second = number_of(value[0]), number_of(value[1])
         if first is not None and second is not None:
@@ -453,7 +505,10 @@ def value_of(function: str, key: str, value: Any) -> dict[str, Any]:
 
 
 def number_of(value: Any) -> Any:
-    """Return a Python number; None if `value` is not a single number."""
+    """Return a Python number; None if `value` is not a single number.
+
+    Arrays and tensors with one element count, booleans as 0 and 1; complex numbers do not.
+    """
     if torch is not None and isinstance(value, torch.Tensor):
         if value.numel() != 1 or value.dim() > 1 or value.is_complex():
             return None
@@ -470,7 +525,10 @@ def number_of(value: Any) -> Any:
 
 
 def samples_of(value: Any) -> list[float] | None:
-    """Return the values of a sequence of numbers; None if it is not one."""
+    """Return the values of a list, tuple or one-dimensional array of numbers.
+
+    None if it is not one. None also if it is empty.
+    """
     if torch is not None and isinstance(value, torch.Tensor):
         value = value.detach().cpu().tolist() if value.dim() == 1 else None
     elif hasattr(value, "tolist") and len(getattr(value, "shape", ())) == 1:
@@ -490,7 +548,10 @@ def packed(samples: list[float]) -> str:
 
 
 def root_module(model: Any) -> Any:
-    """Return the module in the result of `load`: itself, its `model`, or an element of a tuple."""
+    """Return the module in the result of `load`: itself, its `model`, or an element of a tuple.
+
+    The first one in a tuple or list. None if there is none, or without torch.
+    """
     if torch is None:
         return None
     if isinstance(model, torch.nn.Module):
@@ -502,7 +563,7 @@ def root_module(model: Any) -> Any:
 
 
 def best_device() -> str:
-    """Return the fastest available torch device."""
+    """Return the fastest available torch device: cuda, mps or cpu; cpu without torch."""
     if torch is None:
         return "cpu"
     if torch.cuda.is_available():

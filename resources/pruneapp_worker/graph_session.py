@@ -24,7 +24,10 @@ FOLDER_OF_DATA = "session.model_external_initializers_file_folder_path"
 
 
 def sessions_in(model: Any, depth: int = 0) -> list[Any]:
-    """Return the sessions in the result of `load`, also in tuples, dicts and attributes."""
+    """Return the sessions in the result of `load`, also in tuples, dicts and attributes.
+
+    Of objects the attributes `session` and `model` are searched. At most three levels deep.
+    """
     if hasattr(model, "run") and hasattr(model, "get_inputs") and hasattr(model, "get_modelmeta"):
         return [model]
     inner = list(model) if isinstance(model, (tuple, list)) else []
@@ -35,9 +38,9 @@ def sessions_in(model: Any, depth: int = 0) -> list[Any]:
 
 
 def root_session(model: Any, path: str) -> Any:
-    """Return the session created from a path, or else the first one; None without a session.
+    """Return the session created from a path, or else the first one of unknown origin.
 
-    Raises `ContractError` if all sessions were created from other files.
+    None without a session. Raises `ContractError` if all sessions were created from other files.
     """
     found = sessions_in(model)
     others = [one for one in found if is_made_from_another(one, path)]
@@ -93,7 +96,10 @@ class GraphSession:
 
     @contextlib.contextmanager
     def _replaced(self, call: Callable[..., Any]) -> Any:
-        """Make ``session.run`` call `call`, with the original method as the first argument."""
+        """Make ``session.run`` call `call` during the block.
+
+        `call` gets the original method and the three arguments of ``run``.
+        """
         original, own = self.session.run, vars(self.session).get("run")
 
         def run(output_names: Any, input_feed: Any, run_options: Any = None) -> Any:
@@ -114,7 +120,10 @@ class GraphSession:
 
     @contextlib.contextmanager
     def outputs(self, take: Callable[[Any], None]) -> Any:
-        """Call `take` with the outputs of each run in the block, as tensors by their names."""
+        """Call `take` with the outputs of each run in the block, as tensors by their names.
+
+        Only floating-point outputs; those of integers if there are no others.
+        """
 
         def call(original: Any, names: Any, feeds: Any, options: Any) -> Any:
             found = original(names, feeds, options)
@@ -141,7 +150,10 @@ class GraphSession:
         beside: Any = None,
         kept: Any = None,
     ) -> list[dict[str, Any]]:
-        """Run inputs with `run`, and write sums over the inputs of the weights."""
+        """Run inputs with `run`, and write sums over the inputs of the weights; see `report`.
+
+        Raises `ContractError` for two states (`beside`), or if no input was recorded.
+        """
         if beside is not None:
             raise ContractError("Two states of an ONNX model cannot be run side by side.")
         sums = ProductSums(activations, self.products, grams)
@@ -152,7 +164,10 @@ class GraphSession:
     def count(
         self, activations: Any, name: str, run: Any, path: str
     ) -> tuple[list[dict[str, Any]], int]:
-        """Run the session once with `run`, the function `name`, and count rows of inputs."""
+        """Run the session once with `run`, the function `name`, and count rows of inputs.
+
+        As `activations.count`; raises `ContractError` if the session is not run.
+        """
         sums = ProductSums(activations, self.products, (), counts=True)
         extents: list[int] = []
 
@@ -173,6 +188,10 @@ class GraphSession:
     def _written(
         self, activations: Any, sums: ProductSums, path: str, kept: Any = None
     ) -> list[dict[str, Any]]:
+        """Write the sums to `path`, and return their descriptions; see `activations.report`.
+
+        Raises `ContractError` if there are none.
+        """
         with Path(path).open("wb") as file:
             found = activations.report(sums, file, kept)
         if not found:
@@ -186,7 +205,8 @@ class GraphSession:
     def _summed(self, sums: ProductSums, after: Any = None) -> Any:
         """Add the inputs of weights in each run of the block; then call `after` with the feeds.
 
-        Runs are computed by a session that has the recorded values as outputs.
+        Runs are computed by a second session that has the recorded values as outputs; the script
+        gets the outputs that it requested.
         """
         declared = {one.name for one in self.session.get_inputs()}
         values = [v for v in dict.fromkeys(p["value"] for p in self.products) if v not in declared]
@@ -207,7 +227,7 @@ class GraphSession:
             yield
 
     def _with_outputs(self, names: list[str]) -> Any:
-        """Return a session of the same graph with additional outputs."""
+        """Return a new session of the same graph with the values `names` as additional outputs."""
         outputs = b"".join(field(OUTPUT, field(NAME, name.encode())) for name in names)
         # Protocol buffers merge repeated message fields, so these outputs are appended to the
         # graph's.
@@ -255,7 +275,10 @@ class ProductSums:
             self.runs.setdefault(product["weight"], order[product["value"]])
 
     def add(self, values: dict[str, Any]) -> None:
-        """Add the inputs of one run; values that are not floating-point are ignored."""
+        """Add the inputs of one run, by the names of the values.
+
+        Missing and empty values, and those that are not floating-point, are ignored.
+        """
         rows: dict[Any, Any] = {}
         for product in self._products:
             value = values.get(product["value"])
@@ -275,6 +298,7 @@ class ProductSums:
         return places[key]
 
     def _add_rows(self, product: dict[str, Any], value: Any, rows: dict[Any, Any]) -> None:
+        """Add the inputs of a matrix product; `rows` caches what products of one run share."""
         key = (product["value"], product["columns"], product["scale"])
         if key not in rows:
             matrix = tensor_of(value)
@@ -293,6 +317,7 @@ class ProductSums:
             sums.add(found.rows.shape[0], *found.moments, found.grams)
 
     def _add_patches(self, product: dict[str, Any], image: torch.Tensor) -> None:
+        """Add the inputs of a convolution."""
         import torch
 
         kernel, groups = tuple(product["shape"][2:]), product["group"]
@@ -311,7 +336,10 @@ class ProductSums:
 
 
 def padding_of(product: dict[str, Any], sizes: Any) -> list[int]:
-    """Return the padding of a convolution, in the format of ``torch.nn.functional.pad``."""
+    """Return the padding of a convolution, in the format of ``torch.nn.functional.pad``.
+
+    `sizes` are those of the image along each dimension, which automatic padding depends on.
+    """
     pads, automatic = list(product["pads"]), product["auto_pad"]
     count = len(sizes)
     if automatic == "VALID":

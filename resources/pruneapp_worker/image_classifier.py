@@ -24,7 +24,11 @@ _transforms: list[Callable[[Any], torch.Tensor]] = []
 
 
 def load(path: str, device: str, classifier: Any) -> Any:
-    """Return a model of its library with the weights of a file or folder."""
+    """Return a model of its library with the weights of a file or folder, on the device.
+
+    `classifier` is its library, name and number of classes. Also sets the transform for images.
+    Raises `ContractError` if the library cannot be imported or its model has other tensors.
+    """
     library, name, classes = classifier
     try:
         model, transform = (_of_timm if library == "timm" else _of_torchvision)(name, classes)
@@ -60,7 +64,11 @@ def _of_timm(name: str, classes: int) -> tuple[Any, Any]:
 
 
 def _weights_in(path: Path, model: Any) -> dict[str, torch.Tensor]:
-    """Return the tensors of a file or folder, by the model's names."""
+    """Return the tensors of a file or folder, by the model's names.
+
+    A state dict inside of dicts is found by the first name of the model, and a prefix of all names
+    is removed. Pickles are read without running code.
+    """
     state: dict[str, Any] = {}
     for file in sorted(path.glob("*.safetensors")) if path.is_dir() else [path]:
         if file.suffix == ".safetensors":
@@ -82,8 +90,9 @@ def _weights_in(path: Path, model: Any) -> dict[str, torch.Tensor]:
 def images_in(folder: str, limit: Any) -> list[tuple[Path, int]]:
     """Return evenly spaced images of a folder, with the index of their subfolder.
 
-    Twice as many as are evaluated: those at even positions are evaluated, the others calibrate.
-    Without subfolders the index is 0.
+    At most twice `limit` (or `MOST_IMAGES`): those at even positions are evaluated, the others
+    calibrate. Subfolders are in the order of their names; without any the index is 0. Raises
+    `ContractError` if there is no image.
     """
     inside = [_files_in(path) for path in sorted(Path(folder).iterdir()) if path.is_dir()]
     inside = [files for files in inside if files] or [_files_in(Path(folder))]
@@ -99,7 +108,10 @@ def _files_in(folder: Path) -> list[Path]:
 
 
 def batches(model: Any, images: list[tuple[Path, int]], progress: Any) -> Any:
-    """Run images through a model; yield outputs with the class indices of the images."""
+    """Run images through a model; yield outputs with the class indices of the images.
+
+    `progress` wraps the loop. Raises `ContractError` if an image cannot be read.
+    """
     device = next(model.parameters()).device
     starts = range(0, len(images), BATCH)
     for start in progress(starts):
@@ -109,6 +121,10 @@ def batches(model: Any, images: list[tuple[Path, int]], progress: Any) -> Any:
 
 
 def _read(file: Path) -> torch.Tensor:
+    """Return an image, transformed as the model expects.
+
+    Raise `ContractError` if it cannot be read.
+    """
     from PIL import Image
 
     try:
@@ -131,7 +147,7 @@ def calibrate(model: Any, images: str, progress: Any, limit: Any = None) -> None
 
 @torch.no_grad()
 def evaluate(model: Any, images: str, progress: Any, limit: Any = None) -> dict[str, Any]:
-    """Return the accuracy, and the cross-entropy of each image."""
+    """Return the accuracy as (right, total), and the cross-entropy of each image as ``loss``."""
     right, losses = 0, []
     for output, numbers in batches(model, images_in(images, limit)[::2], progress):
         logits = output.float().cpu()

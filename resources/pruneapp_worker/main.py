@@ -20,7 +20,11 @@ HERE = str(Path(__file__).resolve().parent)
 
 
 def error_of(error: BaseException, script: str) -> dict[str, Any]:
-    """Return a description of an exception: its kind, and the traceback without own frames."""
+    """Return a JSON description of an exception: its kind, and the traceback without own frames.
+
+    `script` is the path whose line is named as its place. The message has at most 2,000 characters,
+    the traceback its last 20,000.
+    """
     from pruneapp_worker.pipe import Cancelled, ContractError
 
     if isinstance(error, ContractError):
@@ -49,7 +53,7 @@ def error_of(error: BaseException, script: str) -> dict[str, Any]:
 
 
 def own_frames(error: BaseException) -> list[str]:
-    """Return the lines of a traceback, without the frames of the worker."""
+    """Return the lines of a traceback and its causes, without the frames of the worker."""
     told = traceback.TracebackException.from_exception(error)
     todo, seen = [told], set()
     while todo:
@@ -63,7 +67,10 @@ def own_frames(error: BaseException) -> list[str]:
 
 
 def serve(pipe: Any, session: Any) -> None:
-    """Answer requests until the application asks the worker to end."""
+    """Answer requests, one at a time, until the application asks the worker to end.
+
+    Errors of a request are sent as its answer. A forked child of the script ends here.
+    """
     from pruneapp_worker.pipe import PID
 
     while True:
@@ -89,7 +96,7 @@ def serve(pipe: Any, session: Any) -> None:
 
 
 def main() -> None:
-    """Send the interpreter's versions, then serve."""
+    """Send the interpreter's versions, or why it cannot be used, then answer requests."""
     began = time.monotonic()
     hello: dict[str, Any] = {"python": platform.python_version(), "executable": sys.executable}
     # Scripts must not import from the worker's folder.

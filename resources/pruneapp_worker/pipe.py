@@ -57,6 +57,7 @@ class Pipe:
             os.register_at_fork(after_in_child=self._forget)
 
     def _forget(self) -> None:
+        """Disconnect a forked child of the script: it must not answer or keep the pipes open."""
         # A forked child of the script must neither answer nor keep the pipes open.
         empty = os.open(os.devnull, os.O_RDWR)
         for number in (self._in.fileno(), self._out):
@@ -67,7 +68,10 @@ class Pipe:
         self.interruptible = False
 
     def start(self) -> dict[str, Any]:
-        """Read and return the first line; read everything after it in a thread."""
+        """Read and return the first line; read everything after it in a thread.
+
+        Also starts to send a heartbeat, and handles SIGINT. Main thread only.
+        """
         first = json.loads(self._in.readline() or "{}")
         self.token, self._folder = first.get("token", ""), first.get("folder", "")
         threading.Thread(target=self._read, daemon=True).start()
@@ -76,6 +80,10 @@ class Pipe:
         return first
 
     def _read(self) -> None:
+        """Queue the requests, and record cancellations.
+
+        When the pipe closes, end the process group.
+        """
         for line in self._in:
             request = json.loads(line)
             if request["do"] == "cancel":
@@ -100,7 +108,10 @@ class Pipe:
             raise Cancelled
 
     def send(self, kind: str, **more: Any) -> None:
-        """Send a message as a line, after an empty line in case something else was written."""
+        """Send a message as a line, after an empty line in case something else was written.
+
+        Any thread may call this. If the pipe is closed, the process ends.
+        """
         line = {"token": self.token, "kind": kind, "id": self.current, **more}
         # Lone surrogates in messages of a script cannot be encoded.
         data = json.dumps(line, ensure_ascii=False).encode(errors="replace")
@@ -116,7 +127,10 @@ class Pipe:
 
 
 def end_group(folder: str) -> None:
-    """Delete a folder, and kill this process with all of its descendants."""
+    """Delete a folder ("" for none), and kill this process with all of its descendants.
+
+    Does not return.
+    """
     if folder:
         shutil.rmtree(folder, ignore_errors=True)
     if hasattr(os, "killpg"):
@@ -134,7 +148,10 @@ class Progress:
         self._bars: list[Any] = []
 
     def __call__(self, done: Any, total: Any = None, text: str = "") -> Any:
-        """Report progress: ``progress(3, 10)``; or return an iterator that reports progress."""
+        """Report progress: ``progress(3, 10)``; or return an iterator that reports progress.
+
+        Sends at most 20 messages per second, and raises `Cancelled` if the request is cancelled.
+        """
         if hasattr(done, "__iter__") or hasattr(done, "__getitem__"):
             size = total
             if size is None:
@@ -156,7 +173,10 @@ class Progress:
         self(number, total, text)
 
     def bar(self, bar: Any, done: float) -> None:
-        """Report the outermost open tqdm bar."""
+        """Report the outermost open tqdm bar, with `done` steps.
+
+        For inner ones only check for cancellation.
+        """
         if os.getpid() != PID or threading.current_thread() is not threading.main_thread():
             return
         if bar not in self._bars:
@@ -177,7 +197,10 @@ class Progress:
 
 
 def watch_tqdm(progress: Progress) -> None:
-    """Make tqdm loops report progress, including disabled ones."""
+    """Make tqdm loops report progress, including disabled ones; replaces methods of its class.
+
+    Does nothing without tqdm.
+    """
     try:
         from tqdm.std import tqdm
     except ImportError:

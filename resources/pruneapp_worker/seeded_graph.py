@@ -15,7 +15,10 @@ WRITE_ONE = "Write an evaluation script that runs inputs of yours."
 
 
 def load(path: str, device: str) -> Any:
-    """Return a session of a file."""
+    """Return a session of a file, on CUDA for a device ``cuda…`` if onnxruntime supports it.
+
+    Raises `ContractError` without onnxruntime.
+    """
     try:
         import onnxruntime
     except ImportError as error:
@@ -41,7 +44,11 @@ def calibrate(
     progress: Any,
     limit: Any = None,
 ) -> None:
-    """Run seeded inputs, the same for each state."""
+    """Run `limit` (or 32) seeded inputs, the same for each state.
+
+    `sizes` are the open sizes by name, and `ranges` the ends of integers by input. Raises
+    `ContractError` if onnxruntime fails.
+    """
     import numpy as np
 
     declared = session.get_inputs()
@@ -63,7 +70,8 @@ def calibrate(
 def values_for(declared: Any, sizes: dict[str, int], stop: Any, rng: Any) -> Any:
     """Return random values for an input: integers below `stop`, if that is given.
 
-    Floats are normally distributed; integers without a limit, masks and booleans are 1.
+    Floats are normally distributed; integers without a limit, masks and booleans are 1, but images
+    of bytes are from 0 to 127. Raises `ContractError` for other types.
     """
     import numpy as np
 
@@ -86,7 +94,10 @@ def values_for(declared: Any, sizes: dict[str, int], stop: Any, rng: Any) -> Any
 
 
 def size_of(name: str, sizes: dict[str, int]) -> int:
-    """Return an open size: by name, or as a sum such as ``past_length + length``."""
+    """Return an open size: by name, or as a sum such as ``past_length + length``.
+
+    Raises `ContractError` if it is not given.
+    """
     if name in sizes:
         return sizes[name]
     parts = [part.strip() for part in name.split("+")]

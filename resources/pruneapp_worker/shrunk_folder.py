@@ -46,7 +46,12 @@ class RefusalError(Exception):
 
 
 def check(request: dict[str, Any], progress: Callable[..., Any]) -> dict[str, Any]:
-    """Build the class without values, or run both sides; see `pruneapp.shrink.check`."""
+    """Build the class without values, or run both sides; see `pruneapp.shrink.check`.
+
+    Returns the answer: versions, the tensors that do not fit, and the compared outputs; ``refused``
+    is why the class rejects the shrunk model. Raises `ContractError` if the comparison is not
+    possible.
+    """
     transformers = imported()
     answer: dict[str, Any] = {
         "transformers": transformers.__version__,
@@ -115,7 +120,10 @@ def out_of_memory(error: BaseException) -> bool:
 
 
 def imported() -> Any:
-    """Import and return transformers."""
+    """Import and return transformers, with its warnings disabled.
+
+    Raises `ContractError` if that fails.
+    """
     try:
         import transformers
     except Exception as error:  # noqa: BLE001 - reported to the application
@@ -142,7 +150,10 @@ def words_of(error: BaseException) -> str:
 
 
 def class_of(transformers: Any, config: dict[str, Any]) -> Any:
-    """Return the class named by a configuration, or else the one for its model type."""
+    """Return the class named by a configuration, or else the one for its model type.
+
+    Raises `ContractError` if transformers has neither, or cannot import it.
+    """
     name = str((config.get("architectures") or [""])[0])
     kind = str(config.get("model_type"))
     try:
@@ -175,7 +186,11 @@ def load(
     dtype: Any,
     state: dict[str, Any],
 ) -> tuple[Any, dict[str, Any]]:
-    """Build the class of a side and load tensors; return it with missing and unfitting tensors."""
+    """Build the class of a side and load tensors; return it with missing and unfitting tensors.
+
+    Sets the name of the class in `answer`. Raises `RefusalError` if the class rejects configuration
+    or tensors, and `ContractError` without a class.
+    """
     known = str(side["config"].get("model_type"))
     kind = class_of(transformers, side["config"])
     answer["architecture"] = kind.__name__
@@ -218,7 +233,7 @@ def load(
 def shapes_of(one: Any, state: dict[str, Any], model: Any) -> list[Any]:
     """Return a name, its shape in the file, and that in the class.
 
-    Transformers 4 gives the name only.
+    `one` is an entry of transformers; version 4 gives the name only.
     """
     if not isinstance(one, str):
         return [str(one[0]), list(one[1]), list(one[2])]
@@ -227,7 +242,10 @@ def shapes_of(one: Any, state: dict[str, Any], model: Any) -> list[Any]:
 
 
 def load_shapes(transformers: Any, side: dict[str, Any], answer: dict[str, Any], dtype: Any) -> Any:
-    """Build and load with fake tensors, which have shapes but no values and need no memory."""
+    """Build and load with fake tensors, which have shapes but no values and need no memory.
+
+    If the class reads values while it is built, it gets real ones. Returns and raises as `load`.
+    """
     mode = FakeTensorMode(allow_non_fake_inputs=True)
     with mode:
         state = {
@@ -242,7 +260,11 @@ def load_shapes(transformers: Any, side: dict[str, Any], answer: dict[str, Any],
 
 
 def load_values(transformers: Any, side: dict[str, Any], answer: dict[str, Any], dtype: Any) -> Any:
-    """Build and load real tensors; tensors that the class does not use are never read."""
+    """Build and load real tensors; tensors that the class does not use are never read.
+
+    Returns and raises as `load`; if the side has only its first layers, tensors of others are
+    ignored.
+    """
     state = {name: tensor for path in side["files"] for name, tensor in values_in(path)}
     model, found = load(transformers, side, answer, dtype, state)
     if side["first"]:
@@ -270,7 +292,10 @@ def values_in(path: str) -> Any:
 
 
 def without(found: dict[str, Any], before: dict[str, Any] | None) -> dict[str, Any]:
-    """Return the unfitting tensors, without those that did not fit before the cut either."""
+    """Return the unfitting tensors, without those that did not fit before the cut either.
+
+    All of them if `before` is None.
+    """
     if before is None:
         return found
     return {
@@ -291,7 +316,7 @@ def configs_of(model: Any) -> list[Any]:
 
 
 def experts_of(config: Any, request: dict[str, Any]) -> int:
-    """Return the number of experts per layer; 0 if there are none."""
+    """Return the number of experts per layer; 0 if there are none or one."""
     for one in (config, config.get_text_config()):
         for name in request["expert_counts"]:
             number = getattr(one, name, None)
@@ -306,7 +331,10 @@ def vocabulary_of(config: Any) -> int:
 
 
 def inputs_for(config: Any, model: Any, request: dict[str, Any]) -> dict[str, Any]:
-    """Return seeded inputs for the shrunk side, with its token ids."""
+    """Return seeded inputs for the shrunk side, with its token ids, by argument.
+
+    Raises `ContractError` for a main input of an unknown kind.
+    """
     generator = torch.Generator().manual_seed(request["seed"])
     text = config.get_text_config()
     count = request["vocabulary"] or vocabulary_of(config)
@@ -355,7 +383,11 @@ def run_masked(model: Any, inputs: dict[str, Any], request: dict[str, Any]) -> A
 
 
 def run_before(model: Any, inputs: dict[str, Any], request: dict[str, Any], what: str) -> Any:
-    """Run a model with all tokens; raise if its outputs are not finite or all zero."""
+    """Return the outputs of a model with all tokens, in float of the model.
+
+    Token ids of `inputs` are those of the shrunk vocabulary, and are mapped to the original ids.
+    Raises `ContractError` if the outputs are not finite or all zero; `what` names the model in it.
+    """
     kept = request["vocabulary_kept"]
     if kept is not None:
         table = torch.tensor(kept)
@@ -371,7 +403,10 @@ def run_before(model: Any, inputs: dict[str, Any], request: dict[str, Any], what
 
 
 def run(model: Any, inputs: dict[str, Any]) -> Any:
-    """Return the output of a model: logits, or its last hidden states."""
+    """Return the output of a model: logits, its last hidden states, or its first tensor.
+
+    Disables its cache. Raises `RefusalError` if it cannot be run.
+    """
     for config in configs_of(model):
         if hasattr(config, "use_cache"):
             config.use_cache = False
@@ -390,7 +425,10 @@ def run(model: Any, inputs: dict[str, Any]) -> Any:
 
 
 def compared(masked: Any, shrunk: Any, request: dict[str, Any]) -> dict[str, Any]:
-    """Return measures of the difference between outputs."""
+    """Return measures of the difference between outputs; only ``shapes`` if these differ.
+
+    Of a cut vocabulary the kept columns of `masked` are compared.
+    """
     kept = request["vocabulary_kept"]
     if masked.shape != shrunk.shape and masked.dim() == shrunk.dim():
         if kept is not None and len(kept) == shrunk.shape[-1]:
@@ -410,9 +448,10 @@ def compared(masked: Any, shrunk: Any, request: dict[str, Any]) -> dict[str, Any
 
 
 def keep_layers(model: Any, stack: str, numbers: list[int], lists_of_layers: list[str]) -> None:
-    """Remove the other layers from a stack; `stack` is its name in the file.
+    """Keep only the layers `numbers` of a stack, from 0; `stack` is its name in the file.
 
-    Also shortens lists in the configuration that are indexed by layer.
+    Also shortens lists in the configuration that are indexed by layer, named in `lists_of_layers`.
+    Raises `ContractError` if the model has no such stack.
     """
     lists = {
         name: one
@@ -445,7 +484,10 @@ def keep_layers(model: Any, stack: str, numbers: list[int], lists_of_layers: lis
 
 
 def routers_of(model: Any, request: dict[str, Any]) -> list[tuple[Any, Any, list[int]]]:
-    """Return each router's weight, its correction bias if any, and the experts to exclude."""
+    """Return each router's weight, its correction bias or None, and the experts to exclude.
+
+    Of the layers in ``experts_kept`` only. Raises `ContractError` if one has no router.
+    """
     kept = {int(number): ids for number, ids in request["experts_kept"].items()}
     tensors = {**dict(model.named_parameters()), **dict(model.named_buffers())}
     count = experts_of(model.config, request)
@@ -471,7 +513,11 @@ def routers_of(model: Any, request: dict[str, Any]) -> list[tuple[Any, Any, list
 
 @contextlib.contextmanager
 def without_experts(model: Any, routers: list[tuple[Any, Any, list[int]]]) -> Any:
-    """Make routers return the logit -inf for some experts, independent of their class."""
+    """Make routers return the logit -inf for some experts during the block.
+
+    Replaces ``torch.nn.functional.linear``, so that it works for any class; correction biases stay
+    changed. Raises `ContractError` at the end if a router was not called that way.
+    """
     left = {weight.data_ptr() for weight in model.parameters()}  # of the layers kept
     dropped = {weight.data_ptr(): ids for weight, _, ids in routers if weight.data_ptr() in left}
     if not dropped:

@@ -26,7 +26,10 @@ class SideBySide:
 
     @torch.no_grad()
     def apply(self, patch: dict[str, Any]) -> None:
-        """Change the other values, like `ModelTensors.apply` changes those of the model."""
+        """Change the other values, like `ModelTensors.apply` changes those of the model.
+
+        A tensor that is changed for the first time begins with the model's values.
+        """
         name = patch["name"]
         self._away.setdefault(name, self._held.named(name).clone())
         self._swap([name])
@@ -45,7 +48,11 @@ class SideBySide:
 
     @contextlib.contextmanager
     def watched(self, watcher: activations.Watcher) -> Iterator[None]:
-        """Make each call of a module of the model twice inside of the block."""
+        """Make each call of a module of the model twice inside of the block.
+
+        `watcher` observes both. Only outermost calls of this thread. The caller gets the result
+        with the loaded values. Both calls use equal random numbers.
+        """
         original = torch.nn.Module.__call__
         modules = {id(one) for one in self._held.module.modules()}
         thread, inside = threading.current_thread(), False

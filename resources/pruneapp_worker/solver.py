@@ -64,7 +64,7 @@ class Inputs:
         self.mean = mean.to(device)
 
     def times(self, matrix: torch.Tensor) -> torch.Tensor:
-        """Return a matrix times the damped G."""
+        """Return a matrix times the damped G, as a new tensor."""
         rows, columns = matrix.shape
         out = torch.empty_like(matrix)
         width = max(16, AT_ONCE // max(rows * columns, 1))
@@ -75,7 +75,10 @@ class Inputs:
         return out
 
     def drift(self, rows: torch.Tensor) -> Drift:
-        """Return the drift of some rows; rows that are not finite are zero."""
+        """Return the drift of the outputs with the indices `rows`; zeros if it is not known.
+
+        Rows that are not finite are zero.
+        """
         device = self.gram.device
         zeros = torch.zeros(len(rows), dtype=torch.float64, device=device)
         if self._drift is None:
@@ -94,7 +97,10 @@ class Inputs:
     def error(
         self, off: torch.Tensor, product: torch.Tensor, shift: torch.Tensor, drift: Drift
     ) -> torch.Tensor:
-        """Return the sums of squares of ``X off' + D + shift`` by row; `product` is off times G."""
+        """Return the sums of squares of ``X off' + D + shift`` by row; `product` is off times G.
+
+        At least 0; float64, in units of `scale`.
+        """
         means = off.double() @ self.mean + drift.mean
         squares = dots(off, product).double()
         damped = self.damping * dots(off, off).double()
@@ -145,9 +151,11 @@ def solve(
 ) -> dict[str, Any]:
     """Change the free weights of a layer, like `pruneapp.repair.solve.solve`.
 
-    Returns ``weights``, and a boolean per row that is ``better``; ``bias``; ``errors``: sums of
-    squares of the outputs and of their errors before, after, and after rounding; and on request
-    ``variances`` of the wanted and the solved outputs.
+    The arguments are not changed. `step` is called with the number of multiplications. Returns
+    ``weights``, and a boolean per row that is ``better``; ``bias``, or None without one;
+    ``errors``: sums of squares of the outputs and of their errors before, after, and after
+    rounding; and on request ``variances`` of the wanted and the solved outputs, None without
+    inputs. Raises `ValueError` if the Gram matrix is not finite or negative on the diagonal.
     """
     solved = weights.present.clone()
     moved = None if bias is None else bias.present.clone()
@@ -192,7 +200,10 @@ def solve(
 def variances_of(
     matrix: torch.Tensor, inputs: Inputs, rows: torch.Tensor, *, wanted: bool
 ) -> torch.Tensor:
-    """Return the sums of squares of outputs minus their means."""
+    """Return the sums of squares of outputs minus their means, for the rows with indices `rows`.
+
+    `wanted`: whether the matrix has the wanted weights, to whose outputs the drift is added.
+    """
     matrix = matrix[rows].to(inputs.gram.device)
     none = torch.zeros(len(rows), dtype=torch.float64, device=matrix.device)
     drift = inputs.drift(rows) if wanted else Drift(None, none, none)
@@ -203,7 +214,11 @@ def variances_of(
 def solve_rows(
     weights: Unknowns, bias: Unknowns | None, inputs: Inputs, drift: Drift, iterations: int
 ) -> tuple[torch.Tensor, torch.Tensor, Any, list[float]]:
-    """Return the solved weights of some rows, which of them improved, the bias, and errors."""
+    """Return the solved weights of some rows, which of them improved, the bias, and errors.
+
+    Rows with values that are not finite do not improve. `weights` is overwritten. The bias is None
+    without one; the errors are as in `solve`, summed over the rows.
+    """
     wanted, solved = weights.wanted, weights.present
     finite = wanted.isfinite().all(1) & solved.isfinite().all(1)
     free = weights.free & finite[:, None]
@@ -244,7 +259,10 @@ def solve_rows(
 def descend(
     solved: torch.Tensor, residual: torch.Tensor, free: Any, inputs: Inputs, iterations: int
 ) -> None:
-    """Change the free weights in place by steps of conjugate gradients; overwrites `residual`."""
+    """Change the free weights in place by steps of conjugate gradients; overwrites `residual`.
+
+    `free` is True for weights that may change; `iterations` is the number of steps.
+    """
     preconditioner = free * inputs.preconditioner
     direction = residual * preconditioner
     strength = dots(residual, direction).float()

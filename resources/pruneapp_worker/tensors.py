@@ -28,7 +28,10 @@ class ModelTensors:
         self._learned = {id(p) for p in module.parameters()}
 
     def described(self) -> list[dict[str, Any]]:
-        """Return name, shape, dtype and digest of each tensor; tied ones have the same place."""
+        """Return name, shape, dtype and digest of each tensor; tied ones have the same place.
+
+        As JSON objects, in the order of the state dict.
+        """
         held = {name: rest for name, *rest in self.held()}
         return [
             {
@@ -44,7 +47,11 @@ class ModelTensors:
         ]
 
     def held(self) -> list[tuple[str, str, int]]:
-        """Return the SHA-256 and the number of zeros of each tensor's present values."""
+        """Return the SHA-256 and the number of zeros of each tensor's present values.
+
+        Computed in each call. A tensor that the model has lost, or whose values cannot be read, has
+        "" and 0.
+        """
         current = self.module.state_dict(keep_vars=True)
         known: dict[tuple[Any, ...], tuple[str, int]] = {}
         found = []
@@ -88,9 +95,10 @@ class ModelTensors:
     def apply(self, patch: dict[str, Any]) -> None:
         """Write values and zeros into a tensor.
 
-        `values` and `mask` are ``[path, offset]`` of the data; values have the dtype `dtype` and
-        are in C order, of the transposed tensor if `transposed`; in the mask the lowest bit of a
-        byte is first.
+        `values` and `mask` are ``[path, offset]`` of the data, each optional; values have the dtype
+        `dtype` and are in C order, of the transposed tensor if `transposed`; in the mask the lowest
+        bit of a byte is first. Raises `OSError` if a file is too short, with a part of the tensor
+        written.
         """
         tensor = self.named(patch["name"])
         turned = patch.get("transposed", False)
@@ -107,7 +115,10 @@ class ModelTensors:
 
 @contextlib.contextmanager
 def outputs_of(module: torch.nn.Module, take: Callable[[Any], None]) -> Any:
-    """Call `take` with the result of each outermost call of a model in the block."""
+    """Call `take` with the result of each outermost call of a model in the block.
+
+    Calls of the model from inside itself do not count, nor those that raise.
+    """
     forward = module.forward
     depth = 0
 
@@ -141,7 +152,10 @@ def plain(tensor: torch.Tensor) -> bool:
 
 
 def fill(flat: torch.Tensor, path: str, offset: int, dtype: torch.dtype) -> None:
-    """Fill a tensor with numbers from a file."""
+    """Fill a flat tensor with numbers from a file, cast from `dtype`.
+
+    Raises `OSError` if the file is too short.
+    """
     with Path(path).open("rb", buffering=0) as file:
         for start in range(0, flat.numel(), PIECE):
             part = flat[start : start + PIECE]
@@ -152,7 +166,10 @@ def fill(flat: torch.Tensor, path: str, offset: int, dtype: torch.dtype) -> None
 
 
 def strike(flat: torch.Tensor, path: str, offset: int) -> None:
-    """Set the elements to 0 that a packed mask in a file does not keep."""
+    """Set the elements of a flat tensor to 0 that a packed mask in a file does not keep.
+
+    Raises `OSError` if the file is too short.
+    """
     weights = (1 << torch.arange(8)).to(torch.uint8)
     with Path(path).open("rb", buffering=0) as file:
         for start in range(0, flat.numel(), PIECE):
@@ -167,7 +184,7 @@ def strike(flat: torch.Tensor, path: str, offset: int) -> None:
 def read_into(file: Any, offset: int, buffer: Any) -> None:
     """Fill a buffer with the bytes of a file from `offset`.
 
-    Raise OSError if the file is too short.
+    Raises `OSError` if the file is too short.
     """
     file.seek(offset)
     rest = memoryview(buffer).cast("B")
@@ -186,7 +203,7 @@ def buffer_of(tensor: torch.Tensor) -> Any:
 
 @torch.no_grad()
 def contents(tensor: torch.Tensor) -> tuple[str, int]:
-    """Return the SHA-256 of the elements in C order, and the number of zeros."""
+    """Return the SHA-256 of the elements in C order, and the number of zeros, of either sign."""
     flat = tensor.detach().contiguous().reshape(-1)
     digest, zeros = hashlib.sha256(), 0
     for start in range(0, flat.numel(), PIECE):

@@ -22,7 +22,11 @@ _folders: list[str] = []
 
 
 def load(path: str, device: str) -> Any:
-    """Return the model of a folder, of the transformers class named in its config."""
+    """Return the model of a folder, of the transformers class named in its config, on the device.
+
+    Nothing is downloaded, and no code of the folder is run. Raises `ContractError` without a
+    config.json or for a class that transformers lacks.
+    """
     import transformers
 
     file = Path(path) / "config.json"
@@ -59,7 +63,10 @@ def context_of(model: Any) -> int:
 
 @torch.no_grad()
 def calibrate(model: Any, progress: Any, limit: Any = None) -> None:
-    """Run random token ids, the same for each state."""
+    """Run `limit` (or 32) rows of random token ids, the same for each state.
+
+    Raises `ContractError` if the model takes no token ids.
+    """
     if model.main_input_name != "input_ids":
         raise ContractError(
             f"The model takes {model.main_input_name}, not token ids.",
@@ -93,7 +100,11 @@ def no_text(text: str) -> ContractError:
 
 
 def windows_of(model: Any, text: str, limit: Any) -> torch.Tensor:
-    """Return the token ids of a text in windows that do not overlap; a shorter rest is dropped."""
+    """Return the token ids of a text in windows that do not overlap; a shorter rest is dropped.
+
+    ``int64[windows, tokens]``, at most `limit` windows. Raises `ContractError` if the text has
+    fewer than two tokens.
+    """
     ids = torch.tensor(tokenizer_of_folder()(words_in(text), verbose=False)["input_ids"])
     size = min(MOST_TOKENS, context_of(model), len(ids))
     if size < 2:
@@ -128,7 +139,10 @@ POOLINGS: dict[str, Any] = {
 
 
 def declared_poolings() -> list[str]:
-    """Return the names of the poolings declared in a sentence encoder's folder; [] if none."""
+    """Return the names of the poolings declared in a sentence encoder's folder; [] if none.
+
+    In the order of `POOLINGS`, of the first loaded folder that declares any.
+    """
     for folder in map(Path, _folders):
         index = folder / "modules.json"
         modules = json.loads(index.read_text(encoding="utf-8")) if index.is_file() else []
@@ -148,7 +162,8 @@ def declared_poolings() -> list[str]:
 def pooled_embedding(output: Any) -> Any:
     """Return the pooled embedding of each sentence; the unchanged output of other models.
 
-    There is no padding: sentences are run one at a time, and random token ids have equal lengths.
+    The poolings are concatenated, as ``sentence_embedding``. There is no padding: sentences are run
+    one at a time, and random token ids have equal lengths.
     """
     names = declared_poolings()
     if not names or not isinstance(output, dict) or "last_hidden_state" not in output:
@@ -159,7 +174,11 @@ def pooled_embedding(output: Any) -> Any:
 
 @torch.no_grad()
 def calibrate_on_lines(model: Any, text: str, progress: Any, limit: Any = None) -> None:
-    """Run each line of a text as a sentence, truncated to the model's maximum length."""
+    """Run each line of a text as a sentence, truncated to the model's maximum length.
+
+    Empty lines are skipped; at most `limit` are run, and stored in `SENTENCES`. Raises
+    `ContractError` if there is no line.
+    """
     lines = [line for line in words_in(text).splitlines() if line.strip()][:limit]
     if not lines:
         raise no_text(text)
@@ -178,7 +197,10 @@ def run(model: Any, ids: torch.Tensor) -> None:
 
 @torch.no_grad()
 def evaluate(model: Any, text: str, progress: Any, limit: Any = None) -> dict[str, Any]:
-    """Return the perplexity of a text, and the loss of each window."""
+    """Return the perplexity of a text, and the loss of each window.
+
+    Raises `ContractError` if the model returns no logits for each token, or the text is too short.
+    """
     losses = []
     for window in progress(windows_of(model, text, limit)):
         row = window[None].to(model.device)

@@ -13,7 +13,7 @@ import torch
 from safetensors.torch import save
 from sklearn.datasets import load_digits
 from torch import Tensor, nn
-from torch.nn import functional as F  # noqa: N812 - the usual name
+from torch.nn import functional
 
 TARGET = Path(__file__).parent / "lenet-digits.safetensors"
 
@@ -33,10 +33,10 @@ class LeNet(nn.Module):
 
     def forward(self, pictures: Tensor) -> Tensor:
         """Return the ten scores of each picture of shape (N, 1, 8, 8)."""
-        x = F.max_pool2d(F.relu(self.bn1(self.conv1(pictures))), 2)
-        x = F.max_pool2d(F.relu(self.bn2(self.conv2(x))), 2)
-        x = F.relu(self.fc1(x.flatten(1)))
-        return self.fc3(F.relu(self.fc2(x)))
+        x = functional.max_pool2d(functional.relu(self.bn1(self.conv1(pictures))), 2)
+        x = functional.max_pool2d(functional.relu(self.bn2(self.conv2(x))), 2)
+        x = functional.relu(self.fc1(x.flatten(1)))
+        return self.fc3(functional.relu(self.fc2(x)))
 
 
 def digits() -> tuple[Tensor, Tensor, Tensor, Tensor]:
@@ -57,7 +57,7 @@ def accuracy(model: nn.Module) -> float:
 
 
 def train() -> LeNet:
-    """Train for thirty rounds."""
+    """Train a new model for thirty rounds, with fixed seeds and one thread."""
     torch.manual_seed(0)
     torch.set_num_threads(1)
     torch.use_deterministic_algorithms(mode=True)
@@ -70,14 +70,17 @@ def train() -> LeNet:
         model.train()
         for batch in torch.randperm(len(labels)).split(64):
             optimizer.zero_grad()
-            F.cross_entropy(model(pictures[batch]), labels[batch]).backward()
+            functional.cross_entropy(model(pictures[batch]), labels[batch]).backward()
             optimizer.step()
         schedule.step()
     return model
 
 
 def write(model: nn.Module, path: Path, accuracy_text: str) -> None:
-    """Write the state dict as safetensors with its metadata in a fixed order."""
+    """Write the state dict as safetensors with its metadata in a fixed order.
+
+    `accuracy_text` is stored in the metadata. An existing file is replaced.
+    """
     blob = save(
         {name: tensor.contiguous() for name, tensor in model.state_dict().items()},
         metadata={"format": "pt"},
