@@ -92,10 +92,11 @@ class AboutDialog(Dialog):
     def set_facts(
         self, versions: Mapping[str, str], licenses: Sequence[License], *, failure: str = ""
     ) -> None:
-        """Fill the dialog with versions and licenses. Call it once.
+        """Fill the dialog, select the first license, and enable Copy report.
 
-        `failure` is the traceback of the latest internal error, for the text that the user can
-        copy; "" if there was none.
+        Call it once: rows are appended. `versions` are by package name, "" for a package that is
+        not installed; the key "System" is the operating system. `failure` is the traceback of the
+        latest internal error, which is added to `report`; "" if there was none.
         """
         missing = self.tr("not installed")
         shown = {**versions, "Qt": f"{qVersion()} (PySide6 {versions.get('Qt', '')})"}

@@ -93,9 +93,10 @@ def _raise_bus_error(what: str) -> Iterator[None]:
 
 
 def bus_address(kind: str, default: Path) -> str:
-    """Return the address of the bus SESSION or SYSTEM; "" if there is none.
+    """Return the D-Bus address of the bus `kind`, SESSION or SYSTEM; "" if there is none.
 
-    `default` is the path of its socket if the environment does not name one.
+    It is the value of DBUS_`kind`_BUS_ADDRESS, or else the socket `default`, if that is an existing
+    absolute path.
     """
     address = os.environ.get(f"DBUS_{kind}_BUS_ADDRESS", "")
     has_default = default.is_absolute() and default.exists()
@@ -134,9 +135,10 @@ class MessageBus:
     def call(
         self, service: tuple[str, str, str], member: str, signature: str = "", *values: Any
     ) -> tuple[Any, ...]:
-        """Call a method of a service (bus name, path, interface) and return the reply.
+        """Call a method of a service (bus name, path, interface); return the values of its reply.
 
-        The caller has to close file descriptors (type ``h``) in it.
+        `signature` has the types of `values`; "" for a method without arguments. File descriptors
+        (type ``h``) in the reply are plain numbers, which the caller has to close.
         """
         from jeepney import DBusAddress, MessageType, new_method_call
         from jeepney.fds import FileDescriptor
@@ -248,7 +250,10 @@ class Desktop(QObject):
 
     @Slot()
     def _tick(self) -> None:
-        """Update progress and sleep inhibition, if they have changed."""
+        """Update progress and sleep inhibition, if they have changed since the last call.
+
+        Only on Linux.
+        """
         thread, percent, writing = self._bus_thread, self._percent, self._jobs.writing
         if thread is None:
             return
@@ -263,6 +268,13 @@ class Desktop(QObject):
 
     @Slot(object)
     def _on_ended(self, end: JobEnd) -> None:
+        """Notify the user of a visible job that took `LONG_S` or more and was not cancelled.
+
+        Only if the window is not in front: its task bar entry is marked, and unless the user has
+        turned notifications off, one is shown by D-Bus, or on other systems next to a tray icon,
+        which is created then. The end of writing is reported to the desktop at once, for jobs of
+        any duration.
+        """
         if self._inhibited and not self._jobs.writing:
             self._tick()
         if end.cancelled or end.seconds < LONG_S or self._is_in_front():
@@ -343,6 +355,11 @@ class _BusThread:
             self._wake_writer.send(b"!", getattr(socket, "MSG_DONTWAIT", 0))
 
     def _run(self) -> None:
+        """Run queued calls until None is dequeued, then release the inhibitors and disconnect.
+
+        While the motion setting is unknown, it is requested again, each wait twice as long as the
+        one before, from `RETRY_S` up to `SELDOM_S`. Signals of the bus are handled after the calls.
+        """
         try:
             while True:
                 if not self._motion_known and self._motion_at <= time.monotonic():
@@ -364,6 +381,7 @@ class _BusThread:
             self._wake_reader.close()
 
     def _wait(self) -> None:
+        """Block until a call is queued, the bus sends something, or the motion setting is due."""
         with selectors.DefaultSelector() as ready:
             ready.register(self._wake_reader, selectors.EVENT_READ)
             if self._session is not None:
@@ -374,6 +392,11 @@ class _BusThread:
                     self._wake_reader.recv(4096)
 
     def _call(self, call: Callable[[], None]) -> None:
+        """Run a call; errors of the bus are dropped, as nothing on the desktop is essential.
+
+        After an error other than a refusal the connection is closed and no new one is made for
+        `RETRY_S` seconds; until then calls that need it do nothing.
+        """
         try:
             call()
         except RefusedError:
@@ -392,6 +415,10 @@ class _BusThread:
             self._motion_known = False
 
     def _bus(self) -> MessageBus:
+        """Return the connection to the session bus, which is made if there is none.
+
+        Raises `BusError` if that fails, or if an attempt failed less than `RETRY_S` seconds ago.
+        """
         if self._session is None:
             if time.monotonic() < self._try_at:
                 raise BusError("There was none a moment ago.")
@@ -403,7 +430,10 @@ class _BusThread:
     # -- calls, on the thread -------------------------------------------------------------------
 
     def show_progress(self, fraction: float | None) -> None:
-        """Show the progress of the job in the task bar; None hides the progress bar."""
+        """Show the progress of the job, from 0 to 1, in the task bar.
+
+        None hides the progress bar.
+        """
         file = f"application://{QGuiApplication.desktopFileName()}.desktop"
         properties = {
             "progress": ("d", fraction or 0.0),
@@ -414,7 +444,11 @@ class _BusThread:
         self._bus().emit(path, launcher, "Update", "sa{sv}", file, properties)
 
     def notify(self, summary: str, body: str, show_label: str) -> None:
-        """Show a notification, replacing the previous one, with a button `show_label`."""
+        """Show a notification, replacing the previous one, with a button `show_label`.
+
+        The button is left out if the service has no actions. A click on either is received later as
+        a signal, see `_handle_signal`.
+        """
         bus = self._bus()
         if not self._capabilities:
             bus.listen(f"interface='{_NOTIFICATIONS[2]}',path='{_NOTIFICATIONS[1]}'")
@@ -440,6 +474,12 @@ class _BusThread:
             self._handle_signal(member, values)
 
     def _handle_signal(self, member: str, values: tuple[Any, ...]) -> None:
+        """Handle a signal `member` with its arguments.
+
+        Unknown signals and other notifications are ignored. ``SettingChanged`` may report another
+        motion setting. ``ActivationToken`` is stored for the following ``ActionInvoked``, a click
+        on our notification, which is reported to `on_clicked`.
+        """
         if member == "SettingChanged" and len(values) == 3:
             space, key, value = values
             self._report_motion({space: {key: value}})
@@ -454,7 +494,10 @@ class _BusThread:
                 self._on_clicked(token)
 
     def _follow_motion(self) -> None:
-        """Read the motion setting and subscribe to its changes."""
+        """Subscribe to changes of the motion setting, read it, and report it.
+
+        If the portal does not answer, the setting stays unknown and `_run` calls this again later.
+        """
         bus = self._bus()
         bus.listen(f"interface='{_PORTAL[2]}',member='SettingChanged'")
         try:
@@ -465,6 +508,11 @@ class _BusThread:
         self._report_motion(found)
 
     def _report_motion(self, found: Mapping[str, Mapping[str, Any]]) -> None:
+        """Report whether motion is reduced, by the first namespace of `_MOTION` that is in `found`.
+
+        `found` has variants (type, value) by namespace and key. Nothing is reported if none is
+        known.
+        """
         for space, (key, still) in _MOTION.items():
             value = found.get(space, {}).get(key)
             if isinstance(value, tuple) and not self._stopped:
@@ -473,7 +521,11 @@ class _BusThread:
                 return
 
     def inhibit(self, why: str) -> None:
-        """Prevent the machine from sleeping, by login1 or else by the power management service."""
+        """Prevent the machine from sleeping, by login1 or else by the power management service.
+
+        `why` is shown by the desktop. Raises `BusError` if neither service does it. Call `release`
+        before the next call.
+        """
         name = QGuiApplication.applicationDisplayName()
         try:
             address = bus_address("SYSTEM", Path("/run/dbus/system_bus_socket"))

@@ -35,10 +35,10 @@ _Role = QMessageBox.ButtonRole
 
 
 def unsaved(parent: QWidget, session: str, losses: Sequence[Loss], why: str) -> str:
-    """Ask what to do with unsaved changes.
+    """Ask what to do with unsaved changes, and wait for the answer; nothing is saved here.
 
-    Return ``save``, ``export``, ``discard`` or ``stay``. ``export`` is only offered if there is
-    something to export.
+    Return ``save``, ``export``, ``discard`` or ``stay`` (Cancel, or Escape). ``export`` is only
+    offered if `losses` has "state", the one kind that an export stores.
 
     Parameters
     ----------
@@ -85,7 +85,10 @@ def unsaved(parent: QWidget, session: str, losses: Sequence[Loss], why: str) -> 
 
 
 def _kept_by_sessions(losses: Sequence[Loss]) -> str:
-    """Return the question about changes that an export cannot store. `losses` is not empty."""
+    """Return the title of a question about `losses` that only a session stores.
+
+    One sentence for each kind if it is the only one. `losses` is not empty and has no "state".
+    """
     if len(losses) > 1:
         return translate("Questions", "Some changes are not saved; only a session stores them.")
     return {
@@ -107,10 +110,11 @@ def _kept_by_sessions(losses: Sequence[Loss]) -> str:
 
 
 def save_path(parent: QWidget, title: str, proposed: Path, kinds: str, suffix: str) -> Path | None:
-    """Let the user choose a file to write; None if the user cancels.
+    """Let the user choose a file to write; None if the user cancels. Nothing is written.
 
-    `suffix` is appended to a name that lacks its last part. If a file of the resulting name exists,
-    the user is asked whether to replace it.
+    `kinds` is the filter of the file dialog. `suffix`, such as ``.tar.gz``, is appended to a name
+    that does not end with its last part (``.gz``). If a file of the resulting name exists, the user
+    is asked whether to replace it.
     """
     name, _ = QFileDialog.getSaveFileName(parent, title, str(proposed), kinds)
     path = Path(name)
@@ -132,7 +136,7 @@ def _replace_file(parent: QWidget, path: str) -> bool:
 def replace_session(parent: QWidget, name: str) -> str:
     """Ask what to do with a session file that another window has written since it was opened.
 
-    Return ``elsewhere``, ``replace`` or ``stay``.
+    Return ``elsewhere``, ``replace`` or ``stay`` (Cancel, or Escape). Nothing is written here.
     """
     title = translate("Questions", "{name} was changed by another window since you opened it.")
     return _choose(
@@ -151,12 +155,12 @@ def replace_session(parent: QWidget, name: str) -> str:
 
 
 def check_quantized(parent: QWidget, names: Sequence[str], why: str) -> bool:
-    """Ask whether floating-point tensors of quantized layers may be checked.
+    """Ask whether floating-point tensors of quantized layers may be checked; return the answer.
 
     Parameters
     ----------
     names
-        Display names of the tensors.
+        Display names of the tensors; the first `_LISTED` are shown.
     why
         The reason why they are not prunable by default.
     """
@@ -185,7 +189,10 @@ def delete_work(parent: QWidget, what: str) -> bool:
 
 
 def clear_histories(parent: QWidget, many: str, size: str) -> bool:
-    """Ask whether the histories of closed files, `many` ("3 files") of `size`, may be deleted."""
+    """Ask whether the histories of closed files may be deleted; return the answer.
+
+    `many` is their number in words ("3 files"), `size` their size in words.
+    """
     text = translate("Questions", "{size} are freed. Open files keep their history.")
     return _confirm(
         _box(
@@ -198,9 +205,10 @@ def clear_histories(parent: QWidget, many: str, size: str) -> bool:
 
 
 def delete_branch(parent: QWidget, what: str, *, following: str, freed: str) -> bool:
-    """Ask whether the state `what` and its following states may be deleted.
+    """Ask whether the state `what` and its following states may be deleted; return the answer.
 
-    `following` is a sentence about these, and `freed` the size of their masks.
+    `following` is a sentence about these, "" if there are none; `freed` is the size of their masks,
+    in words.
     """
     text = translate("Questions", "This cannot be undone. It frees {size} of masks.")
     return _confirm(
@@ -214,7 +222,10 @@ def delete_branch(parent: QWidget, what: str, *, following: str, freed: str) -> 
 
 
 def stop_jobs(parent: QWidget, ended: SignalInstance) -> bool:
-    """Ask whether the running job may be cancelled; the question closes when `ended` is emitted."""
+    """Ask whether the running job may be cancelled; return the answer. Nothing is cancelled here.
+
+    The question closes, with the answer False, when the signal `ended` is emitted.
+    """
     text = translate(
         "Questions", "If you cancel it, nothing is changed and no incomplete file is left."
     )
@@ -224,9 +235,9 @@ def stop_jobs(parent: QWidget, ended: SignalInstance) -> bool:
 
 
 def run_code(parent: QWidget, path: str) -> str:
-    """Warn that loading a method runs the code of its file.
+    """Warn that loading a method runs the code of the file `path`, and ask whether to do it.
 
-    Return ``run``, ``always`` if the user does not want to be asked again, or ``stay``.
+    Return ``run``, ``always`` if the user also checked "Don't ask again", or ``stay``.
     """
     text = translate(
         "Questions",
@@ -260,7 +271,7 @@ def exclude_unreadable(
     Parameters
     ----------
     unreadable
-        The reason by tensor name; not empty.
+        The reason by tensor name; not empty. The first `_LISTED` are shown, all as details.
     format_name
         Display name of the export format.
     keeping
@@ -288,7 +299,10 @@ def exclude_unreadable(
 
 
 def state_dict(parent: QWidget, choices: Sequence[StateDict], current: str) -> str | None:
-    """Let the user choose a state dict and return its key; None if the user cancels."""
+    """Let the user choose a state dict and return its key; None if the user cancels.
+
+    `current` is the key that is selected at first; the first choice if there is no such key.
+    """
     line = translate("Questions", "{key}: {tensors} tensors, {numel} elements")
     texts = [
         line.format(
@@ -311,9 +325,10 @@ def state_dict(parent: QWidget, choices: Sequence[StateDict], current: str) -> s
 
 
 def cluster(parent: QWidget, address: str, wrong: str) -> str:
-    """Ask for the address of a cluster; "" if the user cancels.
+    """Ask for the address of a cluster and return it without surrounding spaces; "" if cancelled.
 
-    `wrong` is the error of the previous attempt, "" if there was none.
+    The address is not validated. `address` is proposed; `wrong` is the error of the previous
+    attempt, "" if there was none.
     """
     text = translate(
         "Questions",
@@ -343,7 +358,10 @@ def location(parent: QWidget) -> str:
 
 
 def _line(parent: QWidget, title: str, text: str, button: str, proposed: str = "") -> str:
-    """Ask for a line of text; "" if the user cancels."""
+    """Ask for a line of text; return it without surrounding spaces, "" if the user cancels.
+
+    `button` is the label of the button that accepts, `proposed` the text that is there at first.
+    """
     dialog = QInputDialog(parent)
     dialog.setWindowTitle(title)
     dialog.setLabelText(text)
@@ -367,7 +385,11 @@ def _confirm(box: QMessageBox, go: str, stay: str = "") -> bool:
 
 
 def _choose(box: QMessageBox, buttons: Mapping[str, tuple[str, _Role]], *, default: str) -> str:
-    """Return the key of the clicked button; ``stay`` for Escape."""
+    """Show a question, wait, and return the key of the clicked button; ``stay`` for Escape.
+
+    `buttons` has the label and the role by key, ``stay`` among them; `default` is the key of the
+    one that Return clicks. The box is deleted.
+    """
     added = {answer: box.addButton(text, role) for answer, (text, role) in buttons.items()}
     box.setDefaultButton(added[default])
     box.setEscapeButton(added["stay"])
@@ -378,6 +400,7 @@ def _choose(box: QMessageBox, buttons: Mapping[str, tuple[str, _Role]], *, defau
 
 
 def _box(parent: QWidget, title: str, text: str) -> QMessageBox:
+    """Return a question with a `title` and a `text`, both plain; `_choose` adds the buttons."""
     box = QMessageBox(parent)
     box.setWindowTitle("Pruneapp")
     box.setTextFormat(Qt.TextFormat.PlainText)

@@ -92,6 +92,10 @@ class GuideDialog(Dialog):
     # Contents
 
     def _list_headings(self) -> None:
+        """Fill the table of contents with the headings of the text, nested by level, all expanded.
+
+        Also sets the margins of the headings in the text. Call it once.
+        """
         self._headings: list[QTreeWidgetItem] = []  # in the order of the text
         ancestors: list[tuple[int, QTreeWidgetItem]] = []
         # the dots of Ö extend above the line
@@ -137,6 +141,10 @@ class GuideDialog(Dialog):
         self.search.selectAll()
 
     def _search(self, text: str) -> None:
+        """Find all occurrences of `text`, case-insensitively, and show the first one.
+
+        Surrounding spaces are ignored. An empty text removes all marks.
+        """
         document = self.text.document()
         self._matches, self._match = [], -1
         cursor = QTextCursor(document)
@@ -154,6 +162,11 @@ class GuideDialog(Dialog):
         self._step(-1)
 
     def _step(self, step: int) -> None:
+        """Show the match that is `step` after the current one, wrapping around at both ends.
+
+        Its heading becomes the current one of the contents. Without matches only marks and count
+        are updated.
+        """
         if self._matches:
             self._match = (self._match + step) % len(self._matches)
             cursor = QTextCursor(self._matches[self._match])
@@ -172,6 +185,7 @@ class GuideDialog(Dialog):
             del blocker
 
     def _mark(self) -> None:
+        """Mark all matches in the text, the current one in the accent color."""
         marks = []
         for place, cursor in enumerate(self._matches):
             mark = QTextEdit.ExtraSelection()
@@ -183,6 +197,7 @@ class GuideDialog(Dialog):
         self.text.setExtraSelections(marks)
 
     def _count(self) -> None:
+        """Show the number of the current match and of all; nothing without a search text."""
         has_query = bool(self.search.text().strip())
         for button in (self.previous, self.next):
             button.setEnabled(bool(self._matches))
@@ -197,7 +212,10 @@ class GuideDialog(Dialog):
         self.found.setText(text)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Step through matches with Return and Shift+Return; clear the search with Escape."""
+        """Step through matches with Return and Shift+Return; clear a search text with Escape.
+
+        Escape in an empty field closes the dialog.
+        """
         if (
             watched is self.search
             and isinstance(event, QKeyEvent)

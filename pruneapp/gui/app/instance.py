@@ -58,7 +58,7 @@ class OpenFiles(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def address() -> str | None:
-    """Return the path of the socket on which the user's running process listens.
+    """Return the path of the socket on which the user's running process listens, or would listen.
 
     The path depends on the version, the display and the settings folder, so that only processes
     that agree in these share their windows. None on Windows, whose Python has no Unix sockets, and
@@ -76,7 +76,11 @@ def address() -> str | None:
 
 
 def _folder() -> Path | None:
-    """Return a folder to which only the user can write, created if necessary; None for none."""
+    """Return a folder that only the user can access, for the socket; None if there is none.
+
+    It is XDG_RUNTIME_DIR, or else a folder in TMPDIR or /tmp, which is created if necessary. None
+    if it belongs to another user or gives others any permission.
+    """
     runtime = os.environ.get("XDG_RUNTIME_DIR")
     folder = Path(runtime) if runtime else Path(os.environ.get("TMPDIR") or "/tmp")  # noqa: S108 - its owner is looked at
     if not runtime:
@@ -92,9 +96,10 @@ def _folder() -> Path | None:
 
 
 def send_to_running_instance(request: OpenFiles) -> bool:
-    """Send a request to the running process.
+    """Send a request to the running process; return whether it has accepted it.
 
-    Return False if there is none, or if it does not accept within `PATIENCE_S` seconds.
+    False, without an exception, if there is no process, or if it does not accept within
+    `PATIENCE_S` seconds.
     """
     socket_path = address()
     if socket_path is None:
@@ -103,7 +108,11 @@ def send_to_running_instance(request: OpenFiles) -> bool:
 
 
 def send_by_socket(path: str, request: OpenFiles) -> bool:
-    """Send a request through a Unix socket; False if it was not accepted."""
+    """Send a request through the Unix socket at `path`; return whether it was accepted.
+
+    False if nobody listens, the listener belongs to another user or has another version, or if all
+    together takes more than `PATIENCE_S` seconds.
+    """
     import socket  # imported late: usually no other process is running
 
     deadline = time.monotonic() + PATIENCE_S
@@ -125,7 +134,10 @@ def send_by_socket(path: str, request: OpenFiles) -> bool:
 
 
 def _line(receive: Callable[[], bytes]) -> bytes:
-    """Return the next line, without its end if the connection ended or the line is too long."""
+    """Return the next line, with its line break; `receive` returns the next bytes, b"" at the end.
+
+    The break is missing if the connection ended before it, or once `MAX_LINE_BYTES` were received.
+    """
     line = b""
     while not line.endswith(b"\n") and (more := receive()) and len(line) < MAX_LINE_BYTES:
         line += more
@@ -133,7 +145,10 @@ def _line(receive: Callable[[], bytes]) -> bytes:
 
 
 def has_listener(path: str) -> bool:
-    """Return whether a process accepts connections at a socket path."""
+    """Return whether a process accepts connections at a socket path.
+
+    False if the file is missing.
+    """
     import socket
 
     if not os.path.lexists(path):
@@ -148,7 +163,11 @@ def has_listener(path: str) -> bool:
 
 
 def belongs_to_other_user(descriptor: int) -> bool:
-    """Return whether the other end of a socket belongs to a different user; False if unknown."""
+    """Return whether the other end of a socket belongs to a different user.
+
+    `descriptor` is the file descriptor of the socket, which stays open. False where that cannot be
+    found out, on systems other than Linux.
+    """
     import socket
 
     credentials: Any = getattr(socket, "SO_PEERCRED", None)  # Linux only

@@ -143,7 +143,7 @@ class Task(Generic[T]):
         """Drop all references to inputs, result and callbacks, which may refer back to the task.
 
         A result that no callback received is first passed to `on_late`. The garbage collector would
-        free the masks of snapshots and tiles too late.
+        free the masks of snapshots and tiles too late. A second call has no effect.
         """
         if self.result is not None:
             self.on_late(self.result)
@@ -153,7 +153,11 @@ class Task(Generic[T]):
 
 
 def run_task(task: Task[Any]) -> None:
-    """Run a task on the current thread and store its result or error in it."""
+    """Run a task on the current thread and store its result or error in it; nothing is raised.
+
+    A task that was cancelled before is not run: its error is `Cancelled`. `trace` has the traceback
+    of a bug, that is of anything but `Cancelled` and `PruneAppError`.
+    """
     # Set this before checking the token: a task that was cancelled while queued must not run.
     task.begun = True
     try:
@@ -166,7 +170,7 @@ def run_task(task: Task[Any]) -> None:
 
 
 def _without_frames(error: BaseException) -> BaseException:
-    """Remove the tracebacks of an error and of its causes.
+    """Remove the tracebacks of an error and of its causes, and return the same error.
 
     Their frames refer to everything that was computed, hundreds of megabytes for a large model, and
     to the task that stores the error: such a cycle would only be freed by the garbage collector.
@@ -229,12 +233,18 @@ class Jobs(QObject):
         on_cancelled: Callable[[], object] = _nothing,
         on_late: Callable[[T], object] = _nothing,
     ) -> Task[T]:
-        """Queue work for another thread; callbacks are called on the main thread.
+        """Queue work for another thread, and return its task.
+
+        Callbacks are called on the main thread. Exactly one of `on_result`, `on_error` and
+        `on_cancelled` is called, none after `stop`. A bug in the work calls `on_cancelled` and
+        emits `failed`.
 
         Parameters
         ----------
         work
             A function that steps its `Job` at least every 50 ms, so that it can be cancelled.
+        on_error
+            Called with a `PruneAppError` that the work raises.
         title
             What the task does, as "Pruning"; shown in the status bar. Tasks without one are not
             visible.
@@ -280,14 +290,21 @@ class Jobs(QObject):
         self.pauseRequested.emit()
 
     def show(self, task: Task[Any], title: str) -> None:
-        """Show a running task in the status bar. Without effect if it has ended or is visible."""
+        """Show a running or queued task in the status bar, with a title.
+
+        Its duration counts from now on. Without effect if it has ended or is visible already.
+        """
         if task in self._pending and not task.visible:
             task.visible, task.title, task.since = True, title, time.monotonic()
             if self._first_visible is task:
                 self.started.emit(title)
 
     def cancel_visible(self) -> bool:
-        """Cancel all visible tasks; False if there are none."""
+        """Cancel all visible tasks, queued ones included; return whether there were any.
+
+        Callbacks of queued tasks and of user programs are called at once, others when the work
+        ends.
+        """
         visible = [task for task in self._pending if task.visible]
         for task in visible:
             task.cancel()
@@ -322,6 +339,7 @@ class Jobs(QObject):
 
         Return whether all serial tasks ended within `patience_ms`. Only foreign code ignores
         cancellation; the process must then be left by `os._exit`, as Python cannot end a thread.
+        May be called again, to wait longer; `run` must not be called any more.
         """
         stopped, self._pending, self._not_started = self._pending, [], []
         for task in stopped:
@@ -354,6 +372,12 @@ class Jobs(QObject):
 
     @Slot(object)
     def _on_finished(self, task: Task[Any]) -> None:
+        """Report the end of a task, unless it was reported before or the jobs were stopped.
+
+        Release it. If its callback took more than `LONG_S`, queued short tasks start `PAINT_MS`
+        later. Called a second time by the thread for a task that `cancel_visible` has reported;
+        emits `unstuck` then.
+        """
         started = time.monotonic()
         try:
             if task in self._pending:  # False if it was stopped, or already reported
@@ -372,6 +396,12 @@ class Jobs(QObject):
             task.release()
 
     def _report_end(self, task: Task[Any], *, is_current: bool) -> None:
+        """Announce the next visible task or `idle`, emit `ended`, and call a callback of the task.
+
+        `is_current`: whether the status bar showed the task. `ended` is only emitted for a visible
+        one, `failed` after `on_cancelled` for an unexpected exception. An error after cancellation
+        is dropped.
+        """
         if is_current:
             next_visible = self._first_visible
             if next_visible is None:
@@ -417,7 +447,7 @@ class LatestTask:
     ) -> Task[T]:
         """Cancel the previous task and start another one; for the parameters see `Jobs.run`.
 
-        No callback of a task is called after `cancel` or the start of another one.
+        No callback but `on_late` of a task is called after `cancel` or the start of another one.
         """
         self.cancel()
         task = self._jobs.run(work, on_result, on_error, **options)
@@ -444,9 +474,10 @@ class Throttle(QObject):
         self._interval = single_shot(self, 0, self._call_if_requested)
 
     def request(self, *, at_once: bool = False) -> None:
-        """Request a call: made at once if `at_once` or if the interval is over, else after it.
+        """Request a call: made immediately if `at_once` or if the interval is over, else after it.
 
-        Requests during the interval are combined into one call.
+        Requests during the interval are combined into one call. `at_once` does not restart an
+        interval unless the function returns a new one.
         """
         self._requested = True
         if at_once or not self._interval.isActive():
@@ -481,7 +512,10 @@ class IdleScheduler(QObject):
         self._pause.start()
 
     def resume(self) -> None:
-        """Call `begin` now, or after a pause if other tasks are running or a pause is active."""
+        """Call `begin` now, if no task at all is running or queued; otherwise after a pause.
+
+        Without effect during a pause, which calls this again at its end.
+        """
         if self._pause.isActive():
             return
         if self._jobs.is_idle:
@@ -496,9 +530,10 @@ class IdleScheduler(QObject):
         on_result: Callable[[T], object],
         on_error: Callable[[PruneAppError], object] = _nothing,
     ) -> None:
-        """Run a piece of background work; no callback is called if it is cancelled for other work.
+        """Run a piece of background work, and cancel the previous piece.
 
-        By default errors are ignored: the next action of the user reports them.
+        No callback is called if it is cancelled for other work. By default errors are ignored: the
+        next action of the user reports them.
         """
         self._latest.start(work, on_result, on_error, lane=Lane.BACKGROUND)
 

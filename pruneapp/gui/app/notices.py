@@ -147,6 +147,11 @@ class NoticeRow(QWidget):
             super().keyPressEvent(event)
 
     def _arrange(self) -> None:
+        """Show or hide the parts of the notice, by its height, its details and the button Details.
+
+        In a low window the sentence is one elided line; Details then shows all of it. The button is
+        also there without details if the line is elided.
+        """
         opened, details = self.more.isChecked(), bool(self.content[2])
         one_line = self._short and not opened
         layout = self.layout()
@@ -207,10 +212,12 @@ class NoticeBar(QWidget):
         details: str = "",
         trouble: bool = True,
     ) -> NoticeRow:
-        """Show a notice, or an existing one with the same content, and return it.
+        """Show a notice above all others, or an existing one with the same content, and return it.
 
-        It replaces the last notice of the same `topic`, unless that is None. `call` is called when
-        the button labeled `action` is clicked.
+        It replaces the last notice of the same `topic`, unless that is None. An existing notice
+        keeps its place, and gets the new `call`, which the button labeled `action` calls; there is
+        no button if `action` is "". `details` are hidden behind a button. `trouble`: whether it is
+        shown as an error.
         """
         content = (sentence, action, details, trouble)
         notice = next((old for old in self.notices if old.content == content), None)
@@ -223,6 +230,7 @@ class NoticeBar(QWidget):
         return notice
 
     def _add(self, sentence: str, *, action: str, details: str, trouble: bool) -> NoticeRow:
+        """Add a notice at the top, announce it to screen readers, and return it."""
         notice = NoticeRow(
             sentence,
             action=action,
@@ -239,7 +247,7 @@ class NoticeBar(QWidget):
         return notice
 
     def remove(self, notice: NoticeRow | None) -> None:
-        """Remove a notice. Without effect if there is none, or the user has closed it."""
+        """Remove a notice and delete it. Without effect for None, or if it was removed before."""
         if notice in self.notices:
             self.notices.remove(notice)
             self._layout.removeWidget(notice)
@@ -261,7 +269,7 @@ class NoticeBar(QWidget):
         self._by_topic.clear()
 
     def set_height(self, window: int) -> None:
-        """Adapt the number and size of notices to the height of the window, in pixels."""
+        """Adapt the number and size of notices to the height of the window, `window` in pixels."""
         most, short = _MOST if window >= _MEDIUM else 1, window < _LOW
         if (most, short) != (self._most, self._short):
             self._most, self._short = most, short
@@ -272,6 +280,10 @@ class NoticeBar(QWidget):
         return super().sizeHint() if self.notices else QSize(0, 0)
 
     def _arrange(self) -> None:
+        """Show the first `_most` notices and the number of the others.
+
+        Hide the bar if there is none.
+        """
         rest = len(self.notices) - self._most
         older = self.tr("{n} older").format(n=rest) if rest > 0 else ""
         for place, notice in enumerate(self.notices):

@@ -104,7 +104,11 @@ class Notifications(QObject):
         *,
         details: str = "",
     ) -> None:
-        """Show information with a button labeled `action` that calls `call`."""
+        """Show information with a button labeled `action` that calls `call`.
+
+        The notice stays after the click, until its topic is ended or replaced, or the user closes
+        it.
+        """
         self._bar.set_notice(
             text, topic=topic, action=action, call=call, details=details, trouble=False
         )
@@ -126,7 +130,11 @@ class Notifications(QObject):
 
     @Slot(str, str)
     def report_failure(self, what: str, trace: str) -> None:
-        """Show an internal error, whose name is `what`, with its traceback."""
+        """Show an internal error, with its traceback `trace` as details.
+
+        The traceback is also stored in `last_failure`. `what` is the class and text of the error,
+        of which 200 characters are shown.
+        """
         self.last_failure = trace
         sentence = self.tr("Something went wrong in Pruneapp itself ({what}).")
         self._bar.set_notice(sentence.format(what=abridged(escaped(what))[:200]), details=trace)

@@ -35,6 +35,7 @@ class PluginController(Controller):
         )
 
     def show(self) -> None:
+        """Show the dialog of plugins, modal to the window; it is deleted when it is closed."""
         dialog = self._dialog = PluginDialog(self._window)
         dialog.allowed.connect(self._on_allowed)
         dialog.finished.connect(self._on_closed)
@@ -47,6 +48,12 @@ class PluginController(Controller):
         self._dialog = None
 
     def _on_installed(self, found: tuple[Plugin, ...]) -> None:
+        """Load the allowed plugins that are not loaded yet, and show a notice about new ones.
+
+        A plugin is new if it is neither allowed nor in the settings as known; all are known
+        afterwards, so that the notice appears once. A key includes the version: a new version is
+        asked about again.
+        """
         allowed, known = self._settings.state.allowed_plugins, self._settings.state.known_plugins
         for plugin in found:
             self._installed[plugin.key] = plugin
@@ -66,6 +73,11 @@ class PluginController(Controller):
         self._show_rows()
 
     def _on_allowed(self, key: str, allowed: bool) -> None:
+        """Store whether a plugin is allowed, and load it if it is allowed and not loaded yet.
+
+        A plugin that is not allowed any more stays loaded until the process ends. Its error is
+        removed.
+        """
         self._notifications.end(NoticeTopic.PLUGINS)
         others = {*self._settings.state.allowed_plugins} - {key}
         self._settings.store(allowed_plugins=sorted(others | ({key} if allowed else set())))
@@ -75,6 +87,10 @@ class PluginController(Controller):
         self._show_rows()
 
     def _load(self, key: str) -> None:
+        """Load the code of a plugin in a worker thread.
+
+        Its additions are registered on the main thread.
+        """
         plugin = self._installed[key]
 
         def work(_job: Job) -> Additions:
@@ -85,6 +101,11 @@ class PluginController(Controller):
         )
 
     def _on_loaded(self, key: str, additions: Additions) -> None:
+        """Register what a plugin adds and emit `loaded`.
+
+        An error is shown as if loading had failed. Without effect if the plugin is registered
+        already, as another window may have loaded it.
+        """
         if key in plugins.REGISTERED:  # loaded twice
             return
         try:
@@ -101,6 +122,7 @@ class PluginController(Controller):
         self._show_rows()
 
     def _show_rows(self) -> None:
+        """Show the installed plugins with their status; without effect while there is no dialog."""
         if self._dialog is None:
             return
         allowed, kinds = self._settings.state.allowed_plugins, plugins.GROUPS

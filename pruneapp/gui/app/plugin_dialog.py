@@ -76,7 +76,10 @@ class PluginDialog(Dialog):
         self.set_rows(())
 
     def set_rows(self, rows: Sequence[PluginRow]) -> None:
-        """Replace the rows of the list."""
+        """Replace the rows of the list; a text is shown instead of an empty list.
+
+        `allowed` is not emitted. Errors of all rows are shown below the list.
+        """
         words = {
             "method": self.tr("Method"),
             "export format": self.tr("Export format"),

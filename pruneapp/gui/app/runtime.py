@@ -60,7 +60,12 @@ class Collector(QObject):
 
     @Slot()
     def collect_if_due(self) -> None:
-        """Run a collection if enough objects were allocated since the last one."""
+        """Run a collection if at least `MANY_YOUNG` objects were allocated since the last one.
+
+        Called every `LOOK_EVERY_MS`. Every eleventh collection is of the next older generation.
+        More than `MANY_AT_ONCE` new objects are left alone for up to `LOOKS_AWAY` calls in a row.
+        After a collection of more than `LONG_S` everything that is left is frozen.
+        """
         young = gc.get_count()[0]
         if young > MANY_AT_ONCE and self._looks_away < LOOKS_AWAY:
             self._looks_away += 1
@@ -81,7 +86,7 @@ class Collector(QObject):
 
 
 def freeze_large(tensors: int) -> None:
-    """Exclude all existing objects from garbage collection if a file has more than `LARGE` tensors.
+    """Exclude all existing objects from garbage collection if `tensors` is more than `LARGE`.
 
     Every full collection visits 100,000 entries for up to 0.2 s, which blocks the window. Reference
     counting still frees the entries when the file is closed, as they contain no cycles.
@@ -99,8 +104,9 @@ def share_heap() -> bool:
 
     Call it before the first thread starts, as arenas of existing threads are kept: those of Qt's
     thread and of the imports kept 12 MB. It takes 3 ms, for ctypes, which numpy imports anyway.
-    Return False if nothing was changed: if the C library has no such option (musl, macOS, Windows),
-    or if the user has set ``MALLOC_ARENA_MAX`` or ``GLIBC_TUNABLES``.
+    Return whether the limit was set: not if the C library has no such option (musl, macOS,
+    Windows), or if the user has set ``MALLOC_ARENA_MAX`` or ``GLIBC_TUNABLES`` with
+    ``malloc.arena_max``.
     """
     chosen = os.environ.get("GLIBC_TUNABLES", "")
     if os.name != "posix" or "MALLOC_ARENA_MAX" in os.environ or "malloc.arena_max" in chosen:
@@ -137,6 +143,10 @@ class QtClasses(QObject):
 
     @Slot()
     def _make(self) -> None:
+        """Create classes for `_SLICE_S` seconds.
+
+        After the last one stop the timer and emit `made`.
+        """
         ends = time.perf_counter() + _SLICE_S
         for module, name in self._names:
             getattr(module, name)

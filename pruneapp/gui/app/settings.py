@@ -108,9 +108,10 @@ SETTINGS: tuple[Param, ...] = (
 
 
 def language_of(tags: Iterable[str]) -> str:
-    """Return the value of `LANGUAGE` for preferred languages such as ``zh-Hans-CN``.
+    """Return the value of `LANGUAGE` for preferred languages such as ``zh-Hans-CN``, best first.
 
-    The first of `tags` that is English or has a translation decides; English if none has.
+    The first of `tags` that is English, or equal to a value of `LANGUAGE`, decides; ``-`` counts as
+    ``_``, and an English one is returned as it is (``en_GB``). ``en`` if there is none.
     """
     known = {choice.value for choice in LANGUAGE.choices}
     names = (tag.replace("-", "_") for tag in tags)
@@ -126,7 +127,8 @@ def settings_file() -> Path:
 def set_aside() -> Path | None:
     """Rename the settings file to ``settings.old.json``, replacing an older file.
 
-    Return the new path; None if there are no settings.
+    Return the new path; None if there is no settings file. Raises `OSError` if it cannot be
+    renamed.
     """
     file = settings_file()
     kept = file.with_name("settings.old.json")
@@ -211,7 +213,11 @@ class Settings(QObject):
         self.changed.emit(param)
 
     def store(self, **fields: Any) -> None:
-        """Set fields of `state` and write them."""
+        """Set fields of `state`, and start to write all of it; returns before it is written.
+
+        Emits `recentChanged` and `keysChanged` if their fields are among `fields`, whether or not
+        they differ. A write error is dropped.
+        """
         for name, value in fields.items():
             setattr(self.state, name, value)
         with self._lock:
@@ -253,7 +259,10 @@ class Settings(QObject):
         self.store(pinned=[*others, str(file)] if pinned else others)
 
     def remove_recent(self, files: Iterable[Path]) -> None:
-        """Remove files from the recent and the pinned ones."""
+        """Remove files from the recent and the pinned ones.
+
+        Those that are in neither are ignored.
+        """
         gone = set(map(str, files))
         recent, pinned = (
             [p for p in paths if p not in gone] for paths in (self.state.recent, self.state.pinned)
@@ -283,7 +292,10 @@ class Settings(QObject):
     def set_views(
         self, window: Mapping[str, Any], file: Path | None, view: Mapping[str, Any]
     ) -> None:
-        """Store the shared state of the window, and the view of one of `VIEWED_FILES` files."""
+        """Store the shared state of the window, and the view of `file`, unless that is None.
+
+        Views of `VIEWED_FILES` files are kept; the one that was stored longest ago is dropped.
+        """
         views = self.state.views
         if file is not None:
             views = _put_last(views, str(file.absolute()), dict(view), VIEWED_FILES)
@@ -302,9 +314,10 @@ class Settings(QObject):
     # -- code that may run ------------------------------------------------------------------------
 
     def source(self, file: Path | None, purpose: str) -> Mapping[str, str]:
-        """Return how the model of a file is run for a purpose.
+        """Return how the model of a file is run for a purpose, as text by key.
 
-        Falls back to another purpose of the same file, then to the file used last; empty if none.
+        Falls back to the purpose of this file that was stored last, or if the file has none or is
+        None, to the file that was stored last. Empty if nothing was ever stored.
         """
         kept = self.state.sources
         last = next(reversed(kept.values()), {})
@@ -338,6 +351,10 @@ class Settings(QObject):
             writer.join()
 
     def _save(self) -> None:
+        """Write the latest state until there is no newer one; runs on a thread that then ends.
+
+        The file is replaced in one step. An error, such as a full disk, is ignored.
+        """
         while True:
             with self._lock:
                 data, self._latest = self._latest, None

@@ -86,7 +86,11 @@ class SettingsController(Controller):
 
     @Slot(object)
     def _on_setting(self, param: Param) -> None:
-        """Apply a setting that was changed, possibly in another window."""
+        """Apply a setting that was changed, possibly in another window.
+
+        Checks the command of a theme or a language; applies motion; shows the device and emits
+        `deviceChanged`. Others are read when they are used.
+        """
         value = self._settings.get(param)
         if param in {THEME, LANGUAGE}:
             self._actions[f"{param.name}_{value}"].setChecked(True)
@@ -105,6 +109,10 @@ class SettingsController(Controller):
 
     @Slot()
     def _on_language(self) -> None:
+        """Store the chosen language, and offer to open the window again, which alone applies it.
+
+        Without effect if it is the stored one already.
+        """
         action = self.sender()
         assert isinstance(action, QAction)
         if action.data() == self._settings.get(LANGUAGE):
@@ -118,6 +126,11 @@ class SettingsController(Controller):
         )
 
     def _offer_devices(self, devices: tuple[tuple[str, str], ...]) -> None:
+        """Fill the combo box with `devices` (key, label) and select the stored one.
+
+        Automatic and Cluster are added. Automatic means the second device, the first after the CPU,
+        if there is one.
+        """
         box = self._device
         box.clear()
         best = devices[1][1] if len(devices) > 1 else devices[0][1]
@@ -134,6 +147,10 @@ class SettingsController(Controller):
         box.setCurrentIndex(max(place, 0))
 
     def _on_device(self, index: int) -> None:
+        """Use the device that the user has chosen in the combo box, and leave the cluster.
+
+        For Cluster the address is asked for; `deviceChanged` is emitted even if the user cancels.
+        """
         box = self._device
         if box.itemData(index) == _CLUSTER:
             self._choose_cluster()
@@ -143,7 +160,10 @@ class SettingsController(Controller):
             self._settings.set(DEVICE, box.itemData(index))
 
     def _choose_cluster(self) -> None:
-        """Ask for the address of a cluster until it is valid or the user cancels."""
+        """Ask for the address of a cluster until it is valid, and use it and store it.
+
+        If the user cancels, the device or cluster stays as it was.
+        """
         # Imported late, as it imports all that is sent to workers.
         from pruneapp.cluster.connection import check_address
 
@@ -171,7 +191,8 @@ class SettingsController(Controller):
     def settings(self) -> Iterator[tuple[str, str, Callable[[], None], str]]:
         """Yield the values that settings can take: text, help, function to set it, English text.
 
-        Settings that have commands are left out.
+        Of a setting that is on or off, the other value only. Settings that have commands and
+        devices that are not available are left out.
         """
         for param in SETTINGS:
             if param in {THEME, LANGUAGE, WITH_COMPANIONS, TENSOR_LIST}:
@@ -227,7 +248,11 @@ class SettingsController(Controller):
     # -- own methods ----------------------------------------------------------------------------
 
     def load_method(self) -> None:
-        """Let the user choose a .py file with a method, and load it after a warning."""
+        """Let the user choose a .py file with a method, and load it in the background.
+
+        A warning comes first, unless the user has turned it off, which is possible in it. The
+        folder is stored for the next time. `methodsLoaded` is emitted later, unless that fails.
+        """
         name, _ = QFileDialog.getOpenFileName(
             self._window,
             self.tr("Load a pruning method"),
@@ -244,6 +269,10 @@ class SettingsController(Controller):
             self._settings.set(WARN_OWN_METHODS, answer == "run")
 
         def load(_job: Job) -> tuple[Method, ...]:
+            """Load the methods of the file.
+
+            Raises `MethodError` if it cannot be read, and without torch.
+            """
             path = Path(name)
             try:  # the import below takes seconds and cannot be cancelled
                 path.stat()
@@ -265,6 +294,11 @@ class SettingsController(Controller):
         )
 
     def _on_methods(self, methods: tuple[Method, ...]) -> None:
+        """Register loaded methods and emit `methodsLoaded`, unless there is none.
+
+        A method of the same name from a user's file is replaced. An error, such as the name of a
+        built-in method, is shown; methods before it stay registered, and nothing is emitted.
+        """
         own = self._windows.own_methods
         try:
             for method in methods:
@@ -294,7 +328,10 @@ class SettingsController(Controller):
         self._open(dialog)
 
     def _reserved_keys(self) -> dict[str, str]:
-        """Return the descriptions of shortcuts that do not belong to commands, by key sequence."""
+        """Return the descriptions of shortcuts that do not belong to commands, by key sequence.
+
+        These are the keys of plots and the tree, and the mnemonics of the menu bar.
+        """
         reserved = {
             portable(key): translated(local.text) for local in LOCAL_KEYS for key in local.keys
         }

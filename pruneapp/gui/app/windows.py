@@ -64,7 +64,10 @@ class Windows(QObject):
 
     @Slot()
     def quit(self) -> None:
-        """Close all windows, the newest first, until the user cancels."""
+        """Close all windows, the newest first; stop at the first one that the user keeps open.
+
+        `quitting` is True meanwhile.
+        """
         self.quitting = True
         try:
             for window in reversed(self.listed):
@@ -87,7 +90,11 @@ class WindowMenu(QObject):
 
     @Slot()
     def show_list(self) -> None:
-        """Update the titles, and the mark of this window."""
+        """Update the titles, and the mark of this window.
+
+        Entries are hidden while there is one window. Windows beyond the number of entries are not
+        listed.
+        """
         listed, names = self._windows.listed, self._names()
         self._actions.menus[WINDOW].menuAction().setVisible(len(listed) > 1)
         for place, action in enumerate(self._actions.windows):
@@ -97,7 +104,10 @@ class WindowMenu(QObject):
                 action.setChecked(listed[place] is self._window)
 
     def _names(self) -> list[str]:
-        """Return distinct names of the windows: with the folder if two files have the same name."""
+        """Return distinct names of the windows, in the order in which they were opened.
+
+        They have the folder if two titles are equal. A window without a file is "No file".
+        """
         titles = [
             window.windowTitle().partition(_BEFORE_TITLE)[0] for window in self._windows.listed
         ]
@@ -115,6 +125,7 @@ class WindowMenu(QObject):
 
     @Slot()
     def _on_action(self) -> None:
+        """Bring the window of the triggered entry to the front. Hidden entries do nothing."""
         action = self.sender()
         assert isinstance(action, QAction)
         place = self._actions.windows.index(action)

@@ -60,10 +60,11 @@ def declared(spec: MenuCommand) -> Keys:
 
 
 def assigned(changed: Mapping[str, Iterable[str]]) -> dict[str, Keys]:
-    """Return the shortcuts of all commands: those of `changed`, else the declared ones.
+    """Return the shortcuts of all commands by id: those of `changed`, else the declared ones.
 
     A shortcut is assigned to one command only, as Qt calls neither of two. Choices of the user have
-    priority over declared shortcuts, then commands that are declared first.
+    priority over declared shortcuts, then commands that are declared first. Invalid shortcuts are
+    dropped, and so are ids of `changed` that are no commands. Empty keys remove the shortcut.
     """
     used: set[str] = set()
     found: dict[str, Keys] = {}
@@ -114,7 +115,11 @@ class Actions:
         return self._by_id[name]
 
     def set_keys(self, changed: Mapping[str, Iterable[str]]) -> None:
-        """Set the shortcuts of all commands; `changed` are the ones that are not as declared."""
+        """Set the shortcuts of all commands; those that are not in `changed` get the declared ones.
+
+        Also updates the tooltips, and calls the callbacks of `on_shortcut_changed`, of unchanged
+        ones too.
+        """
         for name, keys in assigned(changed).items():
             action = self._by_id[name]
             action.setShortcuts([QKeySequence.fromString(key, _PORTABLE) for key in keys])
@@ -154,7 +159,10 @@ class Actions:
         self.on_shortcut_changed(name, lambda keys: control.setToolTip(with_keys(tip, keys)))
 
     def named(self) -> list[tuple[str, QAction]]:
-        """Return the visible commands with their names, including the path of submenus."""
+        """Return the visible commands with their names, as (name, action) in declared order.
+
+        Names of commands in submenus begin with the path of their menus.
+        """
         actions = ((spec, self[spec.id]) for spec in COMMANDS)
         return [
             (_named(spec.menu, action), action) for spec, action in actions if action.isVisible()
@@ -171,7 +179,11 @@ class Actions:
         return [self[spec.id] for spec in COMMANDS if spec.menu == WINDOW and spec.number]
 
     def fill(self, bar: QMenuBar) -> None:
-        """Add the commands to their menus and create these; `menus` has them by path afterwards."""
+        """Add the commands to the menus of `bar`, which are created in declared order.
+
+        Call it once. `menus` has all menus by their untranslated path afterwards, such as
+        ``View/Theme``.
+        """
         for spec in COMMANDS:
             menu = self._menu(spec.menu, bar)
             if spec.separated:
@@ -185,6 +197,10 @@ class Actions:
                 self._by_id[spec.id].setIcon(icon(spec.icon, colors, ratio))
 
     def _menu(self, path: str, bar: QMenuBar) -> QMenu:
+        """Return the menu with a path.
+
+        It and the menus above it are created if they do not exist.
+        """
         if path not in self.menus:
             parent, _, name = path.rpartition("/")
             title = translated(name)
@@ -200,7 +216,10 @@ def with_keys(text: str, keys: str) -> str:
 
 
 def english_name(action: QAction) -> str:
-    """Return the name of a command as declared; "" for numbered and for undeclared commands."""
+    """Return the name of a command as declared, with its menu path if it is in a submenu.
+
+    "" for a numbered command, and for an action that is not declared.
+    """
     spec = next((spec for spec in COMMANDS if spec.id == action.objectName()), None)
     if spec is None or spec.number:
         return ""

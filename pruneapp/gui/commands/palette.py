@@ -55,6 +55,7 @@ class Entry:
 
 
 def command(named: Named) -> Entry:
+    """Return the entry of a command, which triggers its action."""
     name, action = named
     # Two keys may have the same name.
     keys = ", ".join(dict.fromkeys(key.toString(_NATIVE) for key in action.shortcuts()))
@@ -79,7 +80,7 @@ class EntryTable(QTableWidget):
         self._entries: list[Entry] = []
 
     def set_entries(self, entries: Sequence[Entry]) -> None:
-        """Replace the rows; disabled entries are muted."""
+        """Replace the rows; disabled entries are muted. No row is current afterwards."""
         self._entries = list(entries)
         self.setRowCount(len(entries))
         for row, entry in enumerate(entries):
@@ -161,6 +162,13 @@ class CommandPalette(Dialog):
         self._on_text_changed("")
 
     def _on_text_changed(self, text: str) -> None:
+        """List the entries whose display name, or else English name, contains all words of `text`.
+
+        Exact names come first, then names that start with the text, otherwise the given order is
+        kept; tensors follow, at most `_MOST_TENSORS`, and none without a word. The first enabled
+        row becomes the current one. Without matches a message is shown and announced to screen
+        readers.
+        """
         # Ignores separators, so that "Theme: dark" finds "View › Theme › Dark" as well.
         words = [word for part in text.lower().split() if (word := part.strip(":›…"))]
         typed = " ".join(words)
@@ -191,7 +199,10 @@ class CommandPalette(Dialog):
             QAccessible.updateAccessibility(announcement)
 
     def _matching_tensors(self, words: Sequence[str]) -> list[int]:
-        """Return the indices of tensors whose names contain all words; exact names first."""
+        """Return the indices of tensors whose display names contain all words, in the given order.
+
+        `words` are in lower case. A name that equals the words comes first.
+        """
         if not self._names:
             self._names = [row.shown.lower() for row in self._tensors]
         names = self._names
@@ -214,7 +225,10 @@ class CommandPalette(Dialog):
             entry.run()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Move the current row of the table by keys while the field has the focus."""
+        """Move the current row by Up, Down and the page keys while the field has the focus.
+
+        It stops at the first and the last row.
+        """
         if (
             watched is self.field
             and isinstance(event, QKeyEvent)

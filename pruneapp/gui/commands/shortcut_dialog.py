@@ -84,7 +84,10 @@ class KeyField(QKeySequenceEdit):
         return self.keySequence().toString(QKeySequence.SequenceFormat.PortableText)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Record the combination, replacing the previous one."""
+        """Record the combination, replacing the previous one, and emit `taken` if there is one.
+
+        Escape alone, repetitions of a held key, and modifiers without a key are not recorded.
+        """
         if event.key() == Qt.Key.Key_Escape and not event.modifiers():
             event.ignore()
         elif not event.isAutoRepeat():
@@ -206,6 +209,7 @@ class ShortcutDialog(Dialog):
     # -- the commands ---------------------------------------------------------------------------
 
     def _fill(self) -> None:
+        """Add a row for each command below a row for its menu; call it once."""
         for spec in COMMANDS:
             if spec.menu not in self._menus:
                 menu_path = BETWEEN.join(plain(translated(part)) for part in spec.menu.split("/"))
@@ -232,6 +236,12 @@ class ShortcutDialog(Dialog):
         self.reset_all.setEnabled(bool(changes(self._keys)))
 
     def _filter(self) -> None:
+        """Show the commands whose menu, name and shortcut contain all words of the search.
+
+        If keys were pressed in the other field, only commands with that shortcut. If the current
+        command is hidden, the first visible one becomes the current one; without any a message is
+        shown.
+        """
         words, pressed = self.search.text().casefold().split(), self.pressed.key
         first = None
         for menu in self._menus.values():
@@ -262,6 +272,10 @@ class ShortcutDialog(Dialog):
         self._show_editor()
 
     def _show_editor(self) -> None:
+        """Show the name of the current command, clear the field, and enable what can be done.
+
+        All parts are disabled if there is no current command.
+        """
         name = self._current
         for part in (self.editor, self.remove, self.reset):
             part.setEnabled(bool(name))
@@ -287,7 +301,12 @@ class ShortcutDialog(Dialog):
         self._assign(self._current, ())
 
     def _propose(self, keys: Keys) -> None:
-        """Assign shortcuts to the current command, or show a message if they are already in use."""
+        """Replace the shortcuts of the current command by `keys`, unless one of them is in use.
+
+        A shortcut that the window needs otherwise is refused with a message. For one of another
+        command the message has a button that reassigns it. Declared shortcuts of the command are
+        never refused.
+        """
         name = self._current
         custom_keys = [key for key in keys if key not in declared(self._specs[name])]
         for key in custom_keys:
@@ -313,7 +332,10 @@ class ShortcutDialog(Dialog):
         self._assign(name, keys)
 
     def _assign(self, name: str, keys: Keys) -> None:
-        """Assign shortcuts to a command and remove them from all others."""
+        """Assign `keys` to a command and remove them from all others; emit `changed`.
+
+        No `keys` remove its shortcut. The message states what was changed.
+        """
         before = self._keys[name]
         for other, other_keys in self._keys.items():
             self._keys[other] = tuple(key for key in other_keys if key not in keys)
@@ -333,7 +355,10 @@ class ShortcutDialog(Dialog):
         self._show_message(join_sentences(*texts))
 
     def _text_field_note(self, keys: list[str]) -> str:
-        """Return a note on the first shortcut that text fields use for themselves; "" for none."""
+        """Return a note on the first of `keys` that text fields use for themselves.
+
+        "" if none is.
+        """
         for key in keys:
             if is_typed(key):
                 text = self.tr("In text fields, {keys} types text instead.")
@@ -344,6 +369,10 @@ class ShortcutDialog(Dialog):
         return ""
 
     def _reset_all(self) -> None:
+        """Give all commands their declared shortcuts, emit `changed`, and offer to undo that.
+
+        No confirmation is asked for.
+        """
         before = dict(self._keys)
 
         def undo() -> None:

@@ -88,7 +88,12 @@ class _RunningFlow:
         self._work: RunJob[Any] | None = None
 
     def resume(self, call: Callable[[Any], RunJob[Any] | Ask | None], value: Any = None) -> None:
-        """Run the flow up to its next step: `call` is its `send` or its `throw`."""
+        """Run the flow up to its next step: `call` is its `send` or its `throw`, with `value`.
+
+        Starts the work or shows the dialog that it yields, whose end calls this again. The flow
+        ends quietly by `Cancelled`, by `PruneAppError` after emitting `refused`; other exceptions
+        are raised. Without effect if the flow was closed.
+        """
         feature = self._feature
         self._work = None
         if self not in feature.runs:
@@ -128,7 +133,10 @@ class _RunningFlow:
                 value.__traceback__ = None
 
     def close(self) -> None:
-        """Cancel the work and close the flow. Files are written to their end, and reported."""
+        """Cancel the work and close the flow: `finally` blocks of the method run, nothing else.
+
+        Without effect while it writes a file: that is completed, and the flow continues.
+        """
         task = None if self._work is None else self._work.task
         if task is not None and task.lane is Lane.WRITING and not task.token.cancelled:
             return
@@ -140,14 +148,18 @@ class _RunningFlow:
 
 
 def flow(method: Callable[Concatenate[F, P], Flow[None]]) -> Callable[Concatenate[F, P], None]:
-    """Make a generator a method that runs it; without effect if there is no document for it."""
+    """Make a method of a generator function: it runs the generator and returns at its first step.
+
+    Without effect if no document is open, unless the feature does not need one. Several runs of the
+    same method are independent. Surplus arguments, as signals pass them, are dropped.
+    """
     # Qt passes as many arguments of a signal as the function takes.
     n_args = method.__code__.co_argcount - 1
 
     @wraps(method)
     def start(feature: F, /, *args: P.args, **kwargs: P.kwargs) -> None:
         if feature.session.document is not None or not feature.needs_document:
-            steps = method(feature, *args[:n_args], **kwargs)  # type: ignore[arg-type]
+            steps = method(feature, *args[:n_args], **kwargs)  # type: ignore[arg-type]  # mypy: P.args cannot be sliced
             run = _RunningFlow(feature, steps)
             feature.runs.add(run)
             run.resume(steps.send)
@@ -178,7 +190,10 @@ class Feature(Controller, Generic[D]):
         return self.session.document
 
     def open_dialog(self, dialog: D) -> None:
-        """Show a dialog, modal to the window, and delete it when it is finished."""
+        """Show a dialog, modal to the window, and delete it when it is finished; returns at once.
+
+        There must be no other dialog of the feature.
+        """
         dialog.finished.connect(self._on_finished)
         self._theme.apply_to(dialog)
         self.dialog = dialog
@@ -190,7 +205,7 @@ class Feature(Controller, Generic[D]):
             self.dialog = None
 
     def on_closed(self) -> None:
-        """Close the flows and the dialog: the document was closed."""
+        """Close the flows and reject the dialog: the document was closed."""
         for run in tuple(self.runs):
             run.close()
         if self.dialog is not None:

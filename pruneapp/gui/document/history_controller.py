@@ -49,12 +49,12 @@ class HistoryController(Feature[QInputDialog]):
 
     @flow
     def undo(self) -> Flow[None]:
-        """Undo the last step."""
+        """Go to the state before the current one; raises IndexError at the initial state."""
         yield from self.go_to(self.document.branches.parent(self._position))
 
     @flow
     def redo(self) -> Flow[None]:
-        """Redo the next step."""
+        """Go to the next state of the branch that was left last; without effect at its end."""
         yield from self.go_to(self.document.branches.next(self._position))
 
     @flow
@@ -69,7 +69,12 @@ class HistoryController(Feature[QInputDialog]):
         return self.document.position if self._reading is None else self._target
 
     def go_to(self, position: int) -> Flow[None]:
-        """Go to a state; masks that are on disk are read in the background first."""
+        """Go to a state; masks that are on disk are read in the background first.
+
+        While they are read, another call cancels the first one. Raises `Cancelled` if the document
+        was changed meanwhile, and the error of `OpenDocument.check_may_work`. Without effect for
+        the current state.
+        """
         document = self.document
         if position == self._position:
             return
@@ -112,7 +117,11 @@ class HistoryController(Feature[QInputDialog]):
 
     @flow
     def _release_masks(self) -> Flow[None]:
-        """Free the masks of discarded states, and move those over the memory limit to disk."""
+        """Free the masks of discarded states, and move those over the memory limit to disk.
+
+        Without effect while it is running. If the disk is full, an error is shown once per
+        document.
+        """
         if self._is_releasing:
             return
         self._is_releasing, history = True, self.document.history
@@ -141,7 +150,10 @@ class HistoryController(Feature[QInputDialog]):
 
     @flow
     def ask_name(self, state: int) -> Flow[None]:
-        """Let the user rename a state; the initial state 0 has no name."""
+        """Let the user rename a state; without effect for the initial state 0 and unknown numbers.
+
+        An empty name shows the step instead. Without effect if the state is deleted meanwhile.
+        """
         if not 0 < state < len(self.document.items):
             return
         item = self.document.items[state]
@@ -160,7 +172,11 @@ class HistoryController(Feature[QInputDialog]):
 
     @flow
     def ask_delete(self, state: int) -> Flow[None]:
-        """Delete a state and the states after it, after asking the user."""
+        """Delete a state and the states after it, after asking the user.
+
+        Without effect for the initial state 0 and unknown numbers. An error is shown for the
+        current state and those before it.
+        """
         if not 0 < state < len(self.document.items):
             return
         self.session.check_may_work()
@@ -182,7 +198,10 @@ class HistoryController(Feature[QInputDialog]):
             self.document.delete(number)
 
     def _current_number(self, item: HistoryItem) -> int:
-        """Return the current number of a state; end the flow if the state was deleted."""
+        """Return the current number of a state.
+
+        Raise `Cancelled`, which ends the flow, if it was deleted.
+        """
         for number, each in enumerate(self.document.items):
             if each is item:
                 return number
@@ -201,8 +220,13 @@ def append_steps(
 ) -> Flow[int]:
     """Compute steps in the background, append them to the history, and return their number.
 
+    If the document changes between two of them, or refuses one, the steps before it stay applied,
+    and `StaleError` or `Cancelled` is raised. Input of the user is processed every `TURN_S`.
+
     Parameters
     ----------
+    title
+        What is shown in the status bar meanwhile.
     make
         Returns the steps for a snapshot; runs in the worker thread.
     too_late

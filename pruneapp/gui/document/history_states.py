@@ -80,9 +80,10 @@ class HistoryStates(QAbstractListModel):
         return self.marks[state] if state < len(self.marks) else None
 
     def show(self, items: Sequence[HistoryItem], position: int, branches: Branches) -> None:
-        """Set the states and the index of the current one.
+        """Set the states and the number of the current one.
 
-        The common beginning of old and new states stays.
+        Rows of the common beginning of old and new states stay, others are replaced. States that
+        are the same object as before are not compared.
         """
         before, self.position = self.position, position
         self.done = frozenset((0, *branches.path(position)))
@@ -101,6 +102,7 @@ class HistoryStates(QAbstractListModel):
             self.dataChanged.emit(self.index(0), self.index(len(self.items) - 1))
 
     def _replace(self, items: tuple[HistoryItem, ...]) -> None:
+        """Replace the states after the common beginning of old and new ones."""
         same = 0
         for old, new in zip(self.items, items, strict=False):
             if old is not new and old != new:
@@ -119,7 +121,10 @@ class HistoryStates(QAbstractListModel):
         return 0 if parent.isValid() else len(self.items)
 
     def data(self, index: Index, role: int = int(Qt.ItemDataRole.DisplayRole)) -> Any:
-        """Return the title of a state, its tooltip, or its text for screen readers."""
+        """Return the title of a state, its tooltip as HTML, or its text for screen readers.
+
+        None for other roles and an invalid index.
+        """
         if not index.isValid():
             return None
         state = index.row()
@@ -154,10 +159,11 @@ class HistoryStates(QAbstractListModel):
         return None
 
     def _abridge(self, lines: list[str]) -> list[str]:
-        """Shorten the longest lists in `lines`, to at most `_MAX_TIP_LINES` + 1 lines.
+        """Return `lines` with the longest lists shortened.
 
-        A shortened list ends with how many items were omitted. Lines after a list, such as the
-        number of pruned weights, are kept.
+        In all at most `_MAX_TIP_LINES` + 1 lines. A shortened list ends with how many items were
+        omitted. Lines after a list, such as the number of pruned weights, are kept. Without a long
+        list, the last lines are cut.
         """
         lines = list(lines)
         while len(lines) > _MAX_TIP_LINES + 1:
@@ -220,7 +226,10 @@ class StateDelegate(QStyledItemDelegate):
         return QSize(MIN_WIDTH, row_height(option.fontMetrics))
 
     def width(self, label: str, metrics: QFontMetrics, widest: int) -> int:
-        """Return the width of a label with its margins in pixels, at most `widest`."""
+        """Return the width of a label with its margins in pixels, at most `widest`.
+
+        That of its short form if the whole label is wider than `widest`.
+        """
         cached = self._widths.get((label, widest))
         if cached is None:
             if len(self._widths) >= _MAX_CACHED:
@@ -301,7 +310,7 @@ class StateDelegate(QStyledItemDelegate):
 
 
 def _paint_mark(painter: QPainter, room: QRect, text: str, ink: QColor) -> None:
-    """Paint the mark of a state at the right of `room`: its text, or a circle if it has none."""
+    """Paint the mark of a state at the right of `room`: its text, or a circle if it is ""."""
     painter.setPen(QPen(ink, 1.5))
     if text:
         painter.drawText(room, int(_RIGHT_CENTER), text)

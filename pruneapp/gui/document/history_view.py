@@ -94,7 +94,8 @@ class HistoryLanes:
     def beside(self, state: int, lanes: int) -> int:
         """Return the state in the lane `lanes` below (negative: above) in the nearest column.
 
-        Of two equally near states, the left one; `state` itself if there is no such lane.
+        Of two equally near states, the one that was placed first; `state` itself if there is no
+        such lane.
         """
         lane = self.lane[state] + lanes
         columns = [column for of, column in self._at if of == lane]
@@ -161,7 +162,7 @@ class _Strip(QListView):
         self.setFixedHeight(row_height(self.fontMetrics()) * min(self._lanes.lanes, _LANES))
 
     def measure(self) -> None:
-        """Compute the width of the columns.
+        """Compute the width of the columns for the width of the view, and repaint.
 
         States are as wide as their labels if all fit into the view. Otherwise marks are shortened,
         and then labels down to `MIN_WIDTH`, so that all states fit. If they still do not,
@@ -218,6 +219,7 @@ class _Strip(QListView):
         return list(accumulate(widths, initial=0))
 
     def visualRect(self, index: Index) -> QRect:
+        """Return the rectangle of a state in the viewport; an empty one for an unknown state."""
         state, lanes = index.row(), self._lanes
         if not 0 <= state < len(lanes.lane) or lanes.column[state] + 1 >= len(self._edges):
             return QRect()
@@ -231,12 +233,14 @@ class _Strip(QListView):
         )
 
     def indexAt(self, point: QPoint) -> QModelIndex:
+        """Return the index of the state at a point of the viewport; invalid if there is none."""
         lane = (point.y() + self.verticalScrollBar().value()) // row_height(self.fontMetrics())
         at = point.x() + self.horizontalScrollBar().value()
         state = self._lanes.at(lane, bisect_right(self._edges, at) - 1)
         return self.states.index(state) if state >= 0 else QModelIndex()
 
     def updateGeometries(self) -> None:
+        """Set the ranges and steps of both scroll bars by the size of all states."""
         room, height = self.viewport().size(), row_height(self.fontMetrics())
         for bar, extent, visible, step in (
             (self.horizontalScrollBar(), self._edges[-1], room.width(), MIN_WIDTH),
@@ -289,6 +293,7 @@ class _Strip(QListView):
         painter.end()
 
     def _paint_states(self, painter: QPainter, area: QRect) -> None:
+        """Paint the states in `area` (of the viewport), and the lines to branches above them."""
         self._delegate.visible_area = self.room()
         option = QStyleOptionViewItem()
         self.initViewItemOption(option)
@@ -347,8 +352,9 @@ class _Strip(QListView):
     ) -> QModelIndex:
         """Return the target of a cursor key.
 
-        Left from the first state of a lane leads to its parent; up and down lead to the nearest
-        column in the next lane.
+        The current state if there is nothing in that direction. Left from the first state of a lane
+        leads to its parent; up and down lead to the nearest column in the next lane; Home leads to
+        the initial state, End to the last one of the lane. Without a current state the initial one.
         """
         state, lanes, to = self.currentIndex().row(), self._lanes, QAbstractItemView.CursorAction
         if not 0 <= state < len(lanes.lane):
@@ -370,7 +376,10 @@ class _Strip(QListView):
         return self.states.index(state)
 
     def dot_at(self, place: QPoint) -> int:
-        """Return the number of the state whose circle is at a position; -1 for none."""
+        """Return the number of the state whose circle is at a position; -1 for none.
+
+        A state has a circle if it has a mark without text.
+        """
         index = self.indexAt(place)
         mark = self.states.mark(index.row()) if index.isValid() else None
         if mark is None or mark.text:
@@ -384,6 +393,10 @@ class _Strip(QListView):
         return -1 if place.x() < room.left() else int(place.x() > room.right())
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Scroll by half of the strip for an arrow, or emit `evaluateRequested` for a circle.
+
+        Other presses are handled as in any list.
+        """
         place, left = event.position().toPoint(), event.button() == Qt.MouseButton.LeftButton
         self._press_handled = False
         if left and (arrow := self.arrow_at(place)):
@@ -409,7 +422,10 @@ class _Strip(QListView):
         self._press_handled = False
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Scroll along the strip; a vertical wheel scrolls lanes if not all of them are visible."""
+        """Scroll along the strip; a vertical wheel scrolls lanes if not all of them are visible.
+
+        With Shift it always scrolls along the strip.
+        """
         moved = event.pixelDelta()
         if moved.isNull():
             turned = event.angleDelta()
@@ -427,6 +443,7 @@ class _Strip(QListView):
         bar.setValue(bar.value() + pixels)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Emit `jump` (Return, Enter, Space), `rename` (F2) or `delete` for the current state."""
         signal = {
             Qt.Key.Key_Return: self.jump,
             Qt.Key.Key_Enter: self.jump,
@@ -491,7 +508,10 @@ class HistoryStrip(QWidget):
     def set_items(
         self, items: Sequence[HistoryItem], position: int, branches: Branches | None = None
     ) -> None:
-        """Show the states; without `branches` they form a single line."""
+        """Show the states, mark `position` as the current one, and scroll to it.
+
+        Without `branches` they form a single line. A position outside the states scrolls nowhere.
+        """
         tree = Branches.line(max(0, len(items) - 1)) if branches is None else branches
         self._states.show(items, position, tree)
         self.list.arrange(tree)
@@ -503,7 +523,10 @@ class HistoryStrip(QWidget):
         self.list.viewport().update()
 
     def set_marks(self, marks: Sequence[HistoryMark]) -> None:
-        """Set the mark of each state; an empty list if states are not evaluated."""
+        """Set the mark of each state by its number; an empty list if states are not evaluated.
+
+        Without effect if they are equal to the current ones.
+        """
         if list(marks) == list(self._states.marks):
             return
         self._states.set_marks(marks)
@@ -535,6 +558,11 @@ class HistoryStrip(QWidget):
             menu.deleteLater()
 
     def context_menu(self, state: int) -> QMenu:
+        """Return a new menu for a state: go to it, rename it, delete its branch.
+
+        The caller deletes it. It closes when states are removed. The initial state cannot be
+        renamed; the current state and those that lead to it cannot be deleted.
+        """
         menu = QMenu(self)
         menu.setToolTipsVisible(True)
         # the number may belong to another state afterwards

@@ -70,6 +70,9 @@ class OpenRequest:
 def open_path(request: OpenRequest, job: Job) -> tuple[Document, Saved | None]:
     """Open a file to work on; the caller closes the document's checkpoint.
 
+    A history that was kept when the file was closed is restored, if the request has `with_history`
+    and the file has not changed; otherwise a notice of the document says why.
+
     Returns
     -------
     tuple
@@ -99,6 +102,10 @@ def open_path(request: OpenRequest, job: Job) -> tuple[Document, Saved | None]:
 
 
 def _from_session(request: OpenRequest, job: Job) -> tuple[Document, Saved | None]:
+    """Open a session, with the unsaved changes that were kept of it.
+
+    Without these if the request excludes them, or if they cannot be restored.
+    """
     with read_session(request.path, job) as session:
         if request.with_history and not request.only_masks:
             for path in kept_histories.find(request.path):
@@ -113,7 +120,11 @@ def _from_session(request: OpenRequest, job: Job) -> tuple[Document, Saved | Non
 def _continue_session(
     path: Path, request: OpenRequest, job: Job
 ) -> tuple[Document, JournalFile] | None:
-    """Return a session with its unsaved changes; None if the session was saved after them."""
+    """Return a session with the unsaved changes of the journal `path`, which stays open.
+
+    None, and the journal is closed, if the session was saved after them. Raises `SessionError` or
+    `CheckpointError` if they cannot be restored.
+    """
     journal = read_journal(path, job)
     try:
         if journal.kept_in is not None:
@@ -128,10 +139,11 @@ def _continue_session(
 def _with_history(
     checkpoint: Checkpoint, request: OpenRequest, job: Job
 ) -> tuple[Document, JournalFile | None]:
-    """Return a document with the stored history of its checkpoint, or without one.
+    """Return a document with the newest kept history of its checkpoint, or without one.
 
-    If the file has changed since, or the history cannot be read, the document gets a notice
-    and the history is kept on disk.
+    If the file has changed since, or the history cannot be read, the document gets one notice and
+    the history is kept on disk. Histories of other state dicts of the file are skipped. The journal
+    of the restored one stays open.
     """
     notices: list[Notice] = []
     for path in kept_histories.find(checkpoint.path) if request.with_history else ():
@@ -157,6 +169,7 @@ def _with_history(
 
 
 def _not_restored(checkpoint: Checkpoint, error: PruneAppError) -> Notice:
+    """Return the notice that the kept history was not restored, because of `error`."""
     if isinstance(error, OriginalChangedError):
         sentence = translate(
             "OpenDocument",
@@ -172,6 +185,12 @@ def _not_restored(checkpoint: Checkpoint, error: PruneAppError) -> Notice:
 
 
 def _from_journal(request: OpenRequest, job: Job) -> tuple[Document, JournalFile | None]:
+    """Open recovered work with its checkpoint.
+
+    The journal is closed, and None returned for it, if steps without masks could not be computed
+    again: it stays on disk. With `only_masks` the work is a new document, which continues no
+    session.
+    """
     journal = read_journal(request.path, job)
     try:
         document = _document(journal, request, job)
@@ -219,7 +238,7 @@ class LoadedContents:
 
 
 def contents_of(document: Document, cancel: CancelToken) -> LoadedContents:
-    """Compute the data of all tensors of a document."""
+    """Compute the data of all tensors of a document. Raises `Cancelled`."""
     entries = document.checkpoint.entries
     hub_names = document.checkpoint.contents.hub_names
     shown = display_names(tuple(entries), cancel)
@@ -275,9 +294,10 @@ def contents_of(document: Document, cancel: CancelToken) -> LoadedContents:
 
 
 def _example_of(rows: Sequence[TensorRow], cancel: CancelToken) -> str:
-    """Return a pattern for the first block that is pruned by default, else for the first module.
+    """Return a pattern for the first block that is pruned by default, such as ``model.layers.0.*``.
 
-    "" if no tensor within a module is pruned by default.
+    For the first such module if none has a number in its name; "" if no tensor within a module is
+    pruned by default.
     """
     usual = (r.name for r in cancel.each(rows) if r.by_default and "." in r.name)
     first: Sequence[str] = ()
@@ -316,7 +336,7 @@ def load(request: OpenRequest, prepare: Prepare, job: Job) -> Opened:
     """Open a file and compute the data of its tensors; nothing stays open if that fails.
 
     `prepare` is called with the rows to compute what the tree needs. Raises the exceptions of
-    `open_path`.
+    `open_path`, and `Cancelled`.
     """
     document, saved = open_path(request, job)
     try:
@@ -373,7 +393,9 @@ class OpenDocument(QObject):
     def open(self, wanted: OpenRequest | Path) -> None:
         """Open a file in the worker thread; cancels an earlier request.
 
-        The current document stays open until that has succeeded.
+        Emits `opening`, then returns. The current document stays open until that has succeeded:
+        then it is closed, without a question, and `opened` is emitted; otherwise `notOpened`, after
+        `refused` or `misplaced`.
         """
         request = OpenRequest(wanted) if isinstance(wanted, Path) else wanted
         if not self._settings.get(KEEP_HISTORIES):
@@ -392,7 +414,10 @@ class OpenDocument(QObject):
         )
 
     def close(self) -> None:
-        """Close the document, if there is one; emit `closing` before and `closed` afterwards."""
+        """Close the document; emit `closing` before and `closed` afterwards.
+
+        Without effect if there is none. A file that is being opened is opened nevertheless.
+        """
         if self.document is None:
             return
         self.closing.emit()
@@ -404,6 +429,10 @@ class OpenDocument(QObject):
         document.checkpoint.close()
 
     def _on_opened(self, opened: Opened) -> None:
+        """Replace the document by the opened one and emit `opened`.
+
+        Its file is added to the recent ones: of a session its own path, but not the sample.
+        """
         self._opening = self.opening_path = None
         self.close()
         self.document = opened.document
@@ -418,6 +447,10 @@ class OpenDocument(QObject):
         self.opened.emit(opened.extra)
 
     def _on_not_opened(self, request: OpenRequest, error: PruneAppError) -> None:
+        """Emit `misplaced` if the checkpoint of a session was moved or changed, or else `refused`.
+
+        `notOpened` follows; the previous document stays open.
+        """
         self._opening = self.opening_path = None
         if isinstance(error, (OriginalMissingError, OriginalChangedError)):
             self.misplaced.emit(error, request)
@@ -486,10 +519,11 @@ class OpenDocument(QObject):
     # -- changes -------------------------------------------------------------------------------
 
     def commit(self, proposal: Proposal) -> bool:
-        """Apply a proposal.
+        """Apply a proposal and return True.
 
         Return False, after emitting `refused`, if the document has changed since the proposal was
-        computed, the file on disk has changed, or changes are locked.
+        computed, the file on disk has changed, changes are locked, or another file is being opened.
+        A document must be open.
         """
         assert self.document is not None
         try:
@@ -502,7 +536,10 @@ class OpenDocument(QObject):
         return True
 
     def work(self, title: str, work: Callable[[Job], T], done: Callable[[T], object]) -> None:
-        """Run work in the background; call `done` with its result if the document is still open."""
+        """Run work in the background; call `done` with its result if the document is still open.
+
+        Errors are emitted by `refused`, also if it is not. `title` is shown in the status bar.
+        """
         document = self.document
 
         def end(result: T) -> None:
@@ -515,6 +552,8 @@ class OpenDocument(QObject):
         """Compute a proposal in the background and apply it.
 
         `make` runs in the worker thread, and again if the state has changed in the meantime.
+        Without effect if no document is open; `refused` is emitted, and nothing computed, if it may
+        not be changed.
         """
         document = self.document
         if document is None or not self.may_work():
@@ -542,7 +581,10 @@ class OpenDocument(QObject):
         )
 
     def lock(self, by: QObject, why: PruneAppError | None) -> None:
-        """Refuse all changes with the error `why`; None removes the lock of the same `by`."""
+        """Refuse all changes with the error `why`; None removes the lock of the same `by`.
+
+        A second lock of the same `by` replaces the first.
+        """
         self._locks.pop(by, None)
         if why is not None:
             self._locks[by] = why
@@ -557,7 +599,10 @@ class OpenDocument(QObject):
         return True
 
     def check_may_work(self) -> None:
-        """Raise `PruneAppError` if changes are not allowed."""
+        """Raise the reason why the document may not be changed, a `PruneAppError`, if there is one.
+
+        Another file is being opened, or the oldest lock.
+        """
         if self._opening is not None:
             raise PruneAppError(
                 "Another file is being opened; changes to this one would be lost.",

@@ -67,7 +67,10 @@ class _Work:
             self.restored_from = None
 
     def write(self, state: JournalUpdate, *, with_view: bool) -> None:
-        """Write a state completely; raises the exceptions of `Journal.keep`."""
+        """Write a state completely and delete the restored journal.
+
+        Raises the errors of `Journal.keep`.
+        """
         self.journal.keep(*state, Job(cancel=self.token), with_view=with_view)
         self.delete_restored()
 
@@ -130,7 +133,10 @@ class AutosaveController(Controller):
         names: Mapping[int, str],
         view: Mapping[str, Any],
     ) -> None:
-        """Record that a history is stored in a session file; see `Journal.mark_saved`."""
+        """Record that a history is stored in a session file; see `Journal.mark_saved`.
+
+        Queued behind the current write. Without effect if no document is open.
+        """
         work = self._work
         if work is not None:
             self._pool.submit(lambda: work.journal.mark_saved(records, position, file, names, view))
@@ -147,7 +153,11 @@ class AutosaveController(Controller):
             self._pool.submit(lambda: work.journal.note_digests({name: sha256}))
 
     def flush(self) -> PruneAppError | None:
-        """Write everything to the journal and wait for the disk; return the error, or None."""
+        """Write everything to the journal and wait for the disk; return the error, or None.
+
+        None, and nothing is written, if no document is open. Without steps and results the state of
+        the views is not written.
+        """
         document, work = self._session.document, self._work
         if document is None or work is None:
             return None
@@ -163,7 +173,8 @@ class AutosaveController(Controller):
     def leave(self) -> Path | None:
         """Write everything to the journal and close it; return its path.
 
-        Return None if there is no document, or if writing fails: the journal stays open then.
+        Nothing is written after that. None if no document is open, or if writing fails: the journal
+        stays open then.
         """
         work = self._work
         if work is None or self.flush() is not None:
@@ -177,9 +188,11 @@ class AutosaveController(Controller):
         return 0 if self._work is None else self._work.journal.nbytes
 
     def keep_history(self, path: Path) -> None:
-        """Move the journal to the stored histories when the document, opened as `path`, is closed.
+        """Move the journal to the kept histories, because the document is closed.
 
-        If that fails, the journal is kept and offered at the next start, as after a crash.
+        Waits for the disk. It is found by `path` when that is opened again. If writing or moving
+        fails, the journal stays where it is and is offered at the next start, as after a crash.
+        Without effect if no document is open.
         """
         work, error = self._work, self.flush()
         if work is None:
@@ -208,6 +221,11 @@ class AutosaveController(Controller):
         self._pool.shutdown(wait=True)
 
     def _on_opened(self) -> None:
+        """Start a journal for the document.
+
+        A restored journal is written to it at once, and deleted when that is complete. Steps that a
+        session file has are only recorded as such; nothing is written until something changes.
+        """
         saved, document = self._session.saved, self._session.document
         assert document is not None
         self._work = _Work(saved if isinstance(saved, JournalFile) else None)
@@ -237,6 +255,11 @@ class AutosaveController(Controller):
             self._work = None
 
     def _write_soon(self, view: Mapping[str, Any] | None = None) -> None:
+        """Capture the document and queue a write; returns at once.
+
+        During a write, the new state replaces the captured ones. `view` is that of the views if it
+        is None. Without effect if no document is open.
+        """
         document, work = self._session.document, self._work
         if document is None or work is None:
             return
@@ -251,6 +274,10 @@ class AutosaveController(Controller):
             self._pool.submit(self._run, result, state)
 
     def _run(self, result: _WriteResult, state: JournalUpdate) -> None:
+        """Write a state on the thread, and emit `_finished` with the outcome.
+
+        An error or a bug is in the outcome; nothing is raised.
+        """
         try:
             self._write(result, state)
         except Cancelled:
@@ -264,6 +291,10 @@ class AutosaveController(Controller):
         self._finished.emit(result)
 
     def _write(self, result: _WriteResult, state: JournalUpdate) -> None:
+        """Write `state`, or the latest one that was captured since.
+
+        Then the restored journal is deleted.
+        """
         work = result.work
         job = Job(cancel=work.token)
         latest_state = work.latest_state()
@@ -277,6 +308,11 @@ class AutosaveController(Controller):
 
     @Slot(object)
     def _on_finished(self, result: _WriteResult) -> None:
+        """Show the error of a write, write again if the document has changed, and emit `written`.
+
+        Each error is shown once per document. After a failure the next attempt follows in
+        `RETRY_MS`, or at the next change. Results of a document that was closed are ignored.
+        """
         if result.work is not self._work:
             return
         self._busy = False
@@ -322,6 +358,10 @@ class Checksums(QObject):
         session.closed.connect(self._on_closed)
 
     def _on_opened(self) -> None:
+        """Compare the files with the checksums of the session, and list those without a checksum.
+
+        Files are hashed after the first change of the document, or soon for restored work.
+        """
         saved, document = self._session.saved, self._session.document
         assert document is not None
         self._stored_sha256 = {}
@@ -332,7 +372,10 @@ class Checksums(QObject):
             self._idle.schedule()
 
     def _trust(self, saved: Saved, document: Document) -> None:
-        """Reuse stored checksums of files of unchanged time; compare other stored ones later."""
+        """Reuse the checksums in `saved` of files whose time is unchanged.
+
+        Others are compared later with the computed ones. Files are matched by their order.
+        """
         for file, before in zip(document.checkpoint.files, saved.original.files, strict=False):
             if before.sha256 and file.identity.mtime_ns == before.mtime_ns:
                 remember_sha256(file, before.sha256)
@@ -355,6 +398,7 @@ class Checksums(QObject):
         self._idle.schedule()
 
     def _compare(self, name: str, sha256: str) -> None:
+        """Show a notice if a computed checksum differs from that in the session."""
         if self._stored_sha256.get(name, sha256) != sha256:
             error = OriginalChangedError(
                 f"'{name}' is not the file that this session was made with: its size matches, but "

@@ -98,8 +98,8 @@ class OpenController(Feature[QDialog]):
     def open(self, wanted: Path | OpenRequest) -> Flow[None]:
         """Open a file, a session or recovered work in this window, after asking about unsaved work.
 
-        The user is not asked if the file cannot be opened anyway. A file that is open in another
-        window is shown there instead.
+        The user is not asked if the file is no checkpoint, which is shown as an error. A file that
+        is open in another window is shown there instead; one that is open here is opened again.
         """
         request = OpenRequest(wanted) if isinstance(wanted, Path) else wanted
         if not (yield from self._show_window(request, but=self._window)):
@@ -116,7 +116,8 @@ class OpenController(Feature[QDialog]):
     def open_together(self, paths: Sequence[Path], apart: bool) -> None:
         """Open several files: the first one in this window unless `apart`, others in new windows.
 
-        If all are shards of the same model, its folder is opened instead.
+        If all are shards of the same model, its folder is opened instead, which is one file.
+        `paths` is not empty.
         """
         shards = [ShardName.of(path) for path in paths]
         models = {
@@ -130,7 +131,10 @@ class OpenController(Feature[QDialog]):
             self.open_in_window(path)
 
     def open_named(self, name: str, state_dict: str | None = None) -> None:
-        """Open a file or URL that a second start of the application has sent, in a new window."""
+        """Open a file or URL that a second start of the application has sent, in a new window.
+
+        An invalid URL is refused with a notice in this window.
+        """
         try:
             path = locate(name)
         except PruneAppError as error:
@@ -139,7 +143,11 @@ class OpenController(Feature[QDialog]):
             self.open_in_window(OpenRequest(path, state_dict))
 
     def _show_window(self, request: OpenRequest, *, but: QWidget | None = None) -> Flow[bool]:
-        """Show the window, except `but`, in which a file is open; return whether there is one."""
+        """Bring the window, other than `but`, in which a file is open to the front.
+
+        Return whether there is one; links are resolved on a worker thread. Always False for a
+        journal.
+        """
 
         def files() -> dict[QMainWindow, Path]:
             return {w: file for w, file in self._windows.files.items() if w is not but}
@@ -159,6 +167,11 @@ class OpenController(Feature[QDialog]):
         return True
 
     def _open_here(self, request: OpenRequest) -> Flow[None]:
+        """Open a request in this window, after asking about work that would be lost.
+
+        If there is such work, the file is first read far enough to know that it is a checkpoint;
+        its error ends the flow. A later call cancels that.
+        """
         if self._sessions.losses and not request.is_journal:
             if self._check is not None:
                 self._check.cancel()
@@ -181,7 +194,10 @@ class OpenController(Feature[QDialog]):
         self.session.open(request)
 
     def _known_as(self, request: OpenRequest) -> bool:
-        """Return whether a request names the open document, including its state dict."""
+        """Return whether a request names the open document, including its state dict.
+
+        A request without a state dict names any. Links are resolved.
+        """
         document = self.session.document
         if document is None:
             return False
@@ -200,6 +216,10 @@ class OpenController(Feature[QDialog]):
             self.open(path)
 
     def _chosen_file(self) -> Path | None:
+        """Let the user choose a file and store its folder for the next time.
+
+        None if the user cancels.
+        """
         name, _ = QFileDialog.getOpenFileName(
             self._window,
             self.tr("Open a checkpoint or a session"),
@@ -227,7 +247,10 @@ class OpenController(Feature[QDialog]):
             self.open(Path(name))
 
     def ask_location(self) -> None:
-        """Let the user enter a path or URL and open it."""
+        """Let the user enter a path or URL and open it; ``~`` is the home folder.
+
+        An invalid one is refused with a notice; it is not asked for again.
+        """
         text = dialogs.location(self._window)
         try:
             path = locate(text).expanduser() if text else None
@@ -239,7 +262,10 @@ class OpenController(Feature[QDialog]):
             self.open(path)
 
     def choose_state_dict(self) -> None:
-        """Let the user open another state dict of the file."""
+        """Let the user choose a state dict of the open file, and open it if it is another one.
+
+        Without effect if no document is open.
+        """
         document = self.session.document
         if document is None:
             return
@@ -249,7 +275,7 @@ class OpenController(Feature[QDialog]):
             self.open(OpenRequest(document.checkpoint.path, key))
 
     def close(self) -> None:
-        """Close the document, after asking about unsaved work."""
+        """Close the document, after asking about unsaved work and about a job that writes."""
         # Only jobs that write are asked about: others, such as a preview, end with the document.
         if (not self._jobs.writing or self._confirm_stop()) and self._confirm_loss(
             self.session.close
@@ -262,6 +288,10 @@ class OpenController(Feature[QDialog]):
             self._look_again()
 
     def _look_again(self) -> None:
+        """Show a notice if the open file was changed or deleted.
+
+        Remove the notice if it was not.
+        """
         document = self.session.document
         if document is None:
             return
@@ -277,16 +307,23 @@ class OpenController(Feature[QDialog]):
             self._look_again()
 
     def may_stop(self) -> bool:
-        """Ask whether a running job may be cancelled; True if there is none."""
+        """Return whether no job is running, or the user agrees and it was cancelled."""
         return self._confirm_stop()
 
     def may_leave(self) -> bool:
-        """Ask whether the window may be closed, if a job is running or work would be lost."""
+        """Return whether the window may be closed; ask if a job is running or work would be lost.
+
+        The job is cancelled if the user agrees. If the user chooses to save first, False, and the
+        window is closed after saving.
+        """
         go = self._windows.quit if self._windows.quitting else self._window.close
         return self._confirm_stop() and self._confirm_loss(go)
 
     def offer_state_dicts(self) -> None:
-        """Show a notice if the file has other state dicts than the open one."""
+        """Show a notice if the file has other state dicts than the open one.
+
+        Its button lets the user choose one.
+        """
         document = self.session.document
         if document is None or len(document.checkpoint.contents.state_dicts) < 2:
             return
@@ -301,6 +338,11 @@ class OpenController(Feature[QDialog]):
         )
 
     def _confirm_stop(self) -> bool:
+        """Return whether no visible job is running.
+
+        Otherwise ask, and cancel them all if the user agrees. True as well if the job ends during
+        the question.
+        """
         if not self._jobs.busy:
             return True
         if not dialogs.stop_jobs(self._window, self._jobs.idle):
@@ -309,9 +351,10 @@ class OpenController(Feature[QDialog]):
         return True
 
     def _confirm_loss(self, go: Callable[[], object]) -> bool:
-        """Ask about work that cannot be kept; True if closing may proceed.
+        """Return whether the document may be closed; ask if some of its work cannot be kept.
 
-        If the user chooses to save, return False; `go` is called once the session is saved.
+        False if the user stays, exports, or saves; after saving `go` is called. True after
+        "discard": the work is then not kept on closing.
         """
         losses = self._sessions.losses
         if not losses or not (why := self._sessions.keep_or_explain()):

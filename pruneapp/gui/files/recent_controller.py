@@ -56,7 +56,7 @@ class _Searches:
         return not self._under_way
 
     def start(self, path: Path) -> None:
-        """Start to check a file; if a check is running, another one follows it."""
+        """Start to check a file; if it is being checked, another check follows."""
         if path in self._under_way:
             self._repeat.add(path)
             return
@@ -66,7 +66,10 @@ class _Searches:
         ).start()
 
     def collect(self) -> dict[Path, bool]:
-        """Return whether files are missing, for the checks that ended since the last call."""
+        """Return whether files are missing, for the checks that ended since the last call.
+
+        Starts the checks that were requested meanwhile.
+        """
         found = {}
         while not self._answers.empty():
             path, missing = self._answers.get()
@@ -137,7 +140,7 @@ class RecentController(Controller):
 
     @Slot()
     def show_list(self) -> None:
-        """Update the menu and the start page."""
+        """Update the menu, the start page, and the commands about recent files."""
         listed, pinned = self._settings.listed, set(self._settings.pinned)
         files = [
             RecentFile(str(path), pinned=path in pinned, missing=path in self._missing)
@@ -155,6 +158,7 @@ class RecentController(Controller):
         self._actions["pin_file"].setChecked(open_file in pinned)
 
     def _show(self, action: QAction, number: int, file: RecentFile) -> None:
+        """Show a recent file in a menu entry; `number` is counted from 1."""
         path = on_one_line(file.path).replace("&", "&&")
         text = f"&{number} {path}"
         if file.missing:
@@ -165,7 +169,10 @@ class RecentController(Controller):
         action.setIcon(icon("pin-set", colors, ratio) if file.pinned else QIcon())
 
     def _open_path(self) -> Path | None:
-        """Return the path of the open file in the list; None if it is not listed, as the sample."""
+        """Return the path of the open file or session, if it is a recent or pinned one.
+
+        Else None.
+        """
         document = self._session.document
         if document is None:
             return None
@@ -175,6 +182,7 @@ class RecentController(Controller):
 
     @Slot()
     def _on_answers(self) -> None:
+        """Update the missing files by the checks that ended; stop polling after the last one."""
         before = set(self._missing)
         for path, missing in self._searches.collect().items():
             (self._missing.add if missing else self._missing.discard)(path)
@@ -187,6 +195,10 @@ class RecentController(Controller):
 
     @Slot()
     def _on_action(self) -> None:
+        """Open the file of the triggered menu entry; in a new window if it was chosen with Ctrl.
+
+        Hidden entries do nothing.
+        """
         action = self.sender()
         assert isinstance(action, QAction)
         if not action.isVisible():  # no file has this number, but its shortcut works nevertheless
@@ -234,7 +246,10 @@ class RecentController(Controller):
 
     @Slot()
     def _clear_histories(self) -> None:
-        """Delete the stored histories of closed files, after asking the user."""
+        """Delete the kept histories of closed files, after asking the user.
+
+        Say so if there are none.
+        """
         many, nbytes = kept_histories.total()
         files = number_format.plural(many, self.tr("1 file"), self.tr("{n} files"))
         if not many:

@@ -34,7 +34,10 @@ class _Recoverable:
 
 
 def find_leftovers(places: frozenset[Path], job: Job) -> _Recoverable:
-    """Return abandoned journals, and abandoned temporary files in the folders `places`."""
+    """Return abandoned journals, and abandoned temporary files in the folders `places`.
+
+    Files come with their size in bytes, 0 if it cannot be read, in the order of the sorted folders.
+    """
     works = find_unsaved_work(folder(), job)
     files: list[tuple[Path, int]] = []
     for place in sorted(places):
@@ -82,7 +85,10 @@ class RecoveryController(Controller):
             self.find_work()
 
     def find_work(self) -> None:
-        """Search for abandoned work and files in the background, and show them."""
+        """Search for abandoned work and files in the background, and then show or hide the panel.
+
+        Files are searched for beside recent files and in the folders of recent exports.
+        """
         # Stores are not accessed unless the user names them.
         recent = (path.parent for path in self._settings.recent if not is_store(path))
         places = frozenset((*map(Path, self._settings.state.written), *recent))
@@ -93,6 +99,7 @@ class RecoveryController(Controller):
         self._jobs.run(work, on_result=on_result, on_error=refuse, lane=Lane.BACKGROUND)
 
     def _on_found(self, recoverable: _Recoverable) -> None:
+        """Show what was found; work only until the user has dismissed the panel."""
         self._found = recoverable
         files = None
         if recoverable.files:
@@ -116,6 +123,11 @@ class RecoveryController(Controller):
             self._open_work(OpenRequest(Path(key), is_journal=True))
 
     def _delete(self, key: str) -> None:
+        """Delete the journal `key`, after asking the user, and search again.
+
+        Without effect if it is not offered any more. One that cannot be read is kept, unless a
+        newer version wrote it.
+        """
         work = next((w for w in self._found.works if str(w.path) == key), None)
         if work is None or not dialogs.delete_work(self._window, _description(work)):
             return
@@ -130,6 +142,10 @@ class RecoveryController(Controller):
         self._run_background(drop, self._on_deleted)
 
     def _delete_files(self) -> None:
+        """Delete the temporary files that are shown, and search again.
+
+        In the background, without a question.
+        """
         paths = [path for path, _ in self._found.files]
 
         def drop(_job: Job) -> None:

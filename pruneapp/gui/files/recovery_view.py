@@ -72,7 +72,10 @@ class RecoveryView(QWidget):
     def set_recoverable(
         self, works: Sequence[RecoverableWork], files: TemporaryFiles | None
     ) -> None:
-        """Replace the rows, or hide the panel if there is nothing to show."""
+        """Replace the rows; hide the panel if there is nothing to show.
+
+        `_MAX_ROWS` of the works are shown, others are counted.
+        """
         clear(self._rows)
         self.restore_buttons, self.delete_buttons = [], []
         self.files_button = None
@@ -101,7 +104,10 @@ class RecoveryView(QWidget):
         painter.end()
 
     def _add_work(self, row: int, work: RecoverableWork) -> int:
-        """Add unsaved work at `row`; return the number of rows used."""
+        """Add unsaved work at grid row `row`; return the number of rows used, 1 or 2.
+
+        The second row states how many steps are computed again.
+        """
         what = self.tr("{steps} on {file}, {time}")
         total_steps = work.steps + work.undone
         steps = plural(total_steps, self.tr("1 step"), self.tr("{n} steps"))
@@ -142,6 +148,7 @@ class RecoveryView(QWidget):
         return 2
 
     def _add_files(self, row: int, files: TemporaryFiles) -> None:
+        """Add the temporary files at grid row `row`: number, size, and the path of the first."""
         what = plural(
             len(files.names),
             self.tr("1 temporary file of an export, {size}"),

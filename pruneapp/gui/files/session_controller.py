@@ -102,7 +102,7 @@ class SessionController(Feature[QDialog]):
 
     @property
     def unsaved(self) -> tuple[Loss, ...]:
-        """What closing would lose; empty if nothing.
+        """What closing would lose; empty if nothing, or if no document is open.
 
         With a session file, all changes have to be in it. Without one, exported states count as
         saved; measured results are stored only in sessions.
@@ -118,7 +118,7 @@ class SessionController(Feature[QDialog]):
 
     @property
     def losses(self) -> tuple[Loss, ...]:
-        """Like `unsaved`, but includes an undo history that is in no session file."""
+        """Like `unsaved`, but ("history",) for steps that are exported but in no session file."""
         document = self.session.document
         losses = self.unsaved
         if document is not None and self.path is None and not losses and has_steps(document):
@@ -126,7 +126,10 @@ class SessionController(Feature[QDialog]):
         return losses
 
     def keep_or_explain(self) -> str:
-        """Write everything that closing has to keep; return why it cannot be kept, or ""."""
+        """Write everything that closing has to keep; return why it cannot be kept, or "".
+
+        The reason is that the user has turned this off, the disk, or the size.
+        """
         if not self._settings.get(KEEP_HISTORIES):
             return self.tr("The history of closed files is not kept, as chosen in the settings.")
         if (error := self._autosave.flush()) is not None:
@@ -156,7 +159,11 @@ class SessionController(Feature[QDialog]):
 
     @flow
     def save_then(self, then: Callable[[], object] | None) -> Flow[None]:
-        """Save the session, then call `then` if that succeeded."""
+        """Save the session, then call `then`, unless it is None, if that succeeded.
+
+        The user is asked for a file if the document has none, and can cancel. Not called either if
+        another document was opened meanwhile.
+        """
         path = self.path or self._ask_where()
         if path is not None:
             yield from self._save(path, then, self._stamp if path == self.path else None)
@@ -168,6 +175,10 @@ class SessionController(Feature[QDialog]):
             yield from self._save(path)
 
     def _ask_where(self) -> Path | None:
+        """Let the user choose a session file and store its folder for the next time.
+
+        None for Cancel.
+        """
         path = dialogs.save_path(
             self._window,
             self.tr("Save session"),
@@ -185,9 +196,11 @@ class SessionController(Feature[QDialog]):
         then: Callable[[], object] | None = None,
         instead_of: FileStamp | None = None,
     ) -> Flow[None]:
-        """Save the session to `path`.
+        """Save the session to `path`, which becomes the file of the session; then call `then`.
 
-        Ask the user if the file is no longer the version `instead_of`; None replaces any version.
+        If the file is no longer the version `instead_of`, the user is asked whether to replace it
+        or to choose another file; None replaces any version. A state that changes meanwhile is
+        saved again. Errors are shown.
         """
         document, stamp = self.document, None
         while stamp is None:
@@ -225,6 +238,10 @@ class SessionController(Feature[QDialog]):
     # -- opening --------------------------------------------------------------------------------
 
     def _on_opened(self) -> None:
+        """Take over the session file, its views and its results from what the document continues.
+
+        Restored steps of a closed file are reported.
+        """
         saved, document = self.session.saved, self.session.document
         assert document is not None
         self.path, self._saved_content, self._stamp = None, _SavedContent(), None
@@ -248,7 +265,10 @@ class SessionController(Feature[QDialog]):
             self._report_restored(document)
 
     def _report_restored(self, document: Document) -> None:
-        """Report that steps of the last time were restored, and offer to start from the file."""
+        """Report that steps of the last time were restored, and offer to start from the file.
+
+        Without steps to the current state, only in the status bar.
+        """
         steps = document.position and len(document.branches.path(document.position))
         others = len(document.items) - 1 - steps
         if not steps:
@@ -277,7 +297,12 @@ class SessionController(Feature[QDialog]):
             self.session.document.jump(0)
 
     def _on_closing(self) -> None:
-        """Store the history for the next time, unless the session has it or it may be lost."""
+        """Keep the history for the next time.
+
+        Not if there is nothing to lose, or the user discarded it: the journal is then deleted. If
+        histories are not kept, as the user chose, the journal stays and is offered at the next
+        start.
+        """
         document = self.session.document
         assert document is not None
         if self._discarded or not self.losses:
@@ -299,12 +324,16 @@ class SessionController(Feature[QDialog]):
         self._window.setWindowModified(False)
 
     def on_measured(self) -> None:
-        """Update the title, and write new results to the journal soon."""
+        """Update the title, and write new results to the journal within `MEASURED_MS`."""
         self.show_title()
         if not self._write_timer.isActive():
             self._write_timer.start()
 
     def _keep_measured(self) -> None:
+        """Write the results to the journal if they have changed.
+
+        Not if the session file has them.
+        """
         results = self._read_results()
         if self.session.document is not None and results != self._journaled:
             self._journaled = results
@@ -312,7 +341,10 @@ class SessionController(Feature[QDialog]):
                 self._autosave.keep_measured()
 
     def show_title(self) -> None:
-        """Show the open file in the window title, and whether closing would lose work."""
+        """Show the open file in the window title, and whether closing would lose work.
+
+        The file is the session, if there is one. Without effect if no document is open.
+        """
         document = self.session.document
         if document is None:
             return
@@ -328,6 +360,10 @@ class SessionController(Feature[QDialog]):
     def _on_misplaced(
         self, error: OriginalMissingError | OriginalChangedError, request: OpenRequest
     ) -> None:
+        """Offer to locate the checkpoint of a session or journal that was moved or has changed.
+
+        If it has changed but still fits, a second notice offers to apply the masks alone.
+        """
         if isinstance(error, OriginalChangedError) and error.fits and not request.only_masks:
             self._notifications.offer(
                 NoticeTopic.OTHER_MASKS,
@@ -346,6 +382,10 @@ class SessionController(Feature[QDialog]):
         )
 
     def _find(self, request: OpenRequest, *, in_folder: bool) -> None:
+        """Let the user locate the checkpoint, and open the request with it.
+
+        A folder is asked for if `in_folder`. Without effect if the user cancels.
+        """
         title = self.tr("Locate the checkpoint of '{name}'").format(name=request.path.name)
         folder = str(request.path.parent)
         if in_folder:

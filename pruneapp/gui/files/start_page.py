@@ -125,7 +125,10 @@ class EmptyPage(QWidget):
         self.set_first(first=first)
 
     def set_first(self, *, first: bool) -> None:
-        """Show three cards with descriptions (`first`), or only the buttons to open files."""
+        """Show three cards with descriptions (`first`), or only the buttons to open files.
+
+        May be called repeatedly; the buttons are the same.
+        """
         before, self._choices = self._choices, QWidget(self._target)
         replace(self._target_layout, before, self._choices)
         self.title.setText(
@@ -150,6 +153,7 @@ class EmptyPage(QWidget):
         self._recent.setMaximumWidth(_WIDTH)
 
     def _cards(self) -> Iterator[tuple[str, str, *tuple[QPushButton, ...]]]:
+        """Yield title, text and buttons of each card, from left to right."""
         yield (
             self.tr("Open a file"),
             self.tr("Drop a checkpoint here, or choose a file or the folder of a model."),
@@ -167,9 +171,10 @@ class EmptyPage(QWidget):
         )
 
     def set_recent(self, files: Sequence[RecentFile], *, changeable: bool = False) -> None:
-        """Replace the recent files, of which the first few are shown; none hide the list.
+        """Replace the recent files, of which the first `_MAX_FILES` are shown; none hide the list.
 
-        The user can pin and remove them if they are `changeable`.
+        The user can pin and remove them if they are `changeable`. The focus stays in its row and
+        column. Without effect if nothing has changed.
         """
         rows = tuple(files[:_MAX_FILES])
         if rows and rows == self._files and changeable == self.pin_buttons[0].isEnabled():
@@ -189,6 +194,7 @@ class EmptyPage(QWidget):
             self._focus(*focused)
 
     def _add_row(self, row: int, file: RecentFile, *, changeable: bool) -> None:
+        """Add a recent file at grid row `row`, with buttons that open, pin and remove it."""
         path = file.path
         folder, _slash, name = path.replace("\\", "/").rpartition("/")
         button = QPushButton(self)
@@ -233,7 +239,10 @@ class EmptyPage(QWidget):
         pin.setIcon(icon(name, self._colors, self.devicePixelRatioF()))
 
     def _focused(self) -> tuple[int, int] | None:
-        """Return the column and row of the focused button; None if there is none."""
+        """Return column (0 open, 1 pin, 2 remove) and row of the focused button.
+
+        None if there is none.
+        """
         columns: tuple[Sequence[QAbstractButton], ...] = (
             self.recent_buttons,
             self.pin_buttons,
@@ -246,7 +255,10 @@ class EmptyPage(QWidget):
         return None
 
     def _focus(self, column: int, row: int) -> None:
-        """Restore the focus after the list was rebuilt."""
+        """Focus a button of the list after it was rebuilt: in the last row if there are fewer rows.
+
+        The button Open if the list is empty.
+        """
         buttons = (self.recent_buttons, self.pin_buttons, self.remove_buttons)[column]
         if buttons:
             button = buttons[min(row, len(buttons) - 1)]

@@ -97,7 +97,7 @@ class _FormColumn(QWidget):
         self._divide_height()
 
     def event(self, event: QEvent) -> bool:
-        """Accept Ctrl+A, which would otherwise check tensors: here it only selects text."""
+        """Accept Ctrl+A, which would otherwise check all tensors: here it only selects text."""
         if (
             event.type() == QEvent.Type.ShortcutOverride
             and isinstance(event, QKeyEvent)
@@ -108,6 +108,11 @@ class _FormColumn(QWidget):
         return super().event(event)
 
     def _divide_height(self) -> None:
+        """Set the height of the preview and the margin below the form.
+
+        The preview gets what the form leaves, but at least `PINNED` of the height, and no more than
+        its content needs; if it has to scroll, it ends with a whole row. So does the form.
+        """
         room = self.height() - self._action.sizeHint().height()
         preview_height = self._preview.content_height() + self._panel.hidden_height
         form = self._header.sizeHint().height() + self._form.content_height()
@@ -192,6 +197,10 @@ def _padded(widget: QWidget, left: int = 12, right: int = 12, below: int = 8) ->
 
 
 def _dock(name: str, title: str, widget: QWidget, parent: QWidget) -> QDockWidget:
+    """Return a hidden dock that contains `widget`; `name` is the key of its state in the settings.
+
+    It has no title bar and cannot be moved or closed. `title` is the label of its tab.
+    """
     dock = QDockWidget(title, parent)
     dock.setObjectName(name)
     dock.setWidget(widget)
@@ -279,7 +288,12 @@ class NavigationController(QObject):
             self._settings.set(TENSOR_LIST, flat)
 
     def _resize_tree(self, flat: bool) -> None:
-        """Widen the tree for whole names as far as the plots permit, or restore its width."""
+        """Widen the tree for whole names, or restore the width that it had before.
+
+        If `flat` (a list of tensors), as far as the plots keep `_MIN_MIDDLE_WIDTH`; never narrower.
+        The width is only restored if the user has not resized the tree since. Without effect while
+        the tree is hidden.
+        """
         dock, middle = self._views.tree_dock, self._views.middle
         window, width = dock.window(), dock.width()
         if not isinstance(window, QMainWindow) or not dock.isVisible():
@@ -355,9 +369,9 @@ class ViewState(QObject):
         self.show({"page": settings.state.window.get("page")})
 
     def read(self, most: int = _MOST_CHECKED) -> Mapping[str, Any]:
-        """Return the state: focused tensor, page, form, and checked tensors.
+        """Return the state as plain JSON: focused tensor, page, form, and checked tensors.
 
-        Checked tensors are left out if there are more than `most`.
+        An invalid form is left out, and so are the checked tensors if there are more than `most`.
         """
         request = (
             self._views.form.corrected_request()
@@ -371,7 +385,11 @@ class ViewState(QObject):
         }
 
     def show(self, view: Mapping[str, Any]) -> None:
-        """Restore a state; invalid or unknown parts are ignored."""
+        """Restore a state that `read` returned; invalid or unknown parts are ignored.
+
+        Parts that are missing stay as they are. Names of other tensors are dropped from the checked
+        ones.
+        """
         by_name = self._session.by_name
         tensor, page, checked = view.get("tensor"), view.get("page"), view.get("checked")
         if isinstance(tensor, str) and tensor in by_name:
@@ -386,7 +404,10 @@ class ViewState(QObject):
 
     @Slot()
     def restore(self) -> None:
-        """Restore the state stored in the settings, unless a session or a journal was opened."""
+        """Restore the state stored in the settings, unless a session or a journal was opened.
+
+        These have a state of their own. Call it after a file was opened.
+        """
         document = self._session.document
         assert document is not None
         self._file = document.checkpoint.path

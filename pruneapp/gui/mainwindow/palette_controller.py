@@ -45,6 +45,10 @@ class PaletteController(QObject):
         context.actions["commands"].triggered.connect(self._open)
 
     def _open(self) -> None:
+        """Show the command palette, with what can be chosen now.
+
+        It is deleted when it is closed.
+        """
         entries = [
             *map(self._command, self._actions.named()),
             *self._in_the_form(),
@@ -67,7 +71,11 @@ class PaletteController(QObject):
         return entry
 
     def _in_the_form(self) -> Iterator[Entry]:
-        """Yield entries for buttons of the form that have no menu command."""
+        """Yield entries for buttons of the form that have no menu command.
+
+        Running one raises the dock of the form and clicks the button. They are disabled if the
+        button is, or is hidden, or no file is open.
+        """
         form = self._views.form
         for words, english, button in (
             (self.tr("Add rule"), "Add rule", form.add),
@@ -101,6 +109,7 @@ class PaletteController(QObject):
             yield Entry(words, self.tr("Setting"), run, tip, english=(english,))
 
     def _methods(self) -> Iterator[Entry]:
+        """Yield an entry per method, which selects it in the form; disabled if no file is open."""
         is_open = self._session.document is not None
         for method in registry.METHODS.values():
             yield Entry(

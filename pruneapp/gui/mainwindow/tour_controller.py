@@ -29,7 +29,7 @@ _TENSOR, _AMOUNT = "fc1.weight", 0.5
 class _Step:
     """A step of the tour."""
 
-    done: str  # the event that completes the step, see `_hear`
+    done: str  # the event that completes the step, see `_on_event`
     title: str
     text: str
     target: Callable[[], QWidget]
@@ -89,7 +89,10 @@ class TourController(Controller):
 
     @Slot()
     def start(self) -> None:
-        """Start the tour; opens the sample first if necessary."""
+        """Start the tour at its first step; opens the sample first unless it is open.
+
+        If opening is cancelled or fails, the tour does not start. During a tour it starts again.
+        """
         document = self._session.document
         if document is not None and document.checkpoint.path == resources.path(SAMPLE):
             self._begin()
@@ -99,7 +102,11 @@ class TourController(Controller):
 
     @Slot()
     def go_on(self) -> None:
-        """Do the current step; its event then leads to the next one."""
+        """Do the current step as the user would; its event then shows the next step.
+
+        A step that was done already, and so has no event, is followed by the next one at once.
+        Without effect if no tour is running.
+        """
         if not self.is_running:
             return
         at, step = self._index, self._steps[self._index]
@@ -109,7 +116,10 @@ class TourController(Controller):
 
     @Slot()
     def end(self) -> None:
-        """End the tour and hide its widgets."""
+        """End the tour and hide its widgets; the focus moves from its bar to the tree.
+
+        A tour that waits for the sample does not start. Without effect if there is none.
+        """
         self._index, self._waiting_for_sample, self._steps = -1, False, ()
         self._highlight.set_target(None)
         if self._bar.isVisible():
@@ -128,6 +138,10 @@ class TourController(Controller):
         give_focus(self._bar.next)
 
     def _make_steps(self) -> tuple[_Step, ...]:
+        """Return the steps of the tour in order, in the language of the window.
+
+        Their texts have the shortcuts as they are now.
+        """
         views, actions = self._views, self._actions
         return (
             _Step(
@@ -209,6 +223,10 @@ class TourController(Controller):
         return fields if "amount" in fields.editors else form
 
     def _show(self, at: int) -> None:
+        """Show the step `at`, counted from 0, and frame its target.
+
+        End the tour after the last step.
+        """
         if at == len(self._steps):
             self.end()
             return

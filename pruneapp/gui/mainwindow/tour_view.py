@@ -49,7 +49,10 @@ class TourBar(QWidget):
         self.hide()
 
     def set_step(self, number: int, count: int, title: str, text: str) -> None:
-        """Show a step and announce it to screen readers."""
+        """Show step `number` of `count`, counted from 1, and announce it to screen readers.
+
+        The button of the last step is Finish.
+        """
         last = number == count
         self.title.setText(title)
         self.place.setText(self.tr("{n} of {all}").format(n=number, all=count))
@@ -107,9 +110,10 @@ class Highlight(QWidget):
         self.hide()
 
     def set_target(self, find: Callable[[], QWidget] | None) -> None:
-        """Frame the widget that `find` returns; None hides the frame.
+        """Frame the widget that `find` returns, and follow it; None hides the frame.
 
-        It is called again and again, because a change of the method replaces the fields of a rule.
+        `find` is called every `_FOLLOW_MS`, because a change of the method replaces the fields of a
+        rule. There is no frame while the widget is hidden or scrolled out of view.
         """
         self._find_target = find
         if find is None:
@@ -120,6 +124,10 @@ class Highlight(QWidget):
             self._follow()
 
     def _follow(self) -> None:
+        """Place the frame around the visible part of the target, within the window.
+
+        Hide it if there is none.
+        """
         find, window = self._find_target, self._window
         seen = QRect() if find is None else _seen(find(), window)
         if seen.isEmpty():
@@ -143,7 +151,10 @@ class Highlight(QWidget):
 
 
 def _seen(target: QWidget, window: QWidget) -> QRect:
-    """Return the visible rectangle of a widget in window coordinates; empty if it is hidden."""
+    """Return the visible rectangle of `target` in coordinates of `window`, which is above it.
+
+    Clipped by the widgets between them; empty if it is hidden.
+    """
     seen = QRect(target.mapTo(window, QPoint()), target.size()) if target.isVisible() else QRect()
     around = target.parentWidget()
     while around is not None and around is not window:

@@ -95,6 +95,9 @@ class ModelStatus(QWidget):
     ) -> None:
         """Set the properties of the model that the next `set_model` shows.
 
+        The label does not change. They stay until `clear`. At most `_KIND` characters of `kind`,
+        and `_LISTED` dtypes and files, are shown.
+
         Parameters
         ----------
         kind
@@ -126,7 +129,10 @@ class ModelStatus(QWidget):
         self._about = tuple(about)
 
     def set_model(self, numel: int, pruned: int, buffers: int = 0) -> None:
-        """Show the numbers of parameters (`numel`), of pruned ones, and of elements in buffers."""
+        """Show the numbers of parameters (`numel`), of pruned ones, and of elements in buffers.
+
+        Without parameters a text replaces them, and layers and dtypes are not shown, now and later.
+        """
         if not numel:
             self._facts = ""
             self._show(self.tr("No parameters"), "")
@@ -240,6 +246,10 @@ class MainWindow(QMainWindow):
         self._on_theme_changed(appearance.theme)
 
     def add_document_views(self, left: QDockWidget, middle: QWidget, right: QDockWidget) -> None:
+        """Add the docks and the middle between them, and set their theme; call it once.
+
+        They are hidden until `show_document`.
+        """
         self.stack.addWidget(middle)
         self._docks = (left, right)
         self.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, left)
@@ -248,7 +258,11 @@ class MainWindow(QMainWindow):
             self._appearance.apply_to(widget)
 
     def show_document(self, *, is_open: bool) -> None:
-        """Show the views of the document, or the start page."""
+        """Show the views of the document, or the start page.
+
+        The stored layout of the docks is restored, or they get their initial widths. The first
+        document ends the introduction on the start page.
+        """
         if is_open and self._settings.is_first_run:
             self._settings.store(welcomed=True)
             self.empty.set_first(first=False)
@@ -263,7 +277,11 @@ class MainWindow(QMainWindow):
         self._arrange_docks()
 
     def _restore_position(self) -> None:
-        """Restore the exact position, which Qt changed by the size of a guessed window frame."""
+        """Restore the exact position, which Qt changed by the size of a guessed window frame.
+
+        Only if the size is as stored and the position differs by `_NUDGE` or less: otherwise Qt has
+        fitted the window to another screen.
+        """
         place = QRect()
         QDataStream(QByteArray(self._settings.blob("place"))) >> place
         now = self.geometry()
@@ -272,7 +290,10 @@ class MainWindow(QMainWindow):
             self.setGeometry(place)
 
     def save_layout(self) -> None:
-        """Store the geometry of the window and its docks."""
+        """Store the geometry of the window and of its docks in the settings.
+
+        The docks are left out on the start page, and while they are tabs of a narrow window.
+        """
         self._settings.set_blob("geometry", bytes(self.saveGeometry().data()))
         place = QByteArray()
         QDataStream(place, QIODevice.OpenModeFlag.WriteOnly) << self.normalGeometry()
@@ -281,6 +302,7 @@ class MainWindow(QMainWindow):
             self._settings.set_blob("docks", bytes(self.saveState(LAYOUT_VERSION).data()))
 
     def _fill_toolbar(self) -> None:
+        """Fill the toolbar: Open, Undo and Redo at the left, the device and Export at the right."""
         bar = QToolBar(self.tr("Main"), self)
         bar.setObjectName("main")
         bar.setMovable(False)
@@ -317,6 +339,10 @@ class MainWindow(QMainWindow):
         self.addToolBar(bar)
 
     def _arrange_docks(self) -> None:
+        """Turn the docks into tabs if the window is narrower than `NARROW`, or side by side if not.
+
+        Without effect if they are already, and on the start page.
+        """
         narrow = self.width() < NARROW
         if narrow == self._narrow or not self._docks or not self.stack.currentIndex():
             return
@@ -344,7 +370,10 @@ class MainWindow(QMainWindow):
     # -- Qt's events ----------------------------------------------------------------------------
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Emit `closing`, whose receivers may ignore the event; else save the layout and close."""
+        """Emit `closing`.
+
+        Unless a receiver ignores the event, save the layout and emit `closed`.
+        """
         self.closing.emit(event)
         if event.isAccepted():
             self._settings.store(welcomed=True)
@@ -359,7 +388,10 @@ class MainWindow(QMainWindow):
         self.notices.set_height(self.height())
 
     def focusNextPrevChild(self, forward: bool) -> bool:
-        """Move the focus in visual order: toolbar, tree, plots, form, status bar."""
+        """Move the focus in visual order: toolbar, tree, plots, form, status bar.
+
+        Return whether it moved.
+        """
         direct = Qt.FindChildOption.FindDirectChildrenOnly
         parts = (
             *self.findChildren(QToolBar, options=direct),
@@ -373,7 +405,11 @@ class MainWindow(QMainWindow):
         return moved or super().focusNextPrevChild(forward)
 
     def changeEvent(self, event: QEvent) -> None:
-        """Emit `activated`, and adapt sizes after a change of the font."""
+        """Emit `activated` when the window becomes active; adapt sizes to a new font.
+
+        The first activation also fits the window into the screen, as its frame can be measured only
+        then.
+        """
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange:
             QTimer.singleShot(0, self._fit_fonts)  # when all widgets have the new font
@@ -389,7 +425,10 @@ class MainWindow(QMainWindow):
         QTimer.singleShot(0, partial(fit_fonts, self))
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Accept local files and folders; emit `otherEntered` for anything else."""
+        """Accept local files and folders, and highlight the start page.
+
+        Emit `otherEntered` for others.
+        """
         if _dropped_paths(event.mimeData()):
             event.acceptProposedAction()
             self.empty.set_dropping(dropping=True)
@@ -403,7 +442,10 @@ class MainWindow(QMainWindow):
         super().dragLeaveEvent(event)
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Emit the signal for the dropped objects."""
+        """Emit the signal for dropped files, of one or of several.
+
+        `otherDropped` for anything else. Files dropped with Ctrl are for new windows.
+        """
         self.empty.set_dropping(dropping=False)
         paths = _dropped_paths(event.mimeData())
         if not paths:
@@ -418,7 +460,10 @@ class MainWindow(QMainWindow):
 
 
 def _dropped_paths(data: QMimeData) -> list[Path]:
-    """Return the dropped files; empty if any is not local, or there are more than `MAX_FILES`."""
+    """Return the dropped files without repetition, in their order.
+
+    Empty if any is not local, or there are more than `MAX_FILES`.
+    """
     urls = data.urls()
     if len(urls) > MAX_FILES or not all(url.isLocalFile() for url in urls):
         return []

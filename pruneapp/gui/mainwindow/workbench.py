@@ -115,7 +115,10 @@ class StatusController(QObject):
         self._notifications.end(NoticeTopic.ASKED, NoticeTopic.OPENING, NoticeTopic.OTHER_MASKS)
 
     def show_opened(self, nodes: Nodes) -> None:
-        """Show a document that was opened."""
+        """Show the document that was opened in all shared views, title and status bar.
+
+        Replaces all notices by those of the document. `nodes` is the tree of its tensors.
+        """
         window, views, session = self._window, self._views, self._session
         document = session.document
         assert document is not None
@@ -156,6 +159,11 @@ class StatusController(QObject):
         self.enable()
 
     def show_changed(self, change: DocumentChanged) -> None:
+        """Show a change of the document: numbers of the changed tensors, history, undo and redo.
+
+        Notices that the change has made obsolete are removed; fewer for a remark, which is not
+        work.
+        """
         if change.names:
             self._show_numbers(change.names)
         self._show_position()
@@ -165,7 +173,10 @@ class StatusController(QObject):
             self._notifications.end(NoticeTopic.ASKED, NoticeTopic.PRUNING)
 
     def enable(self) -> None:
-        """Enable the commands that are available now."""
+        """Enable the commands that are available now, with or without a document.
+
+        Update undo and redo.
+        """
         document = self._session.document
         actions = self._window.actions_
         for spec in COMMANDS:
@@ -189,6 +200,7 @@ class StatusController(QObject):
         self._show_position()
 
     def _show_numbers(self, names: tuple[str, ...]) -> None:
+        """Show the sparsity of the tensors `names` in the tree, and that of the whole model."""
         document = self._session.document
         assert document is not None
         masks = document.masks
@@ -199,6 +211,11 @@ class StatusController(QObject):
         self._views.preview.figures.set_model(total, pruned)
 
     def _show_position(self) -> None:
+        """Show the states in the history, and name the steps in the texts of Undo and Redo.
+
+        The two are disabled if there is no step; Undo is enabled while a prune waits for its
+        preview. Names longer than `LONGEST_STEP` are cut, the tooltips have them as well.
+        """
         document = self._session.document
         actions = self._window.actions_
         items = document.items if document is not None else ()
@@ -235,6 +252,10 @@ class StatusController(QObject):
 
     @Slot(str)
     def _on_stuck(self, title: str) -> None:
+        """Show a notice that a cancelled job has not ended, until it ends.
+
+        An error if code of custom methods runs, which may never end.
+        """
         if self.own_methods:
             text = self.tr(
                 "'{title}' cannot be cancelled while the code of a custom method is "
@@ -439,6 +460,7 @@ class Workbench(QObject):
         self._connect()
 
     def _connect(self) -> None:
+        """Connect signals of views, window and controllers that are not passed to a controller."""
         window, views = self.window, self.views
         for name, call in {"undo": self._undo, "compare_with": self.compare.ask_file}.items():
             window.actions_[name].triggered.connect(call)
@@ -497,7 +519,8 @@ class Workbench(QObject):
     def close_before_restart(self) -> bool:
         """Close the window in order to open it again with the same work, without asking about it.
 
-        Return False if the user cancels. Otherwise `reopen_requests` has what is to be opened.
+        Return False if the user keeps it open. Otherwise `reopen_requests` has what is to be
+        opened: empty if no document is open.
         """
         document = self.session.document
         if not self.files.may_stop():
@@ -516,7 +539,11 @@ class Workbench(QObject):
         self.window.close()
 
     def _reopen_request(self) -> OpenRequest | None:
-        """Return what the replacing window has to open; None if work would be lost."""
+        """Return what the replacing window has to open; None if the user keeps the window open.
+
+        Unsaved work is written to its journal, which is closed and opened by the new window. If
+        that fails, the user is asked as on closing. A document must be open.
+        """
         document = self.session.document
         assert document is not None
         if len(document.items) > 1 or self.sessions.unsaved:
@@ -530,7 +557,11 @@ class Workbench(QObject):
         return OpenRequest(document.checkpoint.path, document.checkpoint.contents.state_dict)
 
     def shut_down(self) -> None:
-        """Stop all work, and close the document."""
+        """Stop all work, hide the window, and close the document.
+
+        The workbench cannot be used afterwards. Blocks until the jobs have ended; `ended` has
+        whether they did in time. Nothing is asked.
+        """
         self.preview.drop()
         self.histograms.stop()
         self.window.hide()
@@ -555,6 +586,10 @@ class Workbench(QObject):
             self.shut_down()
 
     def _on_opened(self, nodes: Nodes) -> None:
+        """Show an opened document, select a tensor, and focus the tree.
+
+        It is the first tensor that is pruned by default, or else the first of all.
+        """
         session, views = self.session, self.views
         self.status.show_opened(nodes)
         self.files.offer_state_dicts()
@@ -572,6 +607,7 @@ class Workbench(QObject):
             self._clear_undo_of_fields()
 
     def _show_quality(self) -> None:
+        """Show all measured states and the current one on the page Quality."""
         document, evaluation = self.session.document, self.evaluation
         position = -1 if document is None else document.position
         page = self.views.pages.quality

@@ -63,9 +63,9 @@ class Copies(QObject):
 
 
 def copy_rows(table: QWidget, rows: Numbers) -> None:
-    """Copy rows to the clipboard, by the `Copies` object of a parent window if there is one.
+    """Copy rows to the clipboard, by the `Copies` object of the nearest parent window that has one.
 
-    Without rows the clipboard is not changed.
+    Without one they are copied at once. Without rows the clipboard is not changed.
     """
     above: QWidget | None = table
     while rows.rows and above is not None:
@@ -79,7 +79,7 @@ def copy_rows(table: QWidget, rows: Numbers) -> None:
 
 
 def text_of(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return rows as clipboard text; "" if there are none.
+    """Return rows as tab-separated text with a header line `heads`; "" if there are none.
 
     Numbers are written so that a spreadsheet of the same locale reads them as such: without group
     separators, with the unit of percentages in the header, and empty where there is no number. The
@@ -111,9 +111,10 @@ def _number(text: str, group: str) -> str:
 
 
 def copied_by(table: QTableView, event: QKeyEvent, cells: Callable[[int], Sequence[str]]) -> bool:
-    """Copy the selected rows if a key event is Copy; return False for other events.
+    """Copy the selected rows, of visible columns, if a key event is Copy, and return True.
 
-    `cells` returns the texts of a row; it may be called on any thread.
+    False for other events. `cells` returns the texts of all columns of a row; it may be called on
+    any thread.
     """
     if not event.matches(QKeySequence.StandardKey.Copy):
         return False

@@ -102,7 +102,7 @@ class ComboBox(QComboBox):
         self._selection_timer.start()
 
     def _choose_selected(self) -> None:
-        """Choose an item that a screen reader has selected in the popup.
+        """Choose an item that a screen reader has selected in the popup, and emit `activated`.
 
         A screen reader changes only the selection; Qt accepts only clicks and Return.
         """
@@ -128,7 +128,11 @@ class ComboBox(QComboBox):
         return super().event(event)
 
     def _accepts_character(self, text: str) -> bool:
-        """Return whether a character matches an item, or is a space, which opens the popup."""
+        """Return whether a character continues the start of an item, or is a space.
+
+        A space opens the popup. Characters typed in quick succession count together, without regard
+        to case.
+        """
         # As in Qt's search, characters typed in quick succession are combined.
         continues_word = self._typing_timer.isValid() and self._typing_timer.elapsed() < (
             QApplication.keyboardInputInterval()
@@ -155,6 +159,7 @@ class ElidedBox(ComboBox):
 
     @reported
     def paintEvent(self, _event: QPaintEvent) -> None:
+        """Paint the box with its text elided to the available width."""
         option = QStyleOptionComboBox()
         self.initStyleOption(option)
         painter = QStylePainter(self)
@@ -181,9 +186,9 @@ def choice_box(
     *,
     kind: type[ComboBox] = ComboBox,
 ) -> ComboBox:
-    """Return a combo box of (label, data) items, sized to its contents.
+    """Return a combo box of the class `kind` with (label, data) items, sized to its contents.
 
-    `name` is its accessible name.
+    `name` is its accessible name, `tip` its tooltip.
     """
     box = kind()
     box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
@@ -195,7 +200,10 @@ def choice_box(
 
 
 def set_choices(box: ComboBox, choices: Sequence[str], chosen: int) -> None:
-    """Replace the items of a box without signals; hide it if there is no choice."""
+    """Replace the items of a box without signals, and select number `chosen`; -1 for none.
+
+    The text of an item is its data as well. The box is hidden if there are fewer than two.
+    """
     with QSignalBlocker(box):
         box.clear()
         for choice in choices:
@@ -213,7 +221,10 @@ class SpinBox(QSpinBox):
         self._steps = self.minimum(), self.maximum()
 
     def set_steps(self, low: int, high: int) -> None:
-        """Limit steps to bounds, but accept any typed number, which can be reported as invalid."""
+        """Limit steps by arrows, keys and wheel to bounds, but accept any typed number.
+
+        A number outside can thus be reported as invalid.
+        """
         self._steps = low, high
         self.setRange(-_MAX_VALUE, _MAX_VALUE)
 
@@ -298,7 +309,7 @@ class LineEdit(QLineEdit):
         return super().event(event)
 
     def clear_undo(self) -> None:
-        """Keep the text but clear its undo history, as the text has been applied."""
+        """Clear the undo history, as the text has been applied; text, cursor and selection stay."""
         place, start, length = (
             self.cursorPosition(),
             self.selectionStart(),
@@ -325,9 +336,9 @@ class _FontFit(QObject):
 
 
 def follow_font(widget: W, fit: Callable[[W], object]) -> None:
-    """Call `fit` for sizes that depend on the font of a widget, now and after font changes.
+    """Call `fit` with the widget for sizes that depend on its font, now and at each `fit_fonts`.
 
-    Not needed for sizes that layouts compute.
+    The window calls that after font changes. Not needed for sizes that layouts compute.
     """
     fit(widget)
     _FontFit(widget, fit)
@@ -375,7 +386,10 @@ class CopyButton(QPushButton):
 
 
 def symbol_button(symbol: str, name: str, parent: QWidget | None = None) -> QToolButton:
-    """Return a tool button with a symbol; `name` is its tooltip and accessible name."""
+    """Return a tool button with a symbol; `name` is its tooltip and accessible name.
+
+    A click does not focus it, Tab does.
+    """
     button = QToolButton(parent)
     button.setText(symbol)
     button.setToolTip(name)
@@ -392,7 +406,10 @@ def _lay_out(
     margins: tuple[int, int, int, int] = (0, 0, 0, 0),
     wide: QWidget | None = None,
 ) -> L:
-    """Create a row or column layout of a widget; for the parameters see `_fill`."""
+    """Create a row or column layout of a widget; for the parameters see `_fill`.
+
+    `margins` are left, top, right and bottom in pixels.
+    """
     layout = kind(widget)
     layout.setContentsMargins(*margins)
     _fill(layout, parts, spacing, wide)
@@ -410,7 +427,10 @@ def add_row(
     wide: QWidget | None = None,
     stretch: int = 0,
 ) -> QHBoxLayout:
-    """Add a row to a layout; for the parameters see `_fill`."""
+    """Add a row to the end of a layout and return it; for the parameters see `_fill`.
+
+    `stretch` is the share of the row in the remaining space of `layout`.
+    """
     row = QHBoxLayout()
     layout.addLayout(row, stretch)
     _fill(row, parts, spacing, wide)
@@ -435,7 +455,7 @@ def _fill(
 
 
 def widgets_in(layout: QLayout) -> Iterator[QWidget]:
-    """Yield the widgets of a layout and its nested layouts, in layout order.
+    """Yield the widgets of a layout and its nested layouts, in layout order; hidden ones as well.
 
     O(n * m log n) for n children of its parent widget and m layouts.
     """
@@ -460,6 +480,7 @@ def replace(layout: QBoxLayout, old: QWidget, new: QWidget) -> None:
 
 
 def _widgets_in_order(layout: QLayout, among: Sequence[QObject]) -> Iterator[QWidget]:
+    """Yield the widgets `among` that are in a layout or its nested layouts, in layout order."""
     places: list[tuple[int, QWidget | QLayout]] = [
         *((layout.indexOf(part), part) for part in among if isinstance(part, QWidget)),
         *((layout.indexOf(part), part) for part in layout.children() if isinstance(part, QLayout)),
@@ -474,10 +495,11 @@ def _widgets_in_order(layout: QLayout, among: Sequence[QObject]) -> Iterator[QWi
 
 
 def move_focus(parts: Iterable[QWidget | None], here: QWidget | None, *, forward: bool) -> bool:
-    """Move the focus as Tab (or Shift+Tab) does; False if `here` is in none of the parts.
+    """Move the focus as Tab (or Shift+Tab if not `forward`) does; return whether it was moved.
 
-    Qt's own focus chain is the order of creation, and correcting it breaks for compound widgets.
-    O(n) in the number of widgets.
+    After the last widget comes the first. False if `here` is None or in none of the parts. Qt's own
+    focus chain is the order of creation, and correcting it breaks for compound widgets. O(n) in the
+    number of widgets.
 
     Parameters
     ----------
@@ -503,7 +525,7 @@ def give_focus(
 
 
 def scroll_to(widget: QWidget, part: QRect | None = None) -> None:
-    """Scroll all enclosing scroll areas until a widget, or its rectangle `part`, is visible."""
+    """Scroll all enclosing scroll areas until a widget is visible, or only its rectangle `part`."""
     ancestor = widget.parentWidget()
     while ancestor is not None:
         if isinstance(ancestor, QScrollArea) and part is None:
@@ -515,6 +537,10 @@ def scroll_to(widget: QWidget, part: QRect | None = None) -> None:
 
 
 def _next_stop(parts: Iterable[QWidget | None], here: QWidget, *, forward: bool) -> QWidget | None:
+    """Return the visible, enabled widget after `here`, or before it if not `forward`.
+
+    After the last one comes the first. None if `here` is in none of the parts.
+    """
     stops = [
         stop
         for part in parts
@@ -528,7 +554,11 @@ def _next_stop(parts: Iterable[QWidget | None], here: QWidget, *, forward: bool)
 
 
 def in_reading_order(widget: QWidget | None) -> Iterator[QWidget]:
-    """Yield the widgets that accept the focus by Tab, including hidden ones, in layout order."""
+    """Yield the widgets below, or `widget` itself, that accept the focus by Tab, in layout order.
+
+    Hidden and disabled ones as well, but not the children of one that accepts the focus. None
+    yields nothing.
+    """
     if widget is None:
         return
     if widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.focusProxy() is None:

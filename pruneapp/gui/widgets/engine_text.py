@@ -37,7 +37,7 @@ def translate_product(text: str) -> str:
 
 
 def translate_param(param: P) -> P:
-    """Return a parameter with translated label, help and choices."""
+    """Return a parameter with translated label, help and choices; the same object in English."""
     words = translate_declared(param.label), translate_declared(param.help)
     # In English the declared parameter is returned unchanged.
     if words != (param.label, param.help):
@@ -94,7 +94,10 @@ def numbered_title(state: int, item: HistoryItem) -> str:
 
 
 def translate_error(error: PruneAppError, params: Iterable[Param] = ()) -> str:
-    """Return the translated text of an error, with parameter names replaced by labels."""
+    """Return the translated text of an error: sentence and remedy.
+
+    The names of `params` in it are replaced by their labels.
+    """
     if _templates() is None:
         return with_labels(str(error), params)
     translated = join_sentences(
@@ -123,6 +126,7 @@ def _templates() -> SentenceTemplates | None:
 
 @cache
 def _templates_in(_language: str) -> SentenceTemplates:
+    """Load the templates of engine sentences; cached by language."""
     # Loaded on first use, and never for English.
     import json
 

@@ -112,6 +112,7 @@ def elided(
     """Return a text elided to a width in pixels, never within a number.
 
     A part of a number would be another number: ``1,003 weights`` is not elided to ``…3 weights``.
+    The text is returned unchanged if it fits; otherwise the result may be shorter than necessary.
     """
     shown = metrics.elidedText(text, mode, int(width))
     if shown == text:
@@ -202,7 +203,10 @@ class ElidedLabel(Label):
         self.setText(text)
 
     def setText(self, text: str) -> None:
-        """Set the text; control characters such as line breaks are escaped."""
+        """Set the text, also as tooltip and accessible description.
+
+        Control characters such as line breaks are escaped.
+        """
         text = on_one_line(text)
         if text == self.text():
             return
@@ -248,6 +252,7 @@ class ElidedLabel(Label):
 
     @reported
     def paintEvent(self, _event: QPaintEvent) -> None:
+        """Paint the text as `shortened` to the current width, and the focus frame."""
         painter = QPainter(self)
         option = QStyleOption()
         option.initFrom(self)
@@ -286,7 +291,10 @@ class Sentences(Label):
         self.setWordWrap(True)
 
     def setText(self, text: str) -> None:
-        """Set the text, with break opportunities in long words."""
+        """Set the text, with break opportunities in words of more than 60 characters.
+
+        `text` returns it without them, and so does the accessible name, unless another one was set.
+        """
         before, self._text = self._text, text
         shown = _WORD.sub(lambda word: _MAY_BREAK.join(word[0]), text)
         super().setText(shown)
@@ -335,6 +343,10 @@ class ElidedLines(Label):
         self._fit()
 
     def _fit(self) -> None:
+        """Wrap the text to the width, elide the last line, and set tooltip and accessible name.
+
+        The tooltip has the text only if it is elided.
+        """
         text, width = within_reason(on_one_line(self._text)), max(self.width(), 1)
         layout = QTextLayout(text, self.font())
         option = QTextOption()
@@ -363,7 +375,11 @@ def on_one_line(text: str) -> str:
 
 
 def within_reason(text: str) -> str:
-    """Return a text without the middle that no line could show, as measuring it is slow."""
+    """Return a text without the middle that no line could show, as measuring it is slow.
+
+    The first and last `_MAX_END_LENGTH` characters, with "…" between them; a shorter text
+    unchanged.
+    """
     return (
         text
         if len(text) <= 2 * _MAX_END_LENGTH
@@ -374,12 +390,17 @@ def within_reason(text: str) -> str:
 def on_lines(name: str, width: float, advance: Callable[[str], float]) -> list[str]:
     """Return a name broken into lines, each with as many parts as fit into `width`.
 
-    A part that is wider than a line is broken after one of its words, and a wider word anywhere;
-    nothing is left out.
+    A part, up to a dot, that is wider than a line is broken after one of its words, and a wider
+    word anywhere; nothing is left out. `advance` returns the width of a text. At least one line is
+    returned, "" for "".
     """
     lines = [""]
 
     def add(text: str, smaller: Callable[[str], Iterable[str]]) -> None:
+        """Append a text to the last line, or to a new one if it does not fit.
+
+        If it is wider than a line, its pieces are added, as `smaller` returns them.
+        """
         if advance(lines[-1] + text) <= width:
             lines[-1] += text
         elif advance(text) <= width or len(text) == 1:

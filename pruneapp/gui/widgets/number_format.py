@@ -80,7 +80,10 @@ def shape(extent: Sequence[int]) -> str:
 
 
 def size(nbytes: int) -> str:
-    """Format a number of bytes with two or three digits: 1.1 MB, 43 MB."""
+    """Format a number of bytes with two or three digits: 1.1 MB, 43 MB, 999 bytes.
+
+    Powers of 1000; one decimal below 9.95 units.
+    """
     number, digits = float(nbytes), 0
     while number >= 1000:
         number /= 1000
@@ -119,7 +122,8 @@ def metric(value: float, *, share: bool) -> str:
 def metric_amount(value: float, *, share: bool, short: bool = False) -> str:
     """Format the absolute difference of two metrics; that of fractions in percentage points.
 
-    It has as many digits as `metric`. `short` uses at most six characters: 0.25, 3e−4.
+    It has as many digits as `metric`, and no sign and no unit. `short` uses at most six characters,
+    but not for fractions: 0.25, 3e−4.
     """
     if share:
         return locale().toString(100 * abs(value), "f", 1)
@@ -139,7 +143,10 @@ def metric_points(value: float, *, share: bool) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Format a duration in seconds, minutes or hours, rounded; at least 1 s."""
+    """Format a duration in seconds, minutes or hours, rounded; at least 1 s.
+
+    Minutes from 90 seconds on, hours from 90 minutes on.
+    """
     whole = max(1, round(seconds))
     if whole < 90:
         return translate("Numbers", "{n} s").format(n=whole)
@@ -149,7 +156,7 @@ def duration(seconds: float) -> str:
 
 
 def dim_labels(shape: Sequence[int], kind: str) -> tuple[str, ...]:
-    """Describe all dimensions of a layer type: "0: output channels (64)".
+    """Describe all dimensions of a tensor of a layer type `kind`: "0: output channels (64)".
 
     A negative size differs among the tensors in question and is left out.
     """
@@ -161,7 +168,12 @@ def dim_labels(shape: Sequence[int], kind: str) -> tuple[str, ...]:
 
 
 def meaning(dim: int, rank: int, kind: str) -> str:
-    """Return what slices along `dim` (from 0) are, for a tensor of `rank` dimensions."""
+    """Return what slices along `dim` (from 0) are, for a tensor of `rank` dimensions.
+
+    ``Embedding`` has entries and features, ``Linear`` outputs and inputs, all others channels,
+    which are exchanged in transposed convolutions; then kernel dimensions. `kind` is compared
+    without regard to case.
+    """
     kind = kind.lower()
     if kind == "embedding" and dim < 2:
         return (translate("Dims", "entries"), translate("Dims", "features"))[dim]

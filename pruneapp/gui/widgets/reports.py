@@ -72,6 +72,10 @@ class _Rows(QAbstractTableModel):
         return 0 if parent.isValid() else len(self._headers)
 
     def data(self, index: Index, role: int = int(Qt.ItemDataRole.DisplayRole)) -> Any:
+        """Return the text of a cell, the first column's also as tooltip.
+
+        Numbers are right-aligned.
+        """
         if not index.isValid():
             return None
         whole = role == Qt.ItemDataRole.ToolTipRole and not index.column()
@@ -89,9 +93,11 @@ class _Rows(QAbstractTableModel):
         _hits: int = 1,
         _flags: Qt.MatchFlag = Qt.MatchFlag.MatchStartsWith,
     ) -> list[QModelIndex]:
-        """Return the next row whose cell starts with the typed text; none after `_SEARCH_S`.
+        """Return the next row, from `start` on, whose cell starts with the typed text.
 
-        `QAbstractItemModel.match` gets the texts of all rows: 4 s for 100,000.
+        At most one, without regard to case; after the last row comes the first. None if it is not
+        found within `_SEARCH_S`. `QAbstractItemModel.match` gets the texts of all rows: 4 s for
+        100,000.
         """
         text, ends = str(value).casefold(), time.perf_counter() + _SEARCH_S
         for step in range(self._count):
@@ -113,6 +119,7 @@ class _Rows(QAbstractTableModel):
         orientation: Qt.Orientation,
         role: int = int(Qt.ItemDataRole.DisplayRole),
     ) -> Any:
+        """Return the header of a column; right-aligned except for the first. None for rows."""
         if orientation != Qt.Orientation.Horizontal:
             return None
         if role == Qt.ItemDataRole.DisplayRole:
@@ -140,7 +147,10 @@ class NameDelegate(QStyledItemDelegate):
 
 
 def set_up_rows(table: QTableView, space: int = 6) -> None:
-    """Set up a table with rows of one line; `space` is the vertical padding in pixels."""
+    """Set up a table with rows of one line; `space` is the vertical padding in pixels.
+
+    Whole rows are selected, long texts are elided in the middle, and Tab leaves the table.
+    """
     table.setTabKeyNavigation(False)  # Tab moves the focus out of the table, as in all other views
     table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
     table.setTextElideMode(Qt.TextElideMode.ElideMiddle)
@@ -197,7 +207,10 @@ class CountsTable(QTableView):
             self.horizontalHeader().resizeSection(column, widest + 12)
 
     def width_for_names(self, names: Iterable[str]) -> int:
-        """Return the table width in pixels at which the widest of some names is not elided."""
+        """Return the table width in pixels at which the widest of some names is not elided.
+
+        Only the `_MEASURED` longest names are measured. The other columns keep their widths.
+        """
         advance = self.fontMetrics().horizontalAdvance
         widest = max(
             (advance(within_reason(n)) for n in nlargest(_MEASURED, names, len)), default=0
@@ -231,7 +244,7 @@ def word(severity: Severity) -> str:
 
 
 def reason(danger: Danger) -> str:
-    """Return a sentence on the damage of a tensor."""
+    """Return a sentence on the damage of a tensor: how much is left, and of its norm² if known."""
     if danger.severity is Severity.ALL:
         return translate("Danger", "All of its weights are pruned.")
     if danger.retained is None:
@@ -244,7 +257,10 @@ def reason(danger: Danger) -> str:
 
 
 def several(severity: Severity, count: int) -> str:
-    """Return a phrase for a number of tensors: "little is left of 2 tensors"."""
+    """Return a phrase for a number of tensors, "little is left of 2 tensors".
+
+    Any severity but `Severity.ALL` counts as little.
+    """
     if severity is Severity.ALL:
         one = translate("Danger", "1 tensor is pruned completely")
         return number_format.plural(
@@ -255,7 +271,10 @@ def several(severity: Severity, count: int) -> str:
 
 
 def conditions_in_words(conditions: Conditions) -> str:
-    """Return the conditions of a metric: ``evaluate.py, pages.txt, limit 100, seed 0``."""
+    """Return the conditions of a metric: ``evaluate.py, pages.txt, limit 100, seed 0``.
+
+    Data and limit are left out if there are none; long names are shortened.
+    """
     parts = [abridged(escaped(conditions.name))]
     if conditions.data:
         parts.append(abridged(escaped(conditions.data)))
@@ -269,7 +288,9 @@ def conditions_in_words(conditions: Conditions) -> str:
 def quality_in_short(quality: StateQuality, name: str = "", *, size: bool = True) -> str:
     """Return sparsity, metric and difference of a state: ``80.0 % pruned: 74.2 % −24.7``.
 
-    Without `size`, only metric and difference. A dash if there is no metric of this name.
+    The metric is `name`, "" for the first that measures quality; a dash if there is none. Without
+    `size`, or for an unpruned state, only metric and difference. "≈" is a difference within the
+    noise, "▲" a state that was calibrated with the same data.
     """
     metric = quality.metric(name)
     if metric is None:
@@ -302,7 +323,10 @@ def calibration_mark() -> str:
 
 
 def quality_in_words(quality: StateQuality, name: str = "") -> str:
-    """Return sparsity, metric and difference of a state as a phrase that includes the noise."""
+    """Return sparsity, metric and difference of a state as a phrase that includes the noise.
+
+    The metric is `name`, "" for the first that measures quality; "not measured" if there is none.
+    """
     metric = quality.metric(name)
     if metric is None:
         return translate("Quality", "not measured")
@@ -341,6 +365,8 @@ def show_broken(
     short: Callable[[str], str] = str,
 ) -> None:
     """Show warnings about broken patterns and emptied tensors; hide the label without any.
+
+    Replaces the text, tooltip and accessible description of the label.
 
     Parameters
     ----------
@@ -387,7 +413,7 @@ class DecisionDialog(Dialog):
     ) -> None:
         """Arrange parts in a column above the buttons; `wide` gets the remaining height.
 
-        `beside` are additional buttons at the left.
+        Call it once. `beside` are additional buttons at the left.
         """
         layout = lay_in_column(self, *parts, spacing=12, margins=(16, 16, 16, 16), wide=wide)
         add_button_row(layout, self.leave, self.go, beside=beside)

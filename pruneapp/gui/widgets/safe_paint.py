@@ -16,7 +16,7 @@ P = ParamSpec("P")
 
 @contextmanager
 def saved(painter: QPainter) -> Iterator[None]:
-    """Save the state of a painter and restore it, also after an exception.
+    """Save the state of a painter, and restore it after the block, also after an exception.
 
     Qt continues to use the painter and needs it unchanged.
     """
@@ -28,7 +28,7 @@ def saved(painter: QPainter) -> Iterator[None]:
 
 
 def reported(paint: Callable[P, None]) -> Callable[P, None]:
-    """Decorate a paint method so that exceptions are reported instead of propagated to Qt.
+    """Decorate a paint method so that exceptions are passed to `sys.excepthook`, not raised.
 
     After an exception left a `QGraphicsScene`, the next paint crashes; so does a widget whose
     painter is kept alive by the frames of the exception.

@@ -31,7 +31,9 @@ def fit_into_screen(window: QWidget, frame: QMargins | None = None) -> None:
     """Shrink and move a window so that it is inside the available area of its screen.
 
     `frame` is measured if it is None, and assumed to be `FRAME` if that is not possible. Without
-    this, the status bar and Cancel could be outside the screen. Maximized windows are not changed.
+    this, the status bar and Cancel could be outside the screen. Maximized windows are not changed,
+    and none becomes smaller than its minimum size: then its lower right part is outside. A window
+    that has no position yet is only resized.
     """
     if window.isMaximized() or window.isFullScreen():
         return
@@ -74,7 +76,11 @@ class Dialog(QDialog):
     _shown = False
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Resize the dialog to fit the screen, and center it on its parent."""
+        """Resize the dialog to its preferred size, or to the screen, and center it on its parent.
+
+        A dialog that the program or the user has moved stays there. Nothing when it is restored
+        from the task bar.
+        """
         if event.spontaneous():
             super().showEvent(event)
             return
@@ -100,7 +106,10 @@ class Dialog(QDialog):
             fit_into_screen(self)
 
     def event(self, event: QEvent) -> bool:
-        """Grow if texts need more lines: Qt would shrink other fields instead."""
+        """Grow, up to the height of the screen, if texts need more lines.
+
+        Qt would shrink other fields instead.
+        """
         done = super().event(event)
         if event.type() == QEvent.Type.LayoutRequest and self._shown:
             layout = self.layout()
@@ -116,7 +125,8 @@ class Dialog(QDialog):
 def whole_height(content: QWidget, height: int, /) -> int:
     """Return the largest height up to `height` at which no line of the content is cut.
 
-    Widgets higher than `TALLEST_ROW` other than labels may be cut; avoiding that would waste space.
+    Measured from the top of the content, with its current layout. Widgets higher than `TALLEST_ROW`
+    other than labels may be cut; avoiding that would waste space.
     """
     spans = []
     for part in content.findChildren(QWidget):

@@ -61,7 +61,7 @@ class Template:
 
     @classmethod
     def of(cls, source: str) -> Template:
-        """Parse a format string as `str.format` does."""
+        """Parse a format string as `str.format` does; raises ValueError for an invalid one."""
         text, names = [""], []
         for literal, name, _, _ in Formatter().parse(source):
             text[-1] += literal  # escaped braces are separate parts
@@ -85,7 +85,10 @@ class Template:
         return self.text[gap].endswith(("'", "`")) and self.text[gap + 1].startswith(("'", "`"))
 
     def values(self, text: str) -> tuple[str, ...] | None:
-        """Return the shortest values of the gaps for which the template yields a text; or None."""
+        """Return the shortest values of the gaps for which the template yields `text`, in order.
+
+        Or None. A gap for a number, see `_NUMBERS`, has no other value.
+        """
         if self.numbers is not None:
             found = self.numbers.fullmatch(text)
             return None if found is None else found.groups()
@@ -160,7 +163,11 @@ class SentenceTemplates:
         return self._format_numbers(line, templates) if found is None else found.text
 
     def _look_up(self, text: str, templates: _Templates) -> Translation | None:
-        """Return the translation of a text by `templates`; None if no part of the text is known."""
+        """Return the translation of a text by `templates`; None if no part of the text is known.
+
+        Spaces around it are kept. Results are cached. None as well for a text without words or with
+        more than `_LONGEST` characters, and below the maximum depth of recursion.
+        """
         lenient = templates is self._steps
         key = text, lenient
         if key not in self._known:
@@ -182,6 +189,10 @@ class SentenceTemplates:
         return self._known[key]
 
     def _of_sentences(self, text: str) -> Translation | None:
+        """Return the translation that leaves the fewest letters in English; None if there is none.
+
+        By a single template, or by one template for a first sentence and recursively for the rest.
+        """
         whole = self._filled(text, self._sentences)
         if whole is not None and not whole.left:
             return whole
@@ -198,6 +209,11 @@ class SentenceTemplates:
         return whole
 
     def _of_step(self, text: str) -> Translation | None:
+        """Return the translation of the label of a step; None if no part of it is known.
+
+        In this order: as a whole, in two parts at the first "; " or ", ", as "label: value", and by
+        a template that starts with a name.
+        """
         if (whole := self._filled(text, self._steps, starts_with_word=True)) is not None:
             return whole
         for mark, name in (("; ", "{step}; {step2}"), (", ", "{step}, {step2}")):
@@ -252,7 +268,10 @@ class SentenceTemplates:
     def _values(
         self, template: Template, values: Sequence[str], templates: _Templates
     ) -> tuple[dict[str, str], bool, int]:
-        """Return the translated values of a template.
+        """Translate the values of a template, given in the order of its gaps.
+
+        Quoted values, which are names, are not translated. Two adjacent gaps share their text: the
+        first one gets all of it if that is known, or else its beginning.
 
         Returns
         -------
@@ -310,6 +329,10 @@ class SentenceTemplates:
         return value
 
     def _value(self, value: str, templates: _Templates) -> Translation | None:
+        """Return the translation of a value; None if it is unknown.
+
+        A value of a step may also be a sentence, and one without its subject "it" is found with it.
+        """
         found = self._look_up(value, templates)
         if found is None and templates is self._steps:
             found = self._look_up(value, self._sentences)

@@ -71,7 +71,7 @@ class ShortNames:
         return self.forms(name)[-1]
 
     def fitting(self, name: str, width: float, advance: Callable[[str], float]) -> str:
-        """Return the longest form that fits into `width`, or the shortest one.
+        """Return the longest form that fits into `width`, or the shortest one, which may be wider.
 
         `advance` returns the width of a text. Names that are not in the file have one form.
         """
@@ -99,9 +99,10 @@ class ShortNames:
 
 
 def split_names(names: Iterable[str], cancel: CancelToken) -> tuple[list[str], list[str]]:
-    """Return the start of each name, and its last three parts with the dot before them.
+    """Return the start of each name, and its last three parts with the dot before them, in order.
 
-    In a large file, few of either are distinct: results per start and per end can be cached.
+    A name of at most three parts is all start up to its first dot. In a large file, few of either
+    are distinct: results per start and per end can be cached.
     """
     heads: list[str] = []
     tails: list[str] = []
@@ -127,7 +128,7 @@ def _numbered_parts(names: Iterable[str], cancel: CancelToken) -> frozenset[str]
 
 
 def _gaps(roles: Sequence[Parts], cancel: CancelToken) -> dict[Parts, tuple[_Span, ...]]:
-    """Return, for each role, the spans to remove, in order."""
+    """Return, for each role, the spans (start, end) of its parts to remove, in order of removal."""
     shared = _shared_count(roles)
     # Hashes save memory. A collision only means that a part is kept unnecessarily.
     before: dict[int, set[int]] = {}

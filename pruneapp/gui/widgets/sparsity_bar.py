@@ -17,6 +17,7 @@ def hatch(color: str, ground: str, ratio: float = 1.0) -> QBrush:
 
 @lru_cache(maxsize=32)
 def _stripes(color: str, ground: str, ratio: float) -> QImage:
+    """Return the tile of `hatch`; cached."""
     # QImage, as a QPixmap must not outlive the application.
     side = 6
     size = round(side * ratio)
@@ -43,10 +44,10 @@ def paint_bar(
 ) -> None:
     """Paint a bar: solid from 0 to `before`, hatched from there to `after`, both from 0 to 1.
 
-    A moving slider changes dozens of bars per frame, mostly to values that one of them had a moment
-    ago. Images are therefore cached, with fractions rounded to a quarter of a device pixel.
-    `outline` is the color of a border, for backgrounds on which the ends would not be visible; ""
-    for none.
+    No hatch if `after` is None or not larger. A small share, or rest, stays visible. A moving
+    slider changes dozens of bars per frame, mostly to values that one of them had a moment ago.
+    Images are therefore cached, with fractions rounded to a quarter of a device pixel. `outline` is
+    the color of a border, for backgrounds on which the ends would not be visible; "" for none.
     """
     track = colors.get("track", colors["border"])
     if track != colors["border"]:  # high contrast: the ends of the track would not be visible
@@ -96,6 +97,10 @@ def _bar(
     rect = QRectF((x + 1) / ratio, (y + 1) / ratio, width, height)
 
     def stretch(start: float, stop: float) -> QRectF:
+        """Return the part of the bar between two shares.
+
+        At least 2 pixels wide if it is not empty.
+        """
         left = rect.left() + rect.width() * start
         right = rect.left() + rect.width() * stop
         if stop > start:

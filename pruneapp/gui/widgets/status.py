@@ -63,6 +63,10 @@ class JobStatus(QWidget):
         self.hide()
 
     def set_job(self, label: str) -> None:
+        """Start to show a job, with an indeterminate bar; the widget appears `BUSY_MS` later.
+
+        Replaces the previous job. `label` is its title.
+        """
         self._job, self._item, self._is_long, self._share = label, "", False, None
         self._progressed_at = 0
         self._cancelling = False
@@ -76,9 +80,10 @@ class JobStatus(QWidget):
         self._update_texts()
 
     def set_progress(self, done: int, total: int, label: str = "") -> None:
-        """Show the progress; `total` is 0 if unknown.
+        """Show the progress, and the time left; `total` is 0 if unknown, `label` the current item.
 
-        Until something is done the bar is indeterminate, as an empty bar would look stuck.
+        Until something is done the bar is indeterminate, as an empty bar would look stuck. Ignored
+        while the job is being cancelled.
         """
         if self._cancelling:
             return  # emitted before the cancellation
@@ -94,7 +99,11 @@ class JobStatus(QWidget):
         self._update_texts()
 
     def set_cancelling(self, *, writes: bool = False) -> None:
-        """Show that the job is being cancelled; if it `writes`, it may have to wait for a disk."""
+        """Show that the job is being cancelled, and disable Cancel.
+
+        `set_job` or `set_idle` ends this. If it `writes`, the text says after `DISK_MS` that it
+        waits for a disk.
+        """
         self._cancelling = True
         self._long_timer.stop()
         self.cancel.setEnabled(False)
@@ -126,6 +135,11 @@ class JobStatus(QWidget):
         self.bar.setAccessibleDescription(self.label.text())
 
     def _time_left(self) -> str:
+        """Return the estimated time left; or that the job may take a while, once it is long; or "".
+
+        Estimated from a share of `_GUESS_AFTER_SHARE` and `_GUESS_AFTER_MS` on, while it
+        progresses.
+        """
         elapsed = self._clock.elapsed()
         share = self._share or 0.0
         known = elapsed - self._progressed_at < max(_STALE_MS, self._progressed_at / 4)
@@ -159,7 +173,7 @@ class Done(QWidget):
         self.hide()
 
     def set_done(self, text: str) -> None:
-        """Show and announce a text, replacing the previous one."""
+        """Show and announce a text for `SHOWN_MS`, replacing the previous one."""
         self.label.setText(text)
         bar = self.parentWidget()
         if isinstance(bar, QStatusBar):

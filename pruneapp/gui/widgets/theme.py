@@ -169,7 +169,7 @@ def _moved_edges(
 def _recolored(
     option: QStyleOption, role: QPalette.ColorRole, brush: QBrush | QColor
 ) -> Iterator[None]:
-    """Change a brush of the palette of a style option temporarily."""
+    """Change a brush of the palette of a style option for the duration of the block."""
     before = QPalette(option.palette)
     palette = QPalette(before)
     palette.setBrush(role, brush)
@@ -181,6 +181,7 @@ def _recolored(
 
 
 def _draw_check_box(option: QStyleOption, painter: QPainter) -> None:
+    """Draw a check box: empty, with a check mark, or partially checked with a square."""
     box = _square(option)
     with saved(painter):
         _prepare(option, painter)
@@ -199,6 +200,7 @@ def _draw_check_box(option: QStyleOption, painter: QPainter) -> None:
 
 
 def _draw_radio_button(option: QStyleOption, painter: QPainter) -> None:
+    """Draw a radio button, with a dot if it is on."""
     box = _square(option)
     with saved(painter):
         _prepare(option, painter)
@@ -226,7 +228,10 @@ def _draw_outline(painter: QPainter, frame: QRectF, color: QColor, width: float 
 
 
 def _draw_tab_outline(option: QStyleOptionTab, painter: QPainter) -> None:
-    """Draw over the line that Fusion draws around a tab above or below its page."""
+    """Draw over the line that Fusion draws around a tab above or below its page.
+
+    Vertical tabs are left as they are.
+    """
     below = option.shape == QTabBar.Shape.RoundedSouth
     if not below and option.shape != QTabBar.Shape.RoundedNorth:
         return
@@ -277,6 +282,10 @@ def _draw_focus(option: QStyleOption, painter: QPainter) -> None:
 
 
 def _prepare(option: QStyleOption, painter: QPainter) -> None:
+    """Set pen and brush for the outline of a check box or radio button.
+
+    They depend on focus, press, and whether the row is selected.
+    """
     palette: QPalette = option.palette
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     focused = _has(option, QStyle.StateFlag.State_HasFocus)
@@ -293,6 +302,7 @@ def _prepare(option: QStyleOption, painter: QPainter) -> None:
 
 
 def _mark_pen(option: QStyleOption) -> QPen:
+    """Return the pen of a check mark, by whether its row is selected."""
     palette: QPalette = option.palette
     selected = _has(option, QStyle.StateFlag.State_Selected)
     role = QPalette.ColorRole.HighlightedText if selected else QPalette.ColorRole.Text
@@ -433,6 +443,10 @@ class Theme:
     colors: Mapping[str, str]
 
     def palette(self) -> QPalette:
+        """Return a new palette with the colors of the theme.
+
+        Text of disabled widgets is muted, the background of disabled fields that of the window.
+        """
         c = {token: QColor(value) for token, value in self.colors.items()}
         palette = QPalette()
         for token, roles in _ROLES.items():
@@ -506,6 +520,7 @@ class ThemeManager(QObject):
         """Set the theme on `root` and all widgets below it.
 
         Widgets with a `set_colors` method get the colors, the button of the main action its accent.
+        Call it again for widgets that were added, and after `changed`.
         """
         for widget in (root, *root.findChildren(QWidget)):
             # isinstance with a protocol takes ten times as long, for a thousand widgets.
@@ -515,6 +530,7 @@ class ThemeManager(QObject):
                 widget.setPalette(self._accented())
 
     def _accented(self) -> QPalette:
+        """Return the palette of the button of the main action."""
         tokens = self.theme.colors
         palette = self.theme.palette()
         for group in (QPalette.ColorGroup.Active, QPalette.ColorGroup.Inactive):
@@ -533,6 +549,10 @@ class ThemeManager(QObject):
         self.changed.emit(theme)
 
     def _resolve(self) -> Theme:
+        """Return the chosen theme, or that of the system.
+
+        The latter is light, dark, or one with high contrast.
+        """
         if self._choice in THEMES:
             return THEMES[self._choice]
         # Light on platforms that do not report a color scheme.
@@ -556,7 +576,8 @@ def _svg(name: str) -> str:
 def icon(name: str, colors: Mapping[str, str], ratio: float = 1.0) -> QIcon:
     """Return the icon `name` in the text color, and in the muted color if disabled.
 
-    It is an SVG in resources/icons that uses ``currentColor``; `ratio` is the device pixel ratio.
+    It is an SVG in resources/icons that uses ``currentColor``, drawn with `SIZE` pixels; `ratio` is
+    the device pixel ratio. A missing file raises `OSError`.
     """
     icon_ = QIcon()
     for mode, token in ((QIcon.Mode.Normal, "text"), (QIcon.Mode.Disabled, "muted")):
