@@ -70,7 +70,11 @@ def get(name: str) -> Format:
 
 
 def format_named(path: Path) -> Format | None:
-    """Return the format with the longest suffix that a file name has; None if there is none."""
+    """Return the format with the longest suffix that a file name has; None if none fits.
+
+    Case does not matter. Of formats with the same suffix, such as ``.pt``, it is the first in
+    `FORMATS`.
+    """
 
     def longest(form: Format) -> int:
         return max((len(s) for s in form.suffixes if path.name.lower().endswith(s)), default=0)
@@ -80,7 +84,11 @@ def format_named(path: Path) -> Format | None:
 
 
 def usual_format(path: Path, checkpoint: Checkpoint) -> Format:
-    """Return the default format of an export: by the name of the file, otherwise by the source."""
+    """Return the default format of an export: by the name of the file, otherwise by the source.
+
+    The format of a name is returned even if it cannot represent the checkpoint; one of the source
+    only if it can. Without either it is safetensors.
+    """
     of_source = (
         form
         for form in FORMATS.values()

@@ -37,7 +37,9 @@ _WAYS = ("a numpy ", "a DTensor", "a conjugate view", "a negated view", "sparse 
 def keeps_all(checkpoint: Checkpoint, form: Format, values: Mapping[str, Any]) -> bool:
     """Return whether an export keeps the container with its unreadable entries.
 
-    What is pruned can still prevent that; `account_for` checks the plans.
+    False if the parameters `values` select a dtype, a shard size or a plain state dict, or if the
+    format cannot keep the container. What is pruned can still prevent it; `account_for` checks the
+    plans.
     """
     whole = (
         values.get(DTYPE.name, KEEP) == KEEP
@@ -50,7 +52,11 @@ def keeps_all(checkpoint: Checkpoint, form: Format, values: Mapping[str, Any]) -
 def unwritable(
     checkpoint: Checkpoint, form: Format, values: Mapping[str, Any]
 ) -> Mapping[str, str]:
-    """Return the entries that an export cannot write, with reasons, as far as headers show."""
+    """Return the unreadable tensors that an export would lose, with the reason of each.
+
+    Empty if the format is for masks only, or if the container is kept. Determined from headers and
+    parameters; what is pruned can add more, see `account_for`.
+    """
     if not form.lossless or keeps_all(checkpoint, form, values):
         return {}
     return checkpoint.contents.unreadable
@@ -61,7 +67,8 @@ def refuse_unwritable(
 ) -> None:
     """Raise `UnwritableError` if entries can neither be written nor omitted.
 
-    `omit` has names or globs of entries that may be omitted. Raises as `omitted` does as well.
+    `omit` has names or globs of unreadable tensors that may be omitted. Raises `ParameterError` if
+    one of them matches no unreadable tensor.
     """
     omitted(checkpoint, omit)
     _refuse(checkpoint, form, unwritable(checkpoint, form, values), omit)
@@ -85,7 +92,11 @@ def omitted(checkpoint: Checkpoint, omit: Sequence[str]) -> tuple[str, ...]:
 
 
 def omitted_entries(checkpoint: Checkpoint, form: Format, plans: Iterable[Plan]) -> tuple[str, ...]:
-    """Return the unreadable tensors that the planned files do not include."""
+    """Return all unreadable tensors, or () if the planned files include them.
+
+    They are included if every file of weights keeps its container. Also () for a format of masks
+    only. Plans without tensors are ignored.
+    """
     if not form.lossless or all(plan.container for plan in plans if plan.names):
         return ()
     return tuple(checkpoint.contents.unreadable)
@@ -96,6 +107,9 @@ def account_for(
 ) -> tuple[str, ...]:
     """Compare the plans with the source, and return notices for the user.
 
+    The notices state what was kept, changed, converted or omitted. A format of masks only needs the
+    original anyway: () after the check of `omit`.
+
     Parameters
     ----------
     plans
@@ -105,8 +119,10 @@ def account_for(
 
     Raises
     ------
+    ParameterError
+        If a pattern of `omit` matches no unreadable tensor.
     UnwritableError
-        If an entry of the source would be missing without permission.
+        If an unreadable entry would be missing although `omit` does not match it.
     ExportError
         If a readable tensor is missing in the plans, which is a defect of the format.
     """
@@ -135,9 +151,10 @@ def account_for(
 def losses(
     checkpoint: Checkpoint, form: Format, values: Mapping[str, Any], suffix: str, job: Job
 ) -> tuple[str, ...]:
-    """Return sentences about what an export would lose, before it is planned.
+    """Return sentences about what an export would lose or convert, before it is planned.
 
-    `suffix` is that of the file to be written, in lower case.
+    () if the container is kept or the format is for masks only. `suffix` is that of the file to be
+    written, in lower case; it decides whether the file has metadata.
     """
     if not form.lossless or keeps_all(checkpoint, form, values):
         return ()
@@ -159,6 +176,11 @@ def _refuse(
     omit: Sequence[str],
     blocked_by: Sequence[str] = (),
 ) -> None:
+    """Raise `UnwritableError` if `unread` has tensors that no pattern in `omit` matches.
+
+    `unread` has the reason of each tensor. `blocked_by` are pruned tensors that prevent keeping the
+    container; then the message recommends not to prune them, otherwise another format.
+    """
     names = [name for name in unread if not _matches(name, omit)]
     if not names:
         return
@@ -180,7 +202,10 @@ def _refuse(
 
 
 def _elsewhere(checkpoint: Checkpoint, form: Format) -> str:
-    """Return a text that recommends a format which keeps unreadable entries; "" if none does."""
+    """Return the end of a sentence that recommends the first format which keeps unreadable entries.
+
+    "" if none does. The text also names tensors that must not be pruned for that.
+    """
     from pruneapp.export.catalog import FORMATS
 
     for other in FORMATS.values():
@@ -219,6 +244,11 @@ def _missing(checkpoint: Checkpoint, plans: Sequence[Plan], job: Job) -> Iterato
 def _notices(
     state: State, form: Format, leave: Sequence[str], job: Job, *, kept: bool, text: bool
 ) -> Iterator[str]:
+    """Yield notices about a planned export: what was kept if `kept`, otherwise what was lost.
+
+    `kept` is whether all files of weights keep their container, `leave` the tensors omitted on
+    request, and `text` whether all files have the metadata of safetensors.
+    """
     checkpoint = state.checkpoint
     unreadable = checkpoint.contents.unreadable
     if kept:
@@ -255,6 +285,11 @@ def _notices(
 
 
 def _lost(checkpoint: Checkpoint, of: Any, job: Job, *, text: bool) -> Iterator[str]:
+    """Yield sentences about what a file with only plain tensors loses of the source.
+
+    `of` is called with each trait of tensors and their names, and returns the names to report.
+    `text` is whether the metadata of a safetensors source is kept.
+    """
     contents = checkpoint.contents
     traits = {trait: of(trait, names) for trait, names in contents.traits.items()}
     entries = checkpoint.entries.values()
@@ -298,7 +333,10 @@ def _lost(checkpoint: Checkpoint, of: Any, job: Job, *, text: bool) -> Iterator[
 
 
 def _each_once(traits: Mapping[str, Sequence[str]]) -> str:
-    """Return a text that names each tensor once with its traits, grouped by equal traits."""
+    """Return a text that names each tensor once with its traits, grouped by equal traits.
+
+    More than three tensors of a group are counted instead of named. "" without traits.
+    """
     traits_of: dict[str, tuple[str, ...]] = {}
     for trait, names in traits.items():
         for name in names:

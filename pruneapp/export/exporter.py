@@ -81,7 +81,8 @@ def _format_of(request: ExportRequest) -> tuple[Format, Mapping[str, Any]]:
 def writes_folder(checkpoint: Checkpoint, request: ExportRequest) -> bool:
     """Return whether an export writes a folder.
 
-    Raises `ExportError` if it does and the path is the name of a file.
+    Raises `ExportError` if it does and the path is the name of a file, and `ParameterError` for an
+    unknown format or an invalid parameter.
     """
     form, values = _format_of(request)
     check_not_file(request.path, form, values)
@@ -97,10 +98,10 @@ def _plan_lazily(
 ) -> tuple[Path, dict[Path, Plan], tuple[str, ...]]:
     """Return the absolute path of an export, links followed, the plan of each file, and notices.
 
-    For a folder all files are planned, because the plan determines their names; this reads headers
-    but no weights. For a single file the dict is empty, so that checking it takes only a few file
-    system calls; `_plan_file` plans it later. Raises `ExportError` if the target is not possible,
-    or the format cannot represent the tensors.
+    For a folder all files are planned by path, because the plan determines their names; this reads
+    headers but no weights. For a single file the dict is empty, so that checking it takes only a
+    few file system calls; `_plan_file` plans it later. Raises `ExportError` if the target is not
+    possible, or a folder cannot represent the tensors.
     """
     form, values = _format_of(request)
     checkpoint, path = state.checkpoint, request.path
@@ -117,10 +118,11 @@ def _plan_lazily(
 def _plan_file(
     state: State, request: ExportRequest, target: Path, job: Job, provenance: Provenance | None
 ) -> dict[Path, Plan]:
-    """Return the plan of each file by path, for an export of all weights to `target`.
+    """Return the plan of each file by path, for an export of all weights to the file `target`.
 
-    Further files are parts of the weights and sidecars, in the same folder. `provenance` is stored
-    in the metadata if given. Raises `ExportError`.
+    The weights are first; parts of them and sidecars follow, in the same folder. `provenance` is
+    stored in the metadata if given. Raises `ExportError` if the format cannot represent the
+    tensors.
     """
     form, values = _format_of(request)
     (plan,) = plan_weights(
@@ -136,7 +138,9 @@ def check_target(
 ) -> TargetCheck:
     """Return what an export would replace, keep and report. Writes nothing.
 
-    Without a `provenance` of the right length, the files of a sharded export may be others.
+    If the target or, for a folder, the plan raises `ExportError`, its text is in `refused`; nothing
+    else is caught. Without a `provenance` of the right length, the files of a sharded export may be
+    others.
     """
     checkpoint = state.checkpoint
     try:
@@ -160,7 +164,10 @@ def _files_to_replace(checkpoint: Checkpoint, paths: Collection[Path]) -> list[P
 def _copied_files_notice(
     checkpoint: Checkpoint, target: Path, plans: Mapping[Path, Plan]
 ) -> tuple[str, ...]:
-    """Return a notice about the files without weights that are copied from the opened folder."""
+    """Return a notice about the files without weights that are copied from the opened folder.
+
+    Subfolders are named once, with a slash. () if nothing is copied.
+    """
     names: dict[str, None] = {}
     for path, plan in plans.items():
         if _is_sidecar(path, plan):
@@ -196,7 +203,7 @@ def _index_files(checkpoint: Checkpoint) -> tuple[Path, ...]:
 def make_files(
     _target: Path, plans: Mapping[Path, Plan], stack: contextlib.ExitStack, job: Job
 ) -> Iterator[tuple[SealedFile, WrittenFile]]:
-    """Write files one after another in this process."""
+    """Write files one after another in this process. Yield each, which is not committed yet."""
     for path, plan in plans.items():
         if len(plans) > 1:
             job.label(path.name)
@@ -218,7 +225,8 @@ def export(
     """Write a state to disk. An existing file is replaced only after the new one is safely written.
 
     If a file of the checkpoint itself is replaced, it is first renamed to ``NAME.orig.EXT``, and
-    the checkpoint reads from there; see `ExportReport.kept_originals`.
+    the checkpoint reads from there; see `ExportReport.kept_originals`. If
+    `request.replace_original` is set, these are deleted afterwards.
 
     Parameters
     ----------
@@ -227,7 +235,8 @@ def export(
     job
         Advances twice per byte: when it is written, and when it was read back from disk.
     announce
-        Called with existing files that will be replaced in a folder, before anything is written.
+        Called once before anything is written, with existing files of a folder that will be
+        replaced and are lost; with an empty list for a single file.
     amend
         Replaces planned files of a folder.
     written_as
@@ -243,6 +252,8 @@ def export(
     ExportError
         If the format cannot represent everything that must not be omitted, or writing fails;
         nothing has changed then.
+    ParameterError
+        If the request has an unknown format, an invalid parameter, or an `omit` without match.
     CheckpointError
         If the source cannot be read or was changed.
     """
@@ -336,8 +347,13 @@ def make_file(
 ) -> tuple[NewFile, WrittenFile]:
     """Write and verify the file `path` at its place; `stack` deletes it unless it is committed.
 
+    Return the file, which the caller commits, and its size and checksum. Raises `ExportError` if
+    writing fails; what is written is read back and compared.
+
     Parameters
     ----------
+    plan
+        Its `place` is where to write until all files are complete, if that is not `path`.
     job
         Must have been started with twice the expected size; this function corrects the difference.
     begin
@@ -363,7 +379,7 @@ def make_file(
 
 
 def _delete_originals(kept: Sequence[Path]) -> tuple[list[Path], list[str]]:
-    """Delete the originals `kept`. Return those that are left, and notices."""
+    """Delete the originals `kept`. Return those that could not be deleted, and notices."""
     for path in kept:
         with contextlib.suppress(OSError):
             path.unlink()
@@ -403,10 +419,11 @@ def publish(
     job: Job,
     also_keep: Collection[Path] = (),
 ) -> list[Path]:
-    """Commit written files in order. Return the originals that were kept.
+    """Commit written files in order. Return the originals that were kept, in the same order.
 
-    If one of them fails, the earlier ones are reverted. (If the process is killed in between, old
-    and new files can be mixed, each of them complete, with the originals kept.)
+    If one of them fails, the earlier ones are reverted and the error is raised. (If the process is
+    killed in between, old and new files can be mixed, each of them complete, with the originals
+    kept.)
 
     Parameters
     ----------
@@ -460,8 +477,8 @@ def _second_name(
 ) -> Path | None:
     """Create a hard link to an older export, to restore it on failure; None if not possible.
 
-    `was` identifies the older file; None if there is none. The link is locked until `claims` are
-    closed; after a crash it counts as abandoned.
+    `was` is the device and inode of the older file; None if there is none. The link is locked until
+    `claims` are closed; after a crash it counts as abandoned.
     """
     if was is None:
         return None
@@ -484,6 +501,11 @@ def _put_old_file_back(
     source: FileSource | None = None,
     path: Path | None = None,
 ) -> None:
+    """Restore the older file `old` at `target`, or delete the new file if there was none.
+
+    If `target` is still the file with the inode `was`, only the second name `old` is deleted. Then
+    `source` reads from `path` again. Errors of the file system are ignored.
+    """
     # Compare the inode, because an interrupt can occur between the renaming and the next statement.
     with contextlib.suppress(OSError):
         renamed = _inode(target) != was

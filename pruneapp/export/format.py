@@ -73,9 +73,10 @@ class ExportPart:
         return self.state.checkpoint
 
     def texts(self, kept: Mapping[str, str] | None = None) -> dict[str, str]:
-        """Return the metadata of a file of this part.
+        """Return the metadata of a file of this part: kept texts, then the provenance if any.
 
-        `kept` is metadata of the source to keep, without its provenance, which no longer applies.
+        `kept` is metadata of the source to keep; keys of its own provenance, which no longer
+        applies, are dropped.
         """
         texts = {key: text for key, text in (kept or {}).items() if not key.startswith(KEY)}
         if self.provenance is not None:
@@ -83,7 +84,10 @@ class ExportPart:
         return texts
 
     def scale_notices(self) -> tuple[str, ...]:
-        """Return notices about quantized tensors, whose scales torch stores elsewhere."""
+        """Return one notice about quantized tensors, whose scales torch stores elsewhere.
+
+        () if there are none.
+        """
         if QUANTIZED not in map(attrgetter("why_not"), self.entries):
             return ()
         names = [entry.name for entry in self.entries if entry.why_not == QUANTIZED]
@@ -169,7 +173,12 @@ class LoadedModel:
 
     @classmethod
     def of(cls, path: Path, state: State, *, container: bool) -> LoadedModel:
-        """Describe the export of a state. `container` is whether the opened container was kept."""
+        """Describe the export of a state to `path`, as far as the checkpoint shows.
+
+        `container` is whether the opened container was kept; otherwise only the prefix of the names
+        is set. The prefix is what wrappers such as ``DataParallel`` put before all names, several
+        included.
+        """
         contents = state.checkpoint.contents
         names = [entry.name for entry in contents.entries]
         prefix = ""
@@ -185,7 +194,10 @@ class LoadedModel:
         return cls(path, keys, prefix, *options)
 
     def load_by(self, lines: str) -> str:
-        """Return `lines`, which define `state_dict`, and lines that load it into `model`."""
+        """Return `lines`, which define `state_dict`, and lines that load it into `model`.
+
+        Lines between them remove the prefix of wrappers from the names, if there is one.
+        """
         if self.prefix:
             lines += (
                 f"\nstate_dict = {{key.removeprefix({self.prefix!r}): value"
@@ -195,7 +207,11 @@ class LoadedModel:
 
 
 def _split_path(key: str) -> tuple[str, ...]:
-    """Split the key of a state dict in a package into package, pickle, and further keys."""
+    """Split the key of a state dict in a package into package, pickle, and further keys.
+
+    For example ``models/net.pkl.state.weights`` into ``models``, ``net.pkl``, ``state``,
+    ``weights``.
+    """
     package, _, rest = key.rpartition("/")
     resource, ending, inside = rest.partition(".pkl")
     if not ending:
@@ -273,11 +289,11 @@ class Format:
         return self.only_from is not None and not self.why_not(checkpoint)
 
     def plan(self, part: ExportPart, values: Mapping[str, Any], job: Job) -> Plan:
-        """Plan the file of a part of a state.
+        """Plan the file of a part of a state, whose `format` and `values` are replaced.
 
         Reads only headers. If the parameters select a 16-bit dtype, the planner gets tensors of
-        that dtype, so that formats need not implement rounding. Raises `ExportError` if the format
-        cannot represent the part.
+        that dtype, so that formats need not implement rounding, and `Plan.rounding` counts the
+        cost. Raises `ExportError` if the format cannot represent the part.
         """
         if reason := self.why_not(part.checkpoint):
             raise ExportError(reason, remedy=f"Export as {self.instead}.")
@@ -296,7 +312,10 @@ class Format:
 
 
 def _counting_cost(plan: Plan, rounding: Rounding) -> Plan:
-    """Return a plan that counts the cost of rounding only while writing, not while sampling."""
+    """Return a plan with `rounding`, which counts the cost only while writing, not while sampling.
+
+    The count is reset whenever the pieces, or the preparation, start again.
+    """
 
     def pieces() -> Iterator[bytes | memoryview]:
         rounding.reset()

@@ -93,7 +93,10 @@ def format_offers(
     path: Path | None = None,
     provenance: Provenance | None = None,
 ) -> tuple[FormatOffer, ...]:
-    """Return all formats with their sizes and recommended purposes.
+    """Return all formats with their sizes and recommended purposes, in the order of `FORMATS`.
+
+    A format that is impossible is included as well, see `FormatOffer.why_not` and `wrong`. Raises
+    `ParameterError` if a parameter is invalid.
 
     Parameters
     ----------
@@ -130,6 +133,8 @@ def format_offer(
     `given` are values of parameters; missing ones have their defaults. The size is that of an
     export to `path`. Without a path, or if the format does not accept it, the size is that of a
     file with the default name. The size includes `provenance`, for example `estimated_provenance`.
+    If the export is impossible, the reason is in `why_not`, or in `wrong` if it depends on the
+    parameters. Raises only `ParameterError`, for an invalid parameter.
     """
     values = validate_all(form.params, given)
 
@@ -173,7 +178,10 @@ def format_offer(
 
 
 def offers_without_sizes(state: State, job: Job) -> tuple[FormatOffer, ...]:
-    """Return all formats without sizes. Fast even for 100,000 tensors, as nothing is planned."""
+    """Return all formats without sizes or recommendations, in the order of `FORMATS`.
+
+    Fast even for 100,000 tensors, as nothing is planned.
+    """
     offered = []
     for form in FORMATS.values():
         job.step(0)
@@ -184,6 +192,10 @@ def offers_without_sizes(state: State, job: Job) -> tuple[FormatOffer, ...]:
 def _offer_without_size(
     state: State, form: Format, values: Mapping[str, Any], job: Job, path: Path | None = None
 ) -> FormatOffer:
+    """Return what is known about a format without planning a file; `why_not` only from headers.
+
+    `path` and `values` decide which losses it lists, see `losses`.
+    """
     serves = form.good_for
     if form.good_for_folder is not None and is_folder_model(state.checkpoint):
         serves = form.good_for_folder
@@ -209,10 +221,11 @@ def _offer_without_size(
 
 
 def recommend(offered: Iterable[FormatOffer]) -> tuple[FormatOffer, ...]:
-    """Mark the smallest of the formats that serve each purpose as recommended.
+    """Return the offers, in the same order, with the smallest that serves each purpose recommended.
 
     Among formats up to 2 % larger, one that needs no unpacking is preferred. A purpose has no
-    recommendation while the size of one of its formats is unknown.
+    recommendation while the size of one of its possible formats is unknown. Earlier recommendations
+    are replaced.
     """
     by_name = {one.name: one for one in offered}
     chosen: dict[str, dict[Purpose, str]] = {name: {} for name in by_name}

@@ -78,7 +78,11 @@ class Provenance:
     parameters: frozenset[str] | None = None
 
     def texts(self, form: str, values: Mapping[str, Any]) -> dict[str, str]:
-        """Return the metadata of a file in the format `form` with parameters `values`."""
+        """Return the metadata of a file in the format `form` with parameters `values`.
+
+        All keys begin with ``pruneapp.``. Parameters that are None are not recorded. A recipe of
+        more than 4 MiB is only recorded by its SHA-256, and masks only if they have up to 1 MiB.
+        """
         recipe = self.recipe.canonical()
         # Parameters without a value are not recorded, so that optional parameters can be added
         # later.
@@ -126,7 +130,7 @@ def recorded_recipe(checkpoint: Checkpoint) -> Recipe:
 
 
 def calibration_data(entries: Iterable[Entry], statistics: Iterable[str] = ()) -> tuple[str, ...]:
-    """Return the names of the data that entries were calibrated with, sorted.
+    """Return the names of the data that entries were calibrated with, sorted, without duplicates.
 
     These are the data of repairs, of open statistics of activations, and of sensitivity scans that
     amounts were chosen by. See `pruneapp.evaluation.runner.data_of`.
@@ -171,8 +175,9 @@ def seeds_of(recipe: Recipe) -> list[int]:
 def provenance_of(state: State, recipe: Recipe, job: Job, label: str = "") -> Provenance:
     """Return the origin of a state that a recipe produced.
 
-    Computes missing SHA-256 checksums of the source files. `job` is started with their bytes; its
-    label is `label`, or the file name if that is "".
+    Computes missing SHA-256 checksums of the source files, and caches them. `job` is started with
+    the bytes of files without checksum; its label is `label`, or the file name if that is "".
+    Raises `CheckpointError` if a file cannot be read.
     """
     files = state.checkpoint.files
     job.start(sum(map(bytes_left, files)), label)
@@ -186,7 +191,7 @@ def provenance_of(state: State, recipe: Recipe, job: Job, label: str = "") -> Pr
 def estimated_provenance(state: State, recipe: Recipe, job: Job) -> Provenance:
     """Return the origin without checksums but of the same length, to estimate sizes.
 
-    Reads nothing.
+    Patterns are checked only for a `Snapshot`, and only if the recipe may want one. Reads no file.
     """
     checkpoint, contents = state.checkpoint, state.checkpoint.contents
     state_dict = contents.state_dict if len(contents.state_dicts) > 1 else ""
@@ -209,6 +214,7 @@ def estimated_provenance(state: State, recipe: Recipe, job: Job) -> Provenance:
 
 
 def _steps_of(state: Snapshot, recipe: Recipe) -> Iterator[Step]:
+    """Yield the steps of a recipe, with the tensors that their rules select in this checkpoint."""
     for entry in recipe.entries:
         if not isinstance(entry, StepEntry):
             continue
@@ -221,10 +227,10 @@ def _steps_of(state: Snapshot, recipe: Recipe) -> Iterator[Step]:
 
 
 def may_have_pattern(recipe: Recipe) -> bool:
-    """Return whether the user may have wanted a pattern: unstructured magnitude methods make none.
+    """Return whether the user may have wanted a pattern in the masks.
 
-    Small tensors may match a pattern by chance, which is not worth reporting, and masks computed
-    from rules cannot be checked.
+    True for any entry other than a step, and for a step with a method other than an unstructured
+    one. Otherwise small tensors may match a pattern by chance, which is not worth reporting.
     """
     for entry in recipe.entries:
         if not isinstance(entry, StepEntry):
@@ -244,7 +250,10 @@ def inputs_in(texts: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def read_masks(text: str, recipe: Recipe) -> dict[str, BitMask]:
-    """Return the masks of a recipe that metadata contains; {} if the text is invalid."""
+    """Return the masks of a recipe that metadata contains; {} if the text is invalid.
+
+    Masks that the recipe does not name, or of another size, are ignored.
+    """
     sizes = dict(recipe.named_masks())
     try:
         texts = decode(text, dict[str, str])
@@ -266,7 +275,7 @@ _ZSTD = b"\x28\xb5\x2f\xfd"
 
 
 def is_packed(file: Path) -> bool:
-    """Return whether a file is compressed with zstd as a whole."""
+    """Return whether a file is compressed with zstd as a whole; False if it cannot be opened."""
     try:
         source = open_source(file)  # does not block on a named pipe
     except CheckpointError:
@@ -276,7 +285,10 @@ def is_packed(file: Path) -> bool:
 
 
 def metadata_inside(file: Path) -> dict[str, str] | None:
-    """Return the metadata of the safetensors file inside a compressed file; None if invalid."""
+    """Return the metadata of the safetensors file inside a zstd file; None if it cannot be read.
+
+    {} if the file has none. Values that are not text are omitted.
+    """
     import zstandard  # imported only for compressed files
 
     try:

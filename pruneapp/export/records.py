@@ -118,7 +118,10 @@ def ranges_of(entry: TensorEntry, length: int) -> Iterator[RecordRange]:
 
 
 def final_bits(state: State, elements: RecordRange) -> Bits:
-    """Return the elements of a range, with all bits 0 where they are pruned or made permanent."""
+    """Return the elements of a range, with all bits 0 where they are pruned or made permanent.
+
+    The caller owns the array.
+    """
     entry, start, stop = elements
     if entry.dtype.packed:  # the units of `chunks` are bytes for packed dtypes
         start, stop = entry.dtype.nbytes(start), entry.dtype.nbytes(stop)
@@ -218,7 +221,10 @@ class Spool(ExitStack):
         self.end = 0
 
     def append(self, data: bytes) -> None:
-        """Append `data`. Raises `ExportError` if the disk is full."""
+        """Append `data`.
+
+        Raises `ExportError` if it cannot be written, for example to a full disk.
+        """
         self.end += len(data)
         self._memory += data
         if len(self._memory) > _IN_MEMORY:
@@ -226,6 +232,8 @@ class Spool(ExitStack):
 
     def read(self, offset: int, nbytes: int) -> Iterator[memoryview]:
         """Yield `nbytes` bytes from `offset` in pieces.
+
+        Raises `ExportError` if they cannot be read.
 
         Nothing may be appended after the first read.
         """
@@ -246,6 +254,7 @@ class Spool(ExitStack):
             nbytes -= len(piece)
 
     def _flush(self) -> None:
+        """Write what is in memory to the temporary file, which is created the first time."""
         with self._translated():
             if self._file is None:
                 self._file = self.enter_context(self._opened())
@@ -255,6 +264,7 @@ class Spool(ExitStack):
         self._memory = bytearray()
 
     def _opened(self) -> io.FileIO:
+        """Create the temporary file: in the cache folder, or else in that for temporary files."""
         # Unbuffered, so that closing the file does not retry a write that a full disk refused.
         folder = platformdirs.user_cache_path("pruneapp", appauthor=False)
         try:
@@ -267,6 +277,7 @@ class Spool(ExitStack):
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
+        """Convert an `OSError` in the block to `ExportError`."""
         try:
             yield
         except OSError as error:

@@ -110,10 +110,12 @@ def account_of(
     job: Job,
     provenance: Provenance | None = None,
 ) -> Account:
-    """Return the report of an export. Reads the pruned tensors once.
+    """Return the report of an export. Reads the pruned tensors of the opened file once.
 
     Parameters
     ----------
+    steps
+        The steps as text, in order.
     provenance
         The origin of the export, or an estimate; it counts in the sizes of other formats.
     job
@@ -164,6 +166,7 @@ def _sizes(report: ExportReport, offers: Sequence[FormatOffer]) -> tuple[FormatO
 
 
 def _bits(mask: Mask, job: Job) -> BitMask:
+    """Return a mask as packed bits; masks that are computed from rules are computed completely."""
     if isinstance(mask, BitMask):
         return mask
     bits = bytearray()
@@ -213,6 +216,7 @@ def _escape_text(value: Any) -> Any:
 
 @lru_cache
 def _template() -> Template:
+    """Return the compiled template of the HTML page."""
     import jinja2
 
     environment = jinja2.Environment(
@@ -228,7 +232,10 @@ def _template() -> Template:
 
 
 def calibration_text(name: str) -> str:
-    """Return the name of calibration data as text for the user."""
+    """Return the name of calibration data as text for the user.
+
+    An unknown kind of data keeps its name.
+    """
     kind, _, rest = name.partition(":")
     words = {
         "text": f"the text with the SHA-256 {rest}",
@@ -261,7 +268,10 @@ def size(nbytes: int | None) -> str:
 
 
 def _stripes(tensors: Sequence[TensorAccount]) -> Iterator[Stripe]:
-    """Yield stripes in the order of the tensors; adjacent narrow tensors share one."""
+    """Yield stripes in the order of the tensors; adjacent narrow tensors share one.
+
+    Buffers are omitted. Nothing is yielded for a model without parameters.
+    """
     tensors = [tensor for tensor in tensors if tensor.learned]
     total = sum(tensor.numel for tensor in tensors)
     if not total:
@@ -348,8 +358,8 @@ def write_account(account: Account, path: Path, job: Job, *, keep_existing: bool
     Parameters
     ----------
     keep_existing
-        Whether to write to the next unused name (``NAME2.html``) if the file exists. Otherwise an
-        existing file is replaced.
+        Whether to write to the next unused name (``NAME2.html``) if another file exists there.
+        Otherwise an existing file is replaced.
 
     Raises
     ------

@@ -72,7 +72,7 @@ class RoundingCost:
 
 
 def estimate_rounding_cost(state: State, name: str, job: Job) -> RoundingCost:
-    """Return the cost of an export in the dtype `name` (a value of `DTYPE`). Writes nothing.
+    """Return the cost of an export in the dtype `name`, "float16" or "bfloat16". Writes nothing.
 
     Reads every tensor to be rounded in pieces of up to 1 MiB, ignoring pruned weights. O(n) in the
     bytes of these tensors, by which `job` advances; constant memory.
@@ -105,7 +105,10 @@ class Rounding:
 
     @classmethod
     def combine(cls, roundings: Iterable[Rounding | None]) -> Rounding | None:
-        """Return the combined rounding of several files; None if nothing was rounded."""
+        """Return the combined rounding of several files, a new object; None if nothing was rounded.
+
+        None among them is ignored. All must be to the same dtype.
+        """
         some = [rounding for rounding in roundings if rounding is not None]
         if not some:
             return None
@@ -151,7 +154,8 @@ class Rounding:
     def round_chunk(self, entry: TensorEntry, chunk: RawChunk) -> RawChunk:
         """Return elements of a tensor in the rounded dtype, and record the cost.
 
-        `entry` must have the dtype of `chunk`, and `applies_to` must be True for it.
+        Rounding the same elements again replaces their cost. `entry` must have the dtype of
+        `chunk`, and `applies_to` must be True for it.
         """
         values = chunk.bits.view(_type_of(entry.dtype))
         rounded = round_to(values, self.dtype)
@@ -203,7 +207,10 @@ class RoundedState:
         return self.state.mask(name)
 
     def zeroed(self, name: str) -> Mask | None:
-        """Return the mask whose 0 bits are written as +0.0; None if nothing is."""
+        """Return the mask whose 0 bits are written as +0.0; None if nothing is.
+
+        For a rounded tensor, its `zero` does nothing, because chunks are zeroed before rounding.
+        """
         mask = self.state.zeroed(name)
         if mask is None or self.originals or not self.rounding.applies_to(self._entry(name)):
             return mask
@@ -212,7 +219,10 @@ class RoundedState:
     def chunks(
         self, name: str, start: int = 0, stop: int | None = None, size: int | None = None
     ) -> Iterator[RawChunk]:
-        """Yield the elements of a tensor in the dtype that is written; see `State`."""
+        """Yield the elements of a tensor in the dtype that is written; see `State`.
+
+        Each read of a rounded tensor records the cost in `rounding`.
+        """
         entry = self._entry(name)
         raw_chunks = self.state.chunks(name, start, stop, size)
         if not self.rounding.applies_to(entry):
@@ -231,7 +241,7 @@ class RoundedState:
 
 
 def describe(cost: RoundingCost) -> str:
-    """Return the cost of rounding as text for the user."""
+    """Return the cost of rounding as text for the user, one sentence per effect."""
     if not cost.tensors:
         return f"Every number was {cost.dtype} or narrower: nothing was rounded."
     texts = [f"Rounded to {cost.dtype}."]
@@ -271,6 +281,7 @@ def round_to(values: NDArray[Any], dtype: DType) -> NDArray[Any]:
 
 
 def _to_odd(values: NDArray[np.float64]) -> NDArray[np.float32]:
+    """Round to float32, to the neighbour with an odd last bit where the value is not exact."""
     nearest = values.astype(np.float32)
     back = nearest.astype(np.float64)
     bits: NDArray[np.uint32] = nearest.view(np.uint32)
@@ -288,7 +299,10 @@ def _type_of(dtype: DType) -> np.dtype[Any]:
 
 
 def _cost(values: NDArray[Any], rounded: NDArray[Any]) -> tuple[float, int, int]:
-    """Return the largest absolute error, and how many values became infinite and 0."""
+    """Return the largest absolute error, and how many values became infinite and 0.
+
+    Values that were not finite, or became infinite, do not count in the error.
+    """
     wide = np.float64 if values.dtype == np.float64 else np.float32
     before: NDArray[np.float64] = values.astype(wide, copy=False)  # float64 or float32
     after: NDArray[np.float64] = rounded.astype(wide)

@@ -72,7 +72,10 @@ def usual_suffix(checkpoint: Checkpoint, form: Format) -> str:
 
 
 def whole_model(state: State, suffix: str, provenance: Provenance | None = None) -> ExportPart:
-    """Return the whole state as one file; shards are merged."""
+    """Return the whole state as one file with this suffix; shards are merged.
+
+    `source` of the result is None if the checkpoint has several files.
+    """
     checkpoint = state.checkpoint
     files = checkpoint.files
     return ExportPart(
@@ -96,6 +99,8 @@ def plan_weights(
 ) -> dict[str, Plan]:
     """Plan all weight files by name; for several files, their index is last.
 
+    Reads headers but no weights. The name of a single file is that of `path`, or "" without it.
+
     Parameters
     ----------
     values
@@ -109,7 +114,7 @@ def plan_weights(
     ------
     ExportError
         If the format cannot represent the state, or not under this name, or more than `MAX_FILES`
-        files would be needed.
+        files would be needed, or the opened index can no longer be read.
     """
     checkpoint = state.checkpoint
     if not in_folder(checkpoint, form, values, path):
@@ -131,7 +136,10 @@ def plan_weights(
 def _as_opened(
     model: ExportPart, form: Format, values: Mapping[str, Any], job: Job
 ) -> dict[str, Plan]:
-    """Plan one file for each shard of the source, by new name."""
+    """Plan one file for each shard of the source, by new name, in their order.
+
+    Shards that had only copies of tied weights are omitted.
+    """
     checkpoint = model.checkpoint
     opened = checkpoint.contents.shards
     shard_of = {source: at for at, shard in enumerate(opened) for source in shard.sources}
@@ -157,7 +165,8 @@ def _as_opened(
 def rename_shard(name: str, form: Format) -> str:
     """Return the conventional name of a shard or index in another format; folders are kept.
 
-    ``pytorch_model-00001-of-00002.bin`` becomes ``model-00001-of-00002.safetensors``.
+    ``pytorch_model-00001-of-00002.bin`` becomes ``model-00001-of-00002.safetensors``. A name with a
+    suffix of the format is not changed.
     """
     folder, slash, name = name.rpartition("/")
     index = INDEX if name.endswith(INDEX) else ""
@@ -174,7 +183,8 @@ def rename_shard(name: str, form: Format) -> str:
 def _stem_of(checkpoint: Checkpoint, form: Format) -> tuple[str, str]:
     """Return the stem and the suffix of the file of the whole model in a folder.
 
-    They are those of the opened index, or the default of transformers.
+    They are those of the opened index, or ``model`` and ``.safetensors``, for torch
+    ``pytorch_model`` and ``.bin``.
     """
     suffix = ".safetensors" if ".safetensors" in form.suffixes else ".bin"
     index = checkpoint.contents.index
@@ -214,7 +224,10 @@ class Sharding:
         self._share = 1.0
 
     def plans(self) -> dict[str, Plan]:
-        """Plan the files by name. Raises `ExportError` if there would be too many."""
+        """Plan the files by name, in order. Raises `ExportError` if there would be too many.
+
+        A single file has no number in its name. A notice names tensors that exceed the limit alone.
+        """
         plans: list[Plan] = []
         start = 0
         while start < len(self._entries) or not plans:
@@ -246,9 +259,9 @@ class Sharding:
         )
 
     def _next(self, start: int) -> tuple[Plan, int]:
-        """Plan the file that begins with tensor `start`.
+        """Plan the file that begins with tensor `start`: with as many tensors as fit, at least one.
 
-        Return it and the first tensor of the next file.
+        Return it and the number of the first tensor of the next file.
         """
         last = len(self._entries)
         fits, too_many = start, last + 1
@@ -276,7 +289,10 @@ class Sharding:
         return self._plan(start, fits), fits
 
     def _estimate_stop(self, start: int) -> int:
-        """Estimate the first tensor that does not fit into a file beginning with `start`."""
+        """Estimate the first tensor that does not fit into a file beginning with `start`.
+
+        Based on the ratio of file size to tensors in the last plan.
+        """
         return (
             bisect_right(
                 self._cumulative_bytes, self._cumulative_bytes[start] + self._limit / self._share
@@ -303,7 +319,7 @@ def _index_of(plans: Mapping[str, Plan], checkpoint: Checkpoint) -> Plan:
     """Plan the index of the files in the format of transformers.
 
     The opened index is kept byte for byte if its tensors and size are still correct; otherwise only
-    these are changed.
+    these are changed. Raises `ExportError` if it can no longer be read.
     """
     text, index = _read(checkpoint.contents.index)
     file_of_tensor = {name: file for file, plan in plans.items() for name in plan.names}
@@ -318,6 +334,7 @@ def _index_of(plans: Mapping[str, Plan], checkpoint: Checkpoint) -> Plan:
 
 
 def _read(index: Path | None) -> tuple[bytes, dict[str, Any]]:
+    """Return the text and the object of an index; (b"", {}) for None. Raises `ExportError`."""
     if index is None:
         return b"", {}
     try:

@@ -70,7 +70,7 @@ class CompactSizes:
         self.forget()
 
     def forget(self) -> None:
-        """Drop all cached data when the document is closed."""
+        """Drop all cached data, for example when the document is closed. It can be used again."""
         # Checkpoint, bytes of a file without packed tensors (None if impossible), and the packed
         # tensors.
         self._around: tuple[Checkpoint, int | None, tuple[TensorEntry, ...]] | None = None
@@ -87,7 +87,8 @@ class CompactSizes:
     def now(self, capture: Capture, job: Job) -> int | None:
         """Return the maximum bytes of a compact file of a state; None if none can be written.
 
-        Linear in the number of tensors and in new entries of the history.
+        Linear in the number of tensors and in new entries of the history. Cached for the last
+        state; the first call for a checkpoint plans its file.
         """
         state = self._of(capture, job)
         return None if state is None else state.nbytes + _history_bytes(state.history)
@@ -107,6 +108,8 @@ class CompactSizes:
 
         Parameters
         ----------
+        capture
+            The state and its history before the step.
         pruned
             Number of pruned weights after the step, by name, for the tensors it changes.
         entry
@@ -127,6 +130,10 @@ class CompactSizes:
         return nbytes + _history_bytes((*state.history, described))
 
     def _of(self, capture: Capture, job: Job) -> _State | None:
+        """Return the sizes of a state; None if no compact file can be written.
+
+        Cached, see `now`.
+        """
         snapshot, last = capture.snapshot, self._last
         if last is not None and last.snapshot is snapshot:
             return last
@@ -153,6 +160,10 @@ class CompactSizes:
         return self._last
 
     def _of_step(self, checkpoint: Checkpoint, step: Step, entry: Json | None) -> _Description:
+        """Return the description of a step in a header, by `entry`, or by its rules if it is None.
+
+        Descriptions of rules are cached by the pattern of names.
+        """
         if entry is not None:
             return _describe(portable(checkpoint, entry))
 
@@ -189,7 +200,10 @@ def _max_packed_bytes(snapshot: Snapshot, entry: TensorEntry) -> int:
 
 
 def _history_bytes(edits: Iterable[_Description]) -> int:
-    """Return the maximum bytes that edits take in the header."""
+    """Return the maximum bytes that edits take in the header.
+
+    Masks count only if all together are small enough for metadata.
+    """
     nbytes, patterned, masks = 0, False, dict[str, int]()
     for edit in edits:
         nbytes += edit.nbytes
@@ -225,7 +239,7 @@ def size_range(capture: Capture, step: Step, job: Job) -> tuple[int, int, tuple[
     -------
     tuple
         The size bound with all weights pruned that the step touches, the bound before the step, and
-        the touched tensors.
+        the touched tensors, in the order of the checkpoint.
 
     Raises
     ------
@@ -293,7 +307,10 @@ def _itemsize(entry: TensorEntry) -> int:
 
 
 def _bytes_without_values(entry: TensorEntry) -> int:
-    """Return the bytes of a tensor without its kept values, provided it has some."""
+    """Return the bytes of a tensor without its kept values, provided it has some.
+
+    0 for a tensor that is not packed.
+    """
     if not is_packed(entry) or not entry.numel:
         return 0
     # The bound for one kept weight, without its value (and what zstd adds to 256 of them).

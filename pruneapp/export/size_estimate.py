@@ -28,11 +28,12 @@ def estimate(
     job: Job,
     most: int = SAMPLE,
 ) -> list[float]:
-    """Estimate the compressed size of each piece in bytes.
+    """Estimate the compressed size of each piece in bytes, in order.
 
     Up to `most` pieces are measured, all if there are no more. They are sampled with probability
     proportional to their guesses (systematic sampling); the total is the Horvitz-Thompson estimator
-    (1952). Better guesses reduce its error; a constant factor does not matter.
+    (1952). Better guesses reduce its error; a constant factor does not matter. The same arguments
+    give the same result.
 
     Parameters
     ----------
@@ -88,6 +89,8 @@ def expected_sizes(
     sample: Callable[[Sequence[float]], int] = lambda _guesses: SAMPLE,
 ) -> list[tuple[Block, float]]:
     """Estimate the compressed size of each block in bytes, see `estimate`.
+
+    The result is not in the order of `blocks`: blocks of zeros are first if `zeros` is given.
 
     Parameters
     ----------
@@ -155,9 +158,10 @@ class SampledWeights(NamedTuple):
 
 
 def count_kept(mask: Mask | None, start: int, stop: int) -> SampledWeights:
-    """Count the kept elements from `start` (a multiple of 8) to `stop`, and their runs.
+    """Count the kept elements from `start` (a multiple of 8) to `stop`, exclusive, and their runs.
 
-    Exact for a `BitMask`; otherwise estimated from the whole tensor, and 0 only if nothing is kept.
+    A `mask` of None keeps all. Exact for a `BitMask`; otherwise estimated from the whole tensor,
+    and 0 only if nothing is kept.
     """
     size = stop - start
     if mask is None:

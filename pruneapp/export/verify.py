@@ -103,9 +103,10 @@ class DifferenceFinder:
         self._starts = [start for start, _, _ in self._ranges]
 
     def differences(self, offset: int, expected: bytes, actual: bytes) -> Iterator[Difference]:
-        """Yield the first difference in each tensor that was not yielded before.
+        """Yield the first difference in each tensor, the header or the container, once per finder.
 
-        Both pieces begin at byte `offset` of the file; `actual` may be shorter.
+        Call it with pieces of the file in order, which begin at byte `offset`. If `actual` is
+        shorter, a last difference says so. Nothing is yielded if the pieces are equal.
         """
         size = min(len(expected), len(actual))
         one = np.frombuffer(expected, np.uint8, size)
@@ -150,6 +151,7 @@ def _in_tensor(entry: TensorEntry, start: int, at: int, sides: tuple[bytes, byte
 
 
 def _value(entry: TensorEntry, data: bytes) -> str:
+    """Return an element as text: its value and its bits; only bits if it has no single value."""
     bits = f"0x{int.from_bytes(data, 'little'):0{2 * len(data)}x}"
     storage = np.dtype(entry.dtype.storage)
     if len(data) != storage.itemsize:
@@ -279,7 +281,8 @@ def verify(file: Path, against: VerificationRequest, engine: Engine, job: Job) -
     """Apply a recipe again, and compare every byte of the result with a file or folder.
 
     Writes nothing. Finds any flipped bit: in tensors, the header, the metadata, and in the
-    original.
+    original. A damaged file, or one of another recipe or original, raises nothing: the result
+    contains the difference.
 
     Raises
     ------
@@ -287,6 +290,10 @@ def verify(file: Path, against: VerificationRequest, engine: Engine, job: Job) -
         If the original cannot be read, or the file cannot be accessed.
     RecipeError
         If no recipe is known, or it does not fit the original.
+    ExportError
+        If a file to compare cannot be read.
+    ParameterError
+        If the format is unknown, or `against.omit` matches no unreadable tensor.
     """
     with contextlib.ExitStack() as stack:
         checkpoint = None
@@ -394,7 +401,10 @@ def _intentionally_omitted(
 def _missing_tensors(
     original: Checkpoint, plans: Iterable[Plan], checkpoint: Checkpoint
 ) -> Iterator[Difference]:
-    """Yield a difference for each tensor that is missing in the file."""
+    """Yield a difference for each planned tensor that the file lacks.
+
+    It has the name of the tensor in the original.
+    """
     names: dict[str, None] = {}
     for name in chain.from_iterable(plan.names for plan in plans):
         # Pairs NAME_orig and NAME_mask are opened as NAME.
@@ -406,6 +416,7 @@ def _missing_tensors(
 
 
 def _checksum_difference(texts: Mapping[str, str]) -> Difference | None:
+    """Return a difference if the texts do not have the SHA-256 that they record; None otherwise."""
     counted, recorded = provenance.checksum(texts), texts.get("sha256", "")
     if counted == recorded:
         return None
@@ -433,6 +444,10 @@ def _invalid_metadata(texts: Mapping[str, str]) -> Difference | None:
 
 
 def _recipe_to_verify(file: Path, texts: Mapping[str, str], against: VerificationRequest) -> Recipe:
+    """Return the recipe to apply: that of `against`, else that of the metadata.
+
+    Masks in the metadata are added. Raises `RecipeError` if neither has a recipe.
+    """
     given = against.recipe
     if "recipe" not in texts:
         if given is None:
@@ -455,6 +470,8 @@ def _with_values(
 
     The metadata identifies repaired values and repaired tensors only by SHA-256, since values are
     as large as the tensors. Pruned weights, +0.0 in the file, get their values from the original.
+    Values that the recipe has already are not replaced. `checkpoint` is the file, None if it cannot
+    be opened.
     """
     masks = dict(recipe.masks)
     differences: list[Difference] = []
@@ -507,6 +524,10 @@ class _Recomputation:
     off: dict[str, float] = field(default_factory=dict)
 
     def __call__(self, before: Snapshot, done: Replayed, job: Job) -> None:
+        """Recompute the repair of an edit, and record its largest differences in `off`.
+
+        Does nothing for other edits. `before` is the state before the edit.
+        """
         action = self.fitted.entries[done.number].action
         if self.recompute is not None and isinstance(action, RepairedValues):
             for name, share in self.recompute(before, action, job).items():
@@ -524,7 +545,8 @@ def apply_recipe(
 ) -> tuple[Snapshot, Recipe]:
     """Apply a recipe. Return the final state, and the recipe as recorded for this checkpoint.
 
-    `on_edit` is called with the state before each edit, and the edit.
+    `fitted` is the recipe fitted to `original`. `on_edit` is called with the state before each
+    edit, and the edit.
     """
     state = Snapshot(original)
     masks: dict[str, BitMask] = {}
@@ -545,6 +567,11 @@ def _format(
     *,
     packed: bool,
 ) -> tuple[Format, Mapping[str, Any]]:
+    """Return the format to compare with, and the values of its parameters.
+
+    They are those of the metadata. Without these it is the format of `against`, or one for the file
+    name, with default parameters. `packed` is whether the whole file is a zstd file.
+    """
     if "format" not in texts:
         form = get(against.format) if against.format else _format_by_name(file, state, job)
         return form, validate_all(form.params, {})
@@ -555,7 +582,10 @@ def _format(
 
 
 def _format_by_name(file: Path, state: State, job: Job) -> Format:
-    """Return the format for a file name; if several match (.pt), the one with this file size."""
+    """Return the format for a file name; if several match (.pt), the one with this file size.
+
+    Without an exact match it is one that compresses, else the first that matches, else safetensors.
+    """
     fitting = [f for f in FORMATS.values() if f.fits(file.name)] or [*FORMATS.values()][:1]
     if len(fitting) == 1 or not file.is_file():
         return fitting[0]
@@ -582,6 +612,7 @@ def _plans(
     *,
     origin: provenance.Provenance | None,
 ) -> Mapping[Path, Plan]:
+    """Return the plans of the files to compare, by path; of one shard only if `file` is a shard."""
     home = file if file.is_dir() else file.parent
     plans = plan_weights(state, form, values, job, path=file, provenance=origin)
     # A single shard can be verified alone, as its name shows which part of the model it is.
@@ -592,6 +623,7 @@ def _plans(
 def _other_original(
     original: Checkpoint, present: Sequence[str], recorded: Sequence[str]
 ) -> Difference:
+    """Return the difference between the checksums of the original and those in the file."""
     pairs = zip(present, recorded, strict=False)
     at = next((i for i, (a, b) in enumerate(pairs) if a != b), min(len(present), len(recorded)))
     return Difference(
@@ -605,7 +637,11 @@ def _other_original(
 def compare_file(
     path: Path, plan: Plan, checkpoint: Checkpoint | None, job: Job
 ) -> tuple[list[Difference], int]:
-    """Compare a file with a plan. Return the differences and the number of compared bytes."""
+    """Compare a file with a plan. Return the differences and the number of compared bytes.
+
+    `checkpoint` is the opened file, to name tensors; None names none. `job` is started with the
+    bytes. Raises `ExportError` if the file cannot be read.
+    """
     differences: list[Difference] = []
     with contextlib.ExitStack() as stack:
         if plan.prepare is not None:

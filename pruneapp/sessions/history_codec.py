@@ -122,12 +122,12 @@ class SavedHistory:
 
 
 def decode_as(data: bytes, kind: type[T], where: str) -> T:
-    """Decode JSON to the type `kind`.
+    """Decode JSON to the type `kind`. `where` is the path of the file.
 
     Raises
     ------
     SessionError
-        If it is not valid; the message calls the file `where`.
+        If it is not valid; the message names the file.
     """
     try:
         return decode(data, kind, where, file_names=True)
@@ -149,7 +149,8 @@ def branches_of(
 ) -> Branches:
     """Return the branches that a file describes; raises `SessionError` if they are not valid.
 
-    `after` has the parent of each state, `tip` the state that redo leads to, -1 for the newest.
+    `after` has the parent of each state, `tip` the state that redo leads to, -1 for the newest one
+    after `position`, the current state. `names` has pairs of a state and its name.
     """
     count = len(after)
     if not all(0 <= state <= at for at, state in enumerate(after)):
@@ -167,15 +168,18 @@ def branches_of(
     return replace(branches, tip=tip)
 
 
-def check_version(header: Mapping[str, Any], known: int, where: str) -> None:
-    """Raise SessionError unless "version" is an integer from 1 to `known`; `where` is the file."""
+def check_version(header: Mapping[str, Any], newest_known: int, where: str) -> None:
+    """Raise `SessionError` unless "version" in `header` is an integer from 1 to `newest_known`.
+
+    `where` is the path of the file.
+    """
     version = header.get("version")
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
         raise damaged(where, f"its version is {str(version)[:40]!r}")
-    if version > known:
+    if version > newest_known:
         raise SessionError(
             f"'{where}' was saved by a newer Pruneapp: it has version {version}, and this one "
-            f"reads up to version {known}.",
+            f"reads up to version {newest_known}.",
             remedy="Update Pruneapp to open it.",
         )
 
@@ -189,9 +193,9 @@ class MaskNumbers:
         self._known: dict[int, tuple[MaskSlot, int]] = {}
 
     def new_of(self, record: Record) -> list[NewMask]:
-        """Return the masks of a record without a number, each once.
+        """Return the masks of a record without a number, each once; assigns none.
 
-        The base of a new mask is the mask that it replaces.
+        The base of a new mask is the mask that it replaces. A base precedes the masks on it.
         """
         new: dict[int, NewMask] = {}
 
@@ -240,10 +244,11 @@ class MaskNumbers:
         self.count = count
         self._known = {key: entry for key, entry in self._known.items() if entry[1] < count}
 
-    def edit(self, record: Record, last: Record | None, checkpoint: Checkpoint) -> SavedEdit:
+    def edit(self, record: Record, parent: Record | None, checkpoint: Checkpoint) -> SavedEdit:
         """Convert a record to the struct that is saved; all its masks must have numbers.
 
-        `last` is its parent record.
+        `parent` is the record before it, None for the first. Tensors are numbered in the order in
+        which they are changed.
         """
         names: dict[str, int] = {}
         swaps: dict[Layer, tuple[Swap, ...]] = {}
@@ -255,25 +260,32 @@ class MaskNumbers:
             swaps[layer] = tuple(layer_swaps)
         entries = [checkpoint.entry(name) for name in names]
         return msgspec.structs.replace(
-            self.intent(record, last),
+            self.intent(record, parent),
             tensors=tuple([(e.name, e.shape, e.dtype.name) for e in entries]),
             **swaps,
         )
 
-    def intent(self, record: Record, last: Record | None) -> SavedEdit:
-        """Convert a record to data as `edit` does, but without the changed masks."""
+    def intent(self, record: Record, parent: Record | None) -> SavedEdit:
+        """Convert a record to the struct that is saved, without its changed masks and tensors.
+
+        Masks that the entry names must have numbers. `parent` is the record before it, None for the
+        first.
+        """
         return SavedEdit(
             kind=record.kind,
             label=record.label,
             detail=record.detail,
             entry=dict(record.as_json()),
-            same=record.key is (None if last is None else last.key),
+            same=record.key is (None if parent is None else parent.key),
             meant={name: self.find(slot) for name, slot in record.entry_masks.items()},
         )
 
 
 def bundles(fresh: Iterable[NewMask]) -> Iterator[list[NewMask]]:
-    """Yield masks in groups to be compressed: a large mask alone, small ones together, in order."""
+    """Yield masks in groups to be compressed: a large mask alone, small ones together, in order.
+
+    Large masks have more than `SMALL` bytes; small ones of a group have up to `PIECE`.
+    """
     some: list[NewMask] = []
     nbytes = 0
     for new in fresh:
@@ -298,7 +310,10 @@ _LEVEL = 1
 
 
 def pack(mask: BitMask, base: BitMask | None, job: Job) -> Iterator[bytes]:
-    """Yield a mask, XORed with `base` if given, as zstd frames of `PIECE` bytes each."""
+    """Yield a mask, XORed with `base` if given, as zstd frames of `PIECE` bytes each.
+
+    `base` must have the same size. `job` advances by the uncompressed bytes.
+    """
     import zstandard
 
     compressor = zstandard.ZstdCompressor(level=_LEVEL)
@@ -346,7 +361,7 @@ def unpack(pieces: Iterable[bytes], size: int, base: BitMask | None, job: Job) -
 
 
 def pack_together(masks: Sequence[tuple[BitMask, BitMask | None]], job: Job) -> bytes:
-    """Compress masks, each with its base, into one zstd frame, one after another.
+    """Compress small masks, each with its base or None, into one zstd frame, one after another.
 
     Each mask has at most `SMALL` bytes, and all but the last have at most `PIECE` bytes together.
     """
@@ -378,10 +393,11 @@ class Unpacker:
         base: BitMask | None,
         job: Job,
     ) -> BitMask:
-        """Return a mask; raises the errors of `unpack`.
+        """Return a mask of `size` elements; raises the errors of `unpack`.
 
         `offset` is its first byte in the single frame that `pieces` yields; -1 if the frames
-        contain this mask only. `pieces` are not read again if `key` is that of the previous call.
+        contain this mask only. `pieces` are not read again if `key`, which identifies the frame, is
+        that of the previous call. `base` is the mask that it is XORed with, or None.
         """
         if offset < 0:
             return unpack(pieces, size, base, job)
@@ -399,6 +415,7 @@ class Unpacker:
 
 
 def _unpack_together(pieces: Iterable[bytes]) -> NDArray[np.uint8]:
+    """Return the bytes of a frame of small masks; raises `ValueError` if it is no such frame."""
     import zstandard
 
     frames = list(islice(pieces, 2))

@@ -108,10 +108,15 @@ class Journal:
         """Write everything that is not in the file yet, and flush it to disk.
 
         Edits are written first, then their masks; at last, masks that no edit needs any more are
-        deleted. The file is created if needed, unless nothing could be lost.
+        deleted. The file is created if needed, unless nothing could be lost. A call without changes
+        writes nothing.
 
         Parameters
         ----------
+        capture
+            The document. Edits of the file that it lacks are deleted from it.
+        view
+            The state of the views, as JSON.
         newer
             Called between pieces of masks; returns changes made in the meantime, once, or None.
             They are written before more masks.
@@ -155,7 +160,17 @@ class Journal:
     ) -> None:
         """Record that a history, with these names of states, is stored in a session file.
 
-        `position` is its current state, -1 if unknown; `view` the state of the views in the file.
+        Replaces what was recorded before, and errors of the disk are ignored. Without a file it is
+        recorded when `keep` creates one.
+
+        Parameters
+        ----------
+        position
+            Its current state; -1 if unknown.
+        file
+            The session file.
+        view
+            The state of the views in it.
         """
         self._saved = tuple(map(ref, records)), position, file, names or {}, view or {}
         if self._file is not None:
@@ -163,7 +178,11 @@ class Journal:
                 self._write_session()
 
     def note_digests(self, digests: Mapping[str, str]) -> None:
-        """Record the SHA-256 of files of the checkpoint, by name, once they are computed."""
+        """Record the SHA-256 of files of the checkpoint, by name, once they are computed.
+
+        Files that are not in `digests` keep theirs. Does nothing without a file; errors of the disk
+        are ignored.
+        """
         if self._file is not None:
             original = self._facts[Fact.ORIGINAL]
             changed = [
@@ -182,7 +201,10 @@ class Journal:
             self.path = None
 
     def close(self) -> Path | None:
-        """Close the file without deleting it; return its path, None if it was not open."""
+        """Close the file without deleting it; return its path, None if it was not open.
+
+        `path` is kept.
+        """
         if self._file is None:
             return None
         self._file.close()
@@ -197,7 +219,7 @@ class Journal:
         return self._file
 
     def _create(self, job: Job) -> None:
-        """Create the file with all steps; it does not exist if that fails."""
+        """Create the file with all steps, and open it. If that fails, the file is deleted."""
         self._place.mkdir(parents=True, exist_ok=True)
         path = self._place / f"{secrets.token_hex(6)}{SUFFIX}"
         self._file = JournalDatabase(path, create=True)
@@ -213,7 +235,10 @@ class Journal:
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[None]:
-        """Write what the block writes, or nothing; joins an open transaction."""
+        """Write what the block writes, or nothing; joins an open transaction.
+
+        If it fails, the fields that describe the file are restored too. Raises `OSError`.
+        """
         if self._open_file.in_transaction:
             yield
             return
@@ -271,7 +296,10 @@ class Journal:
         self._is_current = len(self._edits) == len(capture.records)
 
     def _write_next_masks(self, job: Job) -> None:
-        """Write the masks of the first edit without them; newer steps are written in between."""
+        """Write the masks of the first edit without them, and then the edit as a complete one.
+
+        Newer steps are written between pieces. If they delete the edit, it is not written.
+        """
         record = self._latest[0].records[self._complete]
 
         def is_next() -> bool:
@@ -285,7 +313,10 @@ class Journal:
                 self._write_steps(job)
 
     def _delete_edits(self, capture: Capture) -> None:
-        """Delete the edits of deleted states. Other masks may have theirs as bases."""
+        """Delete the edits of states that the capture no longer has.
+
+        Their masks remain until `_delete_unused`, because other masks may have them as bases.
+        """
         present = set(map(id, capture.records))
         deleted = [number for number, (_, r) in enumerate(self._edits) if id(r) not in present]
         if deleted:
@@ -298,7 +329,10 @@ class Journal:
             self._has_unused = True
 
     def _put_edit(self, at: int, *, is_intent: bool) -> None:
-        """Write an edit of the latest capture, whose masks are in the file."""
+        """Write edit number `at` of the latest capture, or replace its intent by the complete edit.
+
+        Its masks, or for an intent those that its entry names, must be in the file.
+        """
         capture = self._latest[0]
         record, last = capture.records[at], capture.parent(at)
         if is_intent:
@@ -319,6 +353,10 @@ class Journal:
         return self._edits[state - 1][0] if state <= len(self._edits) else -1
 
     def _state(self, capture: Capture) -> HistoryState:
+        """Return the current state and the names of states, by keys.
+
+        If the current state is not in the file yet, its nearest ancestor that is.
+        """
         position = capture.position
         while self._key(position) < 0:  # deferred; see `_write_steps`
             position = capture.branches.parent(position)
@@ -331,7 +369,10 @@ class Journal:
         )
 
     def _write_session(self) -> None:
-        """Write which edits of this file a session file contains, if that has changed."""
+        """Write which edits of this file a session file contains, if that has changed.
+
+        These are the first edits up to one that differs or whose state was renamed since.
+        """
         if self._saved is None:
             return
         records, position, file, names, view = self._saved
@@ -354,10 +395,10 @@ class Journal:
     def _write_masks(
         self, masks: Sequence[NewMask], job: Job, is_next: Callable[[], bool] = lambda: True
     ) -> bool:
-        """Write masks in bundles. Return False if their edit was deleted meanwhile.
+        """Write masks in bundles, and assign their numbers. Return False if their edit was deleted.
 
         `is_next` is called between pieces and returns whether the edit still exists. It may write
-        other rows, including masks.
+        other rows, including masks. A bundle that is not complete is deleted again.
         """
         for some in bundles(masks):
             first = self._numbers.count
@@ -376,7 +417,10 @@ class Journal:
     def _write_bundle(
         self, first: int, some: list[NewMask], is_next: Callable[[], bool], job: Job
     ) -> bool:
-        """Write one large mask or several small ones; see `bundles`."""
+        """Write one large mask or several small ones; see `bundles`. Return False if `is_next` did.
+
+        `first` is the number of the first of them.
+        """
         capture, together = self._latest[0], some[0].slot.nbytes <= SMALL
         if together:
             pieces = iter((pack_together([capture.pair(new, job) for new in some], job),))
@@ -406,7 +450,10 @@ class Journal:
         self._open_file.delete_rows("mask", mask_key(first), mask_key(first + 1) - 1)
 
     def _delete_unused(self, job: Job) -> None:
-        """Delete masks that no edit needs, in portions; newer steps are written in between."""
+        """Delete masks that no edit needs, in portions; newer steps are written in between.
+
+        Bases of needed masks are kept. Then free space of the file is returned to the file system.
+        """
         if not self._has_unused:
             return
         self._has_unused = False  # if this fails, they are deleted with the next ones
@@ -435,6 +482,7 @@ class Journal:
             self._write_newer_steps(job)
 
     def _refused(self, error: OSError) -> SessionError:
+        """Return the error for a failure of the disk. It states whether edits can be lost."""
         if self._file is not None and self._is_current:
             sentence = (
                 "After a crash, the last steps would have to be computed again: their masks cannot "

@@ -124,7 +124,10 @@ def pack_json(value: Any) -> bytes:
 
 
 def unpack_json(data: bytes, kind: type[T], where: str) -> T | None:
-    """Return the content of compressed JSON; None if it is not valid."""
+    """Return the content of compressed JSON as `kind`; None if it is not valid.
+
+    `where` is the file.
+    """
     import zstandard
 
     try:
@@ -145,7 +148,10 @@ def lock(fd: int) -> bool:
 
 
 def is_free(path: Path) -> bool:
-    """Return whether a journal exists and no process has locked it."""
+    """Return whether a journal exists and no process has locked it. Leaves it unlocked.
+
+    False if it cannot be opened for writing.
+    """
     try:
         fd = os.open(path, os.O_RDWR | getattr(os, "O_CLOEXEC", 0))
     except OSError:
@@ -182,6 +188,10 @@ class JournalDatabase:
     """
 
     def __init__(self, path: Path, *, create: bool = False) -> None:
+        """Open and lock a journal, or create it with permissions for the user only.
+
+        A created file is deleted again if that fails.
+        """
         self.path = path
         self.size = 0  # bytes of the file after the last transaction
         flags = os.O_RDWR | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
@@ -221,7 +231,11 @@ class JournalDatabase:
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
-        """Write what the block writes, completely or not at all, and flush it to disk."""
+        """Write what the block writes, completely or not at all, and flush it to disk.
+
+        Cannot be nested. An exception of the block undoes it; errors of SQLite become `OSError`.
+        `size` is updated in any case.
+        """
         with _disk_errors():
             self._execute("begin")
             try:
@@ -249,7 +263,10 @@ class JournalDatabase:
     def rows(
         self, table: Table, first: int = 0, last: int = LAST_KEY
     ) -> Iterator[tuple[int, bytes]]:
-        """Yield keys and data of the undamaged rows with keys from `first` to `last`, in order."""
+        """Yield keys and data of the undamaged rows with keys from `first` to `last`, in order.
+
+        Both ends are included. If the table is damaged, the rows after the damage are missing.
+        """
         query = f"select * from {table} where key between ? and ? order by key"  # noqa: S608
         try:
             for key, checksum, data in self._execute(query, (first, last)):
@@ -259,7 +276,7 @@ class JournalDatabase:
             _raise_if_disk_failed(error)
 
     def release_space(self) -> bool:
-        """Return some free space to the file system; return whether there is more."""
+        """Return up to 16 MiB of free space to the file system; return whether there is more."""
         before = self.size
         with self.transaction():
             self._execute(f"pragma incremental_vacuum({_FREED_PAGES})").fetchall()
@@ -267,7 +284,10 @@ class JournalDatabase:
         return free > 0 and self.size < before
 
     def close(self) -> None:
-        """Close and unlock the file."""
+        """Close and unlock the file; errors are ignored.
+
+        Its rollback file is deleted if it is empty.
+        """
         with contextlib.suppress(sqlite3.Error):  # everything was flushed before
             self._db.close()
         with contextlib.suppress(OSError):
@@ -282,6 +302,10 @@ class JournalDatabase:
 
 
 def _connect(path: Path) -> sqlite3.Connection:
+    """Open the database without the locks of SQLite, for any thread.
+
+    A damaged file is opened too.
+    """
     # SQLite's own locks end when the process closes any other descriptor of the file, and do not
     # work on some network drives: `lock` replaces them.
     db = sqlite3.connect(

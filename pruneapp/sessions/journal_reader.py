@@ -69,7 +69,7 @@ class MasksOfJournal:
         self._unpacker = Unpacker()
 
     def read(self, number: int, base: BitMask | None, job: Job) -> BitMask:
-        """Read a mask; see `MaskSource`."""
+        """Read a mask; see `MaskSource`. The journal must still be open."""
         path, mask = self._file.path, self._masks[number]
         keys = mask_key(mask.first, 1), mask_key(mask.first + 1) - 1
         pieces = (data for _, data in self._file.rows("mask", *keys))
@@ -121,7 +121,8 @@ class JournalFile(Saved):
 def read_journal(path: Path, job: Job) -> JournalFile:
     """Read the undamaged part of a journal that was left behind, and lock it.
 
-    Masks are read later, but their checksums are verified.
+    Masks are read later, but their checksums are verified: edits without complete masks, and those
+    after them, are left out.
 
     Raises
     ------
@@ -154,7 +155,10 @@ def _in_use_error(path: Path) -> SessionError:
 
 
 def _stored_masks(file: JournalDatabase, job: Job) -> dict[int, StoredMask]:
-    """Verify the checksums of all masks; return the complete ones by number."""
+    """Verify the checksums of all masks; return the complete ones by number.
+
+    A mask is complete if its base is.
+    """
     heads: dict[int, MaskHead] = {}
     n_pieces: Counter[int] = Counter()
     for key, data in file.rows("mask"):
@@ -183,7 +187,8 @@ def _read(
     """Read the history and the facts; None if the file is empty, or damaged at its beginning.
 
     Edits whose masks, or whose parents, are not in the file are left out. `masks` is None if this
-    should not be verified.
+    should not be verified. Raises `SessionError` if the file was written by a newer Pruneapp. The
+    result keeps `file` open.
     """
     where = str(file.path)
     check_version({"version": max(file.version, 1)}, VERSION, where)
@@ -280,7 +285,7 @@ class UnsavedWork:
 
 
 def find_unsaved_work(folder: Path, job: Job) -> tuple[UnsavedWork, ...]:
-    """Return the journals with unsaved work, newest first.
+    """Return the journals with unsaved work, newest first; () if the folder cannot be read.
 
     Journals in use are skipped. Work counts as unsaved unless a session file contains it: exports
     contain neither steps nor protection. Journals without unsaved work are deleted. Empty journals
@@ -305,7 +310,8 @@ def _summary(path: Path, job: Job) -> UnsavedWork | None:
     """Return what a journal has to recover; None, after deleting it, if that is nothing.
 
     `known` is False for a journal that cannot be read, as one of a newer Pruneapp; it is not
-    deleted. None is also returned for an empty file of the last `_FRESH_S` seconds.
+    deleted. None is also returned for an empty file of the last `_FRESH_S` seconds, which remains.
+    Raises `OSError` if it is in use or no longer exists.
     """
     status = path.stat()
     if not status.st_size and time.time() - status.st_mtime < _FRESH_S:

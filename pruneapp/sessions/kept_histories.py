@@ -36,7 +36,7 @@ def keep(closed: Path, document: Path) -> Path:
     """Move the journal of a closed document to the kept histories, and return its new path.
 
     Then delete the oldest histories until `MOST_HISTORIES` and `MOST_BYTES` are met, but never the
-    new one. Raises OSError if the journal cannot be moved.
+    new one nor one that a window uses. Raises `OSError` if the journal cannot be moved.
     """
     place = folder()
     place.mkdir(parents=True, exist_ok=True)
@@ -82,7 +82,8 @@ def check_unchanged(original: Original, checkpoint: Checkpoint, job: Job) -> Non
     """Raise `OriginalChangedError` unless a checkpoint has the content that a history refers to.
 
     A file with another modification time is read completely and compared by SHA-256. If its SHA-256
-    was unknown when the history was kept, the file counts as changed.
+    was unknown when the history was kept, the file counts as changed. Raises `CheckpointError` if a
+    file cannot be read.
     """
     changes = changes_of(original, checkpoint, job)
     for file, before in zip(checkpoint.files, original.files, strict=False):

@@ -60,7 +60,10 @@ class Original(msgspec.Struct, frozen=True):
     files: tuple[OriginalFile, ...] = ()  # its files, without duplicates
 
     def seen_from(self, folder: Path) -> Original:
-        """Return a copy with `relative` set to the path from a folder."""
+        """Return a copy with `relative` set to the path from a folder.
+
+        It is empty in an object store, and on another drive.
+        """
         relative = ""
         if is_store(locate(self.path)):
             return msgspec.structs.replace(self, relative="")
@@ -84,10 +87,11 @@ class Original(msgspec.Struct, frozen=True):
         return self.path.replace("\\", "/").rpartition("/")[2]
 
     def places(self, folder: Path) -> tuple[Path, ...]:
-        """Return the paths where it may be, the most likely first.
+        """Return the paths where it may be, the most likely first, without duplicates.
 
         For a local checkpoint, paths relative to the session file come first, because both may have
-        been copied together. For an object store, its URL comes first.
+        been copied together. For an object store, its URL comes first. `folder` is that of the
+        session file. Whether they exist is not checked.
         """
         path = locate(self.path)
         result = [path] if is_store(path) else []
@@ -102,6 +106,8 @@ class Original(msgspec.Struct, frozen=True):
 
 def describe(checkpoint: Checkpoint, job: Job) -> Original:
     """Describe an open checkpoint; reads about 1 MB of each file.
+
+    Checksums are included only if they are known already. `relative` is empty.
 
     Raises
     ------
@@ -140,7 +146,7 @@ T = TypeVar("T")
 
 
 def _query_file(place: Path, question: Callable[[FileSource], T], otherwise: T) -> T:
-    """Open a file and return the result of `question`; `otherwise` if it cannot be read."""
+    """Open a file and return the result of `question`; `otherwise` if either fails."""
     try:
         file = open_source(place)
     except CheckpointError:
@@ -206,7 +212,10 @@ class FileStamp(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, path: Path, job: Job) -> FileStamp | None:
-        """Return the stamp of a file, reading up to 1 MB; None if it does not exist."""
+        """Return the stamp of a file, reading up to 1 MB; None if it does not exist.
+
+        The size is -1 if it cannot be read.
+        """
         if not exists(path):
             return None
         unreadable = cls(str(path.absolute()), -1, 0, "")
@@ -220,7 +229,10 @@ class FileStamp(msgspec.Struct, frozen=True):
         return cls(path, identity.size, identity.mtime_ns, sample_of(file, job))
 
     def is_of(self, other: FileStamp) -> bool:
-        """Return whether another stamp, of the same path, has the same size, time and samples."""
+        """Return whether another stamp has the same size, time and samples. Paths are not compared.
+
+        Times within two seconds count as equal.
+        """
         return (
             self.size == other.size
             and abs(self.mtime_ns - other.mtime_ns) < _COARSE_NS
@@ -243,8 +255,9 @@ def find_original(
 ) -> FoundOriginal:
     """Return where a checkpoint is: an unchanged one if found, otherwise a changed one.
 
-    `named` is the user's choice: the checkpoint, a folder with it, or one of its files; None
-    searches the places of `Original.places`. Raises `OriginalMissingError` if nothing is there.
+    `session` is the file that refers to it. `named` is the user's choice: the checkpoint, a folder
+    with it, or one of its files; it is returned even if nothing matches. None searches the places
+    of `Original.places`, and raises `OriginalMissingError` if nothing is there.
     """
     places = (
         original.places(session.absolute().parent)
@@ -281,7 +294,10 @@ def _folder_of_files(original: Original, place: Path) -> Path:
 
 
 def _find_at(original: Original, place: Path, job: Job) -> FoundOriginal | None:
-    """Return how to open the checkpoint at `place`; None if it is missing or changed."""
+    """Return how to open the checkpoint at `place`; None if it is missing or changed.
+
+    Files that an export has renamed are found by their content.
+    """
     if original.is_one_file:
         where = _find_file(original.files[0], place, _names_in(place.parent), job)
         return None if where is None else FoundOriginal(where)
@@ -302,7 +318,10 @@ def _find_at(original: Original, place: Path, job: Job) -> FoundOriginal | None:
 
 
 def _find_file(known: OriginalFile, place: Path, names: Sequence[str], job: Job) -> Path | None:
-    """Return the path of a file, which an export may have renamed; None if it is not found."""
+    """Return the path of a file by its name or one that an export gave it; None if not found.
+
+    `names` are the names in the folder of `place`, where the file was.
+    """
     kept = [name for name in names if name != place.name and name_before(name) == place.name]
     for name in (place.name, *sorted(kept, key=lambda name: (len(name), name))):
         if is_same(known, place.with_name(name), job):
@@ -324,7 +343,10 @@ def _model_path(place: Path) -> Path:
 
 
 def _chosen_path(original: Original, named: Path) -> Path:
-    """Return what to open for a user's choice without the checkpoint: usually the same name."""
+    """Return what to open for a user's choice without the unchanged checkpoint.
+
+    Usually the file in the folder with the name of the original, otherwise the choice itself.
+    """
     names = {file.name for file in original.files}
     if not original.is_one_file and name_before(named.name) in names:
         return _model_path(named)

@@ -58,7 +58,8 @@ def restore(
     """Return a document of a checkpoint with a saved history, including all branches.
 
     Intents are not included; see `repeat`. If the current state is an intent, its nearest ancestor
-    with masks becomes current. At most `budget` bytes of masks are in memory at a time.
+    with masks becomes current. At most `budget` bytes of masks are in memory at a time; others are
+    in a file in the folder `scratch`. If it fails, the checkpoint stays open.
 
     Raises
     ------
@@ -102,7 +103,10 @@ def _nearest_restored(state: int, branches: Branches, count: int) -> tuple[int, 
 
 
 def misfits(checkpoint: Checkpoint, history: SavedHistory) -> tuple[str, ...]:
-    """Return sentences on tensors of a history that a checkpoint lacks or that differ in it."""
+    """Return sentences on tensors of a history that a checkpoint lacks or that differ in it.
+
+    () if the history fits. Intents do not count.
+    """
     reasons: dict[str, str] = {}
     entries = checkpoint.entries
     for edit in history.edits:
@@ -127,7 +131,8 @@ def masks_in_force(
 ) -> tuple[dict[str, BitMask], dict[str, BitMask]]:
     """Return the masks of kept and of protected weights in the current state, by name.
 
-    Weights that were made permanent count as pruned. Intents are ignored.
+    Weights that were made permanent count as pruned. Intents are ignored, also if the current state
+    is one.
 
     Raises
     ------
@@ -152,7 +157,10 @@ def masks_in_force(
 
 
 def read_mask(history: SavedHistory, number: int, job: Job) -> BitMask:
-    """Read a mask of a history with its chain of base masks; raises `SessionError`."""
+    """Read a mask of a history with its chain of base masks; raises `SessionError`.
+
+    `number` must be that of a mask, not `NO_MASK`.
+    """
     way = [number]
     while (base := history.masks[way[-1]].base) != NO_MASK:
         way.append(base)
@@ -164,7 +172,10 @@ def read_mask(history: SavedHistory, number: int, job: Job) -> BitMask:
 
 
 def check_fits(checkpoint: Checkpoint, history: SavedHistory, where: str) -> None:
-    """Raise OriginalChangedError if a checkpoint lacks tensors of a history."""
+    """Raise `OriginalChangedError` if tensors of a history are missing or differ in a checkpoint.
+
+    `where` is the path of the session. Its details list all differences.
+    """
     wrong = misfits(checkpoint, history)
     if wrong:
         n = len(wrong) - 1
@@ -178,6 +189,11 @@ def check_fits(checkpoint: Checkpoint, history: SavedHistory, where: str) -> Non
 
 
 def _check(history: SavedHistory, where: str) -> None:
+    """Raise `SessionError` if a history is inconsistent; reads no masks.
+
+    Its states, numbers and sizes of masks must exist and follow from each other. `where` is the
+    file.
+    """
     states = len(history.edits) + len(history.intents)
     if not 0 <= history.position <= states:
         raise damaged(where, f"it has no state {history.position:,}")
@@ -219,7 +235,10 @@ def _check(history: SavedHistory, where: str) -> None:
 def _check_protection(
     records: list[Record], branches: Branches, scratch: ScratchFile, where: str, job: Job
 ) -> None:
-    """Raise SessionError if a weight is both pruned and protected, which no edit produces."""
+    """Raise `SessionError` if a weight is both pruned and protected, which no edit produces.
+
+    Checks every state on all branches.
+    """
     state: dict[Layer, dict[str, MaskSlot | None]] = {"masks": {}, "protected": {}}
     for place, is_redo in branches.walk():
         record = records[place - 1]
@@ -240,6 +259,10 @@ def _check_protection(
 
 
 def _check_mask(history: SavedHistory, number: int, size: int | None, where: str) -> None:
+    """Raise `SessionError` unless there is a mask `number`, of `size` elements.
+
+    A `size` of None accepts any size, but not `NO_MASK`.
+    """
     if number == NO_MASK and size is not None:
         return
     if not 0 <= number < len(history.masks):
@@ -251,7 +274,11 @@ def _check_mask(history: SavedHistory, number: int, size: int | None, where: str
         )
 
 
-def _record(edit: SavedEdit, slots: Mapping[int, MaskSlot], last: Record | None) -> Record:
+def _record(edit: SavedEdit, slots: Mapping[int, MaskSlot], parent: Record | None) -> Record:
+    """Return the record of a saved edit with its masks, by number.
+
+    `parent` is the one before it.
+    """
     names = [name for name, _, _ in edit.tensors]
     changed = {layer: swaps for layer, swaps in edit.layers.items() if swaps}
     step, entry = _step_or_entry(edit)
@@ -268,11 +295,11 @@ def _record(edit: SavedEdit, slots: Mapping[int, MaskSlot], last: Record | None)
     )
     if not edit.same:
         return record
-    return replace(record, key=None if last is None else last.key)
+    return replace(record, key=None if parent is None else parent.key)
 
 
 def _step_or_entry(edit: SavedEdit) -> tuple[Step | None, Json | None]:
-    """Return the step if all its methods exist, otherwise None and the entry."""
+    """Return the step and None, or None and the entry if it is no step or a method is missing."""
     if edit.entry.get("name") == "step":
         try:
             return Step.from_dict(edit.entry), None
@@ -284,7 +311,10 @@ def _step_or_entry(edit: SavedEdit) -> tuple[Step | None, Json | None]:
 def _load_masks(
     history: SavedHistory, scratch: ScratchFile, budget: int, where: str, job: Job
 ) -> dict[int, MaskSlot]:
-    """Read all masks that edits refer to; those over the budget go to the scratch file."""
+    """Read all masks that edits refer to, by number; those over the budget go to the scratch file.
+
+    Bases that no edit refers to are read too, and freed. Starts `job`. Raises `SessionError`.
+    """
     masks = history.masks
     named = {
         number
@@ -339,7 +369,8 @@ _REPEATABLE: Mapping[str, type[Step | ManualEdit | TreatZeros | Finalize | FileM
 def repeatable(record: Record) -> bool:
     """Return whether repeating an edit from its entry and masks gives identical masks.
 
-    A step with a method that is not part of Pruneapp may give other results.
+    Only for steps, manual edits, and edits of zeros and of masks in the file. A step with a method
+    that is not part of Pruneapp may give other results.
     """
     entry = record.as_json()
     if entry["name"] != "step":
@@ -352,7 +383,8 @@ def repeat(document: Document, history: SavedHistory, job: Job) -> None:
     """Repeat the intents of a history in a document from `restore`; then go to its current state.
 
     Masks depend neither on the device nor on the chunk size, so they are the same as before. If an
-    edit cannot be repeated, the earlier ones are kept and a notice is added.
+    edit cannot be repeated, the earlier ones are kept, and a notice is added instead of an error.
+    Without intents it does nothing.
     """
     if not history.intents:
         return
@@ -375,6 +407,10 @@ def repeat(document: Document, history: SavedHistory, job: Job) -> None:
 
 
 def _repeat_edit(document: Document, edit: SavedEdit, history: SavedHistory, job: Job) -> Proposal:
+    """Return the proposal of an edit, computed again in the current state of a document.
+
+    Raises `SessionError` if this version does not support it, and the errors of the edit.
+    """
     masks = {name: read_mask(history, number, job) for name, number in edit.meant.items()}
     name = str(edit.entry.get("name"))
     if name not in _REPEATABLE:
@@ -394,7 +430,10 @@ def _repeat_edit(document: Document, edit: SavedEdit, history: SavedHistory, job
 
 
 def missing(edits: Sequence[SavedEdit], why: str, details: str = "") -> Notice:
-    """Return the notice for edits that could not be repeated; `why` completes its sentence."""
+    """Return the notice for edits that could not be repeated, at least one.
+
+    `why` completes its sentence.
+    """
     what = f"'{edits[0].label}' is" if len(edits) == 1 else f"The last {len(edits):,} steps are"
     return Notice(
         f"{what} missing: the masks were not on the disk yet, and {why}. The unsaved work is "
@@ -479,7 +518,8 @@ def resume(
 ) -> Document:
     """Return a document with a saved history for its open and verified checkpoint.
 
-    The checkpoint stays open if this fails. Raises the errors of `reopen`.
+    Edits without masks are repeated, see `repeat`. The checkpoint stays open if this fails. Raises
+    `SessionError`, and `OriginalChangedError` if the history does not fit.
     """
     where = str(saved.path)
     document = restore(checkpoint, saved.history, where, job, budget=budget, scratch=scratch)
@@ -495,13 +535,22 @@ def masks_on_other(saved: Saved, job: Job, *, original: Path | None = None) -> D
     """Open a changed checkpoint and apply the masks of saved work to it.
 
     The history does not apply to this checkpoint. It is replaced by one edit that prunes what was
-    pruned, and a second one that protects what was protected. Steps without masks are left out,
-    with a notice.
+    pruned, and a second one that protects what was protected. Steps without masks and repaired
+    values are left out, with a notice for each kind.
+
+    Parameters
+    ----------
+    original
+        As in `reopen`.
 
     Raises
     ------
+    OriginalMissingError
+        If no checkpoint is found.
     OriginalChangedError
         If names, shapes or dtypes of its tensors differ.
+    SessionError
+        If the session is damaged.
     """
     with contextlib.ExitStack() as failed:
         checkpoint = _open_original(saved, original, job)
@@ -515,6 +564,7 @@ def masks_on_other(saved: Saved, job: Job, *, original: Path | None = None) -> D
 
 
 def _take_masks(document: Document, saved: Saved, job: Job) -> None:
+    """Apply the masks of saved work to a document, and add notices about what is left out."""
     kept, protected = masks_in_force(saved.history, str(saved.path), job)
     pruned = {n: BitMask.full(mask.size) - mask for n, mask in kept.items() if mask.pruned}
     name = saved.path.name
@@ -533,16 +583,22 @@ def _take_masks(document: Document, saved: Saved, job: Job) -> None:
 
 
 def _take_over(
-    document: Document, operation: Operation, masks: Mapping[str, BitMask], words: str, job: Job
+    document: Document, operation: Operation, masks: Mapping[str, BitMask], label: str, job: Job
 ) -> None:
+    """Commit a manual edit with these masks, described by `label`, unless nothing would change."""
     if masks:
         targets = tuple(ManualTarget(name, mask=mask) for name, mask in masks.items())
-        edit = ManualEdit(operation, targets, words)
+        edit = ManualEdit(operation, targets, label)
         with contextlib.suppress(SelectionError):  # the masks in the file are the same
             document.commit(compute_manual_edit(document.snapshot(), edit, job))
 
 
 def _open_original(saved: Saved, original: Path | None, job: Job) -> Checkpoint:
+    """Find and open the checkpoint of saved work, which may have changed.
+
+    `original` is as in `reopen`. Raises `OriginalChangedError` if a changed file cannot be opened,
+    and otherwise the errors of `find_original` and `open_checkpoint`.
+    """
     known = saved.original
     located = find_original(known, saved.path, job, original)
     places = located.files or None

@@ -129,7 +129,10 @@ def save_session(
     view
         State of the views, as JSON.
     instead_of
-        The only state of an existing file that may be replaced; None for any.
+        The only state of an existing file that may be replaced; None for any. A missing file is
+        created in any case.
+    job
+        Started twice: to compress the history, and to write and verify the file.
 
     Returns
     -------
@@ -143,8 +146,9 @@ def save_session(
     SessionError
         If the file is part of the checkpoint.
     SessionChangedError
-        If the existing file differs from `instead_of`, at the beginning or at the end. Also the
-        errors of `MaskSlot.load` and `describe`.
+        If the existing file differs from `instead_of`, at the beginning or at the end.
+    CheckpointError
+        If the checkpoint cannot be read. Also the errors of `MaskSlot.load`.
     """
     snapshot = capture.snapshot
     _refuse_original(path, snapshot.checkpoint)
@@ -183,9 +187,13 @@ def _stamp_of(file: AtomicFile, path: Path, job: Job) -> FileStamp:
     return msgspec.structs.replace(part, path=str(path.absolute()))
 
 
-def _refuse_other(path: Path, known: FileStamp | None, job: Job) -> None:
-    now = None if known is None else FileStamp.of(path, job)
-    if known is not None and now is not None and not known.is_of(now):
+def _refuse_other(path: Path, expected: FileStamp | None, job: Job) -> None:
+    """Raise `SessionChangedError` if an existing file is not in the state `expected`.
+
+    None allows any state.
+    """
+    now = None if expected is None else FileStamp.of(path, job)
+    if expected is not None and now is not None and not expected.is_of(now):
         raise SessionChangedError(
             f"'{path.name}' was changed by another window since you opened it.",
             remedy="Save the session in another file, or replace it.",
@@ -193,6 +201,7 @@ def _refuse_other(path: Path, known: FileStamp | None, job: Job) -> None:
 
 
 def _refuse_original(path: Path, checkpoint: Checkpoint) -> None:
+    """Raise `SessionError` if a path is a file of the checkpoint."""
     for file in checkpoint.files:
         if exists(path) and exists(file.path) and path.samefile(file.path):
             raise SessionError(
@@ -218,7 +227,10 @@ class _Plain:
         return None if mask is None else self._names.get(id(mask))
 
     def pieces(self) -> Iterator[bytes | memoryview]:
-        """Yield the bytes of all masks, joining small ones."""
+        """Yield the bytes of all masks in order, joining small ones.
+
+        The last piece may be empty.
+        """
         small = bytearray()
         for mask in self.masks.values():
             if mask.nbytes <= SMALL:
@@ -267,6 +279,10 @@ def _bytes_of(capture: Capture) -> int:
 def _spool_history(
     capture: Capture, plain: _Plain, view: Mapping[str, Any], spool: _Spool, job: Job
 ) -> Table:
+    """Write all edits and their masks to `spool`; return the table of contents.
+
+    Current masks, which `plain` has, are not written again.
+    """
     numbers = MaskNumbers()
     places: list[MaskPlace] = []
     for count, record in enumerate(capture.records):
@@ -292,7 +308,10 @@ def _spool_history(
 def _spool_masks(
     numbers: MaskNumbers, record: Record, plain: _Plain, spool: _Spool, job: Job
 ) -> list[MaskPlace]:
-    """Spool the new masks of a record that are not current masks; return the places of all."""
+    """Spool the new masks of a record that are not current masks; return the places of all.
+
+    The places are in the order of their numbers, which `numbers` assigns.
+    """
     places: dict[int, MaskPlace] = {}
     rest: list[NewMask] = []
     fresh = numbers.new_of(record)
@@ -320,6 +339,7 @@ def _spool_masks(
 
 
 def _header(tensors: list[tuple[str, int]], original: Original) -> bytes:
+    """Return the header of a safetensors file with tensors of bytes: pairs of a name and a size."""
     import pruneapp
 
     metadata = {
@@ -368,6 +388,8 @@ def is_session(checkpoint: Checkpoint) -> bool:
 def read_session(path: Path, job: Job) -> SessionFile:
     """Read a session file, except for its masks, which are read when it is restored.
 
+    The file stays open until the result is closed.
+
     Raises
     ------
     SessionError
@@ -385,6 +407,7 @@ def read_session(path: Path, job: Job) -> SessionFile:
 
 
 def _read(file: Checkpoint, where: str, job: Job) -> SessionFile:
+    """Return the contents of an open session file at the path `where`; raises `SessionError`."""
     if not is_session(file):
         raise SessionError(
             f"'{where}' is not a session of Pruneapp.", remedy=f"Open a {SUFFIX} file."
@@ -429,13 +452,13 @@ class _MasksOfFile:
 
     def __init__(self, file: Checkpoint, places: tuple[MaskPlace, ...], where: str) -> None:
         self._file = file
-        self._spool_masks = places
+        self._places = places
         self._where = where
         self._unpacker = Unpacker()
 
     def read(self, number: int, base: BitMask | None, job: Job) -> BitMask:
-        """Read a mask; see `MaskSource`."""
-        place = self._spool_masks[number]
+        """Read a mask; see `MaskSource`. `base` is ignored for one that is stored uncompressed."""
+        place = self._places[number]
         entry = self._file.entries.get(place.tensor)
         if entry is None or entry.dtype.name != "U8":
             raise damaged(self._where, f"mask {number:,} is missing")
@@ -458,6 +481,10 @@ class _MasksOfFile:
         return packed
 
     def _pieces(self, place: MaskPlace, nbytes: int) -> Iterator[bytes]:
+        """Yield the compressed frames of a mask in a tensor of `nbytes` bytes.
+
+        Raises `ValueError` if they exceed the tensor.
+        """
         start = 0
         for size in place.pieces:
             if not 0 < size <= nbytes - start:

@@ -76,7 +76,11 @@ class CheckOptions:
     time_limit: float | None = None
 
     def layers_run(self, stack: str, count: int) -> list[int]:
-        """Return the indices of the layers of a stack of the masked folder that are run."""
+        """Return the indices of the layers of a stack of the masked folder that are run, ascending.
+
+        `count` is the number of layers of the stack. Removed layers are omitted, then
+        `first_layers` applies.
+        """
         removed = set(self.layers_removed.get(stack, ()))
         return [number for number in range(count) if number not in removed][: self.first_layers]
 
@@ -112,7 +116,10 @@ class CheckResult:
     largest_change: float | None = None
 
     def sentence(self) -> str:
-        """Return the result as text for the user."""
+        """Return the result as text for the user.
+
+        A second sentence compares with the unpruned model if that was run.
+        """
         by = f"{self.architecture} of transformers {self.transformers}"
         if self.largest_difference is None:
             return f"{by} takes these shapes."
@@ -166,7 +173,11 @@ class FolderChecker:
         *,
         original: Path | None = None,
     ) -> CheckResult:
-        """Check a shrunk folder; see `check_folder`."""
+        """Check a shrunk folder; see `check_folder` for parameters and errors.
+
+        Starts the worker process the first time; later calls use it again. Differences that could
+        be rounding errors are checked again in float64.
+        """
         options, job = options or CheckOptions(), job or Job()
         began = time.monotonic()
         request = _request(
@@ -258,6 +269,10 @@ def _request(
     options: CheckOptions,
     job: Job,
 ) -> dict[str, Any]:
+    """Return the arguments of the worker's function for a check. Reads headers, no weights.
+
+    Raises as `check_folder` does for folders that cannot be checked.
+    """
     if how == "run" and masked is None:
         raise ValueError("outputs can only be compared with those of a masked folder")
     first = options.first_layers if how == "run" else None
@@ -297,7 +312,10 @@ def _request(
 
 
 def _describe_folder(folder: Path, job: Job) -> tuple[dict[str, Any], Structure | Unknown]:
-    """Return the worker's arguments for a folder, and its structure. Reads no weights."""
+    """Return the worker's arguments for a folder, and its structure. Reads no weights.
+
+    Raises `EvaluationError` if the folder brings its own code, or has other files than safetensors.
+    """
     path = folder / CONFIG
     text = json_codec.read(path, "configuration", _LARGEST_CONFIG, EvaluationError)
     config = json_codec.load_object(text, str(path), constants=True)
@@ -322,7 +340,11 @@ def _first_layers(structure: Structure | Unknown, count: int) -> dict[str, Any]:
 
 
 def _layers_kept(structure: Structure | Unknown, options: CheckOptions) -> dict[str, list[int]]:
-    """Return which layers of the masked folder to run, for each stack with removed layers."""
+    """Return which layers of the masked folder to run, for each stack with removed layers.
+
+    Raises `ValueError` if the folder has no such stack, and `EvaluationError` if its structure is
+    unknown.
+    """
     kept = {}
     for stack in options.layers_removed:
         count = _known(structure).stacks().get(stack)
@@ -351,7 +373,7 @@ def _vocabulary_of(config: Mapping[str, Any]) -> int:
 
 
 def _changes(answer: Mapping[str, Any]) -> dict[str, float]:
-    """Return the differences from the unpruned model; empty if it was not run."""
+    """Return the differences from the unpruned model as fields of `CheckResult`; {} without it."""
     found = answer.get("changed")
     if found is None:
         return {}
@@ -362,7 +384,10 @@ def _changes(answer: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _raise_if_different(answer: Mapping[str, Any], shrunk: Path, log: str) -> None:
-    """Raise `CheckError` if the worker's answer reports an error or too large a difference."""
+    """Raise `CheckError` if the worker's answer reports an error or too large a difference.
+
+    `log` is the output of the process, for the details.
+    """
     by = f"{answer['architecture']} of transformers {answer['transformers']}"
     if "refused" in answer:
         raise CheckError(f"'{shrunk}' is not what {by} takes: {answer['refused']}.", details=log)
@@ -420,7 +445,10 @@ def _allowed_differences(answer: Mapping[str, Any]) -> tuple[float, float]:
 
 
 def _doubtful(answer: Mapping[str, Any]) -> bool:
-    """Return whether the differences exceed the tolerance so little that float64 must decide."""
+    """Return whether the differences exceed the tolerance so little that float64 must decide.
+
+    False if nothing was compared.
+    """
     found = answer.get("compared", {})
     if "largest_difference" not in found:
         return False

@@ -36,9 +36,10 @@ _STAGES = ("stage_names", "out_features", "out_indices")
 
 
 def first_layers(structure: Structure, count: int) -> dict[str, Any]:
-    """Return config.json with only the first `count` layers of each stack.
+    """Return a copy of config.json with only the first `count` layers of each stack.
 
-    Raises `ShrinkError` if the configuration has no number of layers, and as `remove_layers` does.
+    Stacks with fewer layers keep all. Raises `ShrinkError` if the configuration has no number of
+    layers, and as `remove_layers` does.
     """
     if not structure.depths:
         raise ShrinkError(
@@ -59,10 +60,14 @@ def remove_layers(
 ) -> tuple[str, ...]:
     """Update `fields` in place so that only some layers remain, and return notices for the user.
 
+    Numbers of layers, lists with an entry per layer and lists of layer indices are changed.
+
     Parameters
     ----------
+    fields
+        The fields of config.json that describe the layers, which may be nested in it.
     kept
-        Indices of the layers to keep, by the name of the stack.
+        Indices of the layers to keep, ascending, by the name of the stack.
 
     Raises
     ------
@@ -92,6 +97,11 @@ def remove_layers(
 
 
 def _remove_from_lists(fields: Fields, kept: Sequence[int]) -> Iterator[str]:
+    """Update settings per layer in `fields` in place, and yield notices.
+
+    `kept` are the indices of the layers to keep, ascending. Nothing happens before the first item
+    is requested. Raises `ShrinkError` if layers would change their kind.
+    """
     new = {old: number for number, old in enumerate(kept)}
     for name, instead in _EVERY.items():
         every = fields.get(name)
@@ -139,7 +149,10 @@ def encode_config(config: Mapping[str, Any]) -> bytes:
 
 
 def difference(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the lines that differ, those of `before` after "-" and those of `after` after "+"."""
+    """Return the lines of JSON that differ, those of `before` after "-" and of `after` after "+".
+
+    () if the configurations are equal.
+    """
     # Without commas, because a last line differs from the same line in the middle only by its
     # comma.
     old, new = (

@@ -63,7 +63,10 @@ class Cut:
     groups: tuple[GroupCut, ...]
 
     def tensors(self, checkpoint: Checkpoint) -> Iterator[TensorCut]:
-        """Yield every tensor that is not removed completely, in the order of the checkpoint."""
+        """Yield every tensor that is not removed completely, in the order of the checkpoint.
+
+        Tensors that are not cut are included.
+        """
         for entry in checkpoint.entries.values():
             names = [name for name in map(self.new_name, entry.names) if name]
             if not names:
@@ -82,7 +85,10 @@ class Cut:
             yield TensorCut(new, entry, kept)
 
     def new_name(self, name: str) -> str:
-        """Return the new name of a tensor; "" if it is removed with its layer or expert."""
+        """Return the new name of a tensor, in which layers and experts are renumbered.
+
+        "" if it is removed with its layer or expert. Names that no group contains are not changed.
+        """
         for prefix, number in self._numbers.get(name, ()):
             if number is None:
                 return ""
@@ -91,7 +97,10 @@ class Cut:
         return name
 
     def kept_indices(self, entry: TensorEntry) -> dict[int, Units]:
-        """Return the indices to keep of a tensor, by the dimension that is cut."""
+        """Return the indices to keep of a tensor, ascending, by the dimension that is cut.
+
+        Where several groups cut a dimension, the indices that all of them keep.
+        """
         masks: dict[int, Bools] = {}
         for member, cut in self._members.get(entry.name, ()):
             mask = np.zeros(entry.shape[member.dim], np.bool_)

@@ -60,8 +60,8 @@ class UnitState:
 def find_unit_states(state: State, groups: Iterable[Group], job: Job) -> list[UnitState]:
     """Return the `UnitState` of each group, in order.
 
-    Reads each tensor that decides about a unit once, and advances `job` by its elements (see
-    `work_amount`).
+    Reads each tensor that decides about a unit once, in several threads, and advances `job` by its
+    elements (see `work_amount`), which the caller has started or extended.
     """
     group_list = list(groups)
     silent_job = Job(cancel=job.cancel)  # does not report progress: the threads share it
@@ -87,10 +87,10 @@ def work_amount(state: State, groups: Iterable[Group]) -> int:
 
 
 def nonzero_entries(state: State, entry: TensorEntry, dim: int, job: Job) -> Bools:
-    """Return a mask of the indices along `dim` at which any written element is not 0; NaN counts.
+    """Return a mask of the indices along `dim` at which any written element is not 0.
 
-    O(n) in the number of elements, read in pieces. A fully pruned tensor is not read. Advances
-    `job` by the number of elements.
+    NaN counts, -0 does not. O(n) in the number of elements, read in pieces. A fully pruned tensor
+    is not read. Advances `job` by the number of elements.
     """
     n = entry.shape[dim]
     mask = state.zeroed(entry.name)
@@ -116,7 +116,10 @@ def nonzero_entries(state: State, entry: TensorEntry, dim: int, job: Job) -> Boo
 
 
 def is_zero(state: State, entry: TensorEntry, job: Job) -> bool:
-    """Return whether all written elements of a tensor are 0 or -0; stops at the first other one."""
+    """Return whether all written elements of a tensor are 0 or -0.
+
+    Reads until the first other one, and nothing of a fully pruned tensor.
+    """
     mask = state.zeroed(entry.name)
     if mask is not None and not mask.kept:
         return True
@@ -130,7 +133,11 @@ def is_zero(state: State, entry: TensorEntry, job: Job) -> bool:
 
 
 def _accumulate(found: NDArray[Any], bits: NDArray[Any], start: int, n: int, inner: int) -> None:
-    """OR `bits`, which start at element `start` and cover no whole periods, into `found`."""
+    """OR `bits`, which start at element `start` and cover no whole periods, into `found`.
+
+    A period is `n` indices of a dimension, each with `inner` contiguous elements. `found` has one
+    number per index.
+    """
     at = 0
     while at < bits.size:
         flat = start + at
@@ -148,6 +155,11 @@ def _accumulate(found: NDArray[Any], bits: NDArray[Any], start: int, n: int, inn
 
 
 def _units_of(state: State, group: Group, job: Job) -> UnitState:
+    """Return which units of a group are alive, and the constants of those that are not.
+
+    A unit is alive if something uses its output and its value varies, or is a constant that is not
+    known. Groups without outputs count as used.
+    """
     entries = state.checkpoint.entries
     has_output = np.zeros(group.count, np.bool_)  # whether anything uses the output of a unit
     modules: dict[str, list[Member]] = {}
@@ -187,7 +199,8 @@ def _factors(
 ) -> Iterator[tuple[Bools, NDArray[np.float64]]]:
     """Yield for each factor of a module which units depend on the input, and the constants of all.
 
-    Constants are float64 of shape (units, entries of a unit), NaN where unknown.
+    `members` are the weight and the bias of the module. Constants are float64 of shape (units,
+    entries of a unit), NaN where unknown.
     """
     entries = state.checkpoint.entries
     weight = max(members, key=lambda member: len(entries[member.name].shape))
@@ -217,7 +230,7 @@ def rows_by_unit(group: Group, member: Member, values: NDArray[_T]) -> NDArray[_
 
 
 def read_values(state: State, entry: TensorEntry) -> NDArray[np.float64]:
-    """Return all elements of a small tensor as float64, with pruned weights as 0."""
+    """Return all elements of a small tensor as a flat float64 array, with pruned weights as 0."""
     mask = state.zeroed(entry.name)
     parts = [np.zeros(0)]
     for chunk in state.chunks(entry.name, size=CHUNK_BYTES):
@@ -240,7 +253,7 @@ def fold(
 ) -> tuple[str, NDArray[np.float64]] | None:
     """Compute what the bias after the group gains when units that emit constants are removed.
 
-    Reads the weights of the output matrix once.
+    Reads the weights of the output matrix once; changes nothing.
 
     Parameters
     ----------
@@ -252,7 +265,8 @@ def fold(
     Returns
     -------
     tuple or None
-        Name of the bias, and the values to add to it. None if there is nothing to add.
+        Name of the bias, and the values to add to it. None if there is nothing to add, or no bias
+        can absorb it.
     """
     found = _output_of(state, group)
     if found is None or not constants[removed].any():
@@ -301,9 +315,10 @@ ZERO_AT_ZERO = "0"
 
 
 def apply_activation(activation: str, values: Float64s) -> Float64s:
-    """Return the activation of `values`, NaN where it is unknown; "" is the identity.
+    """Return the activation of `values`, NaN where it is unknown.
 
-    In float64, by the formulas of ``transformers/activations.py`` and of torch.
+    "" is the identity, `ZERO_AT_ZERO` only known at 0, and an unknown name nowhere. In float64, by
+    the formulas of ``transformers/activations.py`` and of torch.
     """
     if not activation:
         return values

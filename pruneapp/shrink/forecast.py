@@ -196,7 +196,7 @@ class ShrinkForecast:
 
     @property
     def largest_share(self) -> float:
-        """The largest share of an axis's live units that is cut."""
+        """The largest share (0 to 1) of an axis's live units that is cut; 0 if there are none."""
         layers = self.layers
         alive = layers.count - len(layers.dead)
         shares = [len(layers.gone - layers.dead) / alive] if alive else []
@@ -210,7 +210,9 @@ def forecast(
     """Return the sizes after a cut, exact to the byte.
 
     Reads no weights except for those that constants are folded into. A request that the model does
-    not allow raises nothing: the forecast contains the error.
+    not allow raises no error: the forecast is then that of a request with only the allowed parts,
+    and `wrong` is the error; if not even dead units can be cut, it is empty, and `why_not` is the
+    error.
     """
     surveyed = surveyed.with_tokens(request, job)
     try:
@@ -235,6 +237,8 @@ def cut_out(  # noqa: PLR0917 - each its own type
     how: How | None = None,
 ) -> ExportReport:
     """Prune the requested units, cut them and all dead units, and write the model.
+
+    The report has the results of the check among its notices.
 
     Parameters
     ----------
@@ -287,6 +291,7 @@ class _Forecast:
         self._provenance = provenance
 
     def forecast(self) -> ShrinkForecast:
+        """Return the forecast. Raises `ShrinkError` if the model does not allow the request."""
         surveyed, structure, request = self._surveyed, self._structure, self._request
         tokens = surveyed.tokens
         tokens_requested = request.vocabulary or request.texts
@@ -331,7 +336,10 @@ class _Forecast:
         return plan(state, self._structure, choices, self._job, found)
 
     def _placeholder_scores(self, state: Snapshot, axis: Axis) -> Scores:
-        """Return scores of 0, as only the number of units matters. Validates a file with scores."""
+        """Return scores of 0, as only the number of units matters. Validates a file with scores.
+
+        Raises `ShrinkError` if the file cannot be read or has other scores.
+        """
         by = self._request.by
         try:
             if by in WORDS or holds_statistics(Path(by), self._job):
@@ -348,6 +356,11 @@ class _Forecast:
         config: Mapping[str, Any],
         planned: ShrinkPlan | None = None,
     ) -> ModelSize:
+        """Return the size of a state, with the graph of its file if it has one.
+
+        `cuts` are the tensors of the state. `planned` is the cut; None for the state before it,
+        whose files have the size of the source if they contain a graph.
+        """
         structure, job = self._structure, self._job
         size = model_size(state, cuts, structure, config, job, self._provenance)
         if structure.graph is None:
@@ -359,6 +372,11 @@ class _Forecast:
         return replace(size, nbytes=sum(each.nbytes for each in plans.values()))
 
     def _axes(self, exact_plan: ShrinkPlan, planned: ShrinkPlan) -> Iterator[AxisForecast]:
+        """Yield the forecast of each axis, in the order of the structure.
+
+        `exact_plan` is the cut of dead units only, `planned` that of the request. Axes that can be
+        cut in principle but are in no plan are omitted, except for the vocabulary.
+        """
         exact = {each.name: each for each in exact_plan.axes}
         changes = {each.name: each for each in planned.axes}
         for name, axis in self._structure.axes.items():
@@ -402,6 +420,10 @@ class _Forecast:
     def _numbered(
         self, axis_forecast: AxisForecast, axis: Axis, exact: AxisChange, planned: ShrinkPlan
     ) -> AxisForecast:
+        """Return the forecast with the numbers of units that can be kept.
+
+        Smaller ones than protected weights allow are omitted.
+        """
         if self._request.write_as:
             axis = replace(axis, limit="")
         earlier = [change for change in planned.axes if change.name == "kv-groups"]
@@ -416,7 +438,10 @@ class _Forecast:
         )
 
     def _protected(self, axis: Axis) -> int:
-        """Return the smallest number of units of an axis that its protected weights allow."""
+        """Return the smallest number of units of an axis that its protected weights allow.
+
+        0 for experts, and if nothing is protected.
+        """
         if axis.name == "experts":
             return 0
         groups = self._surveyed.remaining_groups(axis, self._request)
@@ -437,6 +462,7 @@ class _Forecast:
         return max_kept
 
     def _layers(self) -> LayersForecast:
+        """Return which layers can be cut and which are; empty if the model has none that can be."""
         axis = self._structure.axes.get("layers")
         if axis is None or axis.why_not or not axis.groups:
             return LayersForecast()
@@ -475,9 +501,10 @@ def model_size(  # noqa: PLR0917 - each its own type
     job: Job,
     provenance: Provenance | None = None,
 ) -> ModelSize:
-    """Return the size of a state. Reads no weights; O(n) in the number of tensors.
+    """Return the size of a state as safetensors files. Reads no weights.
 
-    `cuts` are the tensors of the state, with their entries in the source.
+    O(n) in the number of tensors. `cuts` are the tensors of the state, with their entries in the
+    source, and `config` is its config.json.
     """
     cuts = tuple(job.cancel.each(cuts))
     return ModelSize(
@@ -503,7 +530,9 @@ def _is(config: Mapping[str, Any], ends: tuple[str, ...]) -> bool:
 def _cache(checkpoint: Checkpoint, structure: Structure, config: Mapping[str, Any]) -> int | None:
     """Return the bytes of keys and values per token, in the dtype of the weights.
 
-    None for encoders, and for models with latent attention or state spaces, where it is unknown.
+    None for encoders and encoder-decoders, for models with latent attention, and if the
+    configuration does not describe it. Layers with linear attention or state spaces are not
+    counted.
     """
     fields = fields_of(config, structure.inside)
     if not _is(config, _CACHED) or fields.get("is_encoder_decoder") or "kv_lora_rank" in fields:
@@ -529,7 +558,10 @@ def _cache(checkpoint: Checkpoint, structure: Structure, config: Mapping[str, An
 def _multiply_adds(
     cuts: Iterable[TensorCut], structure: Structure, config: Mapping[str, Any], job: Job
 ) -> int | None:
-    """Return the multiply-adds per token in matrix products; None if the weights are packed."""
+    """Return the multiply-adds per token in matrix products; None if the weights are packed.
+
+    Of experts, only those that a router chooses count.
+    """
     inside = {
         entry.name: rest for layer in structure.layers for rest, entry in layer.entries.items()
     }
@@ -582,9 +614,9 @@ def _experts_left(fields: Mapping[str, Any]) -> int:
 
 
 def _outside(each: TensorCut, ends: tuple[str, ...]) -> int:
-    """Return the number of multiply-adds of a matrix if one of its names has one of the `ends`.
+    """Return the number of multiply-adds of a matrix if one of its names ends in one of `ends`.
 
-    Otherwise 0.
+    0 otherwise, and for vectors.
     """
     entry = each.entry
     is_one = len(entry.shape) > 1 and any(name.endswith(ends) for name in each.source.names)

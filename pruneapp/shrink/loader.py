@@ -35,7 +35,8 @@ def arguments(structure: Structure, counts: Mapping[str, int]) -> dict[Argument,
     Returns
     -------
     dict or None
-        None if no argument produces these widths.
+        One argument per axis. None if an axis has no argument, or none of its values produces these
+        widths.
     """
     found = {}
     for axis in structure.axes.values():
@@ -55,7 +56,8 @@ def widths_by_argument(
 ) -> list[int] | None:
     """Return the smallest widths of at least `min_widths` that one value of an argument produces.
 
-    None if the class has no such argument, or if the present widths do not follow from it.
+    In the order of the groups of the axis, as `min_widths`. None if the class has no such argument,
+    or if the present widths do not follow from it. An argument that is no integer keeps its value.
     """
     argument = _argument_for(axis, structure)
     if argument is None:
@@ -85,6 +87,10 @@ def _argument_for(axis: Axis, structure: Structure) -> Argument | None:
 def _value(
     axis: Axis, structure: Structure, argument: Argument, widths: Sequence[int]
 ) -> float | None:
+    """Return the value of an argument that produces the widths of the groups; None if none does.
+
+    `widths` are in the order of the groups of the axis.
+    """
     blocks = _blocks(axis, structure)
     return argument_of(
         argument, [(blocks[g.place], n) for g, n in zip(axis.groups, widths, strict=True)]

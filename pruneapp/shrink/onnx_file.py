@@ -51,18 +51,18 @@ def plan_onnx(
 ) -> dict[str, Plan]:
     """Plan the new model file, and a ``NAME.data`` file for its data if it exceeds 2 GiB.
 
-    External data of the source is moved into the model file.
+    External data of the source is moved into the model file. The graph is not changed, but copied.
 
     Returns
     -------
     dict
-        Plans by file name.
+        Plans by file name, the model first.
 
     Raises
     ------
     ExportError
         If external data of the source cannot be read, or the shapes of the new graph are
-        inconsistent.
+        inconsistent although those of the source are not.
     """
     for stored in (*graph.file.tensors, *graph.file.hidden):
         if stored.external and (stored.unreadable or stored.nested):
@@ -88,7 +88,10 @@ def plan_onnx(
 
 
 def _resize(model: Any, graph: OnnxGraph, kept: NDArray[np.bool_]) -> None:
-    """Set the sizes, and the groups of depthwise convolutions, to the numbers of kept channels."""
+    """Set sizes in attributes and inputs, and groups of depthwise convolutions, in `model`.
+
+    `kept` is True for each channel that is kept, by its number in the graph.
+    """
     nodes = model.graph.node
     for number, axis in graph.depthwise.items():
         for attribute in nodes[number].attribute:
@@ -118,7 +121,10 @@ def _set_attribute(node: Any, name: str, values: Sequence[int]) -> None:
 def _set_input(
     model: Any, node: Any, place: int, values: Sequence[int], used_names: set[str]
 ) -> None:
-    """Give a node a new constant as input number `place`; other nodes may share the old one."""
+    """Give a node a new constant as input number `place`; other nodes may share the old one.
+
+    The name of the constant is added to `used_names`, which must contain all names of the graph.
+    """
     base = f"{node.output[0]}_sizes"
     names = chain((base,), (f"{base}_{number}" for number in count(1)))
     name = next(candidate for candidate in names if candidate not in used_names)
@@ -179,10 +185,10 @@ def _shapes_consistent(model: Any) -> bool:
 
 
 def _write_inner_tensors(model: Any, shrunk: ShrunkState, graph: OnnxGraph) -> dict[str, int]:
-    """Write the values of the state into tensors in subgraphs. Return the bytes of each, by name.
+    """Write the values of the state into tensors in subgraphs of `model`.
 
-    If several subgraphs have a tensor of the same name, only the first is an entry of the
-    checkpoint.
+    Return the bytes of each, by name. If several subgraphs have a tensor of the same name, only the
+    first is an entry of the checkpoint, and only that is written.
     """
     entries = shrunk.checkpoint.entries
     inner = {t.name for t in graph.file.tensors if t.nested and not t.unreadable}
@@ -259,9 +265,9 @@ def _cut(proto: Any, shrunk: ShrunkState, entry: TensorEntry) -> _NewTensor:
 
 
 def _declare(model: Any, tensors: Sequence[_NewTensor]) -> None:
-    """Update the shapes of inputs that are initializers.
+    """Update the shapes of inputs of `model` that are initializers.
 
-    Add inputs where the IR version needs them.
+    Before IR version 4, each initializer must be an input: missing ones are added.
     """
     inputs = {value.name: value for value in model.graph.input}
     for tensor in tensors:
@@ -314,7 +320,8 @@ def _plan_with_external_data(
 ) -> dict[str, Plan]:
     """Plan a model file, and a file with the data of its tensors of more than `_SMALL` bytes.
 
-    `kept` has the bytes of the tensors inside of nodes, by name.
+    Return plans by name; the second one is ``NAME.data``. `kept` has the bytes of the tensors
+    inside of nodes, by name.
     """
     data_name = f"{name}.data"
     outside = [tensor for tensor in tensors if tensor.nbytes > _SMALL]

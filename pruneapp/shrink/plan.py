@@ -167,7 +167,10 @@ class Survey:
         return self.units[group.axis, group.place]
 
     def without(self, to_prune: Iterable[tuple[Group, Units]]) -> Survey:
-        """Return the survey as if the given units were pruned in all their tensors as well."""
+        """Return the survey as if the given units were pruned in all their tensors as well.
+
+        `to_prune` has pairs of a group and indices of its units. This survey is not changed.
+        """
         units = dict(self.units)
         for group, pruned_units in to_prune:
             units[group.axis, group.place] = units[group.axis, group.place].without(pruned_units)
@@ -175,7 +178,10 @@ class Survey:
 
 
 def survey(state: State, structure: Structure, job: Job) -> Survey:
-    """Find the units and layers that contribute nothing to the output in a state; starts `job`."""
+    """Find the units and layers that contribute nothing to the output in a state.
+
+    Reads every member of a group that may be cut. Starts `job`, and extends it for further tensors.
+    """
     groups = [group for axis in prunable_axes(structure) for group in axis.groups]
     job.start(work_amount(state, groups))
     unit_states = find_unit_states(state, groups, job)
@@ -205,7 +211,7 @@ def prunable_axes(structure: Structure) -> tuple[Axis, ...]:
 def plan(
     state: State, structure: Structure, choices: Choices, job: Job, surveyed: Survey | None = None
 ) -> ShrinkPlan:
-    """Compute the cut of a state and everything that has to be written with it.
+    """Compute the cut of a state and everything that has to be written with it. Writes nothing.
 
     Parameters
     ----------
@@ -221,7 +227,8 @@ def plan(
     Raises
     ------
     ShrinkError
-        If the model cannot be cut as chosen, for example because its class rejects a size.
+        If the model cannot be cut as chosen, for example because its class rejects a size. Nothing
+        to cut is no error, see `ShrinkPlan.is_empty`.
     """
     surveyed = survey(state, structure, job) if surveyed is None else surveyed
     return _Planning(state, structure, choices, job, surveyed).plan()
@@ -230,8 +237,8 @@ def plan(
 def legal_sizes(axis: Axis, fields: Mapping[str, Any], multiple: int = 1) -> list[int]:
     """Return the numbers of units that an axis may have, ascending, including the present number.
 
-    Others are those that the model's class supports with the configuration `fields`. `multiple`
-    applies to rounded axes only (`Axis.is_rounded`).
+    The others are multiples of `Axis.step` that the model's class supports with the configuration
+    `fields`. `multiple` applies to rounded axes only (`Axis.is_rounded`).
     """
     step = math.lcm(axis.step, multiple if axis.is_rounded else 1)
     sizes = {n for n in range(step, axis.count, step) if axis.takes(n, fields)}
@@ -252,7 +259,7 @@ def adjust_axis(axis: Axis, changes: Iterable[AxisChange]) -> Axis:
     """Return the axis adjusted to the `changes` of axes that were cut before.
 
     Only query heads change: their number depends on the number of key/value heads, of which fewer
-    may be left.
+    may be left. Other axes are returned as they are.
     """
     kv_change = next((change for change in changes if change.name == "kv-groups"), None)
     if axis.name != "query-heads" or kv_change is None or kv_change.after == kv_change.before:
@@ -275,7 +282,7 @@ def units_to_keep(state: State, group: Group, units: UnitState) -> Bools:
 def size_error(
     axis: Axis, structure: Structure, fields: Mapping[str, Any], wanted: int
 ) -> ShrinkError:
-    """Return the error if `wanted` units are not allowed, with the nearest allowed numbers."""
+    """Return the error if `wanted` units are not allowed, with the two nearest allowed numbers."""
     sizes = legal_sizes(axis, fields)
     near = sorted(sorted(sizes, key=lambda n: (abs(n - wanted), n))[:_NEAREST])
     rule = f" ({axis.limit})" if axis.limit else ""
@@ -310,6 +317,7 @@ class _Planning:
         self._dead = self._removed = 0
 
     def plan(self) -> ShrinkPlan:
+        """Return the plan. For one call: the fields of this object collect its parts."""
         removed_prefixes: tuple[str, ...] = ()
         layer_axis = self._structure.axes.get("layers")
         if layer_axis is not None:
@@ -350,7 +358,10 @@ class _Planning:
         )
 
     def _cut_each(self, axis: Axis) -> None:
-        """Cut the dead units of an axis whose groups may differ in size; add one `AxisChange`."""
+        """Cut the dead units of an axis whose groups may differ in size; add one `AxisChange`.
+
+        Each group is cut on its own, unless `Choices.one_ratio` is set.
+        """
         before = len(self._axes)
         if self._choices.one_ratio:
             self._cut_dead(axis)
@@ -370,7 +381,11 @@ class _Planning:
         ]
 
     def _cut_dead(self, axis: Axis) -> None:
-        """Cut the units of an axis down to the largest number that one of its groups needs."""
+        """Cut the units of an axis down to the largest number that one of its groups needs.
+
+        Always adds an `AxisChange`, also if nothing is cut; then no `GroupCut` is added. Sets the
+        size in the configuration, and folds constants into biases.
+        """
         states = [self._survey.of(group) for group in axis.groups]
         notices: list[str] = []
         alive = []
@@ -415,7 +430,7 @@ class _Planning:
     def _record_rounding(self, axis: Axis, alive: Sequence[Bools], kept: Sequence[int]) -> None:
         """Record the numbers of dead and of cut units of groups that differ in size.
 
-        `kept` has the number of units to keep of each group.
+        `alive` has the mask of the units that must stay of each group, `kept` the number to keep.
         """
         if axis.uniform:
             return
@@ -502,7 +517,11 @@ class _Planning:
         return CHANGES if axis.name in self._choices.changed else EXACT
 
     def _sizes(self, axis: Axis, alive: Sequence[Bools]) -> list[int]:
-        """Return the number of units to keep in each group of an axis."""
+        """Return the number of units to keep in each group of an axis, in order.
+
+        `alive` has the mask of the units that must stay of each group. Raises `ShrinkError` if a
+        number that the user chose is not allowed, or no argument of the class gives one ratio.
+        """
         groups = axis.groups
         if self._choices.one_ratio and not axis.uniform:
             min_widths = [max(int(np.count_nonzero(must_keep)), 1) for must_keep in alive]
@@ -537,6 +556,10 @@ class _Planning:
         return [kept * group.times for group in groups]
 
     def _fold(self, group: Group, units: UnitState, removed: Units) -> None:
+        """Add the constants of removed units of a group to the new value of its bias.
+
+        Does nothing if there are no constants.
+        """
         if units.constants is None:
             return
         folded = fold(self._state, group, units.constants, removed, self._job)
@@ -549,6 +572,8 @@ class _Planning:
 
     def _cut_layers(self, axis: Axis) -> tuple[str, ...]:
         """Cut the chosen layers and those that do nothing.
+
+        Raises `ShrinkError` if that is not possible.
 
         Return the name prefixes of cut layers.
         """
@@ -591,6 +616,12 @@ class _Planning:
         return tuple(f"{c.group.prefix}{n}." for c in cuts for n in c.removed.tolist())
 
     def _cut_experts(self) -> None:
+        """Cut the experts with the lowest scores.
+
+        Raises `ShrinkError` if the number is not possible.
+
+        Adds an `AxisChange` for every model with experts, also if all are kept.
+        """
         axis, n_kept = self._structure.axes.get("experts"), self._choices.experts
         if axis is None or axis.why_not:
             if n_kept is not None:
@@ -610,6 +641,11 @@ class _Planning:
         self._axes.append(AxisChange("experts", axis.label, axis.count, n_kept, CHANGES, notices))
 
     def _cut_vocabulary(self) -> None:
+        """Cut the rows of the embeddings that were chosen, and renumber ids in config.json.
+
+        Adds an `AxisChange` only if a cut was chosen. Raises `ShrinkError` if there is no
+        vocabulary.
+        """
         axis, chosen = self._structure.axes.get("vocabulary"), self._choices.vocabulary
         if axis is None or axis.why_not or chosen is None:
             if chosen is not None:
@@ -637,6 +673,10 @@ class _Planning:
         self._files = {**chosen.files, **dict.fromkeys(chosen.left_out)}
 
     def _write_as(self) -> None:
+        """Change the type of the model in its configuration, if another one was chosen.
+
+        Raises `ShrinkError` if it is not an equivalent one.
+        """
         wanted = self._choices.write_as
         if not wanted:
             return
@@ -663,7 +703,10 @@ class _Planning:
 
 
 def _silent_layers(state: State, group: Group, job: Job) -> frozenset[int]:
-    """Return the indices of the layers of a stack that return their input unchanged."""
+    """Return the indices of the layers of a stack that return their input unchanged.
+
+    Layers of a stack for which that cannot be determined are not included.
+    """
     found = set()
     for number, names in enumerate(group.silenced_by):
         entries = map(state.checkpoint.entry, names)
@@ -678,9 +721,9 @@ def _units_for_fullest_run(alive: Bools, outer: int) -> int:
 
 
 def _fill_up(alive: Bools, count: int, outer: int) -> Units:
-    """Return the indices of `count` units to keep: alive ones, then the first dead ones.
+    """Return the indices of `count` units to keep, ascending: alive ones, then the first dead ones.
 
-    All `outer` runs of the group keep equally many units.
+    All `outer` runs of the group keep equally many units, so none may have more alive ones.
     """
     runs = []
     per_run = count // outer

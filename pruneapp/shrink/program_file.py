@@ -37,7 +37,10 @@ _MOST_INFLATED = 64 << 20
 def plan_program(
     shrunk: ShrunkState, source: FileSource, graph: ProgramGraph, cut: Cut, job: Job
 ) -> Plan:
-    """Plan the archive of the cut program. `source` is the opened file."""
+    """Plan the archive of the cut program. `source` is the opened file.
+
+    Data that several tensors share is copied, as such tensors are not cut.
+    """
     archive = zip_layout(source, job.cancel)
     name = exported_program.config_of(graph.name)
     text = member_content(source, archive, name, exported_program.MAX_CONFIG)
@@ -82,7 +85,7 @@ def _unchanged(source: FileSource, archive: Archive, key: str, path: str) -> Zip
 
 
 def _cut_graph(graph: ProgramGraph, cut: Cut) -> Mapping[str, Any]:
-    """Return the JSON of the program with the new sizes."""
+    """Return a copy of the JSON of the program with the new sizes, strides and groups."""
     kept = graph.stays((each.group, each.kept) for each in cut.groups)
 
     def left(axis: Numbers) -> int:
@@ -112,9 +115,9 @@ def _resize(meta: Any, sizes: Sequence[int | None], strides: Sequence[int | None
 
 
 def _strides_after(meta: Any, sizes: Sequence[int | None]) -> list[int | None]:
-    """Return contiguous strides for new sizes, in the old order of dimensions.
+    """Return contiguous strides for new sizes, in the old order of dimensions in memory.
 
-    All strides are None if a size or an old stride is unknown.
+    All strides are None if a size or an old stride is unknown. `meta` is the old metadata.
     """
     old = [stride.get("as_int") for stride in meta["strides"]]
     if None in old or None in sizes:

@@ -52,9 +52,10 @@ def class_proof(
     Parameters
     ----------
     checker
-        A running checker process; None starts one and stops it when the context ends.
+        A running checker process, which keeps running; None starts one and stops it when the
+        context ends.
     python
-        Interpreter that has transformers installed; None searches for one.
+        Interpreter that has transformers installed; None searches for one. Ignored with `checker`.
 
     Raises
     ------
@@ -114,7 +115,11 @@ def _first_layers(structure: Structure, options: CheckOptions) -> Cut:
 
 
 def check_options(plan: ShrinkPlan, first_layers: int | None = None) -> CheckOptions:
-    """Return the parts of a cut that are not zeros in the state: layers, experts and tokens."""
+    """Return the parts of a cut that are not zeros in the state: layers, experts and tokens.
+
+    With `first_layers`, only so many are run, and all stacks are listed, also with no removed
+    layers.
+    """
     layers, experts, tokens = {}, {}, None
     for cut in plan.cut.groups:
         group = cut.group
@@ -132,6 +137,7 @@ def check_options(plan: ShrinkPlan, first_layers: int | None = None) -> CheckOpt
 
 @contextmanager
 def _hidden_folder(target: Path) -> Iterator[Path]:
+    """Yield the path of a folder next to `target`, and delete it at the end. Does not create it."""
     folder = target.with_name(hidden_name(target.name, "masked"))
     try:
         yield folder
@@ -142,6 +148,7 @@ def _hidden_folder(target: Path) -> Iterator[Path]:
 
 @contextmanager
 def _explaining_write_errors(folder: Path) -> Iterator[None]:
+    """Convert an `OSError` in the block to `ExportError` about the hidden folder."""
     try:
         yield
     except OSError as error:

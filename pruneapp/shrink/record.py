@@ -77,7 +77,7 @@ def record_name(model: str) -> str:
 
 
 def read_record(model: Path) -> ShrinkRecord:
-    """Read the record of a shrunk model, a folder or a file.
+    """Read the record of a shrunk model, which is a folder or a file.
 
     Raises `ShrinkError` if the record is missing, unreadable, inconsistent or of another version.
     """
@@ -119,6 +119,7 @@ def read_record(model: Path) -> ShrinkRecord:
 
 
 def _record_of(cut: GroupCut) -> GroupRecord:
+    """Return the record of the cut of a group."""
     group = cut.group
     members = []
     for member in group.members:
@@ -156,6 +157,7 @@ def _scattered_runs(unit_of: NDArray[np.int32]) -> tuple[tuple[int, int], ...]:
 
 
 def _layout_of(record: MemberRecord) -> Runs | Scattered:
+    """Return the layout of a tensor from its record."""
     if not record.scattered:
         return Runs(tuple(map(Run, record.runs, record.fixed or repeat(0))))
     parts = [
@@ -166,6 +168,7 @@ def _layout_of(record: MemberRecord) -> Runs | Scattered:
 
 
 def _cut_of(record: GroupRecord) -> GroupCut:
+    """Return the cut of a group from its record."""
     runs = [np.arange(start, stop) for start, stop in record.kept]
     kept = np.concatenate(runs) if runs else np.zeros(0, np.int64)
     members = tuple(Member(each.name, each.dim, _layout_of(each)) for each in record.members)

@@ -75,7 +75,7 @@ def shrink(
 ) -> ExportReport:
     """Write the state without the removed units: a folder, or one file if the path names a file.
 
-    A folder gets config.json, the record of the cut (shrink.json) and the other files of the model.
+    A folder gets config.json, the record of the cut (`RECORD`) and the other files of the model.
     The record of a single file is ``NAME.shrink.json`` in the same folder. The written file is read
     back and compared bit by bit with the state at all kept places; at the removed places of dead
     units the state must be 0 or the unit must still be found dead. Biases that absorbed constants
@@ -118,9 +118,11 @@ def shrink(
 
 
 def _move_out_of_folder(report: ExportReport, folder: Path, path: Path) -> ExportReport:
-    """Move the files of `folder` into its parent folder, the model last.
+    """Move the files of `folder` into its parent folder, the model last; return the updated report.
 
-    Return the updated report.
+    `path` is the model. Its record and load_shrunk.py may replace existing files. Raises
+    `ShrinkError` if another file exists, before anything is moved, and `ExportError` if moving
+    fails.
     """
     targets = {file.path: path.with_name(file.path.name) for file in report.files}
     record = record_name(path.name)
@@ -225,6 +227,8 @@ def shrink_checked(
 ) -> tuple[ExportReport, list[CheckResult]]:
     """Call `shrink`, and check the folder with the model's class before it is renamed into place.
 
+    A failed check deletes what was written.
+
     Parameters
     ----------
     how
@@ -264,7 +268,10 @@ def shrink_checked(
 
 
 def _loads(plan: ShrinkPlan, weights: Path, *, one_file: bool) -> str:
-    """Return Python code that loads the model. `weights` is its first file."""
+    """Return Python code that loads the model: by load_shrunk.py, timm or transformers.
+
+    `weights` is its first file; `one_file` is whether a single file was requested.
+    """
     folder = str(weights.parent)
     if plan.loader:
         which = f", [{str(weights)!r}]" if one_file else ""
@@ -315,9 +322,10 @@ def is_file_name(path: Path) -> bool:
 
 
 def refuse_target(path: Path, structure: Structure | None = None) -> None:
-    """Raise `ShrinkError` if a shrunk model cannot be written to a path.
+    """Raise `ShrinkError` if a shrunk model cannot be written to a path, which must not exist.
 
-    Without `structure`, only the existence of the path is checked.
+    Without `structure`, only the existence of the path is checked; with it also whether the model
+    can be one file of that name. A path without the suffix of a model file is a folder.
     """
     if path.exists():
         raise ShrinkError(
@@ -365,12 +373,14 @@ def verify_round_trip(
     folded
         Source names of the biases that absorbed constants; their values are not compared.
     job
-        Advances by the number of source elements compared.
+        Extended and advanced by the number of source elements.
 
     Raises
     ------
     ShrinkError
         If a tensor is unexpected or different, or if a removed unit was not dead.
+    UnknownTensorError
+        If a tensor is missing.
     """
     tensors = tuple(cut.tensors(state.checkpoint))
     job.extend(sum(tensor.source.numel for tensor in tensors))
@@ -421,7 +431,8 @@ def _verify_dead(state: State, cut: Cut, names: set[str], job: Job) -> None:
 def _compare(state: State, tensor: TensorCut, cut: Cut, written: Checkpoint, job: Job) -> bool:
     """Compare a written tensor with its source.
 
-    Return whether a removed entry of a dead unit is not 0.
+    Return whether a removed entry of a dead unit is not 0. Raises `ShrinkError` if a kept element
+    differs.
     """
     source, chosen = tensor.source, cut.chosen_dims(tensor.source.name)
     stray = False

@@ -64,7 +64,10 @@ class DerivedState(ABC):
     def chunks(
         self, name: str, start: int = 0, stop: int | None = None, size: int | None = None
     ) -> Iterator[RawChunk]:
-        """Yield elements `start` to `stop` of a tensor in chunks of up to `size` elements."""
+        """Yield elements `start` to `stop` (exclusive) of a tensor, up to `size` in a chunk.
+
+        Without `stop` to the end; for packed dtypes the elements are bytes.
+        """
         entry = self.checkpoint.entry(name)
         total = entry.dtype.nbytes(entry.numel) if entry.dtype.packed else entry.numel
         stop = total if stop is None else stop
@@ -96,7 +99,7 @@ class ShrunkState(DerivedState):
         self.checkpoint = _checkpoint_of(state.checkpoint, self.cuts)
 
     def gather(self, entry: TensorEntry, start: int, stop: int) -> Bits:
-        """Return elements of a tensor, read from the source with pruned weights as 0."""
+        """Return elements of a tensor as a new array, in which pruned weights are 0."""
         cut = self._cut_of[entry.name]
         bias = self._biases.get(cut.source.name)
         if bias is not None:
@@ -115,7 +118,10 @@ class ShrunkState(DerivedState):
 
 
 def _gather(cut: TensorCut, start: int, stop: int, read: Read) -> Bits:
-    """Return elements `start` to `stop` of a cut tensor, gathered from its source."""
+    """Return elements `start` to `stop` of a cut tensor, gathered from its source by `read`.
+
+    Reads whole rows where they are short, otherwise little more than what is needed.
+    """
     shape, last = cut.source.shape, max(cut.kept)
     kept, n, inner = cut.kept[last], shape[last], math.prod(shape[last + 1 :])
     if n * inner <= _ROW:
@@ -154,7 +160,10 @@ def _join(parts: list[Bits]) -> Bits:
 
 
 def _outer(cut: TensorCut, last: int, first: int, stop: int) -> Units:
-    """Return the source indices of flat indices over the dimensions before `last`."""
+    """Return the source indices of cut indices `first` to `stop`.
+
+    Both are flat indices over the dimensions before dimension `last`.
+    """
     numbers = np.arange(first, stop)
     if len(cut.kept) == 1:
         return numbers
@@ -171,7 +180,10 @@ def _runs(numbers: Units, gap: int) -> list[tuple[int, int]]:
 
 
 def _checkpoint_of(source: Checkpoint, cuts: Sequence[TensorCut]) -> Checkpoint:
-    """Return a checkpoint of the kept tensors. It reads from the sources of `source`."""
+    """Return a checkpoint of the kept tensors. It reads from the sources of `source`.
+
+    Shards that lose all tensors are removed, and the others renumbered.
+    """
     contents = source.contents
     entries = tuple(cut.entry for cut in cuts)
     only = Shard(source.path, source.path.name, range(len(source.sources)), contents.metadata)

@@ -132,7 +132,10 @@ class SurveyedState:
         return axis_of(self.structure, name)
 
     def remaining_groups(self, axis: Axis, request: CutRequest) -> list[Group]:
-        """Return the groups of an axis whose layers are not removed."""
+        """Return the groups of an axis outside of removed layers.
+
+        Layers are removed by the request, or because they do nothing.
+        """
         stacks = self.structure.axes.get("layers")
         removed_prefixes = tuple(
             f"{stack.prefix}{number}."
@@ -142,9 +145,10 @@ class SurveyedState:
         return [group for group in axis.groups if not group.place.startswith(removed_prefixes)]
 
     def with_tokens(self, request: CutRequest, job: Job) -> SurveyedState:
-        """Return a copy with the tokens for a request.
+        """Return a copy with the tokens for a request; itself if it has them.
 
-        The vocabulary is read once for all requests.
+        The vocabulary is read once for all requests. An impossible request raises nothing, see
+        `Tokens.error`.
         """
         if self.tokens is not None and self.tokens.asked == _token_request(request):
             return self
@@ -159,7 +163,7 @@ class SurveyedState:
         *,
         counted: bool = False,
     ) -> tuple[Snapshot, Survey, Choices]:
-        """Choose the units to remove, and prune them.
+        """Choose the units to remove, and prune them in a copy of the state.
 
         Parameters
         ----------
@@ -202,7 +206,8 @@ class SurveyedState:
     def planned(self, request: CutRequest, kernel: Kernel, job: Job) -> tuple[Snapshot, ShrinkPlan]:
         """Prune the requested units and plan the cut. Return the pruned state and the plan.
 
-        Raises as `chosen` and `plan` do.
+        Opens the files that the ranking needs, and closes them. Raises as `ranking_by`, `chosen`
+        and `plan` do.
         """
         statistics, forced = request.statistics or None, request.force_statistics
         with ranking_by(request.by, statistics, kernel, job, forced=forced) as score:
@@ -238,6 +243,11 @@ class SurveyedState:
         score: Callable[[Snapshot, Axis], Scores],
         job: Job,
     ) -> Choices:
+        """Return the choices of a request, with scores of the experts and the tokens to keep.
+
+        `changed` are the axes in which units were pruned, `experts` the number to keep or None.
+        Raises the error of the tokens.
+        """
         tokens = None
         if request.vocabulary or request.texts:
             tokens = self.with_tokens(request, job).tokens
@@ -255,7 +265,11 @@ class SurveyedState:
         )
 
     def _group_sizes(self, axis: Axis, request: CutRequest) -> Iterator[tuple[Group, int]]:
-        """Yield the groups of an axis, and the number of units to keep in each."""
+        """Yield the remaining groups of an axis, and the number of units to keep in each.
+
+        The request must have a number or a share of the axis. Raises `ShrinkError` if a share is
+        too small to remove anything.
+        """
         groups = self.remaining_groups(axis, request)
         share, kept = request.shares.get(axis.name), request.kept.get(axis.name)
         if share is not None:
@@ -283,7 +297,7 @@ def survey_state(state: Snapshot, job: Job) -> SurveyedState | Unknown:
 
 
 def axis_of(structure: Structure, name: AxisName) -> Axis:
-    """Return an axis that can be cut. Raises `ShrinkError` if it cannot."""
+    """Return an axis that has groups to cut. Raises `ShrinkError` if there are none."""
     axis = structure.axes.get(name)
     if axis is None or not axis.groups:
         why = axis.why_not if axis is not None else ""
@@ -301,6 +315,10 @@ def _token_request(request: CutRequest) -> tuple[Any, ...]:
 def _tokens(
     structure: Structure, request: CutRequest, vocabulary: Vocabulary | None, job: Job
 ) -> Tokens:
+    """Return the tokens for a request, with the error if it is impossible; raises nothing for that.
+
+    `vocabulary` is that of the folder if it is known already; None reads it.
+    """
     request_key = _token_request(request)
     try:
         axis = axis_of(structure, "vocabulary")
@@ -323,7 +341,11 @@ def _tokens(
 def _cut_tokens(
     structure: Structure, vocabulary: Vocabulary, request: CutRequest, rows: int, job: Job
 ) -> VocabularyCut:
-    """Return the cut that keeps only the tokens of a file, or those that texts use."""
+    """Return the cut that keeps only the tokens of a file, or those that texts use.
+
+    `rows` is the number of rows of the embedding. Raises `ShrinkError` if there are no tokens, and
+    as the functions of `text_tokens` do.
+    """
     from pruneapp.shrink.tokens.text_tokens import check_segmentation, read_ids, tokens_of
 
     texts = [Path(path) for path in request.texts]

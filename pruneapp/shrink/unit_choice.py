@@ -43,7 +43,7 @@ Ranking = Callable[[Snapshot, Axis], Mapping[str, Float64s]]
 def ranking_by(
     by: str, statistics: str | None, kernel: Kernel, job: Job, *, forced: bool = False
 ) -> Iterator[Ranking]:
-    """Open the files that a ranking of units needs, and yield the ranking.
+    """Open the files that a ranking of units needs, and yield the ranking; close them at the end.
 
     Parameters
     ----------
@@ -94,13 +94,15 @@ def scores_of(  # noqa: PLR0917 - each its own type
 ) -> Mapping[str, Float64s]:
     """Return a score for each unit of an axis, by `place` of the group.
 
-    Low scores are removed first.
+    Units with low scores are removed first.
 
     Parameters
     ----------
     by
         One of `WORDS`, or the path of a safetensors file with one vector of scores for each group,
         named by the `place` of the group.
+    statistics
+        For names that use the inputs; None otherwise.
 
     Raises
     ------
@@ -118,9 +120,10 @@ def scores_of(  # noqa: PLR0917 - each its own type
 
 
 def read_scores(axis: Axis, by: str, job: Job) -> Mapping[str, Float64s]:
-    """Return the scores in the file `by`, one vector per group of an axis, by `place`.
+    """Return the scores in the file `by`, one float64 vector per group of an axis, by `place`.
 
-    Raises `ShrinkError` if a vector is missing or has another shape.
+    Raises `ShrinkError` if a vector is missing or has another shape or no real numbers, and
+    `CheckpointError` if the file cannot be read.
     """
     scores = {}
     with open_checkpoint(Path(by), job=job) as file:
@@ -144,7 +147,7 @@ def read_scores(axis: Axis, by: str, job: Job) -> Mapping[str, Float64s]:
 def size_for_share(axis: Axis, structure: Structure, share: float, multiple: int) -> int:
     """Return how many units to keep if a share (0 to 1) is removed, rounded up to an allowed size.
 
-    Raises `ShrinkError`, which names the nearest sizes, if nothing would be removed.
+    Raises `ShrinkError`, which names the nearest sizes, if rounding leaves nothing to remove.
     """
     wanted = axis.count - round(share * axis.count)
     sizes = legal_sizes(axis, structure.fields, multiple)
@@ -170,8 +173,9 @@ def check_size(axis: Axis, structure: Structure, kept: int) -> None:
 def widths_for_share(axis: Axis, share: float, multiple: int | None = None) -> list[int]:
     """Return how many units to keep in each group if a share (0 to 1) of each is removed.
 
-    For groups of different widths. The numbers are rounded up to `multiple`, or to that of the
-    group if it is None. Raises `ShrinkError` if nothing would be removed from any group.
+    For groups of different widths, in their order. At least one unit is kept; the numbers are
+    rounded up to `multiple`, or to that of the group if it is None. Raises `ShrinkError` if nothing
+    would be removed from any group.
     """
     kept = _widths(axis, share, multiple)
     if all(n_kept == group.count for n_kept, group in zip(kept, axis.groups, strict=True)):
@@ -185,7 +189,7 @@ def widths_for_share(axis: Axis, share: float, multiple: int | None = None) -> l
 
 
 def _widths(axis: Axis, share: float, multiple: int | None) -> list[int]:
-    """Return the rounded number of units to keep in each group, at least one."""
+    """Return the rounded number of units to keep in each group, from one to all of them."""
     min_widths = [max(group.count - round(share * group.count), 1) for group in axis.groups]
     steps = [multiple or group.multiple for group in axis.groups]
     return [
@@ -195,7 +199,7 @@ def _widths(axis: Axis, share: float, multiple: int | None) -> list[int]:
 
 
 def percents_of(axis: Axis, multiple: int | None = None) -> tuple[int, ...]:
-    """Return the shares, in whole percent up to 99, that remove units of some group."""
+    """Return the shares, in whole percent up to 99, that remove units of some group; ascending."""
     counts = [group.count for group in axis.groups]
     first = bisect_left(
         range(1, 100), True, key=lambda part: _widths(axis, part / 100, multiple) != counts
@@ -213,7 +217,9 @@ def choose_units(
     """Return the units to prune so that each group keeps the given number of units.
 
     Dead units are removed first and are not in the result, as they need no pruning. Then follow the
-    units with the lowest scores. Units that contain a protected weight are kept.
+    units with the lowest scores. Units that contain a protected weight are kept, even if more units
+    than requested remain then. Groups that must lose the same units are ranked by the sum of their
+    scores.
 
     Parameters
     ----------
@@ -221,6 +227,11 @@ def choose_units(
         Groups, and the number of units to keep in each.
     scores
         Scores by the `place` of the group.
+
+    Returns
+    -------
+    list
+        Each group with the indices of its units, in the order of `group_sizes`.
     """
     groups = [group for group, _ in group_sizes]
     ranks = [scores[group.place] for group in groups]
@@ -249,7 +260,8 @@ def prune_units(state: Snapshot, to_prune: Sequence[tuple[Group, Units]], job: J
 def prune_layers(state: Snapshot, axis: Axis, numbers: tuple[int, ...], job: Job) -> Snapshot:
     """Return the state with layers pruned so that they return their input.
 
-    Changes nothing in stacks where zeros cannot do that, such as those with a norm after the sum.
+    `numbers` are indices of layers; those beyond a stack are ignored. Changes nothing in stacks
+    where zeros cannot do that, such as those with a norm after the sum.
     """
     indices = np.array(sorted(numbers), np.int64)
     stacks = [group for group in axis.groups if any(group.silenced_by)]

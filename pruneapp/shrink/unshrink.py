@@ -60,7 +60,7 @@ class UnshrunkState(DerivedState):
                 )
 
     def gather(self, entry: TensorEntry, start: int, stop: int) -> Bits:
-        """Return elements `start` to `stop` of a tensor in its original shape."""
+        """Return elements `start` to `stop` of a tensor in its original shape, as a new array."""
         tensor = self._tensors.get(entry.name)
         if tensor is None:
             bits = self.checkpoint.bits(entry.name, start, stop)
@@ -77,7 +77,10 @@ class UnshrunkState(DerivedState):
         ]
 
     def _fill_chosen(self, tensor: TensorCut, rows: Bits, first: int, last: int) -> Bits:
-        """Set the entries of `rows` that the user chose to remove to the original values."""
+        """Set the entries of `rows` that the user chose to remove to the original values, in place.
+
+        `rows` are rows `first` to `last` (exclusive) of the tensor, flat. Returns them.
+        """
         for dim in self._cut.chosen_dims(tensor.source.name):
             inner = max(math.prod(tensor.source.shape[1:]), 1)
             original = self.checkpoint.bits(tensor.source.name, first * inner, last * inner)
@@ -98,7 +101,10 @@ def _mismatch_error(shrunk: Checkpoint, against: Checkpoint, what: str) -> Shrin
 
 
 def _expand_rows(tensor: TensorCut, first: int, stop: int, written: Checkpoint) -> Bits:
-    """Return rows `first` to `stop` (dim 0) of a tensor in its original shape, with zeros."""
+    """Return rows `first` to `stop` (exclusive, dim 0) of a tensor in its original shape, flat.
+
+    Removed entries are 0.
+    """
     shape = tensor.source.shape
     inner = int(np.prod(shape[1:], dtype=np.int64))
     rows = np.arange(first, stop)

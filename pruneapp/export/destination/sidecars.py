@@ -65,7 +65,11 @@ def configuration_of(checkpoint: Checkpoint) -> Configuration | None:
 
 
 def configuration_in(home: Path) -> Configuration | None:
-    """Return the config.json in a folder; None if it is missing or invalid."""
+    """Return the config.json in a folder.
+
+    None if it is missing, invalid, unreadable, larger than 64 MiB, or a link to outside of the
+    folder and of its download cache.
+    """
     path = home / CONFIG
     try:
         if _is_inside(path, home, _LARGEST_COMPANION):
@@ -81,7 +85,10 @@ def is_home(checkpoint: Checkpoint, target: Path) -> bool:
 
 
 def files_in(folder: Path) -> list[Path]:
-    """Return the paths in a folder, sorted. Raises `ExportError` if it cannot be listed."""
+    """Return the paths of all files and folders directly in a folder, sorted.
+
+    Raises `ExportError` if the folder cannot be listed.
+    """
     try:
         return sorted(folder.iterdir())
     except OSError as error:
@@ -93,7 +100,10 @@ def files_in(folder: Path) -> list[Path]:
 
 
 def is_folder_model(checkpoint: Checkpoint) -> bool:
-    """Return whether the model is a folder: it has shards, or a config.json."""
+    """Return whether the opened model is a folder: it has shards, or a config.json next to it.
+
+    A shard that was opened alone has no shards in this sense.
+    """
     shards = checkpoint.contents.shards
     # A single shard of a larger model.
     alone = len(shards) == 1 and shards[0].path == checkpoint.path
@@ -103,9 +113,10 @@ def is_folder_model(checkpoint: Checkpoint) -> bool:
 def sidecar_files(checkpoint: Checkpoint) -> dict[str, Path]:
     """Return the files that a copy of the model folder needs besides its weights, by name.
 
-    Includes all files of subfolders that ``modules.json`` of sentence-transformers names; their
-    names contain ``/``. Empty if a single file outside of a model folder was opened. Raises
-    `ExportError` if files cannot be listed or read.
+    These are configuration, tokenizer and licence of up to 64 MiB each, and all files of subfolders
+    that ``modules.json`` of sentence-transformers names; their names contain ``/``. Code, hidden
+    files, indexes and links that leave the folder are never included. Empty if a single file
+    outside of a model folder was opened. Raises `ExportError` if files cannot be listed or read.
     """
     if not is_folder_model(checkpoint):
         return {}
@@ -125,10 +136,11 @@ def sidecar_files(checkpoint: Checkpoint) -> dict[str, Path]:
 
 
 def empty_modules(checkpoint: Checkpoint) -> tuple[str, ...]:
-    """Return the subfolders named in ``modules.json`` that contain nothing to copy.
+    """Return the subfolders named in ``modules.json`` in which there are no files.
 
     Modules without parameters may have an empty folder, such as Normalize of sentence-transformers.
-    Hidden files are ignored, code is not.
+    Hidden files do not count, code does, although it is not copied. Raises `ExportError` if files
+    cannot be listed or read.
     """
     if not is_folder_model(checkpoint):
         return ()
@@ -138,7 +150,10 @@ def empty_modules(checkpoint: Checkpoint) -> tuple[str, ...]:
 
 
 def not_copied_notice(checkpoint: Checkpoint) -> tuple[str, ...]:
-    """Return a notice about files of the model folder that are not copied; () if there are none."""
+    """Return a notice about files of the model folder that are not copied; () if there are none.
+
+    The opened weights, their index and hidden files are not mentioned.
+    """
     if not is_folder_model(checkpoint):
         return ()
     home = home_of(checkpoint)
@@ -167,7 +182,11 @@ class _Module(msgspec.Struct):
 
 
 def _module_folders(home: Path) -> list[PurePosixPath]:
-    """Return the existing subfolders of the model folder that ``modules.json`` names."""
+    """Return the subfolders of the model folder that ``modules.json`` names, in its order.
+
+    Duplicates are ignored, and paths that are absolute, do not exist, or lead out of the folder. []
+    without a ``modules.json``. Raises `ExportError` if it cannot be read or is not valid.
+    """
     index = home / _MODULES
     if not index.is_file() or not _is_inside(index, home):
         return []
@@ -193,6 +212,10 @@ def _module_folders(home: Path) -> list[PurePosixPath]:
 
 
 def _files_below(folder: Path) -> Iterator[Path]:
+    """Yield the files in a folder and its subfolders, sorted, without hidden files and folders.
+
+    Links to folders are yielded like files. Raises `ExportError` if a folder cannot be listed.
+    """
     for path in files_in(folder):
         if path.name.startswith("."):
             continue
@@ -202,11 +225,15 @@ def _files_below(folder: Path) -> Iterator[Path]:
             yield path
 
 
-def _is_inside(path: Path, home: Path, most: int | None = None) -> bool:
+def _is_inside(path: Path, home: Path, max_bytes: int | None = None) -> bool:
+    """Return whether a path is a file in `home`, or a link into the model's download cache.
+
+    False as well if the file is larger than `max_bytes`, does not exist, or cannot be accessed.
+    """
     # Follow symbolic links only into the download cache of the same model.
     try:
         resolved = path.resolve(strict=True)
-        if most is not None and resolved.stat().st_size > most:
+        if max_bytes is not None and resolved.stat().st_size > max_bytes:
             return False
         blobs = [blobs.resolve() for blobs in blobs_of(home.resolve())]
     except (OSError, RuntimeError):  # a loop of links raises RuntimeError before Python 3.13
@@ -216,7 +243,10 @@ def _is_inside(path: Path, home: Path, most: int | None = None) -> bool:
 
 
 def has_same_bytes(plan: Plan, path: Path) -> bool:
-    """Return whether an existing file has the bytes of a small planned file."""
+    """Return whether an existing file has the bytes of a small planned file.
+
+    False if there is no file. Raises `ExportError` if it cannot be read.
+    """
     if not path.is_file():
         return False
     with reading(path):
@@ -226,7 +256,10 @@ def has_same_bytes(plan: Plan, path: Path) -> bool:
 
 
 def copy_of(path: Path) -> Plan:
-    """Plan a copy of a file. Its pieces raise `FileChangedError` if the size changes before."""
+    """Plan a copy of a file. Raises `ExportError` if it cannot be accessed.
+
+    The pieces raise `FileChangedError` if the file has another size when it is read.
+    """
     with reading(path):
         size = path.stat().st_size
 
@@ -248,7 +281,10 @@ def copy_of(path: Path) -> Plan:
 
 @contextlib.contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Convert an `OSError` for a file of the model folder to `ExportError`."""
+    """Convert an `OSError` in the block to `ExportError`.
+
+    `path` is the file that the error names.
+    """
     try:
         yield
     except OSError as error:
@@ -264,7 +300,7 @@ def check_no_other_weights(checkpoint: Checkpoint, target: Path, names: Collecti
 
     transformers prefers ``model.safetensors`` to an index, and safetensors to torch files; other
     programs may read all files together. In the folder of the opened model, only files of that
-    model are checked.
+    model are checked. A folder that does not exist passes.
 
     Parameters
     ----------
@@ -301,10 +337,10 @@ _BETWEEN = re.compile(r"[\s,:]*")
 
 
 def copy_config(path: Path, values: Mapping[str, Any]) -> Plan:
-    """Plan a copy of config.json with the exported dtype.
+    """Plan a copy of config.json with the exported dtype, and a notice about the change.
 
-    The file is copied unchanged if the export does not round, the file is not valid JSON, or it
-    contains no dtype.
+    The file is copied unchanged if the export does not round, or the file contains no other dtype;
+    with a notice as well if it is not valid JSON. Raises `ExportError` if it cannot be read.
     """
     dtype = values.get(DTYPE.name, KEEP)
     if dtype == KEEP or not (text := _text(path)):
@@ -334,8 +370,9 @@ def type_notices(
 ) -> tuple[str, ...]:
     """Return a notice if an existing config.json, which is not changed, names another dtype.
 
-    Without rounding, the correct dtype is that in the configuration of the opened model, or else
-    that of most weights.
+    The correct dtype is that of `values`. Without rounding it is that in the configuration of the
+    opened model, or else that of most weights; in the folder of the opened model nothing is
+    reported then. () without config.json or if it names no dtype.
     """
     path, dtype = folder / CONFIG, values.get(DTYPE.name, KEEP)
     if not path.is_file():
@@ -355,7 +392,10 @@ def type_notices(
 
 
 def loading_notices(folder: Path, values: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return a notice about loading rounded weights with a copied config.json of another dtype."""
+    """Return a notice if config.json in `folder` names another dtype than rounded weights have.
+
+    The notice states how to load them. () without rounding.
+    """
     dtype = values.get(DTYPE.name, KEEP)
     if dtype == KEEP or not (old := _other_type(folder / CONFIG, dtype)):
         return ()
@@ -384,7 +424,11 @@ def _without_type(text: str) -> str:
 
 
 def _original_dtype(checkpoint: Checkpoint) -> str:
-    """Return the dtype with which transformers should load unrounded weights; "" if unknown."""
+    """Return the dtype with which transformers should load unrounded weights.
+
+    It is that in the opened config.json, or the floating-point dtype of most elements; "" if there
+    are none.
+    """
     config = sidecar_files(checkpoint).get(CONFIG)
     if config is not None and (named := _find_dtypes(_text(config))):
         return named[0].dtype
@@ -396,6 +440,7 @@ def _original_dtype(checkpoint: Checkpoint) -> str:
 
 
 def _text(path: Path) -> str:
+    """Return a file as text; "" if it is not UTF-8. Raises `ExportError` if it cannot be read."""
     with reading(path):
         data = path.read_bytes()  # small: its size is limited
     try:
@@ -413,7 +458,11 @@ class _DtypeSpan(NamedTuple):
 
 
 def _find_dtypes(text: str) -> list[_DtypeSpan]:
-    """Return the positions of dtypes in the top-level object of a JSON text."""
+    """Return the positions of dtypes in the top-level object of a JSON text, in order.
+
+    Only values of the keys "dtype" and "torch_dtype" that name a float dtype count. [] if the text
+    is not a JSON object.
+    """
     try:
         load_object(text, constants=True)
     except JsonError:

@@ -64,14 +64,16 @@ class ExportTarget:
 
 
 def check_file(path: Path, *, follow_links: bool | None = None) -> ExportTarget:
-    """Check that a file can be written to `path`, and return its resolved path.
+    """Check that a file can be written to `path`, and return its resolved path. Writes nothing.
+
+    An existing regular file passes: it will be replaced.
 
     Parameters
     ----------
     follow_links
-        Whether to write to the target of a symbolic link, which must be a regular file. None as
-        False, for callers without an option to allow it. Links among the parent folders are always
-        followed.
+        Whether to write to the target of a symbolic link, which must be a regular file. None is
+        False for callers without such an option: the error does not recommend ``--follow-links``.
+        Links among the parent folders are always followed.
 
     Raises
     ------
@@ -97,7 +99,11 @@ def check_weights(
     *,
     follow_links: bool,
 ) -> ExportTarget:
-    """Check the path of a single weight file; see `check_file`. Adds notices about its name."""
+    """Check the path of a single weight file as `check_file` does, and add notices about its name.
+
+    Raises `ExportError` also if transformers would misread a file of this name, if the path is one
+    of the shards of the opened model, or if it is the opened file in an object store.
+    """
     # transformers 5.23 initializes parameters at random that it does not find in a file of this
     # name, and reports that only in a log.
     if path.name.lower() in _RESERVED and not form.fits(path.name):
@@ -127,6 +133,7 @@ def check_weights(
 def _file_notices(
     checkpoint: Checkpoint, path: Path, form: Format, values: Mapping[str, Any]
 ) -> Iterator[str]:
+    """Yield notices about the name of a weight file and what from_pretrained needs next to it."""
     if not form.fits(path.name):
         usual = " or ".join(form.suffixes[:2])
         yield f"'{path.name}' holds '{form.label}'; such files are usually named {usual}."
@@ -166,7 +173,10 @@ def _opened_in_store(path: Path) -> ExportError:
 
 
 def check_not_file(path: Path, form: Format, values: Mapping[str, Any]) -> None:
-    """Raise `ExportError` if a folder of shards would be written to the name of a file."""
+    """Raise `ExportError` if a folder of shards would be written to the name of a file.
+
+    Only for parameters with a maximum shard size. An existing folder passes whatever its name.
+    """
     if max_file_size(values) is None or is_folder(path) or not form.fits(path.name):
         return
     raise ExportError(
@@ -180,7 +190,7 @@ def check_folder_name(
 ) -> None:
     """Raise `ExportError` if a new folder would get the name of a file of any format.
 
-    `suffixes` are those of all formats.
+    An existing folder passes. `suffixes` are those of all formats, in lower case.
     """
     if is_folder(path) or not path.name.lower().endswith(tuple(suffixes)):
         return
@@ -203,7 +213,8 @@ def _without(suffixes: Iterable[str], name: str) -> str:
 def plan_sidecars(plan: Plan, target: Path) -> tuple[dict[Path, Plan], tuple[str, ...]]:
     """Plan the additional files of a format next to the file `target`, and return notices.
 
-    Existing files are not replaced, as they may be the user's; a notice names them if they differ.
+    These are `plan.beside`. Existing files are not replaced, as they may be the user's; a notice
+    names them if they differ.
     """
     plans = {}
     notices = []
@@ -231,6 +242,11 @@ def _explaining_os_errors(path: Path) -> Iterator[None]:
 
 
 def _follow_link(path: Path, *, follow_links: bool | None) -> ExportTarget:
+    """Return the file that the link `path` points to, with a notice. Raises `ExportError`.
+
+    Raises it if the link is broken, may not be followed, or does not lead to a regular file outside
+    of a download cache.
+    """
     try:
         resolved = path.resolve(strict=True)
     # A loop of links raises RuntimeError before Python 3.13.
@@ -248,6 +264,7 @@ def _follow_link(path: Path, *, follow_links: bool | None) -> ExportTarget:
 
 
 def _link_error(path: Path, resolved: Path, *, may_ask: bool) -> ExportError:
+    """Return the error for a link that is not followed; with ``--follow-links`` if `may_ask`."""
     if not may_ask:
         return ExportError(
             f"'{path}' is a link to '{resolved}', and links are not followed here.",
@@ -260,7 +277,11 @@ def _link_error(path: Path, resolved: Path, *, may_ask: bool) -> ExportError:
 
 
 def check_folder(path: Path, *, follow_links: bool = False) -> ExportTarget:
-    """Check that a folder can be written to `path`. Return its resolved path; see `check_file`."""
+    """Check that a folder can be written to `path`. Return its resolved path; writes nothing.
+
+    Raises `ExportError` as `check_file` does, and if an existing path is a file. An existing folder
+    passes; a link to one only with `follow_links`.
+    """
     _check_name(path)
     with _explaining_os_errors(path):
         if path.is_symlink() and path.exists() and not follow_links:
@@ -276,6 +297,10 @@ def check_folder(path: Path, *, follow_links: bool = False) -> ExportTarget:
 
 
 def _resolved_parent(path: Path) -> Path:
+    """Return the path with the links among its parent folders resolved; unchanged in a store.
+
+    Raises `ExportError` if the parent is not an existing folder, or is in a download cache.
+    """
     parent = path.parent
     if is_store(path):
         return path  # folders in a store are only prefixes of names
@@ -295,6 +320,10 @@ def _resolved_parent(path: Path) -> Path:
 
 
 def _check_name(path: Path) -> None:
+    """Raise `ExportError` if a part of the path is too long, or its name is invalid on this system.
+
+    Names of Windows devices and names that end in a dot or a space are refused everywhere.
+    """
     for part in path.parts:
         _check_length(part)
     name = path.name
@@ -316,6 +345,7 @@ def _check_name(path: Path) -> None:
 
 
 def _check_length(name: str) -> None:
+    """Raise `ExportError` if a name is longer than file systems allow, or cannot be encoded."""
     try:
         size = len(os.fsencode(name))
     except UnicodeEncodeError:
@@ -339,6 +369,7 @@ def _check_kind(path: Path, resolved: Path) -> None:
 
 
 def _check_cache(resolved: Path) -> None:
+    """Raise `ExportError` if a path is in a download cache of Hugging Face."""
     for folder in resolved.parents:
         if folder.name.startswith(("models--", "datasets--")) and (folder / "blobs").is_dir():
             raise ExportError(
@@ -351,7 +382,9 @@ def _check_cache(resolved: Path) -> None:
 def keep_original(path: Path, job: Job) -> Path:
     """Give the file at `path` the additional name ``NAME.orig.EXT``, or the next unused one.
 
-    Creates a hard link, or a copy if the file system has no hard links. Returns the new path.
+    The next ones are ``NAME.orig2.EXT``, and so on. Creates a hard link, or a copy if the file
+    system has no hard links; the file at `path` remains. Returns the new path. Raises `ExportError`
+    if the copy fails.
     """
     for kept in _backup_names(path):
         try:
@@ -388,7 +421,10 @@ def unused_name(path: Path, data: bytes) -> Path:
 
 
 def has_bytes(path: Path, data: bytes) -> bool:
-    """Return whether a path is a readable regular file, not a link, with exactly these bytes."""
+    """Return whether a path is a readable regular file, not a link, with exactly these bytes.
+
+    False if it does not exist or cannot be read.
+    """
     try:
         plain = path.is_file() and not path.is_symlink()
         return plain and path.stat().st_size == len(data) and path.read_bytes() == data
@@ -397,6 +433,10 @@ def has_bytes(path: Path, data: bytes) -> bool:
 
 
 def _copy(path: Path, kept: Path, job: Job) -> None:
+    """Copy a file with its times and permissions to `kept`, atomically. Raises `ExportError`.
+
+    `job` is extended by twice its size, and advances by that.
+    """
     try:
         size = path.stat().st_size
         job.extend(2 * size)
@@ -416,6 +456,9 @@ def plan_folder(
 ) -> tuple[dict[str, Plan], tuple[str, ...]]:
     """Plan all files of a folder: weights, copies of other files, and the index.
 
+    In the folder of the opened model nothing is copied. Existing files other than weights are not
+    replaced; a notice names those that differ. Reads them, but writes nothing.
+
     Parameters
     ----------
     plans
@@ -424,14 +467,14 @@ def plan_folder(
     Returns
     -------
     tuple
-        Plans by file name, and notices. The index is last; it is omitted if it already exists with
-        the same bytes.
+        Plans by file name, and notices. The index is last; in the folder of the opened model it is
+        omitted if it would not change.
 
     Raises
     ------
     ExportError
-        If the folder contains other weights (see `check_no_other_weights`), or a
-        subfolder has the name of a file.
+        If the folder contains other weights (see `check_no_other_weights`), a subfolder has the
+        name of a file, or it is the opened model in an object store.
     """
     opened = is_home(checkpoint, target)
     if opened and is_store(target):
@@ -480,7 +523,8 @@ def plan_folder(
 def check_disk_space(target: Path, nbytes: int) -> None:
     """Raise `ExportError` if the disk lacks space for `nbytes` more bytes.
 
-    Replaced files need space until all new ones are written. `target` need not exist.
+    Replaced files need space until all new ones are written. `target` need not exist, but its
+    parent should. Passes if the free space is unknown, and in an object store.
     """
     if is_store(target):
         return
@@ -512,6 +556,10 @@ class TargetFolder(contextlib.ExitStack):
         return self._partial or self._target
 
     def __enter__(self) -> Self:
+        """Create the temporary folder next to the final one, and lock it.
+
+        Creates nothing if the target exists. Raises `ExportError` if the folder cannot be created.
+        """
         if not (is_store(self._target) or self._target.exists()):
             partial = self._target.with_name(partial_name(self._target.name))
             try:
@@ -534,7 +582,11 @@ class TargetFolder(contextlib.ExitStack):
         return path
 
     def make_folder(self, name: str) -> None:
-        """Create a subfolder and its parents where they do not exist."""
+        """Create a subfolder and its parents where they do not exist. Does nothing in a store.
+
+        Folders made in an existing target are removed, if empty, unless `commit` is called. Raises
+        `ExportError`.
+        """
         path = Path(name)
         if is_store(self._target):
             return
@@ -563,7 +615,11 @@ class TargetFolder(contextlib.ExitStack):
             ) from error
 
     def commit(self) -> None:
-        """Rename a new folder to its final name."""
+        """Rename a new folder to its final name, and keep created subfolders.
+
+        Raises `ExportError` if the target exists by now and is not an empty folder, or renaming
+        fails. Only flushes subfolders if the target existed before. A second call does nothing.
+        """
         for folder in self._made:
             flush_folder(folder)
         self._made.clear()

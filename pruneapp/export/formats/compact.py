@@ -69,6 +69,11 @@ def is_packed(entry: TensorEntry) -> bool:
 
 
 def _plan(part: ExportPart, job: Job) -> Plan:
+    """Plan a compact file, the planner of `COMPACT_FILE`.
+
+    Its size is only an upper bound until `prepare` has packed the frames to temporary storage.
+    Raises `ExportError` if a tensor has a name that the format reserves.
+    """
     entries = safetensors.in_order(part, job)
     packed: list[TensorEntry] = []
     raw: list[TensorRecord] = []
@@ -109,6 +114,7 @@ def _plan(part: ExportPart, job: Job) -> Plan:
 
 
 def _reader() -> bytes:
+    """Return the source of the reader script. Raises `ExportError` if it is not installed."""
     try:
         return resources.path(READER_NAME).read_bytes()
     except OSError as error:
@@ -125,6 +131,7 @@ def _unprepared() -> NoReturn:
 
 
 def _metadata(part: ExportPart, entries: Sequence[TensorEntry], job: Job) -> dict[str, str]:
+    """Return the metadata of a compact file, which contains that of the dense file."""
     # Metadata of the dense file that expansion produces.
     dense = safetensors.metadata_for(safetensors.dense_part(part, packed=True))
     tensors = safetensors.json_object(((e.name, [e.dtype.name, e.shape]) for e in entries), job)
@@ -145,6 +152,7 @@ def _sort_by_width(
 
 
 def _check_reserved_names(part: ExportPart, packed: Sequence[TensorEntry], job: Job) -> None:
+    """Raise `ExportError` if a tensor has the name of an index or of frames of a packed tensor."""
     ours = {entry.name + end for entry in job.cancel.each(packed) for end in (INDEX, FRAMES)}
     for entry in job.cancel.each(part.entries):
         if entry.name in ours:
@@ -168,6 +176,11 @@ def _index(entry: TensorEntry, rows: NDArray[np.uint32] | None) -> TensorRecord:
 
 
 def _data(entry: TensorEntry, nbytes: int, kept: tuple[Spool, int] | None) -> TensorRecord:
+    """Return the record of the frames of a tensor: `nbytes` bytes at an offset of a spool.
+
+    `kept` is the spool and the offset; None if only the size of the record is needed.
+    """
+
     def pieces() -> Iterator[memoryview]:
         assert kept is not None
         spool, offset = kept
@@ -177,7 +190,10 @@ def _data(entry: TensorEntry, nbytes: int, kept: tuple[Spool, int] | None) -> Te
 
 
 def max_packed_bytes(entry: TensorEntry, zeros: int = 0) -> int:
-    """Return the maximum bytes of the frames of a tensor with the given number of zeros."""
+    """Return the maximum bytes of the frames of a tensor with `zeros` zeros, anywhere in it.
+
+    0 if all elements are zeros. The index is not counted.
+    """
     itemsize = np.dtype(entry.dtype.storage).itemsize
     whole, rest = divmod(entry.numel, compact_codec.FRAME)
     sizes = [
@@ -195,7 +211,11 @@ def max_packed_bytes(entry: TensorEntry, zeros: int = 0) -> int:
 def _pack_frames(
     state: State, entries: Sequence[TensorEntry], spool: Spool, job: Job
 ) -> list[TensorRecord]:
-    """Pack all frames into `spool` in order, with several threads. Return the records to write."""
+    """Pack all frames into `spool` in order, with several threads.
+
+    Return the records to write: for each tensor its index and its frames, which are read from
+    `spool`. `job` advances by the uncompressed bytes.
+    """
     rows = {entry.name: np.zeros(_rows(entry), np.uint32) for entry in entries}
     begins = dict.fromkeys(rows, 0)
     sizes = dict.fromkeys(rows, 0)
@@ -289,14 +309,15 @@ _FRAME_HEADER = 18
 def expand(path: Path, out: Path, job: Job) -> WrittenFile:
     """Write the contents of a compact or zstd-compressed file to `out`.
 
-    The type of the file is determined from its contents. `job` advances twice per byte.
+    The type of the file is determined from its contents. An existing file at `out` is replaced.
+    `job` advances twice per byte.
 
     Raises
     ------
     CheckpointError
         If the file is of another type, or damaged.
     ExportError
-        If `out` cannot be written.
+        If `out` cannot be written, or is `path` itself.
     """
     source = open_source(path)
     try:
@@ -324,6 +345,7 @@ def expand(path: Path, out: Path, job: Job) -> WrittenFile:
 def _write_dense(
     checkpoint: Checkpoint, metadata: Mapping[str, str], target: Path, job: Job
 ) -> WrittenFile:
+    """Write the dense safetensors file with this metadata. It replaces `target` when complete."""
     state = Snapshot(checkpoint)
     records = [finalize(state, entry) for entry in checkpoint.entries.values()]
     plan = plan_safetensors(records, metadata, job)
@@ -338,6 +360,11 @@ def _write_dense(
 
 
 def _write_decompressed(source: FileSource, target: Path, job: Job) -> WrittenFile:
+    """Write the decompressed content, replacing `target` when it is complete.
+
+    Raises `UnsupportedFileError` if the file does not contain its decompressed size, and
+    `DamagedFileError` if the content has another size or other bytes follow.
+    """
     import zstandard
 
     try:

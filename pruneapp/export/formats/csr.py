@@ -96,7 +96,10 @@ def csr(
 
 
 def _kept_indices(entry: TensorEntry, kept: Mask) -> Iterator[tuple[int, int, NDArray[np.int64]]]:
-    """Yield ranges of a tensor, and the flat indices of kept elements in each, ascending."""
+    """Yield consecutive ranges (start, stop) that cover a tensor, each with its kept indices.
+
+    The indices are ascending flat indices of the tensor.
+    """
     for start in range(0, entry.numel, _STRETCH):
         stop = min(start + _STRETCH, entry.numel)
         yield start, stop, np.flatnonzero(kept.bools(start, stop)) + start
@@ -112,6 +115,7 @@ class _Outcome:
     after: int = 0
 
     def notice(self) -> str:
+        """Return a sentence about how many pruned tensors became sparse, and why others did not."""
         pruned = self.sparse + self.dense.total()
         if not pruned:
             return "Nothing is pruned, so every tensor is written dense."
@@ -130,6 +134,10 @@ class _Outcome:
 
 
 def _plan(part: ExportPart, job: Job) -> Plan:
+    """Plan a torch file whose pruned matrices are CSR where that is smaller, the planner of `CSR`.
+
+    Raises `ExportError` if the file has the suffix .bin.
+    """
     torch.refuse_bin(
         part,
         "A torch file with sparse tensors",
@@ -156,7 +164,10 @@ def _plan(part: ExportPart, job: Job) -> Plan:
 
 
 def _records(state: State, entry: TensorEntry, tally: _Outcome) -> Sequence[TensorRecord]:
-    """Return the storages of a tensor: three for CSR, one for dense."""
+    """Return the storages of a tensor: three for CSR, one for dense.
+
+    Counts a pruned one in `tally`.
+    """
     zeroed = state.zeroed(entry.name)
     if zeroed is not None and zeroed.pruned:
         why_dense = _why_dense(entry, zeroed.kept)

@@ -57,6 +57,11 @@ def max_bytes(entry: TensorEntry) -> int:
 
 
 def _plan(part: ExportPart, job: Job) -> Plan:
+    """Plan a compressed zip archive, the planner of `DEFLATED`.
+
+    If the largest storage would not protect the others (see the module), the archive is written
+    uncompressed. Raises `ExportError` if the file has the suffix .bin.
+    """
     torch.refuse_bin(
         part,
         "A compressed torch file",
@@ -112,7 +117,10 @@ def _plan(part: ExportPart, job: Job) -> Plan:
 
 
 def deflated_pieces(state: State, entry: TensorEntry) -> Iterator[tuple[Buffer, Buffer]]:
-    """Yield the written bytes of a tensor in pieces, each with its compressed bytes."""
+    """Yield the written bytes of a tensor in pieces, each with its compressed bytes.
+
+    The compressed bytes form one deflate stream; the last piece is empty and ends it.
+    """
 
     def work(block: RecordRange) -> tuple[Buffer, Buffer]:
         content = final_bytes(state, block)
@@ -128,8 +136,9 @@ def _protects_others(
 ) -> Generator[bytes, None, bool]:
     """Return whether the last storage, uncompressed, would extend beyond the end of the file.
 
-    Yields empty pieces between blocks, so that a job can be cancelled. `trailing_bytes`
-    is the number of bytes after the storage.
+    A generator: it yields empty pieces between blocks, so that a job can be cancelled, and the
+    result is its return value. `trailing_bytes` is the number of bytes after the storage. True
+    without compressing if the storage is large.
     """
     if last.nbytes > max(_TRIED_BYTES, 16 * trailing_bytes):
         return True  # `_protecting_member` checks it again during writing
@@ -174,7 +183,10 @@ def _protecting_member(last: ZipMember, trailing_bytes: int) -> ZipMember:
 
 
 def expected_bytes(state: State, entries: Sequence[TensorEntry], job: Job) -> dict[str, int]:
-    """Return the approximate stored bytes of each tensor; exact if everything is measured."""
+    """Return the approximate stored bytes of each tensor by name, estimated from a sample.
+
+    Exact if everything can be measured.
+    """
     sizes = Counter({entry.name: len(_END) for entry in entries})
 
     def compress(block: size_estimate.Block) -> int:

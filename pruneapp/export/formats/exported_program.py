@@ -17,6 +17,10 @@ SUFFIX = ".pt2"
 
 
 def _plan(part: ExportPart, job: Job) -> Plan:
+    """Plan a copy of the opened program with zeros, the planner of `PROGRAM_FILE`.
+
+    Raises `ExportError` if a changed tensor cannot be overwritten in the file.
+    """
     changed = changed_entries(part, job)
     reason, _ = why_not_in_place(part, changed, job)
     if reason:

@@ -16,6 +16,10 @@ from pruneapp.progress import Job
 
 
 def _plan(part: ExportPart, job: Job) -> Plan:
+    """Plan a copy of the opened GGUF file with the changed tensors, the planner of `GGUF_FILE`.
+
+    Raises `ExportError` if the part combines several source files.
+    """
     if part.source is None:
         raise ExportError(
             "A GGUF model of several files is written as several files.",

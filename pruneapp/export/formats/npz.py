@@ -44,6 +44,7 @@ def _is_raw(dtype: DType) -> bool:
 
 
 def _why_unsupported(checkpoint: Checkpoint) -> str:
+    """Return why an archive of numpy cannot represent a checkpoint, as a sentence; "" if it can."""
     entries = checkpoint.entries.values()
     dtypes = set(map(attrgetter("dtype"), entries))
     if packed := {dtype for dtype in dtypes if not dtype.numpy or dtype.block}:
@@ -61,7 +62,10 @@ def _why_unsupported(checkpoint: Checkpoint) -> str:
 
 
 def header(dtype: DType, shape: tuple[int, ...]) -> bytes:
-    """Return the header of an array in C order."""
+    """Return the bytes before the data of an .npy array in C order, padded to 64 bytes.
+
+    Dtypes that NumPy lacks are declared as raw bytes, ``V2`` or ``V1``.
+    """
     if _is_raw(dtype):
         descr = f"{'|' if dtype.bits == 8 else '<'}V{dtype.bits // 8}"
     else:
@@ -73,6 +77,10 @@ def header(dtype: DType, shape: tuple[int, ...]) -> bytes:
 
 
 def _member(name: str, state: State, entry: TensorEntry, *, compressed: bool) -> ZipMember:
+    """Return the archive member of a tensor under one of its names.
+
+    Empty tensors are never compressed.
+    """
     head, record = header(entry.dtype, entry.shape), finalize(state, entry)
     member = ZipMember(
         name + MEMBER_SUFFIX,
@@ -92,6 +100,7 @@ def _deflated(head: bytes, state: State, entry: TensorEntry) -> Iterator[tuple[B
 
 
 def _plan(part: ExportPart, job: Job) -> Plan:
+    """Plan an archive with one array for each name of each tensor, the planner of `NPZ_FILE`."""
     compressed = bool(part.values[COMPRESSED.name])
     members: list[ZipMember] = []
     entries: list[TensorEntry] = []
@@ -124,6 +133,7 @@ def _plan(part: ExportPart, job: Job) -> Plan:
 
 
 def _notices(part: ExportPart, job: Job) -> Iterator[str]:
+    """Yield notices about tied tensors, stored several times, and dtypes that NumPy lacks."""
     tied = [entry for entry in job.cancel.each(part.entries) if entry.aliases]
     if tied:
         yield (

@@ -45,6 +45,12 @@ ALIGNMENT = 64
 
 
 def _plan(part: ExportPart, job: Job) -> Plan:
+    """Plan a copy of the opened model with the changed tensors, the planner of `ONNX_FILE`.
+
+    All external data is moved into the model, or into a new file in `Plan.parts` if the model would
+    exceed 2 GiB. Raises `ExportError` if it would without external data, or if external data that
+    is copied unchanged cannot be found.
+    """
     source = part.checkpoint.files[0]
     entries = {entry.name: entry for entry in part.entries}
     splices: list[Splice] = []
@@ -131,9 +137,11 @@ def _copied_data(checkpoint: Checkpoint, stored: StoredTensor) -> _NewNumbers:
 
 
 def data_name(part: ExportPart) -> str:
-    """Return the name of the file for the external data of a model.
+    """Return the name of the file for the external data of a model: ``NAME.data``.
 
-    It differs from all opened files, because the original, which is kept, refers to these.
+    ``NAME`` is that of the exported file if known, otherwise of the opened one. If an opened file
+    has the name, it is ``NAME.1.data``, and so on, because the original, which is kept, refers to
+    its data.
     """
     opened = {file.path.name for file in part.checkpoint.files}
     stem = part.name or part.checkpoint.path.name
@@ -142,9 +150,10 @@ def data_name(part: ExportPart) -> str:
 
 
 def data_plan(tensors: Iterable[tuple[int, Pieces]]) -> tuple[Plan, list[int]]:
-    """Plan a file of external data. Return the plan and the offset of each tensor.
+    """Plan a file of external data, in which each tensor begins at a multiple of 64 bytes.
 
-    `tensors` are the size of each tensor in bytes and its data.
+    Return the plan and the offset of each tensor. `tensors` are the size of each tensor in bytes
+    and its data.
     """
     placed: list[tuple[int, int, Pieces]] = []
     end = 0
@@ -169,7 +178,10 @@ def _write_inline(new: _NewNumbers, source: FileSource) -> Splice:
 
 
 def _write_external(new: _NewNumbers, source: FileSource, place: str, offset: int) -> Splice:
-    """Return the change that makes a tensor refer to data in the file `place`, at `offset`."""
+    """Return the change that makes a tensor refer to data in the file `place`, at byte `offset`.
+
+    Data inside of the message is removed.
+    """
     pairs = b"".join(
         prefix(EXTERNAL, len(pair)) + pair
         for key, value in (("location", place), ("offset", offset), ("length", new.nbytes))

@@ -29,6 +29,7 @@ from pruneapp.progress import Job
 
 
 def _why_unsupported(checkpoint: Checkpoint) -> str:
+    """Return why a pickle cannot be written again, as a sentence; "" if it can."""
     contents = checkpoint.contents
     if contents.code_globals:
         names = ", ".join(contents.code_globals[:3])
@@ -39,6 +40,11 @@ def _why_unsupported(checkpoint: Checkpoint) -> str:
 
 
 def _plan(part: ExportPart, job: Job) -> Plan:
+    """Plan a copy of the opened pickle with the changed arrays, the planner of `PICKLE_FILE`.
+
+    Raises `ExportError` if a changed array shares its data with another, or the part combines
+    several source files.
+    """
     state = part.state
     if part.source is None:
         raise ExportError("It comes from several files.", remedy="Export as safetensors.")
@@ -72,7 +78,11 @@ def _splice(
     machine: PickleFile,
     arrays: Mapping[str, Array],
 ) -> Splice | None:
-    """Return the bytes to write for a tensor; None if they are shared with another tensor."""
+    """Return the change of the file that writes a tensor; None if another one shares its bytes.
+
+    `arrays` has the arrays inside of the pickle by their storage; other tensors are torch tensors.
+    `machine` must have parsed the pickle if the tensor is such an array.
+    """
     array = arrays.get(entry.location.storage)
     if array is None:  # a torch tensor
         width = entry.dtype.bits // 8
@@ -98,7 +108,11 @@ def _splice(
 def _pieces(
     state: State, entry: TensorEntry, read: Any, *, swapped: bool
 ) -> Iterator[bytes | memoryview]:
-    """Yield the bytes of a tensor in the memory order and byte order of the file."""
+    """Yield the bytes of a tensor in the memory order and byte order of the file.
+
+    `read` returns the old bytes, in which elements between strides are kept. `swapped` is whether
+    the file has the other byte order.
+    """
     pieces = finalize(state, entry).pieces
     strides = entry.location.strides
     if strides is None and not swapped:

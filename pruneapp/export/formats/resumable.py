@@ -41,6 +41,7 @@ def _why_unsupported(checkpoint: Checkpoint) -> str:
 
 
 def _check_reserved_names(part: ExportPart, job: Job) -> None:
+    """Raise `ExportError` if a tensor has a name that a pruned one needs (NAME_orig, NAME_mask)."""
     # Names of the whole model, because all files of a folder are loaded together.
     for entry in job.cancel.each(part.entries):
         if part.state.mask(entry.name) is None:
@@ -54,6 +55,10 @@ def _check_reserved_names(part: ExportPart, job: Job) -> None:
 
 
 def _plan(part: ExportPart, job: Job) -> Plan:
+    """Plan weights with masks, the planner of `RESUMABLE`: safetensors or torch, by the suffix.
+
+    Raises `ExportError` if the container cannot represent the checkpoint, or a name is reserved.
+    """
     _check_reserved_names(part, job)
     if _container(part.suffix) == "safetensors":
         if reason := safetensors.why_unsupported(part.checkpoint):
@@ -102,6 +107,7 @@ def _container(suffix: str) -> str:
 
 
 def _records(state: State, entry: TensorEntry) -> Iterator[TensorRecord]:
+    """Yield the record of a tensor, or of its original and its mask if it has a mask."""
     kept = state.mask(entry.name)
     if kept is None:
         yield finalize(state, entry)
@@ -180,6 +186,10 @@ def load(path):
 
 
 def _plan_masks(part: ExportPart, job: Job) -> Plan:
+    """Plan a file of packed masks, the planner of `MASKS_ONLY`.
+
+    Tensors in which nothing is pruned have none; without any, a notice says that the file is empty.
+    """
     records: list[TensorRecord] = []
     shapes: list[tuple[str, object]] = []
     for entry in job.cancel.each(part.entries):

@@ -35,8 +35,8 @@ def plan_safetensors(
     """Plan a safetensors file with `records` in this order.
 
     A tensor with several names is written under the first; the metadata maps the others to it, as
-    in safetensors' `save_model`. Raises `ExportError` if safetensors does not support a dtype or
-    name, or the header would be too large.
+    in safetensors' `save_model`. Raises `ExportError` if a name is reserved or not valid Unicode,
+    or the header would be too large. Dtypes are not checked, see `why_unsupported`.
     """
     header = _header(records, with_ties(records, metadata, job), job)
     names = {r.name: r.nbytes for r in job.cancel.each(records)}
@@ -53,7 +53,10 @@ def plan_safetensors(
 def with_ties(
     records: Sequence[TensorRecord | TensorEntry], metadata: Mapping[str, str], job: Job
 ) -> dict[str, str]:
-    """Return `metadata` with an entry for each alias of the records, which maps it to the name."""
+    """Return `metadata` with an entry for each alias of the records, which maps it to the name.
+
+    Entries of the source that tie names which no longer exist (NAME_orig or NAME) are dropped.
+    """
     ties = {alias: record.name for record in job.cancel.each(records) for alias in record.aliases}
     names = {record.name for record in job.cancel.each(records)}
     # Entries of the source that refer to names which no longer exist (NAME_orig) are dropped.
@@ -75,6 +78,7 @@ def json_object(items: Iterable[tuple[str, object]], job: Job) -> str:
 
 
 def _header(records: Sequence[TensorRecord], metadata: Mapping[str, str], job: Job) -> bytes:
+    """Return the length and the header of a file. Raises `ExportError`, see `plan_safetensors`."""
     items = [f'"{_METADATA}":{_json(dict(metadata))}'] if metadata else []
     offset = 0
     for record in job.cancel.each(records):
@@ -122,6 +126,10 @@ def in_order(part: ExportPart, job: Job) -> list[TensorEntry]:
 
 
 def _in_order_of_source(part: ExportPart, job: Job) -> list[TensorEntry]:
+    """Return the tensors in the order of the source, or by width if they would not be aligned.
+
+    See `in_order`; rounding is not considered.
+    """
     if part.checkpoint.format in LAID_OUT:
         return sorted(part.entries, key=attrgetter("location.source", "location.offset"))
     opened = part.checkpoint.entries
@@ -137,7 +145,8 @@ def _in_order_of_source(part: ExportPart, job: Job) -> list[TensorEntry]:
 def metadata_for(part: ExportPart) -> dict[str, str]:
     """Return the metadata of a safetensors file of this part.
 
-    Its ``format`` is that of the source, or ``pt``, because transformers 4 rejects files whose
+    It is that of a safetensors or compact source, with a new provenance; metadata of other formats
+    is dropped. Without a ``format`` it is ``pt``, because transformers 4 rejects files whose
     metadata lacks it.
     """
     kept = part.metadata if part.checkpoint.format in LAID_OUT else {}

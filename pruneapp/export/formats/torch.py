@@ -57,7 +57,10 @@ VERSION = ZipMember.of(f"{_ROOT}/version", b"3\n")
 
 
 def why_unsupported(checkpoint: Checkpoint) -> str:
-    """Return why a torch file cannot represent a checkpoint, as a sentence; "" if it can."""
+    """Return why a plain torch file cannot represent a checkpoint, as a sentence; "" if it can.
+
+    The reason is a dtype that torch lacks.
+    """
     entries = checkpoint.entries.values()
     if all(dtype.torch for dtype in set(map(attrgetter("dtype"), entries))):
         return ""
@@ -211,7 +214,10 @@ class _Span:
 
 
 def find_shared_tensor(entries: Iterable[TensorEntry], zeroed: frozenset[str], job: Job) -> str:
-    """Return the name of a tensor in `zeroed` that shares bytes with another; "" if none does."""
+    """Return the name of a tensor in `zeroed` that shares bytes with another; "" if none does.
+
+    Bytes between its strides count as its own. Empty tensors share nothing.
+    """
     places = []
     for entry in job.cancel.each(entries):
         start = entry.location.offset
@@ -239,6 +245,7 @@ def patch_of(entry: TensorEntry, kept: Mask, job: Job) -> Patch:
 
 
 def _in_order_of_storage(entry: TensorEntry, kept: Mask, job: Job) -> BitMask:
+    """Return the mask in the order of memory; elements between the strides count as kept."""
     strides = entry.location.strides
     assert strides is not None
     packed = BitMask.full(entry.reach).packed.copy()
@@ -270,7 +277,11 @@ class PatchedFile:
         self._checked = _with_patches(checked, self._patches, job)
 
     def pieces(self) -> Iterator[memoryview | bytes]:
-        """Yield the bytes of the file."""
+        """Yield the bytes of the file, each valid until the next is requested.
+
+        Empty pieces are yielded while checksums are computed that precede their range, which is
+        read twice.
+        """
         spans = self._spans()
         # Checksums that precede their range must be computed in advance.
         early = frozenset(c for c in self._checked if min(c.places, default=c.stop) < c.start)
@@ -291,6 +302,10 @@ class PatchedFile:
                 yield piece
 
     def _spans(self) -> list[_Span]:
+        """Return consecutive spans that cover the file.
+
+        Each is in at most one patch and one range of a checksum, or is a CRC.
+        """
         crcs = {place: one for one in self._checked for place in one.places}
         starts = {p.offset: p for p in self._patches}
         cuts = {0, self._source.size}
@@ -312,6 +327,7 @@ class PatchedFile:
         return spans
 
     def _read(self, span: _Span) -> Iterator[memoryview]:
+        """Yield the bytes of a span after its patch. All pieces share one buffer."""
         patch = span.patch
         step = _CHUNK_BYTES
         # Chunks contain whole elements, even if the offset of a patch is not a multiple of the item
@@ -328,6 +344,10 @@ class PatchedFile:
 def _with_patches(
     checked: Iterable[Checked], patches: Sequence[AnyPatch], job: Job
 ) -> list[Checked]:
+    """Return the ranges of checksums in which a patch begins, by offset.
+
+    `patches` are sorted by offset.
+    """
     starts = np.array(list(map(attrgetter("offset"), patches)), np.int64)
     result = []
     ordered = sorted(checked, key=attrgetter("start"))
@@ -350,6 +370,11 @@ def changed_entries(part: ExportPart, job: Job) -> list[TensorEntry]:
 
 
 def _plan(part: ExportPart, job: Job) -> Plan:
+    """Plan a torch file, the planner of `TORCH`: the opened container with changes if possible.
+
+    Otherwise it is a plain state dict, and a notice states why. Raises `ExportError` if torch lacks
+    a dtype of the plain one.
+    """
     keep = part.values[CONTAINER.name] == KEEP
     changed = changed_entries(part, job)
     blocked_by: tuple[str, ...] = ()
@@ -397,7 +422,7 @@ def why_not_in_place(
 ) -> tuple[str, tuple[str, ...]]:
     """Return why tensors cannot be changed inside their file, and which ones.
 
-    The reason is a clause; ("", ()) if all tensors can be changed.
+    The reason is a clause, that of the first tensor; ("", ()) if all tensors can be changed.
     """
     reasons = {}
     for entry in job.cancel.each(changed):
@@ -439,7 +464,10 @@ def _is_array(entry: TensorEntry, checkpoint: Checkpoint) -> bool:
 def _with_arrays(
     part: ExportPart, arrays: Sequence[TensorEntry], job: Job
 ) -> tuple[BytePatch, ...] | str:
-    """Return the pickle with zeros in NumPy arrays, or a text why it cannot be changed."""
+    """Return the change of the pickle that writes zeros into NumPy arrays, or why it is impossible.
+
+    A text is the reason. Only an uncompressed pickle in a zip file can be changed.
+    """
     reason = f"'{arrays[0].name}' is a numpy array that cannot be changed in its place"
     if part.checkpoint.format != ZIP.name or part.source is None:
         return reason
@@ -452,7 +480,7 @@ def _with_arrays(
 
 
 def _zero(part: ExportPart, entry: TensorEntry, job: Job, raw: bytearray) -> None:
-    """Set pruned elements in `raw` to 0, independent of its byte order."""
+    """Set pruned elements in `raw`, the memory of an array, to 0 in place, in any byte order."""
     zeroed = part.state.zeroed(entry.name)
     assert zeroed is not None
     kept = patch_of(entry, zeroed, job).kept
@@ -508,6 +536,10 @@ def plan_in_place(
 
 
 def _ranges_with_checksum(source: FileSource, job: Job) -> tuple[Checked, ...]:
+    """Return the uncompressed members of a zip file with their CRCs.
+
+    () if the archive has no checksums.
+    """
     archive = zip_layout(source, job.cancel)
     if not archive.checksums:
         return ()

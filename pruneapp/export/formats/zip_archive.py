@@ -82,7 +82,7 @@ class ZipPlan:
         self._members = tuple(members)
 
     def nbytes(self, job: Job) -> int:
-        """Return the size of the archive; the maximum if members are compressed."""
+        """Return the size of the archive in bytes; the maximum if members are compressed."""
         offset = 0
         directory = _END_BYTES
         for member in job.cancel.each(self._members):
@@ -92,7 +92,7 @@ class ZipPlan:
         return offset + directory
 
     def pieces(self) -> Iterator[Buffer]:
-        """Yield the bytes of the archive."""
+        """Yield the bytes of the archive. Each call reads the members again."""
         offset = 0
         written = []
         for member in self._members:
@@ -123,7 +123,7 @@ def directory_bytes(members: Sequence[ZipMember], job: Job) -> int:
 
 
 def _end(count: int, start: int, nbytes: int) -> bytes:
-    """Return the end of an archive with `count` directory entries in `nbytes` bytes at `start`."""
+    """Return the end of an archive with `count` directory entries, `nbytes` bytes from `start`."""
     # Always includes the zip64 records, as in torch.
     zip64 = struct.pack("<4sQHHIIQQQQ", b"PK\x06\x06", 44, 45, 45, 0, 0, count, count,
                         nbytes, start)  # fmt: skip
@@ -152,6 +152,7 @@ def _entry_bytes(member: ZipMember, offset: int) -> int:
 
 
 def _local_header(member: ZipMember, offset: int) -> bytes:
+    """Return the header of a member at `offset`, padded so that the data after it is aligned."""
     name = member.name.encode()
     # Sizes and checksum follow the data; an extra field aligns the data.
     fixed = struct.pack("<4sHHHHHIIIHH", b"PK\x03\x04", 0, _DESCRIPTOR_AND_UTF8, _method(member),
@@ -168,6 +169,7 @@ def _local_header(member: ZipMember, offset: int) -> bytes:
 
 
 def _directory_entry(written: _Written) -> bytes:
+    """Return the directory entry of a member, with 8-byte numbers where 4 bytes are not enough."""
     member, offset, stored = written.member, written.offset, written.stored
     name, comment = member.name.encode(), member.comment.encode("ascii")
     large = b""
@@ -209,9 +211,9 @@ class StateDictPickle:
     def add_csr(
         self, names: Iterable[str], storages: Mapping[str, TensorRecord], shape: tuple[int, ...]
     ) -> None:
-        """Add a CSR matrix with the arguments of torch's ``_rebuild_sparse_tensor``.
+        """Add a CSR matrix under all `names`, by torch's ``_rebuild_sparse_tensor``.
 
-        `storages` are row pointers, columns and values, by storage key.
+        `storages` are row pointers, columns and values, in this order, by storage key.
         """
         self._named(names, next(iter(storages)), lambda: self._csr(storages, shape))
 
@@ -220,6 +222,11 @@ class StateDictPickle:
         return bytes(self._out + b"u.")
 
     def _named(self, names: Iterable[str], key: str, write: Callable[[], None]) -> None:
+        """Write `names` as keys of the dict.
+
+        The first is followed by what `write` writes, the others by a reference to it; `key`
+        identifies the tensor.
+        """
         tensor = ("tensor", key)
         for name in names:
             self._text(name)
@@ -230,6 +237,7 @@ class StateDictPickle:
                 self._put(tensor)
 
     def _csr(self, storages: Mapping[str, TensorRecord], shape: tuple[int, ...]) -> None:
+        """Write the call that rebuilds a CSR matrix."""
         self._global("torch._utils", "_rebuild_sparse_tensor")
         self._out += b"("
         if _LAYOUT in self._memo:
@@ -247,6 +255,7 @@ class StateDictPickle:
         self._out += b"\x85RttR"
 
     def _tensor(self, key: str, dtype: DType, shape: tuple[int, ...]) -> None:
+        """Write the call that rebuilds a contiguous tensor at the start of the storage `key`."""
         storage = STORAGES.get(dtype.name)
         numel = math.prod(shape)
         self._global("torch._utils", "_rebuild_tensor_v2" if storage else "_rebuild_tensor_v3")
@@ -271,6 +280,7 @@ class StateDictPickle:
         self._out += b"tR"
 
     def _global(self, module: str, name: str) -> None:
+        """Write a reference to a class or function, by its name the first time only."""
         memo = self._memo.get((module, name))
         if memo is not None:
             self._get(memo)
@@ -279,6 +289,10 @@ class StateDictPickle:
             self._put((module, name))
 
     def _text(self, text: str, *, memo: bool = False) -> None:
+        """Write a string.
+
+        With `memo` it is stored once, and later calls write a reference to it.
+        """
         if memo and text in self._memo:
             self._get(self._memo[text])
             return
@@ -289,6 +303,7 @@ class StateDictPickle:
             self._put(text)
 
     def _ints(self, values: tuple[int, ...]) -> None:
+        """Write a tuple of integers."""
         if len(values) <= 3:
             for value in values:
                 self._int(value)
@@ -300,6 +315,7 @@ class StateDictPickle:
             self._out += b"t"
 
     def _int(self, value: int) -> None:
+        """Write a non-negative integer in the shortest opcode."""
         if value < 1 << 8:
             self._out += b"K" + struct.pack("<B", value)
         elif value < 1 << 16:

@@ -77,6 +77,10 @@ _FRAME = 18
 
 
 def _plan(part: ExportPart, job: Job) -> Plan:
+    """Plan the dense file in one zstd frame, the planner of `ZSTANDARD`.
+
+    The size is an upper bound.
+    """
     dense = SAFETENSORS.planner(safetensors.dense_part(part), job)
     level = part.values["level"]
 
@@ -109,6 +113,7 @@ def _plan(part: ExportPart, job: Job) -> Plan:
 
 
 def _compressor(level: int, nbytes: int, **options: Any) -> zstandard.ZstdCompressor:
+    """Return a compressor for `nbytes` bytes; `options` are further compression parameters."""
     import zstandard
 
     params = zstandard.ZstdCompressionParameters
@@ -121,6 +126,7 @@ def _compressor(level: int, nbytes: int, **options: Any) -> zstandard.ZstdCompre
 
 
 def _compressed_size(data: bytes, level: int, job: Job) -> int:
+    """Return how many bytes data adds to a frame, without its header; estimated for zeros only."""
     if not data.strip(b"\0"):
         return _zeros_bytes(len(data))
     compressor = _compressor(level, len(data), write_content_size=False)
@@ -133,6 +139,7 @@ def _compressed_size(data: bytes, level: int, job: Job) -> int:
 
 
 def _expected_size(part: ExportPart, level: int, sample: _Sample, job: Job) -> int:
+    """Return the estimated compressed bytes of the tensors, from a sample of pieces of 2 MiB."""
     pieces: list[list[RecordRange]] = []
     room = 0
     for entry in job.cancel.each(safetensors.in_order(part, job)):

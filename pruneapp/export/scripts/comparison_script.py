@@ -84,7 +84,10 @@ def _weights(checkpoint: Checkpoint) -> Iterator[str]:
 
 
 def transformers_class(checkpoint: Checkpoint) -> str:
-    """Return the class of transformers that loads a model; "" if config.json names none."""
+    """Return the class of transformers that loads a model; "" if config.json names none.
+
+    Also "" if it names several, or if the model brings its own code.
+    """
     configuration = configuration_of(checkpoint)
     # Generated scripts never run code that comes with a model.
     if configuration is None or len(configuration.architectures) != 1 or configuration.auto_map:
@@ -103,10 +106,11 @@ def _format_of(checkpoint: Checkpoint) -> Format:
 
 
 def write_check_script(checkpoint: Checkpoint, report: ExportReport, path: Path, job: Job) -> Path:
-    """Write `check_script` to a file. Return its path.
+    """Write `check_script` to a file. Return its path, which can differ from `path`.
 
     An existing script that differs is kept, because the user may have edited it; the new one then
-    gets the next unused name (``NAME2.py``).
+    gets the next unused name (``NAME2.py``). Raises `ExportError` as `check_script` does, or if it
+    cannot be written.
     """
     data = check_script(checkpoint, report).encode()
     target = check_file(unused_name(path, data)).path

@@ -29,7 +29,11 @@ for key in [key for key in state_dict if key.removesuffix('_orig') + '_mask' in 
 
 
 def describe_loading(loads: Callable[[LoadedModel], str], model: LoadedModel) -> str:
-    """Return code that loads an export. An export in an object store is downloaded first."""
+    """Return code that loads an export, with absolute paths.
+
+    `loads` is that of the format. An export in an object store is downloaded into the current
+    folder first, or expanded by a command if the format is compressed.
+    """
     path = model.path
     if not is_store(path):
         return loads(replace(model, path=path.absolute()))
@@ -69,7 +73,7 @@ def torch(model: LoadedModel) -> str:
 def npz(model: LoadedModel) -> str:
     """Return code that loads a NumPy archive.
 
-    Items of void dtype are bfloat16 (2 bytes) or bytes.
+    In it, items of void dtype become bfloat16 (2 bytes) or uint8.
     """
     raw = "torch.from_numpy(a.view(f'u{a.itemsize}')).view(torch.bfloat16 if a.itemsize == 2 else "
     raw += "torch.uint8)"
@@ -91,6 +95,7 @@ def gguf(model: LoadedModel) -> str:
 
 
 def _read_torch(model: LoadedModel) -> str:
+    """Return code that defines `state_dict` from a torch file or a package."""
     call = ".state_dict()" if model.module else ""
     if model.package:
         package, pickle, *inside = model.keys
@@ -135,7 +140,10 @@ def csr(model: LoadedModel) -> str:
 
 
 def resumable(model: LoadedModel) -> str:
-    """Return code that loads weights and masks into a module, which is pruned first."""
+    """Return code that loads weights and masks into a module, which is pruned first.
+
+    For a folder, only code that reads its files.
+    """
     path = model.path
     is_torch = path.is_file() and path.suffix.lower() != _DENSE
     if path.is_dir():
@@ -154,7 +162,10 @@ def masks(model: LoadedModel) -> str:
 
 
 def compact(model: LoadedModel) -> str:
-    """Return the command that unpacks a compact file, by the reader script or by Pruneapp."""
+    """Return the command that unpacks a compact file.
+
+    It runs the reader script if that is next to the file, otherwise Pruneapp.
+    """
     packed, reader = str(model.path), model.path.with_name(READER_NAME)
     dense = packed.removesuffix(".compact.safetensors") + _DENSE
     if _is_reader_script(reader):
@@ -181,6 +192,10 @@ def _is_reader_script(reader: Path) -> bool:
 
 
 def _load_folder(path: Path, pattern: str, line: str, load: str) -> str:
+    """Return code that loads a folder: by transformers if it has a config.json, else each file.
+
+    `pattern` matches the files, `line` imports the function `load` that reads one.
+    """
     if (path / CONFIG).is_file():
         tokenizer = any(file for like in _TOKENIZERS for file in path.glob(like))
         code = f"from transformers import AutoModel{', AutoTokenizer' * tokenizer}"

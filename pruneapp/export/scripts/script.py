@@ -42,6 +42,10 @@ from pruneapp.recipes.replay import expand_action, replay
 
 
 def _load(checkpoint: Checkpoint) -> str:
+    """Return the code that reads the original into `tensors`, by name.
+
+    For masks that torch's pruning left in the file, it also defines `found`, the masks by name.
+    """
     contents = checkpoint.contents
     safetensors = _is_safetensors(checkpoint)
     if contents.shards:
@@ -83,6 +87,7 @@ def _load(checkpoint: Checkpoint) -> str:
 
 
 def _tail(checkpoint: Checkpoint) -> str:
+    """Return the code that finishes pruning and saves `tensors` in the format of the original."""
     tied = {alias: e.name for e in checkpoint.entries.values() for alias in e.aliases}
     text = _SAVE
     if tied and not _is_safetensors(checkpoint):
@@ -202,7 +207,10 @@ class Script:
         return self.text(path, pasted=True)
 
     def text(self, path: Path, *, pasted: bool = False) -> str:
-        """Return the code for a script at `path`, whose masks are in `mask_file`."""
+        """Return the code of a script at `path`, whose masks are in `mask_file`.
+
+        With `pasted`, all paths are absolute instead of relative to the script.
+        """
         checkpoint, parts = self.checkpoint, self.parts
         touched = {name for part in parts for call in part.calls for name in call.names}
         names = NameLists([name for name in checkpoint.entries if name in touched])
@@ -239,8 +247,8 @@ def mask_file(path: Path) -> Path:
 def script_of(checkpoint: Checkpoint, recipe: Recipe, kernel: Kernel, job: Job) -> Script:
     """Generate the script of a recipe. Applies the recipe to find out what torch would prune.
 
-    Raises `ExportError` if torch cannot load the original or prune a tensor of it, and as `fit` and
-    `replay` do.
+    Raises `ExportError` if torch cannot load the original or prune a tensor of it, or if the recipe
+    has a repair; and as `fit` and `replay` do.
     """
     _check_loadable(checkpoint)
     actions = fit(recipe, checkpoint, job).actions(recipe.where)
@@ -254,7 +262,10 @@ def script_of(checkpoint: Checkpoint, recipe: Recipe, kernel: Kernel, job: Job) 
 
 
 def write_script(script: Script, path: Path, job: Job) -> tuple[Path, ...]:
-    """Write a script, and its mask file if it has masks. Return the written paths."""
+    """Write a script, and its mask file if it has masks. Return the written paths, the script last.
+
+    Existing files are replaced. Raises `ExportError` if a file cannot be written.
+    """
     plans = {path: Plan.of(script.text(path).encode())}
     if script.masks:
         records = [packed_mask_record(name, mask, mask.size) for name, mask in script.masks.items()]
@@ -280,7 +291,11 @@ class _ScriptBuilder:
         self.by_torch = 0
 
     def add(self, state: Snapshot, action: ResolvedAction) -> Snapshot:
-        """Add an entry of the recipe. Return the state after it."""
+        """Add an entry of the recipe to `parts` and `masks`. Return the state after it.
+
+        Each row of a step becomes a part, unless it prunes groups; then, as other entries do, it
+        becomes one part with masks. Raises `ExportError` for a repair.
+        """
         if isinstance(action, Step) and not (action.companions or action.dependents):
             # Process rows separately, so that each can be a call of torch. Excluded tensors depend
             # on all rows; `rows_of` has removed them.
@@ -295,6 +310,10 @@ class _ScriptBuilder:
         return state
 
     def _add_row(self, state: Snapshot, step: Step) -> Snapshot:
+        """Add a step with one row: torch calls where they prune the same weights, masks otherwise.
+
+        Return the state after it.
+        """
         ((row, names),) = rows_of(state.checkpoint, step)
         preview = compute_preview(state, step, self._kernel, self._job, norms=False)
         self._job.start(sum(state.entry(name).numel for name in names))
@@ -314,6 +333,10 @@ class _ScriptBuilder:
         return preview.edit.applied_to(state)
 
     def _add_whole_edit(self, state: Snapshot, action: ResolvedAction, edit: Edit) -> None:
+        """Add an entry as one part, by its masks where the script has no code for it.
+
+        `state` is the state before it. Raises `ExportError` if the edit replaces values.
+        """
         if "values" in edit.after:
             raise ExportError(
                 "The history has a repair, whose values torch.nn.utils.prune cannot compute.",
@@ -352,6 +375,7 @@ def _restores_weights(before: BitMask | None, after: BitMask | None) -> bool:
 
 
 def _check_loadable(checkpoint: Checkpoint) -> None:
+    """Raise `ExportError` if torch or safetensors cannot load the original safely in a script."""
     if checkpoint.format not in {SAFETENSORS.name, ZIP.name, LEGACY.name}:
         raise ExportError(
             f"A script cannot load '{checkpoint.path.name}' ({checkpoint.contents.label}).",
@@ -372,6 +396,7 @@ def _check_loadable(checkpoint: Checkpoint) -> None:
 
 
 def _check_dtypes(checkpoint: Checkpoint, parts: Sequence[ScriptPart]) -> None:
+    """Raise `ExportError` if a pruned tensor has a dtype that torch cannot multiply by a mask."""
     for name in {name for part in parts for call in part.calls for name in call.names}:
         entry = checkpoint.entry(name)
         if entry.dtype.name not in MULTIPLIED:

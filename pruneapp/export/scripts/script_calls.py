@@ -70,8 +70,13 @@ def find_exact_calls(
 ) -> ExactCalls:
     """Determine the tensors for which torch calls provably give the same masks.
 
+    Reads the tensors, except for the method "identity". An empty result means that all masks must
+    be stored.
+
     Parameters
     ----------
+    before
+        The state before the step.
     after
         Masks after the step, by tensor name.
     step
@@ -120,7 +125,7 @@ def _magnitude_bounds(
 ) -> tuple[float, float]:
     """Return the largest newly pruned and the smallest kept magnitude, given a mask `after` a step.
 
-    NaN must be kept: (inf, -inf) if one was pruned.
+    -inf and inf if there are none. NaN must be kept: (inf, -inf) if one was pruned.
     """
     max_pruned, min_kept = -math.inf, math.inf
     kept = before.mask(entry.name)
@@ -147,6 +152,11 @@ def _norms_are_separated(
     kernel: Kernel,
     job: Job,
 ) -> bool:
+    """Return whether torch's ``ln_structured`` certainly prunes the same channels of a tensor.
+
+    False if the norms of pruned and kept channels are too close for rounding errors, or torch
+    computes this norm or dtype in another way. `row` has the norm `n` and the dimension.
+    """
     n = row.values["n"]
     if entry.dtype.name not in _EPSILON or n not in {1, 2, math.inf, -math.inf}:
         return False
@@ -205,7 +215,10 @@ class ScriptPart:
 
 
 def by_torch(row: Row, scope: Scope, names: Sequence[str]) -> tuple[Call, ...]:
-    """Return the torch call for a row; () if there are no names."""
+    """Return the call of torch for a row, () if there are no names.
+
+    With the scope "global" it is one call for all tensors, otherwise one for each.
+    """
     if not names:
         return ()
     values = {name: _literal(value) for name, value in row.values.items()}
@@ -216,7 +229,10 @@ def by_torch(row: Row, scope: Scope, names: Sequence[str]) -> tuple[Call, ...]:
 
 
 def prune_globally(names: Sequence[str], amount: Amount) -> tuple[Call, ...]:
-    """Return the call that prunes an amount of several tensors with one threshold."""
+    """Return the call that prunes an amount of several tensors with one threshold.
+
+    `amount` is a fraction (float) or a number of weights (int), as in torch.
+    """
     pairs = '[(modules[name], "weight") for name in {names}]'
     text = (
         f"prune.global_unstructured(\n    {pairs},\n"
@@ -226,7 +242,10 @@ def prune_globally(names: Sequence[str], amount: Amount) -> tuple[Call, ...]:
 
 
 def prune_by_count(counts: Mapping[str, int]) -> tuple[Call, ...]:
-    """Return the code that prunes the given number of smallest weights in each tensor."""
+    """Return the code that prunes the given number of smallest weights in each tensor.
+
+    () if all numbers are 0.
+    """
     nonzero = {name: count for name, count in counts.items() if count}
     if not nonzero:
         return ()
@@ -261,7 +280,10 @@ class NameLists:
         self._known: dict[tuple[str, ...], str] = {tuple(all_names): "PRUNED"}
 
     def expression(self, names: tuple[str, ...]) -> str:
-        """Return the expression for a list of names: a tuple, or a variable."""
+        """Return the expression for a list of names: a tuple, or a variable.
+
+        More than two names, and all pruned names, become a variable, the same for equal lists.
+        """
         if names not in self._known:
             if len(names) <= _FEW:
                 return f"({', '.join(map(quote, names))}{',' if len(names) == 1 else ''})"
@@ -277,7 +299,7 @@ class NameLists:
 
 
 def lines_of(call: Call, names: NameLists) -> list[str]:
-    """Return the lines of a call."""
+    """Return the lines of a call: a loop over `name`, or one statement for a single tensor."""
     if call.together:
         named = "{names}" in call.text
         text = call.text.replace("{names}", names.expression(call.names)) if named else call.text

@@ -61,6 +61,7 @@ class _Library:
 
     @contextmanager
     def _refusals(self) -> Iterator[None]:
+        """Convert all errors of the library in the block to `CheckpointError`."""
         try:
             yield
         except BaseException as error:
@@ -74,15 +75,18 @@ class _Library:
 
 
 def tokens_of(tokenizer: Tokenizer, texts: Sequence[Path], job: Job) -> Ids:
-    """Return the ids of the tokens that texts consist of, ascending.
+    """Return the ids of the tokens that texts consist of, ascending, without duplicates.
 
     Each text is segmented as a whole and each of its lines separately, because tokens at the start
-    of a line need not occur within the text, nor tokens of several line ends within a line.
+    of a line need not occur within the text, nor tokens of several line ends within a line. Special
+    tokens that the tokenizer adds are included.
 
     Parameters
     ----------
     texts
         Paths of UTF-8 files.
+    job
+        Started with the bytes of the files.
 
     Raises
     ------
@@ -108,7 +112,7 @@ def check_segmentation(
 ) -> None:
     """Raise `ExportError` if the tokenizer of a cut segments any line of the texts differently.
 
-    Other errors are those of `tokens_of`.
+    Reads the texts again. Other errors are those of `tokens_of`.
     """
     before = _Library(tokenizer.data, tokenizer.where)
     after = _Library(cut.files[TOKENIZER], f"the smaller {TOKENIZER}")
@@ -126,6 +130,8 @@ def check_segmentation(
 def read_ids(path: Path, tokenizer: Tokenizer, job: Job) -> Ids:
     """Read a list of ids to keep, one id or one range ``a-b`` per line. Return them ascending.
 
+    Both ends of a range are included. Empty lines are ignored, and so are duplicates.
+
     Raises
     ------
     CheckpointError
@@ -142,6 +148,10 @@ def read_ids(path: Path, tokenizer: Tokenizer, job: Job) -> Ids:
 
 
 def _choose(line: str, number: int, path: Path, chosen: Flags) -> None:
+    """Set `chosen` for the ids in a line; an empty line sets none. Raises `ParameterError`.
+
+    `number` is that of the line in the file `path`, from 1, for errors.
+    """
     if not (text := line.strip()):
         return
     first, dash, last = (part.strip() for part in text.partition("-"))
@@ -175,7 +185,10 @@ class _UnknownWords:
         self._words: set[str] = set()
 
     def note(self, text: str, encoding: Any, seen: Flags) -> None:
-        """Set `seen` for the entries at the beginning of each unknown word of a text."""
+        """Set `seen` for the entries at the beginning of each unknown word of a text.
+
+        `encoding` is that of the text by the library. Words of earlier texts are skipped.
+        """
         model = self._model
         if model.vocab.get(model.unk_token) not in encoding.ids:
             return
@@ -187,6 +200,7 @@ class _UnknownWords:
                     self._begin(word, seen)
 
     def _begin(self, word: str, seen: Flags) -> None:
+        """Set `seen` for the longest matches from the start of a word, until nothing matches."""
         at = 0
         while at < len(word):
             for end in range(len(word), at, -1):

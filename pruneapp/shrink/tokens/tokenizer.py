@@ -137,7 +137,7 @@ class Tokenizer:
     def closure(self, token_ids: Ids, job: Job) -> Flags:
         """Return which ids must be kept so that the given ids can be produced as before.
 
-        Includes all needed ids. Ids without a token are ignored.
+        Includes all needed ids and the parts of all merges. Ids without a token are ignored.
         """
         kept = np.zeros_like(self.known)
         kept[token_ids[token_ids < kept.size]] = True
@@ -152,10 +152,11 @@ class Tokenizer:
             kept[left[missing]] = kept[right[missing]] = True
 
     def filled(self, kept: Flags, count: int, job: Job) -> Flags:
-        """Add tokens to a closed set of ids until it has `count`, or no more can be added.
+        """Return a closed set of ids, filled up with tokens until it has `count`.
 
         Adds the smallest ids first whose parts are kept; in BPE and Unigram these are the most
-        frequent. The result is closed as well (see `closure`).
+        frequent. It has fewer than `count` if no more can be added. The result is closed as well
+        (see `closure`); `kept` is not changed.
         """
         kept = kept.copy()
         left, right, result = self.merges.T
@@ -312,6 +313,10 @@ def parse_tokenizer(data: bytes, where: str, job: Job) -> Tokenizer:
 
 
 def _kind_of(model: Mapping[str, Any], where: str) -> Kind:
+    """Return the type of the model, also of older files that lack it. `where` names the file.
+
+    Raises `UnsupportedFileError` for any other type.
+    """
     kind: Any = model.get("type")
     if kind is None:  # older files lack the type
         if "merges" in model:
@@ -331,6 +336,7 @@ def _kind_of(model: Mapping[str, Any], where: str) -> Kind:
 
 
 def _check_unique_ids(vocab: Mapping[str, int], where: str) -> None:
+    """Raise `DamagedFileError` if two tokens have the same id."""
     if len(set(vocab.values())) < len(vocab):
         first: dict[int, str] = {}
         for token, number in vocab.items():
@@ -349,10 +355,11 @@ def _possible_merges(
     where: str,
     job: Job,
 ) -> tuple[Ids, Ids]:
-    """Return the merges whose three tokens are in the vocabulary, ``ids[k, 3]``, and their indices.
+    """Return the merges whose three tokens are in the vocabulary, and their indices in the file.
 
-    The tokens are left, right, and both joined without the `prefix` of the right one. `where` names
-    the file in errors. Raises `DamagedFileError` for a merge that is no pair.
+    The merges have the shape (merges, 3): the ids of left, right, and both joined without the
+    `prefix` of the right one. `where` names the file in errors. Raises `DamagedFileError` for a
+    merge that is no pair.
     """
     ids = np.empty((len(merges), 3), np.int64)
     end = 0
@@ -379,7 +386,8 @@ def _check_assigned(
     """Raise `DamagedFileError` if added tokens have other ids than the library assigns.
 
     The library ignores the ids in the file: a token that the model lacks gets the next id after the
-    model and the tokens added before (`AddedVocabulary::add_tokens` of tokenizers 0.23).
+    model and the tokens added before (`AddedVocabulary::add_tokens` of tokenizers 0.23). `size` is
+    the number of tokens of the model.
     """
     assigned: dict[str, int] = {}
     last = size - 1
@@ -399,7 +407,11 @@ def _check_assigned(
 
 
 def _processor_ids(processor: Any, where: str) -> list[int]:
-    """Return the ids of the special tokens that a post-processor of the file `where` inserts."""
+    """Return the ids of the special tokens that a post-processor of the file `where` inserts.
+
+    [] for None. Raises `UnsupportedFileError` for an unknown type of post-processor, and
+    `JsonError` for invalid contents.
+    """
     ids: list[int] = []
     for one in _processors(processor, where):
         if one["type"] == "TemplateProcessing":
@@ -412,6 +424,10 @@ def _processor_ids(processor: Any, where: str) -> list[int]:
 
 
 def _processors(processor: Any, where: str) -> Iterable[dict[str, Any]]:
+    """Yield the post-processors in a post-processor, which may be a sequence; none for None.
+
+    Raises `UnsupportedFileError` for an unknown type.
+    """
     if processor is None:
         return
     one = json_codec.convert(processor, dict[str, Any], where)
@@ -430,6 +446,7 @@ def _processors(processor: Any, where: str) -> Iterable[dict[str, Any]]:
 
 
 def _renumber(processor: dict[str, Any], new_ids: Ids) -> dict[str, Any]:
+    """Return a copy of a post-processor with new ids of special tokens."""
     if processor["type"] == "Sequence":
         return {
             **processor,

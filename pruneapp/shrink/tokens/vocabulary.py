@@ -117,6 +117,7 @@ def read_vocabulary(folder: Path, job: Job) -> Vocabulary:
     """Read the tokens of a model folder.
 
     Raises `CheckpointError` if the folder has no tokenizer.json, or one of the files is not valid.
+    Whether ids contradict each other is only checked by `cut_tokens`.
     """
     names = names_in(folder)
     others = tuple(name for name in names if _OTHER.fullmatch(name))
@@ -138,10 +139,10 @@ def read_vocabulary(folder: Path, job: Job) -> Vocabulary:
 
 
 def surplus_rows(vocabulary: Vocabulary, config: Mapping[str, Any], rows: int) -> int:
-    """Return the number of embedding rows after all token ids.
+    """Return the number of embedding rows after all token ids, 0 if there are none.
 
-    Rows named in `config` (config.json), generation_config.json or tokenizer_config.json do not
-    count.
+    Rows named in `config` (config.json), generation_config.json or tokenizer_config.json count as
+    token ids. `rows` is the number of all rows.
     """
     named = _named_rows(vocabulary, config, rows)
     return max(0, rows - 1 - max([vocabulary.last_id, *named]))
@@ -150,7 +151,10 @@ def surplus_rows(vocabulary: Vocabulary, config: Mapping[str, Any], rows: int) -
 def cut_surplus(
     vocabulary: Vocabulary, config: Mapping[str, Any], rows: int, *, multiple: int = 1
 ) -> VocabularyCut:
-    """Return the cut of the rows after all token ids; keeps a number divisible by `multiple`."""
+    """Return the cut of the rows after all token ids, which changes no other file.
+
+    The number of kept rows is rounded up to `multiple`.
+    """
     left = rows - surplus_rows(vocabulary, config, rows)
     kept = np.arange(min(rows, -(-left // multiple) * multiple), dtype=np.int64)
     return VocabularyCut(rows, kept, "exact", {}, (), ())
@@ -174,11 +178,12 @@ def cut_tokens(
     config
         Contents of config.json.
     token_ids
-        Ids of the tokens to keep.
+        Ids of the tokens to keep, in any order.
     rows
         Number of rows of the embedding.
     multiple
-        Further tokens are kept so that their number is a multiple of this.
+        Further tokens are kept, or rows without a token, so that their number is a multiple of this
+        or all rows.
 
     Raises
     ------
@@ -221,7 +226,10 @@ def cut_tokens(
 
 
 def _later_tokens(tokenizer: Tokenizer, files: Mapping[str, bytes]) -> tuple[tuple[str, int], ...]:
-    """Return the tokens of other files that tokenizer.json lacks, ascending by id."""
+    """Return the tokens of other files that tokenizer.json lacks, ascending by id.
+
+    Tokens that have another id there are included. Raises `JsonError` for invalid ids.
+    """
     found: dict[str, int] = {}
     for name in (_TOKENIZER_CONFIG, _ADDED):
         where = str(Path(tokenizer.where).with_name(name))
@@ -238,6 +246,10 @@ def _later_tokens(tokenizer: Tokenizer, files: Mapping[str, bytes]) -> tuple[tup
 
 
 def _added_tokens(name: str, files: Mapping[str, bytes], where: str) -> Iterable[tuple[str, int]]:
+    """Yield the tokens and ids in tokenizer_config.json or added_tokens.json, the file `name`.
+
+    None if there is no such file. `where` is its path, for the `JsonError` of invalid contents.
+    """
     if name not in files:
         return
     tree = json_codec.load_object(files[name], where)
@@ -277,7 +289,11 @@ def _remap(config: Mapping[str, Any], new_ids: Ids, where: str) -> dict[str, Any
 def _updated_files(
     vocabulary: Vocabulary, flags: Flags, new_ids: Ids, job: Job
 ) -> dict[str, bytes]:
-    """Return the other files with the new ids; omits files that contradict tokenizer.json."""
+    """Return the other files with the new ids; omits files that contradict tokenizer.json.
+
+    `flags` are the ids of tokenizer.json to keep. Raises `CheckpointError` if a configuration names
+    a removed token.
+    """
     files: dict[str, bytes] = {}
     tokenizer = vocabulary.tokenizer
     folder = Path(tokenizer.where).parent
@@ -310,7 +326,10 @@ def _updated_files(
 
 
 def _merges_text(data: bytes, tokenizer: Tokenizer, flags: Flags) -> bytes | None:
-    """Return merges.txt for the kept tokens; None if the format cannot represent the merges."""
+    """Return merges.txt for the kept tokens; None if the format cannot represent the merges.
+
+    A first line with the version is kept.
+    """
     pairs = [
         merge if isinstance(merge, str) else " ".join(merge)
         for merge in tokenizer.kept_merges(flags)
@@ -349,7 +368,8 @@ _EACH_NESTED = frozenset({"task_specific_params"})
 def named_ids(config: Mapping[str, Any], where: str) -> set[int]:
     """Return all token ids that a config.json, generation_config.json or similar file names.
 
-    Raises `UnsupportedFileError` if a field for ids contains anything else.
+    `where` names the file in errors. Raises `UnsupportedFileError` if a field for ids contains
+    anything else.
     """
     found: set[int] = set()
 
@@ -364,7 +384,7 @@ def named_ids(config: Mapping[str, Any], where: str) -> set[int]:
 def remap_ids(
     config: Mapping[str, Any], old_to_new: Mapping[int, int], rows: int, where: str
 ) -> dict[str, Any]:
-    """Return a configuration with new token ids.
+    """Return a copy of a configuration with new token ids. `where` names the file in errors.
 
     Parameters
     ----------
@@ -395,6 +415,11 @@ def remap_ids(
 def _map_ids(
     config: Mapping[str, Any], change: Callable[[int, str], int], where: str, place: str = ""
 ) -> dict[str, Any]:
+    """Return a copy of a configuration with `change` applied to all token ids in known fields.
+
+    `change` gets each id and its place, such as ``text_config.eos_token_id``. `place` is that of
+    the configuration in the file `where`. Raises `UnsupportedFileError`.
+    """
     result: dict[str, Any] = {}
     for key, value in config.items():
         at = f"{place}.{key}" if place else key
@@ -415,9 +440,10 @@ def _map_ids(
 
 
 def _change_ids(value: Any, change: Callable[[int, str], int], where: str, place: str) -> Any:
-    """Apply `change` to an id, or to all ids in a list or object, each with its `place`.
+    """Return a copy of an id, or of a list or object of ids, with `change` applied to each.
 
-    Raises `UnsupportedFileError`, naming the file `where`, for anything else.
+    `change` gets the id and its place; None is kept. Raises `UnsupportedFileError`, naming the file
+    `where`, for anything else.
     """
     if type(value) is int:
         return change(value, place)
@@ -435,6 +461,10 @@ def _change_ids(value: Any, change: Callable[[int, str], int], where: str, place
 def _change_pairs(
     value: Any, part: int, change: Callable[[int, str], int], where: str, place: str
 ) -> list[Any]:
+    """Return a copy of a list of pairs, with `change` applied to the ids in element `part` of each.
+
+    Raises `UnsupportedFileError` for anything else.
+    """
     if not isinstance(value, list) or not all(isinstance(p, list) and len(p) == 2 for p in value):
         raise _id_error(where, place, value)
     result = []
