@@ -145,9 +145,9 @@ def resumable(model: LoadedModel) -> str:
     For a folder, only code that reads its files.
     """
     path = model.path
-    is_torch = path.is_file() and path.suffix.lower() != _DENSE
     if path.is_dir():
-        return torch(model) if is_torch else safetensors(model)
+        return safetensors(model) if any(path.rglob(f"*{_DENSE}")) else torch(model)
+    is_torch = path.is_file() and path.suffix.lower() != _DENSE
     lines = model.load_by(_read_torch(model) if is_torch else _read_safetensors(model))
     *read, load = lines.splitlines()
     return "\n".join([*read, *_PRUNE_MODULES.splitlines(), load])

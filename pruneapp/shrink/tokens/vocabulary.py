@@ -342,7 +342,6 @@ def _merges_text(data: bytes, tokenizer: Tokenizer, flags: Flags) -> bytes | Non
 
 
 # Fields of model configurations that contain token ids:
-
 # `eos_token_id`, `image_token_index`, `stop_token_ids`. Codebook fields refer to other tables.
 _ID = re.compile(r"(?!codebook_).*_token_(?:id|ids|index)")
 # Fields with lists of ids, nested lists of ids, or objects whose values are ids.

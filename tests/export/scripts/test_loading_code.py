@@ -162,6 +162,15 @@ def test_a_folder_is_loaded_by_transformers_or_file_by_file(source_of, tmp_path,
     )
 
 
+@pytest.mark.usefixtures("elsewhere")
+def test_torch_shards_with_masks_are_loaded_by_torch(tmp_path):
+    torch.save({"a": torch.ones(3)}, tmp_path / "pytorch_model-00001-of-00002.bin")
+    torch.save({"b": torch.ones(3)}, tmp_path / "pytorch_model-00002-of-00002.bin")
+    found = {}
+    exec(FORMATS["resumable"].loads(LoadedModel(tmp_path)), found)
+    assert {name for part in found["parts"] for name in part} == {"a", "b"}
+
+
 # -- the lines load a module of the user's class ---------------------------------------------------
 
 WRAPPED = {
