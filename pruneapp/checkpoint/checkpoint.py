@@ -57,6 +57,10 @@ class Checkpoint:
         sources: Sequence[ByteSource],
         cancel: CancelToken | None = None,
     ) -> None:
+        """Index the tensors of `contents` by name.
+
+        `close` closes the `sources`. No file is read. Raises `Cancelled` if `cancel` is cancelled.
+        """
         self.path = path
         self.contents = contents
         self.sources = tuple(sources)
@@ -101,7 +105,10 @@ class Checkpoint:
         return self.contents.unreadable
 
     def entry(self, name: str) -> TensorEntry:
-        """Return the tensor that has `name` as one of its names. Raises `UnknownTensorError`."""
+        """Return the tensor with this name: a primary name, an alias, or the name of a folded mask.
+
+        Raises `UnknownTensorError` if there is none or if the tensor cannot be read (`unreadable`).
+        """
         try:
             return self._names[name]
         except KeyError:
@@ -128,20 +135,29 @@ class Checkpoint:
     def chunks(
         self, name: str, start: int = 0, stop: int | None = None, size: int | None = None
     ) -> Iterator[RawChunk]:
-        """Yield the elements `start` to `stop` (flat, C order) of a tensor, in order.
+        """Yield the elements `start` to `stop` (exclusive; flat, C order) of a tensor, in order.
 
         Packed types (4 and 6 bits) are counted in bytes, complex128 in ``uint64`` words (two per
-        element), and every other type in elements.
+        element), and every other type in elements. All chunks share one buffer, so a chunk is valid
+        until the next one is requested. An empty range yields nothing.
 
         Parameters
         ----------
+        name
+            Any name that `entry` accepts.
         start, stop
             Flat indices; the whole tensor by default.
         size
-            Number of elements per chunk; `CHUNK_BYTES` worth of elements by default.
+            Number of elements per chunk, of which the last may have fewer; `CHUNK_BYTES` worth of
+            elements by default.
 
         Raises
         ------
+        UnknownTensorError
+            As `entry`.
+        IndexError
+            If not ``0 <= start <= stop <= size of the tensor``. This and the previous error are
+            raised by the call, not by the iterator.
         CheckpointError
             If the file cannot be read, or was truncated or changed since it was opened.
         """
@@ -173,8 +189,13 @@ class Checkpoint:
     def read(self, name: str, rows: slice | None = None) -> torch.Tensor:
         """Return a tensor, or some of its rows (dim 0), as a new torch tensor on the CPU.
 
+        The rows may have any positive step and are clipped to the tensor like those of a list.
+        Every byte of a boolean other than 0 becomes True.
+
         Raises
         ------
+        UnknownTensorError
+            As `entry`.
         CheckpointError
             If this version of torch lacks the type, or the file cannot be read.
         ValueError
@@ -281,7 +302,12 @@ def open_checkpoint(
 
 
 def _with_components(contents: Contents, choice: ModelChoice, job: Job) -> Contents:
-    """Add the notices of `choice`, and list the components of a pipeline as state dicts."""
+    """Add the notices of `choice`, and list the components of a pipeline as state dicts.
+
+    Without a component (`choice.key` is empty), only the notices are added. Otherwise the headers
+    of the other components are read and their files closed again. Components that cannot be read
+    are left out without an error.
+    """
     contents = replace(contents, notices=(*choice.notices, *contents.notices))
     if not choice.key:
         return contents
@@ -309,7 +335,12 @@ def _folder_of(path: Path, contents: Contents) -> Path:
 def _merge_tied(
     contents: Contents, sources: Sequence[ByteSource], folder: Path, job: Job
 ) -> Contents:
-    """Merge tensors that are stored twice although the configuration in `folder` ties them."""
+    """Merge tensors that are stored twice although the configuration in `folder` ties them.
+
+    Returns `contents` unchanged for formats other than safetensors and those of torch, without a
+    readable configuration, or if it ties nothing. The bytes of possible copies are read and
+    compared.
+    """
     # Only these formats are read by transformers, and exported with both names for one tensor.
     if contents.format not in {
         safetensors.SAFETENSORS.name,
@@ -325,7 +356,11 @@ def _merge_tied(
 
 
 def refuse_unknown(path: Path) -> None:
-    """Raise the error of `open_checkpoint` if a path is not recognised by first bytes or name."""
+    """Raise the error of `open_checkpoint` if no format is recognised at a path, else return None.
+
+    A file is recognised by its first 512 bytes or its name, a folder by the names in it. Headers
+    are not parsed, so a damaged file is accepted.
+    """
     if is_folder(path):
         model_folder.find_model(choose_model(path, None).path)
         return
@@ -334,6 +369,11 @@ def refuse_unknown(path: Path) -> None:
 
 
 def _check_state_dict(path: Path, contents: Contents, wanted: str | None) -> None:
+    """Raise `CheckpointError` if a state dict was requested that is not the one that was read.
+
+    `wanted` is the requested key; None accepts everything. Readers of files with several state
+    dicts refuse unknown keys themselves, so the message is about files with a single one.
+    """
     if wanted is not None and wanted != contents.state_dict:
         raise CheckpointError(
             f"'{path}' holds no state dict '{wanted}': a {contents.label} file has only one, "
@@ -344,8 +384,11 @@ def _check_state_dict(path: Path, contents: Contents, wanted: str | None) -> Non
 
 @contextmanager
 def _collector_paused() -> Iterator[None]:
-    # Headers become many objects without cycles. The cyclic garbage collector took half of the
-    # time, and each of its runs stops all threads.
+    """Disable the cyclic garbage collector within the context, and then restore its previous state.
+
+    Headers become many objects without cycles. The collector took half of the time, and each of its
+    runs stops all threads.
+    """
     running = gc.isenabled()
     gc.disable()
     try:
@@ -385,7 +428,14 @@ def unregister(reader: Reader) -> None:
 
 
 def read_headers(path: Path, state_dict: str | None, job: Job) -> ReadResult:
-    """Read the headers of a file, an index or a folder. No file stays open if this fails."""
+    """Read the headers of a file, an index, or all files of the model in a folder.
+
+    `state_dict` is the key of the dict to open, or None. The entries are not annotated, see
+    `annotate`. The caller closes the returned sources; no file stays open if this fails. Raises
+    `CheckpointError`, also for a file that is only a part of a DeepSpeed checkpoint or whose name
+    leaves the folder. A notice is added if a single shard was opened, or an index in the folder was
+    ignored.
+    """
     if is_folder(path):
         files, unused_index = model_folder.find_model(path)
         for file in files:
@@ -406,7 +456,12 @@ def read_headers(path: Path, state_dict: str | None, job: Job) -> ReadResult:
 def read_shards_at(
     path: Path, places: Mapping[Path, Path], state_dict: str | None, job: Job
 ) -> ReadResult:
-    """Read the headers of a model; `places` maps each original path to the present one."""
+    """Read the headers of a model whose files were renamed, without its index of shards.
+
+    `places` maps the original path of each file to its present path, and determines the order of
+    the files. The shards have their original names, and `Contents.index` is the index of the model
+    at `path` if there are several files. Raises `CheckpointError`.
+    """
 
     def read(file: Path, state_dict: str | None, job: Job) -> ReadResult:
         sharded.check_inside(file.parent, places[file].name)
@@ -422,10 +477,10 @@ def read_shards_at(
 
 
 def _as_single_shard(path: Path, contents: Contents, sources: tuple[ByteSource, ...]) -> ReadResult:
-    """Present the only file of a folder as a model of one shard.
+    """Return the contents of the only file of a folder as a model of one shard, and the sources.
 
     The other files of the folder (configuration, tokenizer) then belong to the model and are copied
-    by an export.
+    by an export. Contents that have shards, or are distributed checkpoints, stay unchanged.
     """
     if not contents.shards and contents.format != torch_dcp.DISTRIBUTED.name:
         shard = Shard(path, path.name, range(len(sources)), contents.metadata)
@@ -455,6 +510,13 @@ _INDEX = Reader(
 
 
 def _recognise(source: FileSource, readers: Sequence[Reader]) -> Reader:
+    """Return the first reader that recognises a file by its first `HEAD_BYTES` bytes.
+
+    For an unrecognised file, `lookalikes.explain` raises an error if it is of a well-known other
+    kind. The readers of safetensors and ONNX are returned for files with their suffix (safetensors
+    also if byte 8 is "{"), because they raise more specific errors. Otherwise raises
+    `UnrecognizedFileError`.
+    """
     head = source.read(0, min(HEAD_BYTES, source.size))
     for reader in readers:
         if reader.recognises(head, source):
@@ -481,6 +543,7 @@ def _unused_index_notice(file: str, index: str) -> Notice:
 
 
 def _shard_notice(path: Path) -> tuple[Notice, ...]:
+    """Return a notice if a path has the name of a shard of several, else an empty tuple."""
     name = ShardName.of(path)
     if name is None or name.count < 2:
         return ()

@@ -39,6 +39,10 @@ class Elements:
     """
 
     def __init__(self, entry: TensorEntry, sources: Sequence[ByteSource]) -> None:
+        """Prepare reading of an entry. No bytes are read.
+
+        `sources` are those of the checkpoint: `entry.location.source` is an index into them.
+        """
         self._source = sources[entry.location.source]
         self._offset = entry.location.offset
         self._dtype = _WORDS[entry.dtype.name]
@@ -57,7 +61,10 @@ class Elements:
         return np.empty(size, self._dtype)
 
     def read_into(self, start: int, out: Bits) -> None:
-        """Fill `out` (contiguous, 1-D) with the words from flat index `start` on."""
+        """Fill `out` (contiguous, 1-D) with the words from flat index `start` on.
+
+        An empty `out` reads nothing. The range is not checked against the size of the tensor.
+        """
         if not out.size:
             return
         if self._strides is None:
@@ -73,7 +80,11 @@ class Elements:
         self._source.read_into(offset, out.view(np.uint8).data)
 
     def _gather(self, corner: tuple[int, ...], out: Bits) -> None:
-        """Fill `out` with the box of its shape whose first element has the index `corner`."""
+        """Fill `out` with the box of its shape whose first element has the index `corner`.
+
+        Dims with small strides are read together, gaps included, into a scratch buffer of about
+        `SPAN_BYTES`. A box that is too large for it is divided recursively.
+        """
         strides = self._strides
         assert strides is not None
         inner: list[int] = []
@@ -109,10 +120,11 @@ class Elements:
 
 
 def read_joined(entries: Sequence[TensorEntry], sources: Sequence[ByteSource]) -> Bits:
-    """Return the concatenated words of small tensors as a new array.
+    """Return the concatenated words of one or more small tensors, in the order of `entries`.
 
-    All must be contiguous and of the same type; they may be in any order. Tensors that are close to
-    each other in a file are read with one access.
+    The result is a new 1-D array of unsigned integers. All tensors must be contiguous and of the
+    same type, which is not checked; they may be in any order in the files. Tensors that are close
+    to each other in a file are read with one access.
     """
     kind, count = _WORDS[entries[0].dtype.name], len(entries)
     locations = [entry.location for entry in entries]
@@ -161,10 +173,10 @@ def read_joined(entries: Sequence[TensorEntry], sources: Sequence[ByteSource]) -
 def boxes(
     shape: tuple[int, ...], start: int, stop: int
 ) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
-    """Divide a range of flat indices (C order) into boxes, in order.
+    """Divide the flat indices `start` to `stop` (exclusive; C order) of an array into boxes.
 
-    Yields the first index of each box and its extent in each dim. There are at most two boxes per
-    dim.
+    Yields the first index of each box and its extent in each dim, in order. There are at most two
+    boxes per dim, and none for an empty range. `stop` must be at most the size of the array.
     """
     while start < stop:
         size = 1
@@ -186,8 +198,9 @@ def boxes(
 def rows_of(entry: TensorEntry, rows: slice) -> TensorEntry:
     """Return an entry for some rows (dim 0) of a tensor, as a view of the same bytes.
 
-    Raises `ValueError` if the tensor has no dimensions, the step is not positive, or packed rows do
-    not begin at a whole byte.
+    `rows` is clipped to the tensor like a slice of a list, so the result may have no rows. Name and
+    other fields stay the same. Raises `ValueError` if the tensor has no dimensions, the step is not
+    positive, or packed rows have a step or strides or do not begin at a whole byte.
     """
     if not entry.shape:
         raise ValueError(f"'{entry.name}' has no dimensions, so it has no rows")
@@ -225,7 +238,11 @@ class RawChunk:
 
 
 def in_chunks(elements: Elements, start: int, stop: int, size: int) -> Iterator[RawChunk]:
-    """Yield the elements `start` to `stop` of a tensor, at most `size` (at least 1) per chunk."""
+    """Yield the elements `start` to `stop` (exclusive) of a tensor, in order, in chunks of `size`.
+
+    The last chunk may be smaller, and a `size` below 1 counts as 1. All chunks share one buffer:
+    each is valid until the next is requested. An empty range yields nothing.
+    """
     size = max(1, size)
     buffer = elements.empty(min(size, stop - start))
     for first in range(start, stop, size):

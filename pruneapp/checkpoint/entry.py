@@ -96,7 +96,8 @@ def fortran_strides(shape: Sequence[int]) -> tuple[int, ...]:
 def is_contiguous(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
     """Return whether the strides (in elements) describe a contiguous tensor in C order.
 
-    Dimensions of size 1 may have any stride. An empty tensor is always contiguous.
+    Dimensions of size 1 may have any stride. An empty tensor is always contiguous. Raises
+    `ValueError` if the lengths of `shape` and `strides` differ.
     """
     if 0 in shape:
         return True
@@ -111,7 +112,8 @@ def is_contiguous(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
 def reach(shape: tuple[int, ...], strides: tuple[int, ...] | None) -> int:
     """Return the number of elements from the first to the last in memory, both included.
 
-    ``strides=None`` means contiguous. For an empty tensor the result is 0.
+    Gaps between the elements count. ``strides=None`` means contiguous. For an empty tensor the
+    result is 0.
     """
     if strides is None or 0 in shape:
         return math.prod(shape)
@@ -177,7 +179,10 @@ class TensorEntry(NamedTuple):
 
     @property
     def overlaps_itself(self) -> bool:
-        """Whether two elements may share the same memory, as in an expanded tensor."""
+        """Whether two elements may share the same memory, as in an expanded tensor.
+
+        False for contiguous tensors. May be True for unusual strides without a common element.
+        """
         strides = self.location.strides
         if strides is None:
             return False
@@ -262,10 +267,15 @@ def size_of(
 ) -> Size:
     """Count the parameters and buffers of a model. All numbers that the user sees come from here.
 
-    A tied tensor counts once. A mask that belongs to a pruned tensor does not count. `buffers`
-    states for each entry whether it is a buffer; None computes it with `is_buffer`.
+    A tied tensor counts once. A buffer that an entry names as its mask (`mask_of`) does not count.
 
-    O(n).
+    Parameters
+    ----------
+    cancel
+        Checked while counting; raises `Cancelled`.
+    buffers
+        Whether each entry, in order, is a buffer; None computes it with `is_buffer`. Raises
+        `ValueError` if the number differs from that of the entries.
     """
     cancel = cancel or CancelToken()
     entries = tuple(entries)
@@ -297,8 +307,10 @@ def make_entries(
 ) -> list[TensorEntry]:
     """Create entries from one iterable per field, stopping at the shortest one.
 
-    This takes a quarter of the time of calling `TensorEntry` for each. No other thread of the
-    interpreter runs meanwhile, so callers create many entries in batches (`CancelToken.batches`).
+    The iterables have the order of the fields of `TensorEntry`; `buffers` is its field `buffer`.
+    Those with a default may be omitted. This takes a quarter of the time of calling `TensorEntry`
+    for each. No other thread of the interpreter runs meanwhile, so callers create many entries in
+    batches (`CancelToken.batches`).
     """
     rows: Iterable[tuple[Any, ...]] = zip(
         names,
@@ -329,7 +341,9 @@ def ties_of(
     """Return the other names of tied tensors, by the name that the file contains.
 
     ``safetensors.torch.save_model`` stores a tied tensor under one name and records the others in
-    the metadata as ``{dropped: kept}``. Other metadata is ignored.
+    the metadata as ``{dropped: kept}``. `names` are those that the file contains. Metadata whose
+    value is not among them, or whose key is, is ignored. Tensors without other names are not in the
+    result.
     """
     if not metadata:
         return {}
@@ -360,7 +374,9 @@ NO_NAME = "(no name)"
 def display_names(names: Sequence[str], cancel: CancelToken | None = None) -> dict[str, str]:
     """Return the display name of each tensor: its name without the parts that wrappers add.
 
-    Display names are unique: if two would be equal, all names stay unchanged. Unprintable
+    Removed are the module names in `WRAPPERS` wherever they occur, and then prefixes ``module.``
+    and ``model.`` that all names have. Display names are unique: if two would be equal or one
+    empty, all names stay unchanged. A tensor without a name is shown as `NO_NAME`. Unprintable
     characters are escaped. Files keep the original names.
     """
     cancel = cancel or CancelToken()
@@ -378,7 +394,10 @@ def display_names(names: Sequence[str], cancel: CancelToken | None = None) -> di
 
 
 def _printable(names: list[str], cancel: CancelToken) -> list[str]:
-    """Return the names with invisible and line-breaking characters escaped; they stay unique."""
+    """Return the names with invisible and line-breaking characters escaped; they stay unique.
+
+    If another name contains the same text as an escape, backslashes are escaped in all names.
+    """
     if all("".join(batch).isprintable() for batch in cancel.batches(names)):
         return names
     result = list(map(escaped, cancel.each(names)))
@@ -398,7 +417,10 @@ def _without_wrappers(name: str) -> str:
 
 
 def _common_prefix(names: Sequence[str]) -> int:
-    """Return the length of the wrapper prefixes that all names have in common."""
+    """Return the number of characters of the wrapper prefixes that all names begin with.
+
+    The prefixes are ``module.`` and ``model.`` in any order and number. 0 without names.
+    """
     if not names:
         return 0
     # All names sort between the first and the last one, so they share the prefix of these two.

@@ -107,6 +107,10 @@ def load_compact(path: str | Path, framework: str = "np") -> CompactFile[Any]:
 
 
 def _array(file: Checkpoint, name: str) -> NDArray[Any]:
+    """Return a tensor as a new array of its shape, or as 1-D bytes if numpy has no such type.
+
+    Types that numpy lacks are those of ml_dtypes. Raises `UnknownTensorError` or `CheckpointError`.
+    """
     entry = file.entry(name)
     bits = file.bits(name)
     if not entry.dtype.numpy:

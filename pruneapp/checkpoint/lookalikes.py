@@ -79,9 +79,11 @@ _SUFFIXES = {
 
 
 def explain(head: bytes, source: FileSource) -> None:
-    """Raise an error that describes a file if its first bytes or its suffix identify it.
+    """Raise an error that describes a file if it is a well-known kind that cannot be opened.
 
-    Return normally if they do not. `head` is the first 512 bytes, or all of a smaller file.
+    It is identified by its first bytes, `head` (512, or all of a smaller file), and by its suffix.
+    Raises `DamagedFileError` if the file is empty or begins with zeros only, else
+    `UnsupportedFileError`. Returns None for all other files.
     """
     path = source.path
     if not head:
@@ -107,7 +109,11 @@ def explain(head: bytes, source: FileSource) -> None:
 
 
 def _with_names(remedy: str, path: Path) -> str:
-    """Return a remedy with the quoted paths of the file and of the unpacked file filled in."""
+    """Return a remedy with the quoted paths of the file and of the unpacked file filled in.
+
+    Only `_EXPAND` has placeholders; any other remedy is returned unchanged. The unpacked path lacks
+    ``.zst``, and gets ``-unpacked`` in its name if it exists already.
+    """
     if remedy != _EXPAND:
         return remedy
     out = path.with_suffix("") if path.suffix.lower() == ".zst" else path

@@ -26,11 +26,13 @@ _MASK = "_mask"
 
 
 def fold_pairs(contents: Contents, sources: Sequence[ByteSource], job: Job) -> Contents:
-    """Combine each pair into one entry.
+    """Replace each pair of torch's pruning by one entry.
 
     A pair is a tensor ``NAME_orig`` and a tensor ``NAME_mask`` of the same shape that contains only
-    0 and 1, which is checked by reading it. The result lists the masks in `Contents.masks`, and has
-    notices about originals without such a mask.
+    0 and 1, which is checked by reading it. The entry ``NAME`` has the values of the original; the
+    masks are listed in `Contents.masks` instead of in `entries`. Originals without such a mask, or
+    with another tensor ``NAME``, stay unchanged and cause a notice. `contents` itself is returned
+    if no name ends in ``_orig``. Raises `CheckpointError` if a mask cannot be read.
     """
     entries, cancel = contents.entries, job.cancel
     originals = [
@@ -58,9 +60,22 @@ def _read_masks(
     sources: Sequence[ByteSource],
     job: Job,
 ) -> tuple[dict[str, TensorEntry], dict[str, TensorEntry], list[Notice]]:
-    """Return the pairs by the name of the original, the masks by name, and notices on the rest.
+    """Return the combined entries by the name of the original, the masks by name, and notices.
 
-    `known` has all tensors of the file by each of their names.
+    Parameters
+    ----------
+    candidates
+        Each tensor ``NAME_orig`` with its possible mask, whose values are read here.
+    known
+        All tensors of the file by each of their names.
+
+    Returns
+    -------
+    pairs, masks
+        Of the valid pairs only.
+    notices
+        At most two: one about all originals without a valid mask, one about all whose name without
+        ``_orig`` is in use. The originals of spectral normalization (``NAME_u`` exists) have none.
     """
     pairs: dict[str, TensorEntry] = {}
     masks: dict[str, TensorEntry] = {}
@@ -102,7 +117,11 @@ def _mask_of(original: TensorEntry, known: dict[str, TensorEntry]) -> TensorEntr
 
 
 def _is_mask_of(original: TensorEntry, mask: TensorEntry, known: dict[str, TensorEntry]) -> bool:
-    """Return whether a mask has the original's shape and belongs to all its names in `known`."""
+    """Return whether a tensor may be the mask of an original, by shape, type and names.
+
+    The type must be able to represent 0 and 1. Each name of a tied original must end in ``_orig``
+    and have the same mask. `known` has all tensors by each of their names.
+    """
     bases = [name.removesuffix(_ORIG) for name in original.names]
     return (
         mask.shape == original.shape
@@ -113,10 +132,14 @@ def _is_mask_of(original: TensorEntry, mask: TensorEntry, known: dict[str, Tenso
 
 
 def _is_binary(mask: TensorEntry, sources: Sequence[ByteSource], job: Job) -> bool:
+    """Return whether all elements are 0 or 1, reading until the first other one.
+
+    The type must have a 1 (`DType.one`). Advances `job` by the number of elements read.
+    """
     job.label(mask.name)
     elements = Elements(mask, sources)
     one = elements.empty(1)
-    assert mask.dtype.one is not None  # see _fits
+    assert mask.dtype.one is not None  # see _is_mask_of
     one[0] = mask.dtype.one
     for chunk in in_chunks(elements, 0, elements.size, SPAN_BYTES // elements.itemsize):
         if not bool(((chunk.bits == 0) | (chunk.bits == one)).all()):
@@ -126,6 +149,7 @@ def _is_binary(mask: TensorEntry, sources: Sequence[ByteSource], job: Job) -> bo
 
 
 def _unpaired_notice(names: list[str]) -> Notice:
+    """Return the notice about originals without a valid mask, with their names as details."""
     several = len(names) > 1
     some = f"{len(names):,} tensors are" if several else "One tensor is"
     opened = "them: opened unchanged" if several else "it: opened unchanged"
@@ -157,10 +181,11 @@ _Views = Sequence[TensorEntry]
 def find_overlaps(
     entries: Iterable[TensorEntry], cancel: CancelToken | None = None
 ) -> dict[str, str]:
-    """Return a reason for each tensor that shares elements with another one or with itself.
+    """Return a clause with the reason for each tensor, by name, that shares elements.
 
-    Disjoint slices of one storage (the parts of a fused layer) do not overlap. Tensors without
-    overlap are not in the result.
+    With another tensor or with itself, that is; the first of the two reasons is replaced by the
+    second. Disjoint slices of one storage (the parts of a fused layer) do not overlap. Only tensors
+    with a `Location.storage` are compared. Tensors without overlap are not in the result.
     """
     cancel = cancel or CancelToken()
     reasons: dict[str, str] = {}
@@ -179,6 +204,10 @@ def find_overlaps(
 
 
 def _reasons(group: _Views, cancel: CancelToken) -> dict[str, str]:
+    """Return a reason for each view of a group if any two of the views share an element, else {}.
+
+    The reason of the second and all further views names the first view of the group.
+    """
     reasons: dict[str, str] = {}
     if _share_elements(group, cancel):
         first, second = group[0].name, group[1].name
@@ -194,7 +223,10 @@ def _extent(entry: TensorEntry) -> tuple[int, int]:
 
 
 def _touching(views: _Views, cancel: CancelToken) -> Iterator[_Views]:
-    """Yield groups of two or more views whose byte ranges overlap."""
+    """Yield groups of two or more views that are connected by overlapping byte ranges.
+
+    Each group is sorted by offset. Views that overlap no other are omitted.
+    """
     extents = [(*_extent(entry), entry) for entry in cancel.each(views)]
     extents.sort(key=itemgetter(0, 1))
     group: list[TensorEntry] = []
@@ -211,10 +243,10 @@ def _touching(views: _Views, cancel: CancelToken) -> Iterator[_Views]:
 
 
 def _share_elements(group: _Views, cancel: CancelToken) -> bool:
-    """Return whether two views of a group share an element.
+    """Return whether any two views of a group share an element.
 
-    Also True, without a check, if no view has strides, if item sizes differ, or if the group is
-    too large.
+    Also True, without a check, if no view has strides, if item sizes differ, or if the group spans
+    more than `_MAX_ELEMENTS` elements.
     """
     strided = False
     width = group[0].dtype.bits // 8
@@ -241,7 +273,11 @@ def _share_elements(group: _Views, cancel: CancelToken) -> bool:
 
 
 def _parts(view: NDArray[np.bool_], cancel: CancelToken) -> Iterator[NDArray[np.bool_]]:
-    """Divide a view of any shape along its longest dim into parts that are fast to process."""
+    """Yield writable views of parts of a view, divided along its longest dim.
+
+    Each part has about `_ELEMENTS_AT_ONCE` elements, and the longest dim is its first. Raises
+    `Cancelled` between parts.
+    """
     if not view.ndim:
         cancel.check()
         yield view

@@ -35,13 +35,17 @@ class ModelChoice:
 def choose_model(path: Path, state_dict: str | None) -> ModelChoice:
     """Return the model to open for a path, which may be a folder that contains several.
 
+    For a Hugging Face cache it is the current snapshot; for a diffusers pipeline, a component. The
+    result has notices about what was chosen. Any other folder is its own result.
+
     Parameters
     ----------
     path
         A folder. For any other path the result is that path.
     state_dict
-        The component of a pipeline; None for the largest. It is also accepted if `path` is the
-        folder of another component of the pipeline.
+        The component of a pipeline; None for the one with the largest files. It is also accepted if
+        `path` is the local folder of another component of the pipeline; then a name of no component
+        is ignored.
 
     Raises
     ------
@@ -87,7 +91,10 @@ def _is_file(path: Path) -> bool:
 
 
 def _components(pipeline: Path) -> tuple[str, ...]:
-    """Return the subfolders that contain a model, sorted by descending size of the weights."""
+    """Return the subfolders that contain a model, sorted by descending size of the weights.
+
+    Equal sizes are sorted by name. Subfolders without a model, or that cannot be read, are omitted.
+    """
     sizes = {}
     for name in names_in(pipeline):
         with contextlib.suppress(CheckpointError, OSError):
@@ -101,7 +108,12 @@ def _components(pipeline: Path) -> tuple[str, ...]:
 
 
 def _find_snapshot(path: Path) -> tuple[Path, tuple[Notice, ...]]:
-    """Return the snapshot to open and a notice if a path is a Hugging Face cache, else the path."""
+    """Return the snapshot to open and a notice if a path is a Hugging Face cache of one model.
+
+    `path` may be the folder ``models--…`` or ``snapshots`` in it. Any other path is returned
+    unchanged, without a notice. Raises `UnrecognizedFileError` if there is no snapshot, or if
+    `path` is a whole cache with ``models--…`` folders.
+    """
     root = path.parent if path.name == "snapshots" else path
     if not root.name.startswith(_CACHED) or not is_folder(root / "snapshots"):
         _refuse_whole_cache(path)

@@ -56,16 +56,22 @@ def names_in(folder: Path) -> list[str]:
 def find_model(folder: Path) -> tuple[tuple[Path, ...], str]:
     """Return the files of the model in a folder, with the preferences of transformers.
 
+    Files of one format are preferred to those of the next: safetensors, torch, ONNX, GGUF, npz.
+    Optimizer states, hidden files and originals that an export renamed are ignored.
+
     Returns
     -------
     files
-        Either the index, the only file, or all shards.
+        Either the index, the only file, or all shards (sorted); the metadata file of a distributed
+        checkpoint of torch.
     unused_index
         The name of an index in the folder that is not opened because a whole file is preferred;
         empty if there is none.
 
     Raises
     ------
+    CheckpointError
+        If the folder cannot be read.
     UnsupportedFileError, UnrecognizedFileError
         If there is no model, more than one, or one that must be converted first.
     """
@@ -99,7 +105,11 @@ def find_model(folder: Path) -> tuple[tuple[Path, ...], str]:
 
 
 def find_index(path: Path) -> Path | None:
-    """Return `path` if it is not a folder, else the index of the model in it, None without one."""
+    """Return `path` if it is not a folder, else the path of the index of the model in the folder.
+
+    Also an index that is not opened because a whole file is preferred. None if the folder has no
+    index, no model or several.
+    """
     if not is_folder(path):
         return path
     with contextlib.suppress(CheckpointError):
@@ -118,8 +128,9 @@ _MAX_CONFIGURATION_BYTES = 8 << 20
 def read_declaration(folder: Path) -> Declaration | None:
     """Return the declaration of quantization in the configuration of a folder.
 
-    None if there is none or it cannot be read: the weights are opened in any case. Configurations
-    in an object store are not read, because each would need a request.
+    ``config.json`` is preferred to ``hf_quant_config.json``. None if there is none or it cannot be
+    read: the weights are opened in any case. Configurations in an object store are not read,
+    because each would need a request.
     """
     for name in _CONFIGURATIONS:
         config = read_configuration(folder, name)
@@ -129,7 +140,11 @@ def read_declaration(folder: Path) -> Declaration | None:
 
 
 def read_configuration(folder: Path, name: str = _CONFIGURATIONS[0]) -> dict[str, Any] | None:
-    """Return a JSON configuration in a local folder; None if absent, invalid, or over 8 MiB."""
+    """Return the object in ``config.json``, or the JSON file `name`, of a local folder.
+
+    None if the folder is in an object store, or the file is absent, unreadable, no JSON object, or
+    larger than 8 MiB.
+    """
     if is_store(folder):
         return None
     with (
@@ -157,7 +172,11 @@ def _is_model(name: str) -> bool:
 
 
 def _without_variants(names: list[str]) -> str:
-    """Return the file that all others are variants of (``fp16``, ``non_ema``); empty if none."""
+    """Return the file that all others are variants of (``fp16``, ``non_ema``); empty if none.
+
+    It is called ``diffusion_pytorch_model``, ``model`` or ``pytorch_model`` with one suffix; the
+    others begin with that name and have the same suffix. A single such file is its own result.
+    """
     for stem in ("diffusion_pytorch_model", "model", "pytorch_model"):
         for main in [
             name for name in names if name.startswith(f"{stem}.") and name.count(".") == 1
@@ -170,6 +189,10 @@ def _without_variants(names: list[str]) -> str:
 
 
 def _refuse_choice(folder: Path, names: list[str]) -> None:
+    """Raise `UnrecognizedFileError`, because the files `names` are not one complete model.
+
+    The message is about missing shards if all are shards of the same number, else about a choice.
+    """
     shown = ", ".join(f"'{name}'" for name in names[:5]) + (", …" if len(names) > 5 else "")
     shards = [ShardName.of(folder / name) for name in names]
     first = shards[0]
@@ -194,7 +217,12 @@ _MEGATRON = "model_optim_rng.pt"
 
 
 def refuse_part(path: Path) -> None:
-    """Raise `UnsupportedFileError` if a file is a part of a DeepSpeed checkpoint, by its name."""
+    """Raise `UnsupportedFileError` if a file, by its name, is a part of a DeepSpeed checkpoint.
+
+    A part has the optimizer states or weights of one process (``zero_pp_rank_…``); files with the
+    whole model of a rank are accepted. Also raises `CheckpointError` if the folder of a part cannot
+    be read.
+    """
     match = _DEEPSPEED.fullmatch(path.name)
     if match is not None and match[1]:
         folder = path.parent
@@ -208,8 +236,9 @@ def _deepspeed_steps(folder: Path, names: list[str]) -> list[str]:
     """Return the names of the steps in a folder of DeepSpeed, or its own name if it is one step.
 
     DeepSpeed saves each step in a subfolder. The folder around them contains a file ``latest`` with
-    the name of the last step, and the converter. The result is ``[""]`` for a folder with only a
-    converter, and empty for other folders.
+    the name of the last step, and the converter. `names` are the sorted names in `folder`, which
+    determine the order of the steps. The result is ``[""]`` for a folder with only a converter, and
+    empty for other folders.
     """
     if any(map(_DEEPSPEED.fullmatch, names)):
         return [folder.absolute().name]
@@ -224,10 +253,12 @@ def _deepspeed_steps(folder: Path, names: list[str]) -> list[str]:
 
 
 def _deepspeed_remedy(folder: Path, names: list[str], steps: list[str]) -> str:
-    """Return a remedy with the command that converts a checkpoint.
+    """Return a remedy with the shell command that converts a checkpoint.
 
-    The converter gets the folder of all steps. It needs the name of the step if the file ``latest``
-    is missing or names another step.
+    The converter gets the folder of all steps, which is the parent of `folder` if that is one step.
+    It also gets the last of `steps` if the file ``latest`` is missing or `folder` is one step. If
+    `folder` has the whole model in one file, the remedy names that first. `names` are the names in
+    `folder`.
     """
     if not folder.name:  # "."
         folder = folder.absolute()
@@ -248,6 +279,12 @@ def _deepspeed_remedy(folder: Path, names: list[str], steps: list[str]) -> str:
 
 
 def _refuse_training_folders(folder: Path, names: list[str]) -> None:
+    """Raise `UnsupportedFileError` if the names in a folder are those of a checkpoint to convert.
+
+    These are checkpoints of DeepSpeed, Megatron, Meta (several ranks) and TensorFlow, and parts of
+    a distributed checkpoint of torch without metadata. A folder with a ``pytorch_model…`` file,
+    which contains the whole model, is only refused in the last case.
+    """
     what = remedy = ""
     if any(name.endswith(SUFFIX) for name in names):
         what = f"a distributed checkpoint of torch without its file '{METADATA_FILE}'"

@@ -47,7 +47,12 @@ Parsed = tuple[list[Any], Any]
 
 
 def parse_header(pieces: Iterable[bytes], size: int, path: str, job: Job) -> Header:
-    """Parse a safetensors header of `size` bytes that is read in pieces; see `headers.parse`."""
+    """Parse a safetensors header of `size` bytes that is read in pieces; see `headers.parse`.
+
+    Headers up to `SMALL_BYTES` are parsed at once. Larger ones are scanned piece by piece
+    (`headers.scan`); those that cannot be scanned are parsed at once, or above `LARGE_BYTES` in a
+    helper process. `path` is for messages. Raises `CheckpointError` or `Cancelled`.
+    """
     if size > SMALL_BYTES:
         used: list[bytes] = []
         pieces = iter(pieces)
@@ -76,7 +81,12 @@ def parse_index(pieces: Iterable[bytes], size: int, path: str, job: Job) -> Shar
 
 
 def parse_torch(path: str, reader: str, state_dict: str | None, job: Job) -> Parsed:
-    """Read the headers of a torch file in the helper. Raises the errors of the reader."""
+    """Return the rows of the headers of a torch file (`to_contents.to_rows`), read in the helper.
+
+    `reader` is the format name of the torch reader to use, `state_dict` the key of the dict or
+    None. Files in an object store are read in this process. Raises the errors of the reader,
+    `CheckpointError` if the helper crashed, or `Cancelled`.
+    """
     request = marshal.dumps((reader, state_dict))
     if is_store(locate(path)):  # the helper cannot import the packages that read from a store
         return _run_here("torch", request, path)
@@ -84,10 +94,11 @@ def parse_torch(path: str, reader: str, state_dict: str | None, job: Job) -> Par
 
 
 def infer_onnx_shapes(model: bytes, path: str, job: Job) -> tuple[bytes, str]:
-    """Return an ONNX model with inferred shapes, or an empty model and the reason for failure.
+    """Return a serialized ONNX model with inferred shapes, or ``b""`` and the reason for failure.
 
-    The package onnx infers them in C++ code that crashes for some graphs, hence the separate
-    process. Raises `CheckpointError` if the process ended early.
+    The reason is empty on success. The package onnx infers the shapes in C++ code that crashes for
+    some graphs, hence the separate process. Raises `CheckpointError` if the process ended early,
+    `RuntimeError` if the package is missing, or `Cancelled`. `path` is for messages.
     """
     packages = [] if getattr(sys, "frozen", False) else [path for path in sys.path if path]
     _, found = _run_in_process("shapes", [marshal.dumps((packages, model))], path, job)
@@ -96,7 +107,10 @@ def infer_onnx_shapes(model: bytes, path: str, job: Job) -> tuple[bytes, str]:
 
 
 def command() -> list[str]:
-    """Return the command that starts the helper from a checkout, an installation or a bundle."""
+    """Return the command line of the helper, for a checkout, an installation or a frozen bundle.
+
+    The interpreter is isolated (``-I -S``): packages of the user's environment are not imported.
+    """
     if getattr(sys, "frozen", False):
         return [sys.executable, HIDDEN_ARGUMENT]
     root = str(Path(__file__).resolve().parents[2])
@@ -112,7 +126,13 @@ def _run_here(task: str, text: bytes, path: str) -> Parsed:
 
 
 def _run_in_process(task: str, pieces: Iterable[bytes], path: str, job: Job) -> Parsed:
-    """Run a task in the helper. Raises the error that the task raises, or `Cancelled`."""
+    """Run a task of `parser_main` in a new helper process and return its result.
+
+    `pieces` are written to its input. The helper is killed within 20 ms of a cancellation, and
+    never outlives the call. If no process can be started, the task runs in this one. Raises the
+    user error that the task raised, `RuntimeError` for any other error of it, `CheckpointError` if
+    the helper ended early, or `Cancelled`.
+    """
     job.cancel.check()
     try:
         process = subprocess.Popen(  # noqa: S603 - our own interpreter and our own code
@@ -185,7 +205,10 @@ def send(stream: IO[bytes], value: Any) -> None:
 
 
 def receive(stream: IO[bytes]) -> Any:
-    """Read a plain value from the other process; None at the end of the stream."""
+    """Read a plain value from the other process; None at the end of the stream.
+
+    Blocks until the value is complete. A length that is cut short counts as the end.
+    """
     size = stream.read(8)
     if len(size) < 8:
         return None

@@ -26,6 +26,11 @@ def _index_rows(text: bytes, path: str) -> Parsed:
 
 
 def _torch_rows(text: bytes, path: str) -> Parsed:
+    """Return the rows of the headers of the torch file at `path`; see `to_contents.to_rows`.
+
+    `text` is the marshalled name of the reader's format and key of the state dict or None. Raises
+    `CheckpointError`.
+    """
     from pruneapp.checkpoint.io.object_source import open_source
     from pruneapp.checkpoint.io.store import locate
     from pruneapp.checkpoint.torchfile import legacy_format, plain_pickle, zip_format
@@ -47,6 +52,11 @@ def _torch_rows(text: bytes, path: str) -> Parsed:
 
 
 def _infer_shapes(text: bytes, _path: str) -> Parsed:
+    """Return no rows, and the model with inferred shapes and "", or b"" and the error message.
+
+    `text` is marshalled: folders that are appended to `sys.path` to import onnx, and the model.
+    Raises `ImportError` without the package onnx.
+    """
     packages, model = marshal.loads(text)  # noqa: S302 - plain values, from our own process
     sys.path += [path for path in packages if path not in sys.path]
     import onnx
@@ -76,7 +86,13 @@ def parse_here(task: str, text: bytes, path: str) -> Parsed:
 
 
 def main() -> int:
-    """Run as the parser process: read a task from standard input, write to standard output."""
+    """Run one task as the parser process: read it from standard input, write to standard output.
+
+    The input is a message with the task and the path of the file, then the bytes of the task until
+    the end of the stream. The messages of the output are ("rows", list) in pieces, then ("rest",
+    result); or ("error", fields) for errors of users, or ("bug", traceback) for all others. Always
+    returns 0.
+    """
     task, path = receive(sys.stdin.buffer)
     out = sys.stdout.buffer
     gc.disable()  # there is no garbage before the end, and the collector takes half of the time

@@ -31,7 +31,11 @@ from pruneapp.progress import CancelToken, Job
 
 
 def find_modules(entries: Iterable[TensorEntry], cancel: CancelToken | None = None) -> Modules:
-    """Return the tensors of each module, by module name; a tied tensor is in several."""
+    """Return the tensors of each module, by module name and last name part.
+
+    The module name is everything before the last dot, "" for names without a dot. A tied tensor is
+    in the module of each of its names.
+    """
     modules: Modules = {}
     for entry in (cancel or CancelToken()).each(entries):
         for name in entry.names if entry.aliases else (entry.name,):
@@ -91,7 +95,10 @@ class Role:
 
 
 def role(entry: TensorEntry, modules: Modules) -> Role:
-    """Return the role of a tensor, considering all its names."""
+    """Return the role of a tensor: of an embedding or a norm if any of its names implies it.
+
+    All its modules must be in `modules`.
+    """
     primary = _role_by(entry.name, modules)
     if not entry.aliases:
         return primary
@@ -103,6 +110,11 @@ def role(entry: TensorEntry, modules: Modules) -> Role:
 
 
 def _role_by(name: str, modules: Modules) -> Role:
+    """Return the role that one name implies.
+
+    It is derived from the name of the module for parameters called ``weight`` etc., else from the
+    last part. Every tensor of a module with a ``running_mean`` is one of a norm.
+    """
     path, _, leaf = name.rpartition(".")
     # A parameter that is not called `weight` etc. (`pos_embed`) is classified by its own name.
     named = _layer(path.rpartition(".")[2] if _is_parameter(leaf) else leaf)
@@ -114,8 +126,9 @@ def _role_by(name: str, modules: Modules) -> Role:
 def kind_of(entry: TensorEntry, role: Role, module: Module, leaf: str) -> str:
     """Return the layer type (``Conv2d``, ``Linear``, ``norm``, ``bias``, ...); "" if unknown.
 
-    Derived from the shape and names: `leaf` is the last part of the tensor's name, `module` has the
-    other tensors of its module by `leaf`.
+    Derived from the shape, the role and names: `leaf` is the last part of the tensor's name,
+    `module` has all tensors of its module by last part. Buffers are `STATISTICS` or `BUFFER`; a
+    matrix with a name other than that of a weight is a ``parameter``.
     """
     rank = len(entry.shape)
     if role.norm and leaf in STATISTICS_NAMES:
@@ -147,7 +160,8 @@ def pruned_by_default(entry: TensorEntry, role: Role, module: Module, kind: str)
     This requires two or more dimensions. Excluded are buffers, biases, scales, vectors with
     additional dimensions of size 1 (``cls_token`` of 1×1×n), tables of tokens, positions or codes,
     and tensors of embeddings and norms. The rules are the same for tensors at the root of a file
-    and in modules.
+    and in modules. `kind` is the result of `kind_of`, `module` has all tensors of the module by
+    last name part.
     """
     if len(entry.shape) < 2 or role.embedding or role.norm or kind == "bias" or not entry.learned:
         return False
@@ -188,14 +202,19 @@ _RECOMPUTED = "computes the weight of the layer from it"
 def why_not(entry: TensorEntry, module: Module, leaf: str, quantized: str) -> str:
     """Return the reason why a tensor cannot be pruned, a clause without a full stop, or ``""``.
 
+    In this order: it is normalized or parametrized, its layer is quantized, its type, it is a
+    buffer by its name (unless the file declares it as a parameter), it is empty, it has no
+    dimensions.
+
     Parameters
     ----------
     module
-        The tensors of the module that contains it.
+        The tensors of the module that contains it, by the last part of their names.
     leaf
         The last part of its name.
     quantized
-        The reason to use for its floats if the layer is quantized (`quantized_reason`), or ``""``.
+        The reason to use if its layer is quantized (`quantized_reason`), or ``""``. It does not
+        apply to a bias of a type that can be pruned.
     """
     plain_bias = leaf == "bias" or (leaf.endswith("_bias") and not leaf.startswith("weight_"))
     return (
@@ -231,7 +250,12 @@ def _by_neighbors(leaf: str, module: Module) -> str:
 
 @lru_cache(maxsize=4096)
 def _rules(leaf: str) -> tuple[tuple[frozenset[str], str], ...]:
-    """Return the reasons for tensors called `leaf`, each with the siblings that it requires."""
+    """Return the reasons for tensors called `leaf`, each with the siblings that it requires.
+
+    These are the pairs of weight normalization (``_g``, ``_v``) and spectral normalization
+    (``_orig``, ``_u``). The siblings include `leaf` itself, and all of them must be in the module.
+    Empty for other names.
+    """
     rules: list[tuple[Iterable[str], str]] = []
     base, _, end = leaf.rpartition("_")
     if end in {"g", "v"} and base:
@@ -282,6 +306,17 @@ class Judge:
         quantized: Mapping[str, str] | None = None,
         cancel: CancelToken | None = None,
     ) -> None:
+        """Collect what the judgements of all tensors share.
+
+        Parameters
+        ----------
+        modules
+            All tensors of the file, as returned by `find_modules`.
+        quantized
+            As returned by `find_quantized`; None if no layer is quantized.
+        cancel
+            Checked meanwhile; raises `Cancelled`.
+        """
         cancel = cancel or CancelToken()
         self._modules = modules
         names = quantized or {}
@@ -309,7 +344,11 @@ class Judge:
             self._ordinary.update([leaf for leaf in some if _is_ordinary(leaf, leaves)])
 
     def of(self, entries: Iterable[TensorEntry]) -> Iterator[Prunability]:
-        """Yield the prunability of each tensor, in order."""
+        """Yield the prunability of each tensor, in order.
+
+        The module of each tensor must be in the `modules` of the constructor. Equal cases share one
+        cached result.
+        """
         modules, ordinary, known = self._modules, self._ordinary, self._known
         quantized = self._quantized
         for entry in entries:
@@ -329,6 +368,11 @@ class Judge:
             yield judged
 
     def _judge(self, entry: TensorEntry, module: Module, leaf: str, reason: str) -> Prunability:
+        """Determine the prunability of one tensor, without the cache.
+
+        `reason` is that of a quantized layer or empty; then the layers of the aliases are checked
+        too.
+        """
         for alias in entry.aliases:
             reason = reason or self._quantized.get(alias.rpartition(".")[0], "")
         named = role(entry, self._modules)
@@ -337,7 +381,11 @@ class Judge:
         return Prunability(why_not(entry, module, leaf, reason), kind, usual, reason)
 
     def _is_head(self, entry: TensorEntry, kind: str) -> bool:
-        """Return whether a tensor is the output head of a language model."""
+        """Return whether a tensor is the output head of a language model.
+
+        Its module has a known name, or it is a Linear outside of numbered blocks and embeddings
+        that has the shape of a token embedding of the file.
+        """
         parts = entry.name.split(".")
         if _HEADS.intersection(parts[-2:-1]):
             return True
@@ -350,10 +398,11 @@ def annotate(
 ) -> Contents:
     """Complete the entries of a reader: layer type, why it cannot be pruned, default selection.
 
-    ``NAME_orig`` and ``NAME_mask`` of torch's pruning become one entry ``NAME``; the values of such
-    masks are read to validate them, other values are not read. `declared` is the declaration of
-    quantization in the configuration of the model. Raises `CheckpointError` if a mask cannot be
-    read.
+    Returns new contents. ``NAME_orig`` and ``NAME_mask`` of torch's pruning become one entry
+    ``NAME``; the values of such masks are read to validate them, other values are not read. Layer
+    types and reasons that the reader has set are kept. If no tensor is pruned by default, prunable
+    output heads are. `declared` is the declaration of quantization in the configuration of the
+    model. Raises `CheckpointError` if a mask cannot be read, or `Cancelled`.
     """
     contents = fold_pairs(contents, sources, job)
     modules = find_modules((*contents.entries, *contents.masks), job.cancel)

@@ -59,7 +59,7 @@ class Quantizer:
         ]
 
     def matches(self, layer: Layer) -> bool:
-        """Return whether a layer contains all tensors of at least one mark."""
+        """Return whether a layer contains all tensors of at least one mark. False without marks."""
         return any(
             all(
                 any(
@@ -187,7 +187,12 @@ class Declaration:
         return re.compile("|".join(map(translate, globs)) or r"(?!)")
 
     def ignores(self, path: str) -> bool:
-        """Return whether a module is declared as not quantized."""
+        """Return whether a module is declared as not quantized.
+
+        True if a name in `ignored` equals the module name or consecutive parts of it, or a glob
+        matches the whole name. Only the first 20 parts of the module name and the first 50 globs
+        are considered.
+        """
         parts = path.split(".")[:_MAX_PARTS]
         spans = (
             ".".join(parts[first : last + 1])
@@ -217,6 +222,9 @@ _METHOD = re.compile(r"[A-Za-z][\w.+-]{0,30}")
 def declaration_of(config: Mapping[str, Any]) -> Declaration | None:
     """Return the declaration of quantization in a configuration; None if there is none.
 
+    An empty declaration, or one that is no object, counts as none. If the model has no declaration,
+    that of its ``text_config`` is returned. Nothing is raised for invalid values.
+
     Parameters
     ----------
     config
@@ -233,6 +241,12 @@ def declaration_of(config: Mapping[str, Any]) -> Declaration | None:
 
 
 def _declared_name(key: str, declared: dict[str, Any], config: Mapping[str, Any]) -> str:
+    """Return the display name of the declared quantizer; "" if unknown.
+
+    `declared` is the value of `key` in `config`. A ``quant_method`` that is not in `QUANTIZERS` is
+    returned in lower case if it looks like a name. Without one, the name follows from the key or
+    the other settings.
+    """
     producer = config.get("producer")
     if isinstance(producer, dict) and producer.get("name") == "modelopt":
         declared = {"quant_method": "modelopt", **declared}
@@ -252,6 +266,11 @@ def _declared_name(key: str, declared: dict[str, Any], config: Mapping[str, Any]
 
 
 def _read_ignored(declared: dict[str, Any]) -> tuple[str, ...]:
+    """Return the modules that a declaration excludes from quantization, in the order of the file.
+
+    A suffix ``.weight`` is removed. Values that are not texts of 1 to 200 characters, regular
+    expressions ("re:…"), and all after the first 2,000 are omitted.
+    """
     lists = (declared.get(key) for key in _IGNORED)
     listed = [name for names in lists if isinstance(names, list) for name in names]
     # MLX: the value for the name of a module is False, True or its settings.
@@ -274,20 +293,26 @@ def find_quantized(
 ) -> dict[str, str]:
     """Return the name of the quantizer for each module that belongs to a quantized layer.
 
+    A layer is a module with the modules that contain parts of its weight (``weight.absmax``).
+
     Parameters
     ----------
     modules
         All modules of the file, by name.
     declared
-        What the configuration of the model declares.
+        What the configuration of the model declares; None if nothing. It does not apply to layers
+        that it ignores, which are judged by their tensors alone.
     hierarchical
         Whether names with the same prefix belong to one module. In ONNX files, this is not so for
-        names without a dot.
+        names without a dot, whose tensors are then not considered.
+    cancel
+        Checked meanwhile; raises `Cancelled`.
 
     Returns
     -------
     dict[str, str]
-        By module name. The name of the quantizer is empty if it is unknown.
+        By module name. The name of the quantizer is empty if it is unknown. Modules that are not
+        quantized are absent.
 
     Notes
     -----
@@ -315,7 +340,11 @@ def find_quantized(
 
 
 def _may_be_quantized(modules: Modules, cancel: CancelToken) -> bool:
-    """Return whether any tensor name or type in a file makes it necessary to check its layers."""
+    """Return whether any tensor name or type in a file makes it necessary to check its layers.
+
+    That is an integer tensor of two or more dimensions, 8-bit or packed floats, or a name that
+    identifies a quantizer on its own.
+    """
     leaves: set[str] = set()
     dtypes: dict[int, DType] = {}
     has_integer_matrices = False
@@ -345,7 +374,11 @@ def _mark_pattern() -> re.Pattern[str]:
 
 
 def _layer_of(path: str, modules: Modules) -> str:
-    """Return the layer that a module belongs to: the module, or its parent if it is a part."""
+    """Return the name of the layer that a module belongs to.
+
+    This is the module itself, or if its name denotes a part of a tensor (``weight``,
+    ``quant_state``) or equals a tensor of its parent, the layer of the parent. "" is the root.
+    """
     while path:
         above, _, last = path.rpartition(".")
         is_part = last in modules.get(above, ()) or _PART.fullmatch(last)
@@ -358,7 +391,10 @@ def _layer_of(path: str, modules: Modules) -> str:
 def _entries(
     path: str, parts: Iterable[str], modules: Modules
 ) -> Iterator[tuple[str, TensorEntry]]:
-    """Yield each tensor of the modules `parts` of a layer, with its name relative to the layer."""
+    """Yield each tensor of the modules `parts` of a layer, with its name relative to the layer.
+
+    `path` is the name of the layer; each part is the layer itself or a module below it.
+    """
     for part in parts:
         below = part[len(path) :].lstrip(".")
         for leaf, entry in modules[part].items():
@@ -376,8 +412,8 @@ def _quantizer_of(
     """Return the name of a layer's quantizer, "" if unknown; None if the layer is not quantized.
 
     `entries` are the tensors by their names in the layer. The name that the configuration declares
-    wins over one found by dtypes and names. At the `root` of a file, a declaration alone is no
-    evidence.
+    is preferred to one found by dtypes and names. At the `root` of a file, a declaration alone is
+    no evidence. `declared` is None if the configuration declares nothing or excludes the layer.
     """
     layer = frozenset((name, entry.dtype.name) for name, entry in entries.items())
     marked = next((one.name for one in QUANTIZERS if one.matches(layer)), None)
@@ -389,7 +425,12 @@ def _quantizer_of(
 
 
 def _is_quantized(entries: dict[str, TensorEntry], *, root: bool) -> bool:
-    """Return whether types, shapes and names show that a layer is quantized."""
+    """Return whether types, shapes and names show that a layer is quantized.
+
+    That is the case with 8-bit floats and a scale, packed floats, or integers of two or more
+    dimensions that are not indices or masks by their names. At the `root` of a file, a name with
+    "scale", "zero", "codebook" or similar is required in addition.
+    """
     leaves = {name: name.rpartition(".")[2] for name in entries}
     scaled = any(map(is_scale, leaves.values()))
     found = any(
@@ -403,7 +444,12 @@ def _is_quantized(entries: dict[str, TensorEntry], *, root: bool) -> bool:
 
 
 def _has_unusual_floats(entries: dict[str, TensorEntry]) -> bool:
-    """Return whether the floats of a layer are not ordinary weights: 8-bit, scaled, or renamed."""
+    """Return whether the floats of a layer are not ordinary weights: 8-bit, scaled, or renamed.
+
+    Scaled means that a float is a scale by its name and another has two or more dimensions. Renamed
+    means that there is such a matrix and no float is called ``…weight`` or ``weight_…``. `entries`
+    are the tensors by their names in the layer.
+    """
     floats = [(name.rpartition(".")[2], e) for name, e in entries.items() if e.dtype.prunable]
     matrices = [leaf for leaf, entry in floats if len(entry.shape) > 1]
     scaled = any(is_scale(leaf) for leaf, _ in floats)

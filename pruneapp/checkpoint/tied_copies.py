@@ -68,7 +68,11 @@ _TIED_BY_DEFAULT = frozenset({
 
 
 def ties_embeddings(config: Mapping[str, Any]) -> bool:
-    """Return whether transformers ties the word embeddings of a model with this `config.json`."""
+    """Return whether transformers ties the word embeddings of a model with this `config.json`.
+
+    The first ``tie_word_embeddings`` that is a boolean decides, that of the model before that of
+    its ``text_config``. Without one, the default of either ``model_type`` in transformers decides.
+    """
     nested = config.get("text_config")
     configs = [config, nested] if isinstance(nested, Mapping) else [config]
     for each in configs:
@@ -81,7 +85,9 @@ def ties_embeddings(config: Mapping[str, Any]) -> bool:
 def may_be_tied(contents: Contents, cancel: CancelToken) -> list[tuple[TensorEntry, TensorEntry]]:
     """Return pairs of entries that transformers may tie, judging by names, shapes and types.
 
-    The second tensor of a pair is tied to the first.
+    The second tensor of a pair (an output layer, an embedding of encoder or decoder, a bias) is
+    tied to the first. Weights are paired only if exactly one input embedding comes into question;
+    otherwise the result is empty, also for biases. All tensors of the pairs are contiguous.
     """
     named = [e for e in cancel.each(contents.entries) if e.name.endswith(_ENDINGS)]
     inputs = [e for e in named if len(e.shape) == 2 and _is_in_module(e, _INPUTS)]
@@ -109,6 +115,7 @@ def _is_in_module(entry: TensorEntry, modules: Sequence[str]) -> bool:
 
 
 def _is_compatible(one: TensorEntry, other: TensorEntry) -> bool:
+    """Return whether two different entries are contiguous and of the same shape and type."""
     return (
         one is not other
         and one.shape == other.shape
@@ -126,8 +133,10 @@ def merge_copies(
 ) -> Contents:
     """Merge each pair with equal bytes into one entry, and add a notice about each pair.
 
-    A pair that differs, or is larger than `MAX_COMPARED`, stays two entries. Raises
-    `CheckpointError` if the file cannot be read.
+    The names of the second tensor become aliases of the first, and it is listed in
+    `Contents.copies`. The sizes in `state_dicts` are reduced. A pair that differs, or is larger
+    than `MAX_COMPARED` bytes, stays two entries; of the latter only a sample is compared. Raises
+    `CheckpointError` if the file cannot be read, or `Cancelled`.
     """
     aliases: dict[str, list[str]] = {}
     merged: set[str] = set()
@@ -184,7 +193,11 @@ def merge_copies(
 def _same_bytes(
     one: TensorEntry, other: TensorEntry, sources: Sequence[ByteSource], job: Job, *, sample: bool
 ) -> bool:
-    """Return whether the bytes of two tensors, or of a sample of 4 KiB pieces, are equal."""
+    """Return whether the bytes of two contiguous tensors of the same size are equal.
+
+    With `sample`, only about 32 evenly distributed pieces of 4 KiB are compared. Reads until the
+    first difference. Raises `Cancelled` between pieces.
+    """
     size = one.nbytes
     if sample:
         step = max(size // _SAMPLES, _SAMPLE_BYTES)

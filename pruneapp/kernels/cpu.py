@@ -67,7 +67,11 @@ _GOLDEN = (5**0.5 - 1) / 2
 
 
 def sample(rankings: Sequence[Ranking], job: Job) -> list[Bits]:
-    """Return the kept keys of a sample, one array per place; deterministic."""
+    """Return the kept keys of a sample, one array per place; deterministic.
+
+    The places are those of `sample_places`; the array of a place without kept elements is empty.
+    `job` is only used to cancel.
+    """
     blocks = []
     for number, place in enumerate(sample_places([r.size for r in rankings])):
         if number % 64 == 0:
@@ -77,9 +81,10 @@ def sample(rankings: Sequence[Ranking], job: Job) -> list[Bits]:
 
 
 def sample_places(sizes: Sequence[int]) -> Iterator[TensorRange]:
-    """Yield up to `PLACES` short runs of elements of tensors with these sizes.
+    """Yield up to `PLACES` short runs of elements of tensors with these sizes, in order.
 
-    The concatenated tensors are divided into equal parts, one for each place. The offset of the run
+    There must be at least one element. A run ends with its tensor and may start at any index. The
+    concatenated tensors are divided into equal parts, one for each place. The offset of the run
     inside its part is its number times the golden ratio, modulo 1, so that the places are not in
     step with a period of the weights such as the row length.
     """
@@ -116,7 +121,11 @@ class CpuKernel:
     def shares(
         self, rankings: Sequence[Ranking], count: int, job: Job
     ) -> tuple[Threshold, tuple[Share, ...]]:
-        """Find the threshold and what it prunes in each tensor, usually in one pass."""
+        """Find the threshold and what it prunes in each tensor, usually in one pass.
+
+        With too many tensors for separate counters, a second pass counts the shares and extends
+        `job`.
+        """
         threshold = self._find(rankings, count, job, apart=True)
         if threshold.shares is not None:
             return threshold.threshold, threshold.shares
@@ -138,7 +147,11 @@ class CpuKernel:
     def masks(
         self, rankings: Sequence[Ranking], threshold: Threshold, job: Job
     ) -> Iterator[BitMask]:
-        """Compare every key with the threshold; prune ties in flat order until there are enough."""
+        """Compare every key with the threshold; prune ties in flat order until there are enough.
+
+        Yields a mask per ranking, in order, mapped from a file if it is large. Raises
+        `ScratchError` if the disk has no space.
+        """
         ties = threshold.ties
         with closing(self._packed(rankings, threshold, job)) as parts:
             for ranking in rankings:
@@ -176,6 +189,10 @@ class CpuKernel:
                 yield next(found) if mask is None else NearCut([mask], None)
 
     def _prune_small(self, cuts: Sequence[PlannedCut], job: Job) -> list[BitMask]:
+        """Return the mask of each cut of a single small tensor.
+
+        Advances `job` by twice the elements.
+        """
         rankings = [cut.rankings[0] for cut in cuts]
         counts = [cut.count for cut in cuts]
 
@@ -191,6 +208,10 @@ class CpuKernel:
         return masks
 
     def _prune_large(self, cuts: Sequence[PlannedCut], job: Job) -> Generator[NearCut, None, None]:
+        """Yield the result of each cut, in order, comparing stretches of several cuts in one map.
+
+        Small tensors of a cut without an estimated threshold are joined first and split again.
+        """
         nears: dict[int, KeyRange | None] = {}
         cuts = [c if c.near is not None else replace(c, rankings=join(c.rankings)) for c in cuts]
 
@@ -212,6 +233,7 @@ class CpuKernel:
         def work(
             task: Sequence[tuple[int, TensorRange | None]],
         ) -> list[tuple[int, ComparedStretch | None]]:
+            """Compare the parts of a task with the expected ranges of their cuts."""
             found: list[tuple[int, ComparedStretch | None]] = []
             for number, part in task:
                 near, compared = nears[number], None
@@ -229,7 +251,11 @@ class CpuKernel:
                 yield found._replace(masks=split_masks(found.masks, cut.rankings, job.cancel))
 
     def _expected_range(self, cut: PlannedCut, job: Job) -> KeyRange | None:
-        """Return the range in which a threshold is expected; None if it has too many keys."""
+        """Return the range in which a threshold is expected; None if it has too many keys.
+
+        This is the range of the cut if its keys fit into memory, otherwise one found by a sample.
+        None also for few elements, of which no sample is taken.
+        """
         width = _width(cut.rankings)
         near = cut.near
         if near is None or NearCutBuilder.room_for(near, width) > MOST_HELD:
@@ -257,6 +283,7 @@ class CpuKernel:
         """Return the result of a cut from all its stretches, as compared with the range `near`.
 
         Prunes in two passes instead if `near` is None, or the threshold is outside of it.
+        `NearCut.taken` is only set if `near` is the range of the cut itself.
         """
         if near is not None:
             builder, done = NearCutBuilder(cut.rankings, near), 0
@@ -290,7 +317,10 @@ class CpuKernel:
     def _packed(
         self, rankings: Sequence[Ranking], threshold: Threshold, job: Job
     ) -> Generator[OpenBits, None, None]:
-        """Yield all elements compared with a threshold, stretch by stretch in order."""
+        """Yield all elements compared with a threshold, stretch by stretch in order.
+
+        Ties are undecided. Large tensors are divided, small ones are stretches of their own.
+        """
 
         def work(task: Sequence[TensorRange]) -> list[OpenBits]:
             return [pack_stretch(rankings[s.index], s, threshold, job.cancel) for s in task]
@@ -301,6 +331,12 @@ class CpuKernel:
     def _find(
         self, rankings: Sequence[Ranking], count: int, job: Job, *, apart: bool
     ) -> FoundThreshold:
+        """Find the threshold that prunes `count` keys, and with `apart` what it prunes per tensor.
+
+        Few elements are partitioned in memory, for others a bracket from a sample is counted.
+        Advances `job` by the elements, and extends it for further passes. Shares may be missing,
+        see `FoundThreshold`.
+        """
         size = sum(r.size for r in rankings)
         width = _width(rankings)
         if size <= FEW:
@@ -317,6 +353,7 @@ class CpuKernel:
         first: BracketCounts | None = None
 
         def pass_over(bracket: Bracket) -> BracketCounts:
+            """Return the counts for a bracket, from the collected keys if these suffice."""
             nonlocal first
             if first is None:
                 first = self._count(rankings, bracket, job, candidates, apart=apart)
@@ -337,7 +374,11 @@ class CpuKernel:
         *,
         apart: bool,
     ) -> BracketCounts:
-        """Count all kept elements once; the keys inside are added to `candidates` as well."""
+        """Count all kept elements once; the keys inside are added to `candidates` as well.
+
+        With `apart`, the bins are counted per tensor if there is memory for that. Advances `job` by
+        the elements.
+        """
         apart = apart and bracket.apart(len(rankings))
         tallies = [Tally(bracket.bins) for _ in (rankings if apart else "1")]
         below = np.zeros(len(rankings), np.int64)
@@ -364,6 +405,7 @@ class CpuKernel:
         work: Callable[[tuple[TensorRange, ...]], Result],
         job: Job,
     ) -> Generator[Result, None, None]:
+        """Yield the results of `work` for the stretches of all rankings; see `in_order`."""
         sizes = [r.size for r in rankings]
         threads = self._threads or threads_for(sum(sizes))
         return in_order(stretches(sizes, self._stretch), work, job, threads)
@@ -381,7 +423,10 @@ def _width(rankings: Sequence[Ranking]) -> int:
 
 
 def _find_threshold_in_memory(rankings: Sequence[Ranking], count: int, job: Job) -> FoundThreshold:
-    """Find the threshold that prunes `count` keys (at least one), with all keys in memory."""
+    """Find the threshold that prunes `count` keys (at least one), with all keys in memory.
+
+    The result has the shares of the tensors. `job` is only used to cancel.
+    """
     parts = []
     for ranking in rankings:
         job.cancel.check()

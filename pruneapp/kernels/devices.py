@@ -26,7 +26,11 @@ class Device:
 
 
 def gpu_in_sight() -> bool:
-    """Return whether the machine seems to have a GPU that torch supports; does not load torch."""
+    """Return whether the machine seems to have a GPU that torch supports.
+
+    Looks for files of drivers (on macOS, at the processor) without loading torch; the GPU may not
+    be usable.
+    """
     if sys.platform == "darwin":
         return platform.machine() == "arm64"
     if sys.platform == "win32":
@@ -37,7 +41,7 @@ def gpu_in_sight() -> bool:
 
 @lru_cache
 def available() -> tuple[Device, ...]:
-    """Return the available devices, the CPU first.
+    """Return the available devices, the CPU first. The result is cached for the process.
 
     Loads torch, which takes one or two seconds, only if the machine seems to have a GPU.
     """

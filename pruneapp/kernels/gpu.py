@@ -37,7 +37,7 @@ from pruneapp.progress import CancelToken, Job
 
 
 def magnitude_keys(bits: Tensor, form: FloatForm) -> Tensor:
-    """Return the keys of raw elements as int32, or int64 for 64-bit elements.
+    """Return the keys of raw elements as a new int32 tensor, or int64 for 64-bit elements.
 
     `bits` are ``uint8`` or signed integers of the dtype's width, of any shape.
     """
@@ -50,7 +50,11 @@ def magnitude_keys(bits: Tensor, form: FloatForm) -> Tensor:
 
 
 def select(keys: Tensor, kept: Tensor | None, bracket: Bracket) -> tuple[Tensor, Tensor]:
-    """Return the number of kept keys below a bracket, and the keys inside minus its low end."""
+    """Return the number of kept keys below a bracket, and the keys inside minus its low end.
+
+    The number is a tensor of no dimensions on the device, the keys are 1-D in flat order. `kept` is
+    a boolean tensor, None for all.
+    """
     smaller = keys < bracket.low
     # Keys are signed here, which suffices: magnitudes use only half of the unsigned range.
     inside = ~smaller
@@ -63,7 +67,10 @@ def select(keys: Tensor, kept: Tensor | None, bracket: Bracket) -> tuple[Tensor,
 
 
 def compare(keys: Tensor, kept: Tensor | None, key: int) -> tuple[Tensor, Tensor]:
-    """Return which elements are kept with a key of at least `key`, and which with exactly it."""
+    """Return which elements are kept with a key of at least `key`, and which with exactly it.
+
+    Both are boolean tensors. `kept` selects the elements to consider, None for all.
+    """
     is_kept = keys >= key
     equal = keys == key
     if kept is not None:
@@ -73,7 +80,7 @@ def compare(keys: Tensor, kept: Tensor | None, key: int) -> tuple[Tensor, Tensor
 
 
 def pack(bools: Tensor) -> Tensor:
-    """Pack a 1-D boolean tensor into bytes, lowest bit first."""
+    """Pack a 1-D boolean tensor into bytes, lowest bit first; bits past the end are 0."""
     padded = torch.nn.functional.pad(bools.to(torch.uint8), (0, -bools.numel() % 8)).view(-1, 8)
     packed = padded[:, 0].clone()
     for place in range(1, 8):
@@ -110,6 +117,10 @@ class DeviceTransfer:
     """
 
     def __init__(self, device: torch.device, name: str, width: int, length: int) -> None:
+        """Allocate `BUFFERS` host buffers of `length` elements of `width` bits.
+
+        `name` is that of the device in messages.
+        """
         self._device = device
         self._name = name
         cuda = device.type == "cuda"
@@ -122,8 +133,9 @@ class DeviceTransfer:
     def moved(self, ahead: ReadAhead[Task, Tensor]) -> Iterator[tuple[Task, Tensor]]:
         """Yield each task with its chunk on the device, ready for computation.
 
-        The copy of the next chunk is started before a chunk is yielded. Raises `DeviceError` if the
-        device fails to copy. Exceptions of `ahead` propagate unchanged.
+        The copy of the next chunk is started before a chunk is yielded, and buffers are given back
+        to `ahead` when they are copied. Raises `DeviceError` if the device fails to copy.
+        Exceptions of `ahead` propagate unchanged.
         """
         begun: deque[tuple[Task, Tensor, Callable[[], None]]] = deque()
         for task, buffer in ahead:
@@ -142,9 +154,10 @@ class DeviceTransfer:
         return task, tensor
 
     def _copy(self, buffer: Tensor) -> tuple[Tensor, Callable[[], None], Callable[[], None]]:
-        """Start a copy.
+        """Start to copy a buffer to the device.
 
-        Return it, a function that makes later work wait for it, and one that waits.
+        Returns the tensor, a function that makes later work of the device wait for the copy, and
+        one that blocks until the copy is complete and the buffer can be reused.
         """
         if self._stream is None:
             return buffer.to(self._device, copy=True), lambda: None, lambda: None
@@ -164,7 +177,10 @@ class DeviceTransfer:
 
 @contextmanager
 def refusals(name: str) -> Iterator[None]:
-    """Convert errors of a device (no memory, a lost driver) to `DeviceError`."""
+    """Raise `DeviceError` for a `RuntimeError` of the block, such as no memory or a lost driver.
+
+    `name` is that of the device in the message.
+    """
     try:
         yield
     except RuntimeError as error:
@@ -239,6 +255,10 @@ class TorchKernel(CpuKernel):
     def _packed(
         self, rankings: Sequence[Ranking], threshold: Threshold, job: Job
     ) -> Generator[OpenBits, None, None]:
+        """Yield elements compared with a threshold as `CpuKernel._packed`, computed on the device.
+
+        Uses the CPU if the transfer is not worthwhile.
+        """
         if not self._worth(rankings):
             yield from super()._packed(rankings, threshold, job)
             return
@@ -261,6 +281,10 @@ class TorchKernel(CpuKernel):
         *,
         apart: bool,
     ) -> BracketCounts:
+        """Count like `CpuKernel._count`: keys are selected on the device, and binned on the CPU.
+
+        Uses the CPU alone if the transfer is not worthwhile.
+        """
         if not self._worth(rankings):
             return super()._count(rankings, bracket, job, candidates, apart=apart)
         apart = apart and bracket.apart(len(rankings))
@@ -283,7 +307,10 @@ class TorchKernel(CpuKernel):
             return BracketCounts(below.cpu().numpy(), np.stack([t.counts() for t in tallies]))
 
     def _holding(self, rankings: Sequence[Ranking]) -> TorchKernel:
-        """Return a kernel that keeps keys on the device, if half of its memory suffices."""
+        """Return a kernel that keeps keys on the device, or self.
+
+        The former if half of the free memory of the device suffices.
+        """
         if self._device.type == "mps":  # free memory is unknown, and shared with the CPU
             return self
         free = math.inf
@@ -295,6 +322,11 @@ class TorchKernel(CpuKernel):
         return HoldingKernel(str(self._device), self._worth_moving, self._length)
 
     def _worth(self, rankings: Sequence[Ranking]) -> bool:
+        """Return whether ranking on the device is worth the transfer.
+
+        Only for magnitudes, enough elements in all and per tensor, and on MPS for keys of fewer
+        than 64 bits.
+        """
         size = sum(r.size for r in rankings)
         # MPS has no float64 and supports 64-bit integers only partly.
         supported = self._device.type != "mps" or all(r.width < 64 for r in rankings)
@@ -306,13 +338,17 @@ class TorchKernel(CpuKernel):
         )
 
     def _chunks(self, rankings: Sequence[Ranking], job: Job) -> Generator[DeviceChunk, None, None]:
-        """Yield the keys of all elements, in order; close the generator to stop early."""
+        """Yield the keys of all elements, in order; close the generator to stop early.
+
+        All rankings must be `Magnitudes` of one key width. A chunk is a part of one tensor.
+        """
         magnitudes = [r for r in rankings if isinstance(r, Magnitudes)]  # all of them, see _worth
         sizes = [ranking.size for ranking in rankings]
         length = min(self._length, -(-max(sizes) // 8) * 8)
         mover = DeviceTransfer(self._device, self.name, rankings[0].width, length)
 
         def fill(task: tuple[TensorRange, ...], buffer: Tensor, cancel: CancelToken) -> None:
+            """Read the elements of a task into a host buffer, on several threads."""
             at, bits = 0, buffer.numpy().view(f"uint{rankings[0].width}")
             done = []
             for whole in task:
@@ -338,6 +374,7 @@ class TorchKernel(CpuKernel):
                     at += stretch.size
 
     def _chunk(self, ranking: Magnitudes, stretch: TensorRange, bits: Tensor) -> DeviceChunk:
+        """Return the keys and kept elements of raw elements (or keys) on the device."""
         if ranking.native:
             keys = magnitude_keys(bits, ranking.form)
         else:  # already keys
@@ -360,7 +397,10 @@ class HoldingKernel(TorchKernel):
         self._whole = False
 
     def _sample(self, rankings: Sequence[Ranking], job: Job) -> list[Bits]:
-        """Return runs of the keys on the device, evenly spaced."""
+        """Return runs of the kept keys on the device, evenly spaced.
+
+        Reads all keys first if they are not on the device yet.
+        """
         if not self._whole:
             deque(self._chunks(rankings, job), maxlen=0)
         runs = sum(chunk.keys.numel() // NEIGHBOURS for chunk in self._held)
@@ -381,6 +421,11 @@ class HoldingKernel(TorchKernel):
         return blocks
 
     def _chunks(self, rankings: Sequence[Ranking], job: Job) -> Generator[DeviceChunk, None, None]:
+        """Yield the chunks that are kept on the device, or read and keep them in the first call.
+
+        `rankings` must be the same in each call. A call that was not finished is repeated
+        completely.
+        """
         if self._whole:
             for chunk in self._held:
                 job.cancel.check()
@@ -403,7 +448,10 @@ def _fill(ranking: Magnitudes, part: TensorRange, room: Bits, cancel: CancelToke
 
 
 def _parts(ranking: Magnitudes, stretch: TensorRange) -> Iterator[Bits]:
-    """Yield raw elements, or keys widened by the CPU if dtypes are mixed."""
+    """Yield the raw elements of a stretch, or their keys if dtypes are mixed and must be widened.
+
+    Each array is valid until the next one is requested.
+    """
     if ranking.native:
         for raw in ranking.read(stretch.start, stretch.stop):
             yield raw.bits

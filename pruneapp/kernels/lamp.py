@@ -129,7 +129,8 @@ def _values(ranking: Magnitudes, keys: NDArray[np.uint64]) -> Float64s:
 def count_bins(ranking: Magnitudes, stretch: TensorRange, job: Job) -> tuple[Counts, Float64s]:
     """Return the number of finite weights of a stretch in each bin, and the sums of their squares.
 
-    The sums are empty if a bin has one magnitude, because they follow from the counts.
+    Only kept weights are counted. Both have `bin_count` elements; the sums are empty if a bin has
+    one magnitude, because they follow from the counts. `job` is only used to cancel.
     """
     job.cancel.check()
     keys = read_kept_keys(ranking, stretch.start, stretch.stop)
@@ -147,7 +148,10 @@ def count_bins(ranking: Magnitudes, stretch: TensorRange, job: Job) -> tuple[Cou
 
 
 def segments_of(ranking: Magnitudes, counts: Counts, sums: Float64s) -> Segments:
-    """Return the non-empty bins of a tensor as segments, from the totals of `count_bins`."""
+    """Return the non-empty bins of a tensor as segments, ascending.
+
+    `counts` and `sums` are the totals of `count_bins` over all stretches.
+    """
     places = np.flatnonzero(counts).astype(np.uint64)
     shift = np.uint64(shift_of(ranking))
     first = places << shift
@@ -169,7 +173,10 @@ def segments_of(ranking: Magnitudes, counts: Counts, sums: Float64s) -> Segments
 def exact_segments(
     ranking: Magnitudes, keys: NDArray[np.uint64], counts: Counts, top: float
 ) -> Segments:
-    """Return segments of one key each, ascending; `top` is the sum of squares above all of them."""
+    """Return segments of one key each, ascending, with `counts` weights.
+
+    `top` is the sum of squares of all weights above the last key.
+    """
     with np.errstate(all="ignore"):
         values = _values(ranking, keys)
         squares = values * values
@@ -195,12 +202,17 @@ def _scores(values: Float64s, sums: Float64s) -> Float64s:
 def different_keys(
     ranking: Magnitudes, first: int, last: int, job: Job
 ) -> tuple[NDArray[np.uint64], Counts]:
-    """Return the different keys of a tensor from `first` to `last`, and their numbers."""
+    """Return the different keys of a tensor from `first` to `last`, and their numbers.
+
+    Both ends are included. Keys are ascending; only kept weights count. Extends `job` by the
+    elements of the tensor and advances it, as this is another pass.
+    """
     job.extend(ranking.size)
     keys, counts = np.zeros(0, np.uint64), np.zeros(0, np.int64)
     held: list[NDArray[np.uint64]] = []
 
     def together() -> None:
+        """Merge the collected keys into `keys` and `counts`."""
         nonlocal keys, counts
         new, new_counts = np.unique(np.concatenate(held), return_counts=True)
         keys, places = np.unique(np.concatenate((keys, new)), return_inverse=True)
@@ -233,6 +245,7 @@ class LampScores:
     """
 
     def __init__(self, rankings: Sequence[Magnitudes], job: Job) -> None:
+        """Count the weights of all tensors in bins, in one pass over the elements."""
         self._rankings = rankings
         self._job = job
         nothing = np.zeros(0, np.int64), np.zeros(0)
@@ -263,7 +276,8 @@ class LampScores:
         """Return the number of weights per tensor if the `count` lowest of some tensors are pruned.
 
         `among` (``bool[tensors]``) selects the tensors; the others get 0. Of equal scores, those of
-        earlier tensors are pruned first; weights that are not finite are pruned last.
+        earlier tensors are pruned first; weights that are not finite are pruned last. A `count`
+        above the number of weights prunes all of them. Tensors with undecided bins are read again.
         """
         counts_to_prune = np.zeros(len(self._rankings), np.int64)
         chosen = np.flatnonzero(among).tolist()
@@ -298,7 +312,11 @@ class LampScores:
         )
 
     def _counted(self, index: int, unsure: Bools) -> CountedKeys | None:
-        """Count the keys in the undecided segments; None if these have one key each."""
+        """Count the keys in the undecided segments; None if these have one key each.
+
+        Reads the tensor. `unsure` selects the segments, of which there is at least one; keys
+        between them are counted too.
+        """
         ranking, segments = self._rankings[index], self._segments[index]
         if not shift_of(ranking):
             return None
@@ -317,6 +335,7 @@ class LampScores:
 
 
 def _in_blocks(segments: Segments) -> ScoreBounds:
+    """Return the counts and score bounds of blocks of 256 consecutive segments."""
     starts = np.arange(0, segments.counts.size, _BLOCK)
     return ScoreBounds(
         np.add.reduceat(segments.counts, starts),
@@ -326,7 +345,10 @@ def _in_blocks(segments: Segments) -> ScoreBounds:
 
 
 def _score_bounds(bounds: Sequence[Segments | ScoreBounds], count: int) -> tuple[float, float]:
-    """Return a lower and an upper bound of the score of rank `count` among all segments."""
+    """Return a lower and an upper bound of the score of rank `count` (from 1) among all segments.
+
+    The segments must have at least `count` weights.
+    """
     counts = np.concatenate([each.counts for each in bounds])
     edges = []
     for name in ("lower", "upper"):
@@ -340,8 +362,10 @@ def _score_bounds(bounds: Sequence[Segments | ScoreBounds], count: int) -> tuple
 def _cut(groups: Sequence[tuple[int, Segments]], count: int, tensors: int) -> Counts:
     """Return the number pruned per tensor if the `count` lowest in segments of one key are.
 
-    Bisects the interval of the threshold by bit patterns, which order positive floats. Segments
-    that are decided are removed, so that the time hardly grows with their number.
+    `groups` has the segments of some tensors with their index below `tensors`; of equal scores,
+    earlier tensors come first. Bisects the interval of the threshold by bit patterns, which order
+    positive floats. Segments that are decided are removed, so that the time hardly grows with their
+    number.
     """
     tensor = np.concatenate([np.full(s.counts.size, i, np.intp) for i, s in groups])
     squares, above, counts = (
@@ -376,7 +400,7 @@ def _cut(groups: Sequence[tuple[int, Segments]], count: int, tensors: int) -> Co
 def _equals_up_to(score: float, squares: Float64s, above: Float64s, counts: Counts) -> Counts:
     """Return how many of the equal weights of each segment have a score of at most `score`.
 
-    The i-th from the end has the score ``square / (above + i * square)``.
+    The i-th from the end (from 1) has the score ``square / (above + i * square)``.
     """
     with np.errstate(all="ignore"):
         least = np.ceil((squares / score - above) / squares)

@@ -31,9 +31,10 @@ _FEW = 1 << 14
 
 
 def smallest(scores: Float64s, count: int) -> Indices:
-    """Return the indices of the `count` smallest scores, in ascending order.
+    """Return the indices of the `count` smallest scores, in ascending order of the indices.
 
-    NaN is larger than all others; of equal scores the first is selected first.
+    NaN is larger than all others; of equal scores the first is selected first. A `count` above the
+    number of scores returns all indices.
     """
     if scores.size > _FEW and count:
         cut = np.partition(scores, count - 1)[count - 1]
@@ -65,7 +66,11 @@ MOST_CHANNELS = 1 << 10
 def lowest_channels(
     slices: Slices, n: Norm, among: Indices, count: int, job: Job, *, threads: int | None = None
 ) -> Indices:
-    """Return which channels of `among` have the smallest norms; see `Kernel.lowest_channels`."""
+    """Return which channels of `among` have the smallest norms; see `Kernel.lowest_channels`.
+
+    The result is in the order of `among`, which is ascending. If `count` is 0 or all channels,
+    nothing is read. `threads` limits the number of threads, None to the number of CPUs.
+    """
     if count in {0, among.size}:
         job.step(math.prod(slices.shape))
         return among[:count]
@@ -81,6 +86,11 @@ def lowest_channels(
 
 
 def _is_worthwhile(slices: Slices, n: Norm) -> bool:
+    """Return whether approximate sums are faster for a tensor.
+
+    Only for norms 1, 2 and "fro" of floats of up to 32 bits in large tensors with many long
+    channels.
+    """
     outer, channels, inner = extents(slices.shape, slices.dim)
     return (
         n in {1, 2, "fro"}
@@ -103,9 +113,10 @@ class _Bounds:
     def split(self, among: Indices, count: int) -> tuple[Indices, Indices]:
         """Return the channels certainly among the `count` lowest, and those that may be.
 
-        If the upper bound of a channel is below the `count`-th lowest lower bound, fewer than
-        `count` others can be as small. If its lower bound is above the `count`-th lowest upper
-        bound, `count` others are smaller.
+        `among` are the channels to choose from, and `count` is from 1 to their number. If the upper
+        bound of a channel is below the `count`-th lowest lower bound, fewer than `count` others can
+        be as small. If its lower bound is above the `count`-th lowest upper bound, `count` others
+        are smaller.
 
         Norms are roots of these sums, and different sums can have equal roots. Those of decided
         channels cannot: `_errors` are a billion times what the root loses.
@@ -117,11 +128,15 @@ class _Bounds:
 
 
 def _bounds(slices: Slices, n: Norm, job: Job, threads: int) -> _Bounds:
-    """Add the terms of every channel approximately; `n` is 1, 2 or "fro"."""
+    """Add the terms of every channel approximately; `n` is 1, 2 or "fro".
+
+    Advances `job` by the elements. Sums that are not finite have infinite bounds.
+    """
     outer, channels, inner = extents(slices.shape, slices.dim)
     spare: deque[NDArray[np.float32]] = deque()  # allocating memory takes longer than the work
 
     def work(box: Box) -> tuple[Box, Float64s]:
+        """Return the approximate sums of the channels of a box, in reused memory."""
         job.cancel.check()
         try:
             memory = spare.pop()
@@ -151,7 +166,10 @@ def _bounds(slices: Slices, n: Norm, job: Job, threads: int) -> _Bounds:
 
 
 def _add_roughly(terms: NDArray[np.float32]) -> Float64s:
-    """Return the sum per channel of terms of shape (outer, channels, inner)."""
+    """Return the sum per channel of terms of shape (outer, channels, inner), as float64.
+
+    Runs of terms are added in float32, and these sums in float64.
+    """
     outer, channels, inner = terms.shape
     sums = np.zeros(channels)
     if outer > 1:
@@ -183,7 +201,11 @@ def _errors(length: int, added: int) -> tuple[float, float]:
 
 
 def _norms_of(slices: Slices, n: Norm, some: Indices, job: Job, threads: int) -> Float64s:
-    """Return the exact norms of some channels."""
+    """Return the exact norms of the channels `some`, which are ascending, reading them again.
+
+    Extends `job` by the elements that are read. For very many channels, the norms of all are
+    computed.
+    """
     outer, _, inner = extents(slices.shape, slices.dim)
     size = math.prod(slices.shape)
     if some.size > MOST_CHANNELS or some.size * outer * inner > MOST_ELEMENTS:
@@ -212,7 +234,7 @@ def _norms_of(slices: Slices, n: Norm, some: Indices, job: Job, threads: int) ->
 
 
 def _holding(some: Indices, slices: Slices) -> Iterator[Box]:
-    """Yield the smallest boxes of a tensor that contain the channels.
+    """Yield the smallest boxes of a tensor that contain the channels `some`, which are ascending.
 
     Boxes instead of channels: in a file that stores a tensor transposed, reading its smallest piece
     takes as long as a whole box.

@@ -43,10 +43,12 @@ def lowest_in_groups(  # noqa: PLR0917 - each its own type
 ) -> tuple[BitMask, int]:
     """Return the mask without the lowest elements of every group, and the number of conflicts.
 
-    Conflicts are protected elements that had to stay although the pattern prunes them. Elements
-    that the ranking does not keep count as the lowest. Keys must leave the two largest numbers of
-    their width unused, as magnitudes and scores do. Time is linear in the elements (times the group
-    size for small groups); memory is bounded.
+    Each group keeps `Groups.keep` elements. Conflicts are protected elements that had to stay
+    although the pattern prunes them. Elements that the ranking does not keep count as the lowest
+    and stay pruned. `protected` has a 1 for each protected element; None for none. Elements in no
+    group stay. Keys must leave the two largest numbers of their width unused, as magnitudes and
+    scores do. Advances `job` by the elements. Time is linear in the elements (times the group size
+    for small groups); memory is bounded.
     """
     packed = scratch.bits(ranking.size, zeroed=True)
     lacking = 0
@@ -100,7 +102,8 @@ def _box(
 def lowest_of_each(keys: Bits, count: int) -> Bools:
     """Return which elements are the `count` lowest of their group, of equal ones the first.
 
-    `keys` are unsigned, of shape (rows, groups, size, inner), as is the result.
+    `keys` are unsigned, of shape (rows, groups, size, inner), as is the result. `count` is from 0
+    to `size`.
     """
     size = keys.shape[2]
     if count in {0, size}:
@@ -114,7 +117,7 @@ def lowest_of_each(keys: Bits, count: int) -> Bools:
 
 
 def _rank_pairwise(keys: Bits, count: int) -> Bools:
-    """Rank the elements of small groups by pairwise comparison."""
+    """Return `lowest_of_each` for small groups, by pairwise comparison."""
     size = keys.shape[2]
     columns = [np.ascontiguousarray(keys[:, :, place]) for place in range(size)]
     # Rank of each element in its group; initially the number of elements after it.
@@ -133,7 +136,8 @@ def _rank_pairwise(keys: Bits, count: int) -> Bools:
 def lowest_in_rows(keys: Bits, counts: Indices) -> Bools:
     """Return which elements are the lowest of their row, `counts` per row, of equal ones the first.
 
-    `keys` are unsigned, of shape (rows, length).
+    `keys` are unsigned, of shape (rows, length); they are not changed. Counts are from 0 to the
+    length.
     """
     if not keys.size:
         return np.zeros(keys.shape, np.bool_)
@@ -161,7 +165,8 @@ def lowest_in_rows(keys: Bits, counts: Indices) -> Bools:
 def _cuts(keys: Bits, counts: Indices, ordered: Bits | None = None) -> Bits:
     """Return the largest of the `counts` lowest keys of each row; the lowest key for a count of 0.
 
-    `ordered` is memory for sorting, of the shape of `keys`.
+    There must be at least one row. `ordered` is memory for sorting, of the shape of `keys`, whose
+    content is lost; None allocates it.
     """
     lasts = np.maximum(counts, 1) - 1
     if ordered is None:
@@ -180,9 +185,9 @@ def _cuts(keys: Bits, counts: Indices, ordered: Bits | None = None) -> Bits:
 
 
 def _count_in_rows(bools: Bools, packed: Bits) -> Counts:
-    """Count the True elements of each row; `packed` has the same bits.
+    """Return the number of True elements of each row; `packed` has the same bits, without gaps.
 
-    Faster than NumPy's count.
+    Faster than NumPy's count if the length is a multiple of 64.
     """
     rows, length = bools.shape
     if length % 64:
@@ -285,7 +290,9 @@ def lowest_per_row(
 ) -> Generator[RowsLeft, None, None]:
     """Yield the mask of each matrix without the lowest of every row, of equal elements the first.
 
-    Close the generator to stop early. `kernel` ranks rows that are too long to be ranked together.
+    Elements that were pruned before stay pruned and are not counted. Close the generator to stop
+    early. `kernel` ranks rows that are too long to be ranked together. Advances `job` by the
+    elements, and extends it for long rows. `threads` limits the number of threads.
 
     Notes
     -----
@@ -300,6 +307,10 @@ def lowest_per_row(
                 yield from ((cut, first) for first in range(0, cut.counts.size, cut.together))
 
     def work(task: tuple[CutRows, int]) -> tuple[NDArray[np.uint8], tuple[float, float]]:
+        """Return the packed bits of the rows of a task, and the sums of their weights.
+
+        The first byte also has bits of the previous rows, as 0.
+        """
         job.cancel.check()
         cut, first = task
         ranking, length, counts, _ = cut
@@ -346,6 +357,10 @@ def lowest_per_row(
 
 
 def _lowest_of_long_rows(cut: CutRows, kernel: Kernel, job: Job) -> BitMask:
+    """Return the mask of a matrix whose rows are pruned one by one by `kernel`.
+
+    Advances `job` by the elements, and extends it by those of pruned rows, which are read twice.
+    """
     ranking, length, counts, _ = cut
     packed = scratch.bits(ranking.size, zeroed=True)
     for row, count in enumerate(counts.tolist()):
@@ -384,8 +399,9 @@ def _all_but_lowest(
 ) -> tuple[Bools, Bits | None]:
     """Return which elements of `some` rows of a cut stay, and their packed bits if available.
 
-    `kept` are the elements that are not pruned yet, None for all. Elements pruned before may stay.
-    If sums are wanted, the magnitudes are left in the buffers `room`.
+    `kept` are the elements that are not pruned yet, 1-D for these rows, None for all. Elements
+    pruned before may stay. If sums are wanted, the magnitudes are left in the buffers `room`, in
+    which the result may be as well.
     """
     ranking, length = cut.ranking, cut.length
     counts, start = cut.counts[some], some.start * length
@@ -430,6 +446,7 @@ class _Row:
             self.kept = BitMask.from_bools(ranking.kept.bools(start, start + size))
 
     def keys(self, start: int = 0, stop: int | None = None) -> Iterator[KeyChunk]:
+        """Yield the keys of elements `start` to `stop` of the row; see `Ranking.keys`."""
         stop = self.size if stop is None else stop
         for chunk in self._ranking.keys(self._start + start, self._start + stop):
             yield KeyChunk(chunk.start - self._start, chunk.keys)

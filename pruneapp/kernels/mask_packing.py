@@ -52,7 +52,10 @@ class ComparedStretch:
 def compare_stretch(
     ranking: Ranking, stretch: TensorRange, near: KeyRange, cancel: CancelToken
 ) -> ComparedStretch:
-    """Compare every key of a stretch with `near`, the range in which the threshold is expected."""
+    """Compare every key of a stretch with `near`, the range in which the threshold is expected.
+
+    Both ends of the range are included. Raises `Cancelled`.
+    """
     kept_bits = np.zeros((stretch.size + 7) // 8, np.uint8)
     offsets, places = [], []
     for chunk in ranking.keys(stretch.start, stretch.stop):
@@ -81,6 +84,10 @@ class NearCutBuilder:
     """Combines the stretches of a pass, and stores the keys in the expected range."""
 
     def __init__(self, rankings: Sequence[Ranking], near: KeyRange) -> None:
+        """Allocate the masks of all rankings, and memory for the keys in the range `near`.
+
+        Raises `ScratchError` if the disk has no space for large masks.
+        """
         self._sizes = [ranking.size for ranking in rankings]
         self._packed = [scratch.bits(size) for size in self._sizes]
         self._low = near.low
@@ -100,7 +107,11 @@ class NearCutBuilder:
         return near.inside * (width // 8 + 4)
 
     def add(self, sifted: ComparedStretch) -> None:
-        """Add the next stretch; ignored once there are more keys in the range than reserved."""
+        """Add the next stretch, in the order of the tensors.
+
+        Once there are more keys in the range than reserved, all stretches are ignored, and `cut`
+        returns None.
+        """
         if self._full:
             return
         stretch = sifted.stretch
@@ -127,7 +138,8 @@ class NearCutBuilder:
     def cut(self, count: int) -> NearCut | None:
         """Return the masks after pruning the `count` smallest keys of all tensors together.
 
-        None if the threshold is not in the stored range. Changes the bits: call it only once.
+        Of equal keys, the first are pruned. None if the threshold is not in the stored range.
+        Changes the bits: call it only once, after all stretches.
         """
         rank = count - self._below
         if self._full or not 0 < rank <= self._used:
@@ -155,7 +167,10 @@ class NearCutBuilder:
 
 
 def nth_smallest(values: Bits, rank: int) -> int:
-    """Return the element of a rank, from 1; for many elements, near its position in a sample."""
+    """Return the element of a rank, from 1 to the number of values, which may be in any order.
+
+    For many elements, only those near its position in a sample are partitioned.
+    """
     step = max(1, values.size // _SAMPLE)
     some = np.sort(values[::step])
     middle, spread = rank / step, 3 * some.size**0.5 + 1  # six standard deviations
@@ -188,7 +203,10 @@ class OpenBits:
     count: int
 
     def prune_lowest(self, most: int) -> int:
-        """Clear up to `most` ties in `stays`, the first in flat order; return how many."""
+        """Clear up to `most` ties in `stays`, the first in flat order; return how many.
+
+        Call it once, because it changes the ties.
+        """
         if self.ties is None or not most:
             return 0
         if self.count > most:
@@ -198,7 +216,7 @@ class OpenBits:
 
 
 def _keep_first(packed: PackedBits, most: int) -> None:
-    """Clear all 1-bits after the first `most`."""
+    """Clear all 1-bits after the first `most` (at least 1), in place. There must be as many."""
     ends = np.cumsum(np.bitwise_count(packed), dtype=np.int64)
     last = int(np.searchsorted(ends, most))
     packed[last + 1 :] = 0
@@ -211,7 +229,10 @@ def _keep_first(packed: PackedBits, most: int) -> None:
 def pack_stretch(
     ranking: Ranking, stretch: TensorRange, threshold: Threshold, cancel: CancelToken
 ) -> OpenBits:
-    """Compare every key of a stretch with the threshold."""
+    """Compare every key of a stretch with the threshold, and return the bits with undecided ties.
+
+    If the threshold prunes no ties, they are not recorded and stay. Raises `Cancelled`.
+    """
     kept_bits = np.zeros((stretch.size + 7) // 8, np.uint8)
     ties: PackedBits | None = None
     count = 0

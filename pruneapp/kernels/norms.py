@@ -32,6 +32,7 @@ _LONG = 10**7
 def nuclear_norms(slices: Slices, job: Job) -> Float64s:
     """Return the nuclear norm of every channel, float64; advances `job` by the elements.
 
+    It is NaN for a slice with NaN, else infinite for one with an infinity, and 0 for an empty one.
     A slice is a matrix of its first remaining dimension by all others. Slices along the first
     dimension are read one after another; along others, as many as fit into a bounded memory (at
     least one) are gathered in one pass, and the tensor is read again for the next ones.
@@ -53,6 +54,10 @@ Gathered = Iterator[tuple[int, Float64s]]
 
 
 def _consecutive(slices: Slices, job: Job) -> Gathered:
+    """Yield each channel with its flat slice, for channels along the first dimension.
+
+    All slices share one buffer, which is valid until the next one is requested.
+    """
     inner = extents(slices.shape, slices.dim)[2]
     flat = np.empty(inner)
     for box, part in _values(slices, job):
@@ -64,6 +69,10 @@ def _consecutive(slices: Slices, job: Job) -> Gathered:
 
 
 def _gather_interleaved(slices: Slices, job: Job) -> Gathered:
+    """Yield each channel with its flat slice, for any dimension, reading the tensor several times.
+
+    As many slices as fit into 64 MiB, at least one, are gathered in one pass.
+    """
     outer, channels, inner = extents(slices.shape, slices.dim)
     together = max(1, _GATHERED // (outer * inner * 8))
     for first in range(0, channels, together):
@@ -87,6 +96,10 @@ def _values(slices: Slices, job: Job) -> Iterator[tuple[Box, Floats]]:
 
 
 def _nuclear_norm(matrix: Float64s, job: Job) -> float:
+    """Return the sum of the singular values; NaN or infinity if the matrix has any.
+
+    Large matrices are decomposed on a thread, during which the job can be cancelled.
+    """
     if np.isnan(matrix).any():
         return math.nan
     if np.isinf(matrix).any():
@@ -99,8 +112,9 @@ def _nuclear_norm(matrix: Float64s, job: Job) -> float:
 def _nuclear_norm_on_thread(matrix: Float64s, job: Job) -> float:
     """Return the sum of the singular values of a large matrix, computed on a thread.
 
-    LAPACK cannot be interrupted: if the job is cancelled, `Cancelled` is raised at once, and the
-    thread ends later without effect.
+    `matrix` must not change afterwards. LAPACK cannot be interrupted: if the job is cancelled,
+    `Cancelled` is raised within 50 ms, and the thread ends later without effect. Raises
+    `LinAlgError` or `MemoryError` of the thread.
     """
     answer: list[float | Exception] = []
 
@@ -130,7 +144,7 @@ def sum_slices(slices: Slices, power: InPlace, job: Job, threads: int) -> Float6
     """Return the sum of the terms of every channel; advances `job` by the elements.
 
     `power` converts values to terms in place and must be thread-safe; no term may be -0.0. The sums
-    do not depend on the number of threads.
+    do not depend on the number of threads; small tensors use one. 0 for empty slices.
     """
     outer, channels, inner = extents(slices.shape, slices.dim)
     length = outer * inner
@@ -215,7 +229,10 @@ def _as_float(n: Norm) -> float:
 
 
 def _power(order: float) -> InPlace:
-    """Return the function that converts values to terms of the sum, in place."""
+    """Return the function that converts values to terms of the sum of the norm `order`, in place.
+
+    These are 0 and 1 for nonzero values if the order is 0, else powers of the magnitudes.
+    """
 
     def count(values: Float64s) -> None:
         np.not_equal(values, 0, out=values)  # NaN is not zero, as in torch
@@ -241,10 +258,16 @@ def _root(total: Float64s, order: float) -> Float64s:
 
 
 def _extremes(slices: Slices, job: Job, threads: int, *, largest: bool) -> Float64s:
+    """Return the largest or the smallest magnitude of every channel; NaN for one with NaN.
+
+    Advances `job` by the elements. An empty slice has 0 as the largest and infinity as the
+    smallest.
+    """
     pick = np.maximum if largest else np.minimum  # both propagate NaN
     result = np.full(slices.shape[slices.dim], 0.0 if largest else math.inf)
 
     def work(box: Box) -> tuple[Box, NDArray[np.floating]]:
+        """Return the extremes of the channels of a box."""
         job.cancel.check()
         with np.errstate(invalid="ignore"):  # signalling NaNs stay NaNs
             magnitudes = np.abs(values_of(slices, box))

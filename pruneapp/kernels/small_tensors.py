@@ -43,7 +43,7 @@ class JoinedRanking:
 
     @cached_property
     def kept(self) -> BitMask | None:
-        """The concatenated masks of the elements to rank; None for all."""
+        """The concatenated masks of the elements to rank; None for all. Computed once."""
         if all(ranking.kept is None for ranking in self.rankings):
             return None
         packed = np.zeros((self.size + 7) // 8, np.uint8)
@@ -54,7 +54,10 @@ class JoinedRanking:
         return BitMask(packed, self.size)
 
     def keys(self, start: int = 0, stop: int | None = None) -> Iterator[KeyChunk]:
-        """Yield the keys of elements `start` to `stop`, for several whole tensors at a time."""
+        """Yield the keys of elements `start` to `stop`, for several whole tensors at a time.
+
+        Indices are those of the concatenated tensors. Chunks do not share a buffer.
+        """
         stop = self.size if stop is None else stop
         index = int(np.searchsorted(self.ends, start, "right"))
         while start < stop:
@@ -68,7 +71,10 @@ class JoinedRanking:
 
 
 def join(rankings: Sequence[Ranking]) -> list[Ranking]:
-    """Replace consecutive small tensors by a `JoinedRanking`."""
+    """Return the rankings with consecutive small tensors replaced by a `JoinedRanking` each.
+
+    A small tensor without small neighbors is returned unchanged, as are all others.
+    """
     result: list[Ranking] = []
     for small, run in groupby(rankings, lambda ranking: ranking.size <= SMALL):
         some = list(run)
@@ -79,7 +85,10 @@ def join(rankings: Sequence[Ranking]) -> list[Ranking]:
 def split_masks(
     masks: Sequence[BitMask], rankings: Sequence[Ranking], cancel: CancelToken
 ) -> list[BitMask]:
-    """Return the mask of each tensor from `masks` of `rankings`, in which `join` joined some."""
+    """Return the mask of each tensor from `masks` of `rankings`, in which `join` joined some.
+
+    The order is that of the tensors. Masks of other rankings are returned unchanged.
+    """
     result: list[BitMask] = []
     for mask, ranking in zip(masks, rankings, strict=True):
         if isinstance(ranking, JoinedRanking):
@@ -90,6 +99,10 @@ def split_masks(
 
 
 def _split(mask: BitMask, ends: Indices, cancel: CancelToken) -> list[BitMask]:
+    """Return the masks of tensors from a mask of the concatenated tensors.
+
+    `ends` are the flat indices after the last element of each tensor.
+    """
     sizes = np.diff(ends, prepend=0)
     starts = ends - sizes
     result = [mask] * len(sizes)
@@ -111,7 +124,10 @@ def _split(mask: BitMask, ends: Indices, cancel: CancelToken) -> list[BitMask]:
 
 
 def joined_keys(rankings: Sequence[Ranking], cancel: CancelToken | None = None) -> Bits:
-    """Return a new array with the concatenated keys of whole small tensors."""
+    """Return a new array with the concatenated keys of whole small tensors, pruned ones included.
+
+    Tensors of one dtype are read together if the reader supports it. `cancel` is checked otherwise.
+    """
     first = rankings[0]
     if isinstance(first, Magnitudes) and isinstance(first.read, JoinedRead):
         alike = [r for r in rankings if isinstance(r, Magnitudes) and r.dtype is first.dtype]
@@ -127,6 +143,7 @@ def joined_keys(rankings: Sequence[Ranking], cancel: CancelToken | None = None) 
 
 
 def _kept_elements(rankings: Sequence[Ranking]) -> Bools:
+    """Return which elements of the concatenated tensors are kept, True for those without a mask."""
     sizes = [ranking.size for ranking in rankings]
     kept = np.ones(sum(sizes), np.bool_)
     at = 0
@@ -143,7 +160,10 @@ def is_single_tensor(rankings: Sequence[Ranking], near: object) -> bool:
 
 
 def in_batches(rankings: Sequence[Ranking]) -> Iterator[slice]:
-    """Yield slices of consecutive small tensors to be processed together."""
+    """Yield slices of consecutive small tensors to be processed together, which cover all.
+
+    A batch has one key width, and a limited number of tensors and elements.
+    """
     first = room = 0
     width = 0
     for place, ranking in enumerate(rankings):
@@ -162,7 +182,8 @@ def prune_separately(
 ) -> list[BitMask]:
     """Return the masks of small tensors, each with its own threshold and count.
 
-    Keys must have the same width, and every count must be at least 1.
+    `counts` has the number of kept elements to prune of each, at least 1. Keys must have the same
+    width, and no tensor may be empty.
     """
     sizes = np.array([ranking.size for ranking in rankings])
     starts = np.cumsum(sizes) - sizes
@@ -189,7 +210,8 @@ _FEW_RANKS = 3
 def _without_lowest(keys: Bits, kept: Bools | None, counts: Counts) -> Bools:
     """Return which elements of each row are kept (None: all) and not among its `counts` lowest.
 
-    Of equal elements, the first are the lowest.
+    `keys` and `kept` are 2-D. Of equal elements, the first are the lowest. Counts are from 1 to the
+    number of kept elements of the row.
     """
     if kept is not None:  # pruned elements rank last, possibly equal to kept ones
         keys = np.where(kept, keys, np.iinfo(keys.dtype).max)

@@ -29,7 +29,8 @@ def common_width(dtypes: set[DType]) -> int:
     """Return the number of bits of keys that compare magnitudes of all these dtypes.
 
     Magnitudes of one dtype are compared by their own bits; those of different dtypes as float32, or
-    as float64 if one of them is. Both represent all smaller values exactly.
+    as float64 if one of them is. Both represent all smaller values exactly. `dtypes` must not be
+    empty.
     """
     if len(dtypes) == 1:
         return next(iter(dtypes)).bits
@@ -52,6 +53,11 @@ class Magnitudes:
         kept: BitMask | None = None,
         width: int | None = None,
     ) -> None:
+        """Store the parameters. Nothing is read.
+
+        Raises `ValueError` for a dtype that cannot be ranked. `kept` are the elements to rank, None
+        for all.
+        """
         if dtype.form is None:
             raise ValueError(f"elements of type {dtype.label} have no rank")
         self.read = read
@@ -75,7 +81,10 @@ class Magnitudes:
         return self.width == self.form.bits
 
     def keys(self, start: int = 0, stop: int | None = None) -> Iterator[KeyChunk]:
-        """Yield the keys of elements `start` to `stop`, in pieces of at most `PIECE`."""
+        """Yield the keys of elements `start` to `stop`, in pieces of at most `PIECE`.
+
+        All pieces of a call share one buffer, so a piece is valid until the next is requested.
+        """
         stop = self.size if stop is None else stop
         buffer = np.empty(min(PIECE, stop - start), f"uint{self.width}")
         for first, bits in pieces(self.read, start, stop, PIECE):
@@ -84,7 +93,10 @@ class Magnitudes:
             yield KeyChunk(first, keys)
 
     def write_keys(self, bits: Bits, keys: Bits) -> None:
-        """Write the keys of raw elements to `keys`, unsigned integers of `width` bits."""
+        """Write the keys of raw elements to `keys`, unsigned integers of `width` bits, as many.
+
+        Thread-safe; `bits` are not changed.
+        """
         if self.form.bits <= 16 and not self.native:
             np.take(key_table(self.dtype, self.width), bits, out=keys, mode="clip")
             return
@@ -101,9 +113,9 @@ class Magnitudes:
 
 
 def in_rows(start: int, values: Floats, length: int) -> Iterator[tuple[int, int, Floats]]:
-    """Split consecutive values of a matrix with rows of `length` elements.
+    """Yield consecutive values of a matrix with rows of `length` elements, by rows.
 
-    `start` is the flat index of the first value. Yields first row, first column and a 2-D array
+    `start` is the flat index of the first value. Yields first row, first column and a 2-D view
     each: the rest of a row, several complete rows, or a part of a row.
     """
     at = 0
@@ -135,7 +147,7 @@ def _wide_form(width: int) -> FloatForm:
 def key_table(dtype: DType, width: int) -> Bits:
     """Return the magnitude keys of all bit patterns of an 8- or 16-bit float dtype, read-only.
 
-    `width` is the number of bits of a key: those of the dtype, 32 or 64.
+    `width` is the number of bits of a key: those of the dtype, 32 or 64. Cached.
     """
     form = dtype.form
     assert form is not None
@@ -187,10 +199,11 @@ def hashed_state(seed: int, name: str, purpose: str = "elements") -> int:
 
 
 def splitmix64(state: int, start: int, stop: int) -> NDArray[np.uint64]:
-    """Return outputs `start` to `stop` of SplitMix64 from `state`, as ``uint64``.
+    """Return outputs `start` to `stop` (exclusive) of SplitMix64 from `state`, as ``uint64``.
 
-    Output ``i`` mixes ``state + (i + 1) * golden ratio`` (Steele, Lea and Flood, "Fast splittable
-    pseudorandom number generators", 2014; the constants are those of Vigna's public code).
+    Output ``i``, from 0, mixes ``state + (i + 1) * golden ratio`` (Steele, Lea and Flood, "Fast
+    splittable pseudorandom number generators", 2014; the constants are those of Vigna's public
+    code).
     """
     z: NDArray[np.uint64] = np.arange(start + 1, stop + 1, dtype=np.uint64)
     z *= np.uint64(0x9E37_79B9_7F4A_7C15)
@@ -242,8 +255,9 @@ class Scores:
     ) -> None:
         """Write float32 score keys and the magnitudes of the elements from `start` on.
 
-        Takes a third of the time of `Scores.keys`. NaNs rank above infinity, but not all equally.
-        `magnitudes` may share the memory of the keys if the caller does not need the magnitudes.
+        As many as `keys` has room for. Takes a third of the time of `Scores.keys`. NaNs rank above
+        infinity, but not all equally. `magnitudes` may share the memory of the keys if the caller
+        does not need the magnitudes. Only valid if `rough`.
         """
         scores = keys.view(np.float32)
         for chunk in self.read(start, start + keys.size):
@@ -253,7 +267,7 @@ class Scores:
                 self.scoring(chunk.start, magnitudes[part], scores[part])
 
     def keys(self, start: int = 0, stop: int | None = None) -> Iterator[KeyChunk]:
-        """Yield the keys of elements `start` to `stop`, in pieces."""
+        """Yield the keys of elements `start` to `stop`, in pieces with an array of their own."""
         stop = self.size if stop is None else stop
         form = _wide_form(64)
         largest = np.uint64(form.nan_key)
@@ -268,9 +282,13 @@ class Scores:
 
 
 def finite_only(read: ReadBits, dtype: DType) -> ReadBits:
-    """Wrap a reader so that NaN and infinite elements are read as 0."""
+    """Return a reader like `read` that returns 0 for NaN and infinite elements.
+
+    Chunks without any are those of `read`, others are copies.
+    """
 
     def reading(start: int = 0, stop: int | None = None) -> Iterator[RawChunk]:
+        """Yield the elements `start` to `stop` like `ReadBits`, 0 where not finite."""
         for chunk in read(start, stop):
             with np.errstate(invalid="ignore"):
                 not_finite = ~np.isfinite(decode(chunk.bits, dtype))

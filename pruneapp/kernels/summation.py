@@ -46,8 +46,9 @@ RUN = 128
 def cut(length: int, most: int) -> Iterator[tuple[int, int]]:
     """Yield start and stop of the parts of a slice of `length` terms that can be added separately.
 
-    They are in order and have `most` terms, a power of two of at least `RUN`. From `BLOCK` on,
-    parts are whole blocks (the last may be shorter); below, they are runs of a block.
+    They are in order, with at most `most` terms each, a power of two of at least `RUN`. From
+    `BLOCK` on, parts are whole blocks (the last may be shorter); below, they are runs of a block.
+    Nothing for an empty slice.
     """
     if most >= BLOCK:
         for start in range(0, length, most):
@@ -58,6 +59,7 @@ def cut(length: int, most: int) -> Iterator[tuple[int, int]]:
 
 
 def _runs(start: int, stop: int, most: int) -> Iterator[tuple[int, int]]:
+    """Yield start and stop of the runs of at most `most` terms of a block, in order."""
     if stop - start <= most:
         yield start, stop
         return
@@ -72,10 +74,11 @@ def _first(length: int) -> int:
 
 
 def join(length: int, most: int, sums: Iterator[Float64s]) -> Float64s:
-    """Return the sum of a slice of `length` terms from the sums of its parts.
+    """Return the sum of a slice of `length` terms (at least one) from the sums of its parts.
 
     `most` is the maximum number of terms of a part, as in `cut`. `sums` are those of blocks, or of
-    runs if these are shorter; only those needed are consumed.
+    runs if these are shorter; only those needed are consumed. The elements of each are sums of
+    different slices. The result is a new array.
     """
     most = min(most, BLOCK)
     total = np.add(_join_runs(min(BLOCK, length), most, sums), 0.0)  # a copy
@@ -92,10 +95,10 @@ def _join_runs(length: int, most: int, sums: Iterator[Float64s]) -> Float64s:
 
 
 def add_along(terms: Float64s) -> Float64s:
-    """Return the sums of the blocks of slices, shape (blocks, slices).
+    """Return the sums of the blocks of slices, a new array of shape (blocks, slices).
 
     `terms` have the shape (slices, terms), contiguous per slice, and begin at the border of a
-    block; or they are one run of a block.
+    block; or they are one run of a block. The last block may be shorter.
     """
     slices, length = terms.shape
     whole = length // BLOCK
@@ -109,7 +112,7 @@ def add_along(terms: Float64s) -> Float64s:
 
 
 def add_across(terms: Float64s) -> Float64s:
-    """Return the sums of the blocks of slices, shape (blocks, slices).
+    """Return the sums of the blocks of slices, a new array of shape (blocks, slices).
 
     `terms` are in C order, of shape (terms, slices), otherwise as for `add_along`.
     """
@@ -124,6 +127,7 @@ def add_across(terms: Float64s) -> Float64s:
 
 
 def _add_rows(terms: Float64s) -> Float64s:
+    """Return the sum of the rows of one run or block, in the order of the rule."""
     length = len(terms)
     total: Float64s
     if length % RUN == 0 and (length // RUN).bit_count() == 1:
@@ -140,10 +144,10 @@ def _add_rows(terms: Float64s) -> Float64s:
 
 
 def _add_runs(terms: Float64s, runs: int) -> Float64s:
-    """Add stretches of `runs` runs of `RUN` rows, a power of two; shape (stretches, slices).
+    """Return the sums of stretches of `runs` runs of `RUN` rows; shape (stretches, slices).
 
-    NumPy adds row after row along an axis that is not the last. Eight rows are treated as one, so
-    that there is never a single column, which NumPy would add pairwise.
+    `runs` is a power of two. NumPy adds row after row along an axis that is not the last. Eight
+    rows are treated as one, so that there is never a single column, which NumPy would add pairwise.
     """
     slices = terms.shape[1]
     lanes: Float64s = np.add.reduce(terms.reshape(-1, RUN // LANES, LANES * slices), axis=1)
@@ -153,7 +157,8 @@ def _add_runs(terms: Float64s, runs: int) -> Float64s:
 def join_lanes(lanes: Float64s, rest: Float64s) -> Float64s:
     """Return the sum of a run from its lanes (8, slices) and `rest`, its last up to seven rows.
 
-    Lanes are zeros if the run is shorter, which changes no sum, because no term is -0.0.
+    Lanes are zeros if the run is shorter, which changes no sum, because no term is -0.0. Neither
+    argument is changed.
     """
     total: Float64s = _add_pairwise(lanes, LANES)[0]
     for row in rest:
@@ -241,6 +246,7 @@ class SliceSums(ABC):
     def __init__(
         self, slices: Slices, shape: tuple[int, int, int], power: InPlace, job: Job
     ) -> None:
+        """Store the parameters of `of` and choose the sizes of parts. Nothing is read."""
         self._slices = slices
         self._shape = shape
         self._power = power
@@ -277,6 +283,7 @@ class AlongSlices(SliceSums):
     """Sums slices of which several elements are contiguous."""
 
     def _plan(self) -> None:
+        """Choose parts of about `_piece` terms: whole slices, or parts of some or all channels."""
         outer, channels, inner = self._shape
         length, piece = outer * inner, self._piece
         if outer == 1:  # whole slices, or parts of one
@@ -293,7 +300,7 @@ class AlongSlices(SliceSums):
         self.capacity = self.channels * (min(length, terms) + (0 if outer == 1 else 2 * inner))
 
     def block_sums(self, part: SlicePart, memory: Float64s) -> Float64s:
-        """Read boxes, make slices contiguous, compute terms, and add them."""
+        """Read boxes, make slices contiguous, compute terms, and add them; see `SliceSums`."""
         inner = self._shape[2]
         channels = part.last - part.first
         # For a single channel, only the part of a row is read; for several, whole rows.
@@ -311,6 +318,10 @@ class AlongSlices(SliceSums):
         return add_along(terms[:, part.start - begin : part.stop - begin])
 
     def _boxes(self, part: SlicePart, begin: int, end: int) -> Iterator[Box]:
+        """Yield boxes of the terms `begin` to `end` of the channels of a part, in order.
+
+        Whole rows of all channels are one box; otherwise there is one per row.
+        """
         _, channels, inner = self._shape
         among = (part.first, part.last)
         if part.last - part.first == channels and begin % inner == end % inner == 0:
@@ -326,7 +337,10 @@ class AlongSlices(SliceSums):
 
 
 def _transpose(bits: Bits) -> Bits:
-    """Transpose bits of shape (rows, channels, width) to (channels, rows, width)."""
+    """Transpose bits of shape (rows, channels, width) to (channels, rows, width).
+
+    A view for a single row or wide rows, otherwise a copy.
+    """
     rows, channels, width = bits.shape
     if rows == 1 or width > ROW:
         return bits.swapaxes(0, 1)
@@ -349,7 +363,7 @@ class AcrossSlices(SliceSums):
         self.capacity = max(self._piece, 2 * LANES * self.channels)
 
     def block_sums(self, part: SlicePart, memory: Float64s) -> Float64s:
-        """Read the rows of a part, compute terms, and add them across rows."""
+        """Read the rows of a part, compute terms, and add them across rows; see `SliceSums`."""
         width = part.last - part.first
         if part.size > self.capacity:
             return self._sum_of_run(part, *memory[: 2 * LANES * width].reshape(2, LANES, width))
@@ -359,7 +373,10 @@ class AcrossSlices(SliceSums):
         return add_across(terms)
 
     def _sum_of_run(self, part: SlicePart, lanes: Float64s, terms: Float64s) -> Float64s:
-        """Add a run of eight or more rows, keeping only the lanes in the cache."""
+        """Return the sum of a run of eight or more rows, keeping only the lanes in the cache.
+
+        `lanes` and `terms` are memory of 8 rows each.
+        """
         rest = terms[:0]
         step = max(self._piece // lanes.size, 1) * LANES
         for start in range(part.start, part.stop, step):
@@ -377,7 +394,10 @@ class AcrossSlices(SliceSums):
         return join_lanes(lanes, rest)[np.newaxis]
 
     def _values(self, part: SlicePart, start: int, stop: int) -> Floats:
-        """Return elements `start` to `stop` of the channels of a part, shape (rows, channels)."""
+        """Return elements `start` to `stop` of the channels of a part, shape (rows, channels).
+
+        A part of the channels requires an inner dimension of 1. Raises `Cancelled`.
+        """
         self._job.cancel.check()
         _, channels, inner = self._shape
         among = (part.first, part.last)

@@ -35,7 +35,8 @@ Result = TypeVar("Result")
 def default_threads() -> int:
     """Return the number of threads to use: the CPUs available to this process, up to 8.
 
-    The environment variable PRUNEAPP_THREADS overrides it, for processes that share a machine.
+    The environment variable PRUNEAPP_THREADS overrides it, for processes that share a machine. Its
+    value is limited to 1 to 8; other texts are ignored.
     """
     if (setting := os.environ.get("PRUNEAPP_THREADS", "")).isdecimal():
         return min(max(int(setting), 1), MOST_THREADS)
@@ -138,6 +139,10 @@ class ReadAhead(Generic[Task, Buffer]):
         buffers: Sequence[Buffer],
         job: Job,
     ) -> None:
+        """Store the parameters; `buffers` are filled in turn.
+
+        `fill` is called on the thread with a task, a buffer and a token that is cancelled on exit.
+        """
         self._tasks = tasks
         self._fill = fill
         self._job = job
@@ -159,6 +164,7 @@ class ReadAhead(Generic[Task, Buffer]):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        """Cancel the token of `fill` and wait for the thread. Unread buffers are dropped."""
         self._stop.cancel()
         self._free.put(None)  # the thread may wait for a buffer
         self._thread.join()
@@ -190,6 +196,10 @@ class ReadAhead(Generic[Task, Buffer]):
         self._free.put((buffer, copied))
 
     def _read(self) -> None:
+        """Fill a buffer for each task; the target of the thread.
+
+        Exceptions are put into the queue, for the consumer.
+        """
         try:
             for task in self._tasks:
                 free = self._free.get()

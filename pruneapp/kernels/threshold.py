@@ -57,7 +57,10 @@ class Bracket:
 
     @classmethod
     def around(cls, keys: KeyRange, width: int) -> Bracket:
-        """Return the bracket of a range, with few bins if its keys of `width` bits can be kept."""
+        """Return the bracket of a range, with few bins if its keys of `width` bits can be kept.
+
+        `keys.inside` is the expected number of kept elements in it.
+        """
         if keys.high - keys.low < _FEW_BINS:
             most = _FEW_BINS
         else:
@@ -123,9 +126,10 @@ def search(
     width
         Bits of a key.
     bracket
-        Where to search first.
+        Where to search first. If the threshold is outside, all keys are searched.
     pass_over
-        Counts all kept elements once for a bracket.
+        Called with a bracket; counts all kept elements once. Called again with a narrower bracket
+        until each bin is one key.
     most
         Maximum number of bins of the brackets after the first.
 
@@ -161,8 +165,8 @@ def search(
 def shares(below: Sequence[int], equal: Sequence[int], ties: int) -> tuple[Share, ...]:
     """Return how many elements of each tensor are pruned with one threshold.
 
-    `below` and `equal` count the elements below and at the threshold. Of all elements at the
-    threshold, `ties` are pruned, in earlier tensors first.
+    `below` and `equal` count the elements of each tensor below and at the threshold. Of all
+    elements at the threshold, `ties` are pruned, in earlier tensors first.
     """
     result = []
     for smaller, same in zip(below, equal, strict=True):
@@ -175,10 +179,11 @@ def shares(below: Sequence[int], equal: Sequence[int], ties: int) -> tuple[Share
 def range_of_sample(blocks: Sequence[Bits], count: int, left: int, width: int) -> KeyRange:
     """Return a range that should contain the key of rank `count` (from 1) of `left` elements.
 
-    The error of the rank is estimated from the variation between blocks, which have keys of kept
-    elements from places all over the tensors. Neighboring weights are similar, so a block is less
-    informative than the same number of independent weights (Cochran, "Sampling Techniques", 1977,
-    chapter 9: cluster sampling). `width` is the number of bits of a key.
+    All keys for a sample of fewer than 1,000. The error of the rank is estimated from the variation
+    between blocks, which have keys of kept elements from places all over the tensors. Neighboring
+    weights are similar, so a block is less informative than the same number of independent weights
+    (Cochran, "Sampling Techniques", 1977, chapter 9: cluster sampling). `width` is the number of
+    bits of a key.
     """
     keys = np.concatenate(blocks) if blocks else np.empty(0)
     if keys.size < 1000:
@@ -222,7 +227,7 @@ class Tally:
                 self._count()
 
     def absorb(self, other: Tally) -> None:
-        """Add the counts of another tally with the same number of bins."""
+        """Add the counts of another tally with the same number of bins, which does not change."""
         if other._counts is not None:
             if self._counts is None:
                 self._counts = np.zeros(self._bins, np.int64)
@@ -237,6 +242,7 @@ class Tally:
         return self._counts
 
     def _count(self) -> None:
+        """Count the collected digits and release them."""
         if self._counts is None:
             self._counts = np.zeros(self._bins, np.int64)
         if self._held:
@@ -276,7 +282,8 @@ class Candidates:
     def count(self, bracket: Bracket, below: np.ndarray, *, apart: bool) -> BracketCounts:
         """Count the keys inside a bracket for which `covers` is True, as a pass would.
 
-        `below` has the number of elements per tensor below the bracket of the pass.
+        `below` has the number of elements per tensor below the bracket of the pass; it is not
+        changed. With `apart`, bins are counted per tensor if there is memory for that.
         """
         first = bracket.low - self._bracket.low
         last = bracket.high - self._bracket.low
@@ -308,9 +315,10 @@ _MANY = 0.5
 def places_of(bools: Bools) -> Indices:
     """Return the indices of True elements in order, as ``numpy.flatnonzero`` does, but faster.
 
-    Eight elements are checked at a time as one word. NumPy checks each element with a branch that
-    is often mispredicted: if one in 30 is True, it takes twice as long as this function, and
-    boolean indexing three times (measured with NumPy 2.4). `bools` must be 1-D and contiguous.
+    `bools` must be 1-D and contiguous. The result is a new array. Eight elements are checked at a
+    time as one word. NumPy checks each element with a branch that is often mispredicted: if one in
+    30 is True, it takes twice as long as this function, and boolean indexing three times (measured
+    with NumPy 2.4).
     """
     if bools.size % 8:
         return np.flatnonzero(bools)
@@ -330,8 +338,8 @@ def count_inside(
 ) -> tuple[int, Tally, Bits | None]:
     """Count the kept keys of a stretch below a bracket and, by bins, inside it.
 
-    The third value has the keys inside, minus the low end of the bracket, if `hold`; otherwise
-    None.
+    The third value has the keys inside, in order, minus the low end of the bracket, if `hold`;
+    otherwise None. Raises `Cancelled`.
     """
     below = 0
     tally = Tally(bracket.bins)
@@ -350,7 +358,10 @@ def count_inside(
 def count_share(
     ranking: Ranking, stretch: TensorRange, key: int, cancel: CancelToken
 ) -> tuple[int, int]:
-    """Count the kept keys of a stretch that are smaller than `key`, and those equal to it."""
+    """Return the number of kept keys of a stretch that are smaller than `key`, and equal to it.
+
+    Raises `Cancelled`.
+    """
     below = equal = 0
     for chunk in ranking.keys(stretch.start, stretch.stop):
         cancel.check()
@@ -366,7 +377,10 @@ def kept_elements(ranking: Ranking, start: int, size: int) -> Bools | None:
 
 
 def read_keys(ranking: Ranking, *ranges: tuple[int, int]) -> Bits:
-    """Return a copy of the keys of ranges of elements, including pruned ones."""
+    """Return a copy of the keys of ranges of elements, including pruned ones.
+
+    Each range is (start, stop), the end exclusive; their keys are concatenated in this order.
+    """
     keys: Bits = np.empty(sum([stop - start for start, stop in ranges]), f"uint{ranking.width}")
     at = 0
     for start, stop in ranges:
@@ -390,7 +404,7 @@ def _count(where: Bools, kept: Bools | None) -> int:
 
 
 def _split(keys: Bits, kept: Bools | None, bracket: Bracket) -> tuple[int, Bits]:
-    """Return the number of kept keys below, and those inside minus the low end."""
+    """Return the number of kept keys below, and those inside minus the low end, in order."""
     kind = keys.dtype.type
     if not bracket.low and bracket.high == np.iinfo(keys.dtype).max:
         return 0, keys.copy() if kept is None else keys[kept]

@@ -22,6 +22,8 @@ Bools = NDArray[np.bool_]
 def decode(bits: Bits, dtype: DType) -> Floats:
     """Return the values of raw elements, ``uint8`` to ``uint64``, as a copy or a view.
 
+    Must not be written to, because it may be a view of `bits`. Booleans are 0 and 1.
+
     Returns
     -------
     ndarray
@@ -52,9 +54,9 @@ def decode(bits: Bits, dtype: DType) -> Floats:
 def broadcasting(length: int) -> Iterator[None]:
     """Let NumPy broadcast a scalar per row, or one row, over rows of `length` without copying.
 
-    NumPy copies broadcast operands to its buffer if the buffer holds more than a row, which takes
-    as long as the operation. The context therefore sets a small buffer. Floating-point warnings are
-    off.
+    Within the context only, and in this thread. NumPy copies broadcast operands to its buffer if
+    the buffer holds more than a row, which takes as long as the operation. The context therefore
+    sets a small buffer. Floating-point warnings are off.
     """
     with np.errstate(all="ignore"):  # also restores the buffer size on exit
         np.setbufsize(min(max(length // 16 * 16, 16), np.getbufsize()))
@@ -62,7 +64,7 @@ def broadcasting(length: int) -> Iterator[None]:
 
 
 def write_magnitudes(bits: Bits, dtype: DType, out: NDArray[np.float32]) -> None:
-    """Write the exact magnitudes of floats of up to 32 bits to `out`."""
+    """Write the exact magnitudes of floats of up to 32 bits to `out`, which has the same shape."""
     if dtype.name == "BF16":
         import ml_dtypes
 
@@ -79,7 +81,8 @@ _BLOCK = 1 << 12
 def rough_sums(magnitudes: NDArray[np.float32]) -> tuple[float, float]:
     """Return the sum of squares and the sum of magnitudes, which are 1-D and contiguous.
 
-    The relative error is up to 1e-6, because blocks are summed in float32.
+    The relative error is up to 1e-6, because blocks are summed in float32. Overflow of float32
+    results in infinity.
     """
     squares = sizes = 0.0
     whole = magnitudes.size - magnitudes.size % _BLOCK
@@ -91,10 +94,10 @@ def rough_sums(magnitudes: NDArray[np.float32]) -> tuple[float, float]:
 
 
 def encode(values: Floats, dtype: DType) -> Bits:
-    """Convert real numbers to raw elements of a float dtype, rounding to nearest, ties to even.
+    """Return real numbers as raw elements of a float dtype, rounded to nearest, ties to even.
 
-    Values that are too large become infinite, or NaN in dtypes without infinity. float64 is
-    converted to bfloat16 and 8-bit dtypes by way of float32.
+    A new array. Values that are too large become infinite, or NaN in dtypes without infinity.
+    float64 is converted to bfloat16 and 8-bit dtypes by way of float32, which rounds twice.
     """
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         if dtype.numpy.startswith(("bfloat", "float8")):
@@ -108,7 +111,10 @@ def encode(values: Floats, dtype: DType) -> Bits:
 
 @lru_cache
 def value_table(dtype: DType) -> NDArray[np.float32]:
-    """Return the values of all bit patterns of an 8- or 16-bit dtype, read-only."""
+    """Return the values of all bit patterns of an 8- or 16-bit dtype, read-only and cached.
+
+    Index ``i`` has the value of the bit pattern ``i``.
+    """
     patterns = np.arange(1 << dtype.bits, dtype=dtype.storage)
     if dtype.numpy.startswith(("bfloat", "float8")):
         import ml_dtypes

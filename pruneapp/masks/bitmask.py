@@ -34,6 +34,11 @@ class BitMask:
     __slots__ = ("__weakref__", "_kept", "packed", "size")
 
     def __init__(self, packed: NDArray[np.uint8], size: int, kept: int | None = None) -> None:
+        """Wrap packed bits without a copy, and make them read-only.
+
+        Raises `ValueError` unless they are ``uint8`` of shape ``(ceil(size / 8),)``. Bits past the
+        end and `kept` are not checked.
+        """
         if packed.dtype != np.uint8 or packed.shape != ((size + 7) // 8,):
             raise ValueError(
                 f"{(size + 7) // 8} bytes expected (got {packed.dtype} {packed.shape})"
@@ -45,7 +50,10 @@ class BitMask:
 
     @classmethod
     def full(cls, size: int) -> BitMask:
-        """Return the mask that keeps all elements."""
+        """Return the mask that keeps all of `size` elements, mapped from a file if it is large.
+
+        Raises `ScratchError` if the disk has no space.
+        """
         packed = scratch.bits(size)
         for start in range(0, packed.size, PIECE):
             packed[start : start + PIECE] = 0xFF
@@ -66,7 +74,10 @@ class BitMask:
         return scratch.is_mapped(self.packed)
 
     def part(self, start: int, stop: int) -> Bytes:
-        """Return the packed bytes `start` to `stop`: a read-only view, or a copy if mapped."""
+        """Return the packed bytes `start` to `stop` (exclusive, clipped to the mask).
+
+        The result is a read-only view, or a copy if the mask is mapped.
+        """
         part = self.packed[start:stop]
         if self.mapped:
             part = part.copy()
@@ -79,7 +90,10 @@ class BitMask:
             yield start, self.part(start, start + PIECE)
 
     def bools(self, start: int = 0, stop: int | None = None) -> NDArray[np.bool_]:
-        """Unpack the elements `start` to `stop` (flat indices), True where kept."""
+        """Unpack the elements `start` to `stop` (flat indices, exclusive) to a new array.
+
+        True where kept; all elements by default. The range must be within the tensor.
+        """
         stop = self.size if stop is None else stop
         first, last = start // 8, (stop + 7) // 8
         bits = np.unpackbits(self.packed[first:last], bitorder="little")
@@ -94,7 +108,10 @@ class BitMask:
 
     @classmethod
     def of_rows(cls, rows: NDArray[np.uint8], size: int) -> list[BitMask]:
-        """Return masks of equal size from rows of packed bytes, as read-only views."""
+        """Return a mask of `size` elements for each row of packed bytes, as read-only views.
+
+        `rows` is made read-only. Bits past the end must be 0, which is not checked.
+        """
         rows.flags.writeable = False
         counts = np.bitwise_count(rows).sum(axis=1, dtype=np.int64).tolist()
         masks = []
@@ -144,6 +161,10 @@ class BitMask:
         return self._with(other, lambda here, there: here & ~there)
 
     def _with(self, other: BitMask, rule: Callable[[Bytes, Bytes], Bytes]) -> BitMask:
+        """Return the combination of two masks of equal size by a rule for packed bytes.
+
+        The result is mapped from a file if it is large and one of the two is mapped.
+        """
         if not (self.mapped or other.mapped):
             return BitMask(rule(self.packed, other.packed), self.size)
         packed, kept = scratch.bits(self.size), 0
@@ -156,6 +177,7 @@ class BitMask:
         return BitMask(packed, self.size, kept)
 
     def __eq__(self, other: object) -> bool:
+        """Return whether two masks have the same size and bits."""
         if not isinstance(other, BitMask):
             return NotImplemented
         if self.packed.size <= _SMALL:  # for 20,000 masks 4 ms; NumPy takes 90 ms
@@ -227,7 +249,11 @@ class MaskSet(Mapping[str, BitMask]):
         self._masks = dict(masks or {})
 
     def with_masks(self, changes: Mapping[str, BitMask | None]) -> MaskSet:
-        """Return the set with `changes` applied; None removes a mask."""
+        """Return a set with the masks of `changes` added or replaced; None removes a mask.
+
+        This set does not change, and is returned itself if `changes` is empty. Removing a mask that
+        is missing is no error.
+        """
         if not changes:
             return self
         merged = {**self._masks, **changes}
@@ -241,7 +267,10 @@ class MaskSet(Mapping[str, BitMask]):
         return 0 if mask is None else mask.pruned
 
     def counts(self, names: Iterable[str]) -> list[int]:
-        """Return the number of pruned elements of each tensor; fast for 100,000 names."""
+        """Return the number of pruned elements of each tensor, in order; 0 without a mask.
+
+        Fast for 100,000 names.
+        """
         masks = map(self._masks.get, names)
         # Most counts are cached; calling the property takes three times as long.
         return [

@@ -76,7 +76,11 @@ class Tiles:
         return np.multiply.outer(down, along).reshape(-1)
 
     def parts(self) -> Iterator[BlockRange]:
-        """Yield rectangles of complete tiles with about 262,144 elements, in order."""
+        """Yield rectangles of whole tiles with about 262,144 elements that cover the tensor.
+
+        They come in order. Tiles are not divided, so a rectangle of very large tiles has more.
+        Nothing for an empty tensor.
+        """
         rows, columns = self.matrix
         if not rows * columns:
             return
@@ -94,7 +98,10 @@ class Tiles:
                 yield BlockRange((top, bottom), (left, right), down, along)
 
     def flat_ranges(self, part: BlockRange) -> Iterator[tuple[int, int]]:
-        """Yield the flat index ranges (first, last + 1) of the rectangle `part`, row by row."""
+        """Yield the flat index ranges (first, last + 1) of the rectangle `part`, row by row.
+
+        A rectangle of complete rows is a single range.
+        """
         columns = self.matrix[1]
         left, right = part.columns
         if right - left == columns:
@@ -106,7 +113,8 @@ class Tiles:
     def cut(self, values: NDArray[Element]) -> NDArray[Element]:
         """Reshape a rectangle of elements to (tiles down, rows, tiles along, columns).
 
-        Incomplete tiles are padded with zeros.
+        The rectangle begins at a corner of a tile. Incomplete tiles are padded with zeros (False);
+        without any, the result is a view if possible.
         """
         rows, columns = values.shape
         down, along = -(-rows // self.tall), -(-columns // self.wide)
@@ -117,7 +125,10 @@ class Tiles:
         return values.reshape(down, self.tall, along, self.wide)
 
     def count_kept(self, mask: BitMask | None, job: Job) -> NDArray[np.int64]:
-        """Return the number of kept elements of each tile, ``int64[tiles]``; None keeps all."""
+        """Return the number of kept elements of each tile, ``int64[tiles]``; None keeps all.
+
+        `job` is only used to cancel.
+        """
         if mask is None:
             return self.sizes
         counts = np.zeros(self.grid, np.int64)
@@ -133,7 +144,10 @@ class Tiles:
         return self.count_kept(mask, job) > 0
 
     def mask(self, stays: NDArray[np.bool_], job: Job) -> BitMask:
-        """Return the mask that keeps the tiles where `stays`, ``bool[tiles]``, is True."""
+        """Return the mask that keeps the tiles where `stays`, ``bool[tiles]``, is True.
+
+        All elements of the other tiles are pruned. `job` is only used to cancel.
+        """
         grid = stays.reshape(self.grid)
         size = math.prod(self.shape)
         packed = scratch.bits(size, zeroed=True)

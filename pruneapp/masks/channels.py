@@ -31,7 +31,8 @@ _LONG = 64
 def fill(stays: NDArray[np.bool_], inner: int) -> Bytes:
     """Return packed bits: `inner` for each channel, 1 where it stays.
 
-    ``uint8[ceil(channels * inner / 8)]``; the bits past the end are 0.
+    `stays` is ``bool[channels]``. The result is ``uint8[ceil(channels * inner / 8)]``; the bits
+    past the end are 0.
     """
     if inner == 1:
         return np.packbits(stays, bitorder="little")
@@ -66,7 +67,11 @@ def count_set(packed: Bytes, channels: int, inner: int) -> NDArray[np.int64]:
 
 
 def _parts(packed: Bytes, channels: int, inner: int) -> Iterator[tuple[slice, int, Bytes]]:
-    """Yield all bits once: slice of groups of eight channels, channel in the group, its bytes."""
+    """Yield all bits once: slice of groups of eight channels, channel in the group, its bytes.
+
+    A channel occurs several times if it begins or ends within a byte. The bytes are 2-D, a row per
+    group, with the bits of other channels set to 0.
+    """
     whole = channels // 8
     octets = packed[: whole * inner].reshape(whole, inner)
     last = packed[whole * inner :][np.newaxis]
@@ -79,7 +84,10 @@ def _parts(packed: Bytes, channels: int, inner: int) -> Iterator[tuple[slice, in
 
 
 def _bytes_of_channel(channel: int, inner: int) -> Iterator[tuple[slice, int]]:
-    """Yield the bytes that contain a channel of eight, as a slice, and the mask of its bits."""
+    """Yield the bytes that contain a channel of eight, as a slice, and the mask of its bits.
+
+    At most three pairs, in order: a partial byte, whole bytes, a partial byte.
+    """
     start, stop = channel * inner, (channel + 1) * inner
     first, last = start // 8, stop // 8
     head, tail = 0xFF << start % 8 & 0xFF, (1 << stop % 8) - 1
@@ -134,7 +142,7 @@ def boxes(shape: tuple[int, ...], dim: int, size: int = BOX) -> Iterator[Box]:
     """Yield boxes of at most `size` elements that cover a tensor, in flat order.
 
     A box has all channels if these fit, otherwise some channels of one outer index, otherwise a
-    part of one channel.
+    part of one channel. Nothing for an empty tensor.
     """
     outer, channels, inner = extents(shape, dim)
     if outer * channels * inner == 0:
@@ -163,7 +171,8 @@ def channels_left(
 ) -> NDArray[np.bool_]:
     """Return for each channel whether it has a kept element, ``bool[channels]``.
 
-    True for all channels if there is no mask; `dim` must not be negative.
+    True for all channels if there is no mask (None); False for all channels of an empty tensor with
+    a mask. `dim` must not be negative. `job` is only used to cancel.
     """
     if kept is None:
         return np.ones(shape[dim], np.bool_)
@@ -192,7 +201,12 @@ def channels_left(
 def mask_of_channels(
     shape: tuple[int, ...], dim: int, stays: NDArray[np.bool_], job: Job
 ) -> BitMask:
-    """Return the mask that keeps the channels along `dim` for which `stays` is True."""
+    """Return the mask that keeps the channels along `dim` for which `stays` is True.
+
+    `stays` is ``bool[channels]``; all elements of the other channels are pruned. Large masks are
+    mapped from a file; raises `ScratchError` if the disk has no space. `job` is only used to
+    cancel.
+    """
     job.step(0)
     size = math.prod(shape)
     if size == 0:
@@ -217,6 +231,7 @@ def mask_of_channels(
 def _mapped_of_channels(
     shape: tuple[int, ...], dim: int, stays: NDArray[np.bool_], job: Job
 ) -> BitMask:
+    """Return `mask_of_channels` for a large tensor, writing to a mapped file box by box."""
     size = math.prod(shape)
     packed = scratch.bits(size, zeroed=True)
     for box in boxes(shape, dim):
@@ -230,7 +245,8 @@ def _mapped_of_channels(
 def _groups(shape: tuple[int, ...], dim: int) -> int:
     """Return how many outer indices are processed together, so that they fill whole bytes.
 
-    As many as make the arrays long enough for NumPy to be efficient, but at most all of them.
+    As many as make the arrays long enough for NumPy to be efficient, but at most all of them, which
+    may end within a byte. The tensor must not be empty.
     """
     outer, channels, inner = extents(shape, dim)
     bits = channels * inner
@@ -243,7 +259,8 @@ def kept_by_channel(
 ) -> NDArray[np.int64]:
     """Return the number of kept elements of each channel along `dim`, ``int64[channels]``.
 
-    All are kept if there is no mask; `dim` must not be negative.
+    All are kept if there is no mask (None); `dim` must not be negative. `job` is only used to
+    cancel.
     """
     outer, channels, inner = extents(shape, dim)
     counts = np.zeros(channels, np.int64)
@@ -278,7 +295,10 @@ _FEW_BYTES = 1 << 12
 
 
 def pack_into(packed: NDArray[np.uint8], start: int, bools: NDArray[np.bool_]) -> None:
-    """Set bits from `start` on, where all are 0; other bits do not change."""
+    """Set the bits from `start` on to `bools`, in place; they must be 0 before.
+
+    Other bits do not change.
+    """
     if start % 8:
         bools = np.concatenate([np.zeros(start % 8, np.bool_), bools])
     bits = np.packbits(bools, bitorder="little")

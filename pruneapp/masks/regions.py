@@ -45,7 +45,10 @@ class Region:
         return slice(self.first, self.first + self.packed.size)
 
     def part(self, place: slice) -> NDArray[np.uint8]:
-        """Return the bytes at `place` of the tensor's mask: a view, or a copy if mapped."""
+        """Return the bytes at `place` of the tensor's mask, a slice within that of the region.
+
+        The result is a view, or a copy if the region is mapped.
+        """
         start, stop = place.start - self.first, place.stop - self.first
         part = self.packed[start:stop]
         if scratch.is_mapped(self.packed):
@@ -58,12 +61,14 @@ def region_of_boxes(shape: tuple[int, ...], boxes: Sequence[IndexBox], job: Job)
     """Return the union of boxes.
 
     Boxes are ``(first, last + 1)`` along each dimension; at least one is required. They may
-    overlap.
+    overlap. For a tensor without dimensions, every box is its only element.
 
     Raises
     ------
     ValueError
-        If a box has another rank, is empty, or exceeds `shape`.
+        If a box has another rank, is empty, or exceeds `shape`, or there is none.
+    Cancelled
+        If the job is cancelled.
 
     Notes
     -----
@@ -98,7 +103,11 @@ def region_of_boxes(shape: tuple[int, ...], boxes: Sequence[IndexBox], job: Job)
 def _runs(
     shape: tuple[int, ...], size: NDArray[np.int64], steps: NDArray[np.int64]
 ) -> Iterator[tuple[NDArray[np.int64], int]]:
-    """Yield the offsets of the runs of a box of size `size` from its first element, and length."""
+    """Yield the offsets of the runs of a box of size `size` from its first element, and length.
+
+    A run is contiguous; all have the same length in elements. Offsets come in arrays of up to
+    16,384. `steps` are the strides of `shape`.
+    """
     outer, length = len(shape), 1
     while outer:
         outer -= 1
@@ -116,6 +125,7 @@ def _runs(
 
 
 def _set(packed: NDArray[np.uint8], starts: NDArray[np.int64], length: int) -> None:
+    """Set runs of `length` bits to 1, given the index of the first bit of each, in place."""
     stops = starts + length
     first, last = starts // 8, stops // 8
     head = (0xFF << starts % 8 & 0xFF).astype(np.uint8)
@@ -152,7 +162,7 @@ def group_boxes(shape: tuple[int, ...], groups: Groups, size: int = _PIECE) -> I
 
     A box has all channels of some outer indices if these fit, otherwise some groups of one outer
     index, otherwise a part of one group: the same inner indices of each of its channels. Elements
-    in no group are in the last box of their outer index.
+    in no group are in the last box of their outer index. Nothing for an empty tensor.
     """
     outer, channels, inner = extents(shape, groups.dim)
     if outer * channels * inner == 0:
@@ -184,7 +194,10 @@ def bools_of(mask: BitMask, shape: tuple[int, ...], dim: int, box: Box) -> NDArr
 
 
 def flat_ranges(shape: tuple[int, ...], dim: int, box: Box) -> Iterator[tuple[int, int]]:
-    """Yield the flat index ranges (first, last + 1) of a box of `group_boxes`, ascending."""
+    """Yield the flat index ranges (first, last + 1) of a box of `group_boxes`, ascending.
+
+    A contiguous box is a single range; otherwise there is one per channel.
+    """
     _, channels, inner = extents(shape, dim)
     rows, some, width = box.shape
     if width == inner and (rows == 1 or some == channels):
@@ -198,7 +211,10 @@ def flat_ranges(shape: tuple[int, ...], dim: int, box: Box) -> Iterator[tuple[in
 def kept_in_groups(
     mask: BitMask, shape: tuple[int, ...], groups: Groups, box: Box
 ) -> NDArray[np.intp]:
-    """Return the number of kept elements of each group of a box: (rows, groups, inner)."""
+    """Return the number of kept elements of each group of a box: (rows, groups, inner).
+
+    Channels in no group are not counted.
+    """
     bools = bools_of(mask, shape, groups.dim, box)
     rows, channels, inner = bools.shape
     whole = channels // groups.size

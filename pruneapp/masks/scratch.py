@@ -62,8 +62,9 @@ class Mapping(mmap.mmap):
 def scratch_file(folder: Path | None = None) -> io.FileIO:
     """Create an anonymous file in `folder`, by default the user's cache folder; closing deletes it.
 
-    If the file cannot be created there, it is created in the folder for temporary files. That is
-    only the second choice because it is in memory on many systems.
+    Missing folders are created. If the file cannot be created there, it is created in the folder
+    for temporary files. That is only the second choice because it is in memory on many systems.
+    Raises `OSError` if that fails as well.
     """
     try:
         return _anonymous_file(_created_folder(folder))
@@ -85,7 +86,8 @@ def _anonymous_file(folder: Path | None) -> io.FileIO:
 def bits(size: int, *, zeroed: bool = False) -> Bytes:
     """Return a writable array of bytes for `size` bits, mapped from a file if it is large.
 
-    The contents are undefined unless `zeroed`. Raises `ScratchError` as `require_room` does.
+    The contents are undefined unless `zeroed`; a mapped array is always 0. Raises `ScratchError` if
+    the disk has no space.
     """
     nbytes = (size + 7) // 8
     if nbytes > MOST_IN_MEMORY:
@@ -110,6 +112,8 @@ def release_pages(packed: Bytes, start: int, stop: int) -> None:
 def require_room(sizes: Iterable[int]) -> None:
     """Raise an error if the disk has no space for the large ones of masks with these sizes in bits.
 
+    Masks of at most `MOST_IN_MEMORY` bytes need none. Nothing is reserved.
+
     Raises
     ------
     ScratchError
@@ -129,6 +133,10 @@ def require_room(sizes: Iterable[int]) -> None:
 
 
 def _map_file(nbytes: int) -> Mapping:
+    """Create a file of `nbytes`, all of them reserved on the disk, and map it.
+
+    Raises `ScratchError` if that fails.
+    """
     require_room([8 * nbytes])
     with scratch_file() as file:
         try:

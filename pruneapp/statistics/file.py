@@ -104,7 +104,12 @@ class Inputs:
 
 
 def fits(shape: tuple[int, ...], parts: int, columns: int, *, transposed: bool) -> bool:
-    """Return whether a weight of this shape can have `parts` parts with `columns` inputs each."""
+    """Return whether a weight of this shape can have `parts` parts with `columns` inputs each.
+
+    The inputs are along all dimensions but the first; if `transposed`, along the first. In a weight
+    of three dimensions, each index of the first may be a part. False for weights of fewer than two
+    dimensions, and without parts or columns.
+    """
     if len(shape) < 2 or not parts or not columns:
         return False
     experts = len(shape) == 3 and parts == shape[0]
@@ -130,7 +135,8 @@ class Statistics:
     def belong_to(self, checkpoint: Checkpoint, job: Job) -> bool:
         """Return whether use with a checkpoint is allowed: the file names no other checkpoint.
 
-        Hashes the files of the checkpoint, once while it is open; may cancel.
+        True without hashing if the statistics are `forced` or name no checkpoint. Otherwise hashes
+        the files of the checkpoint, once while it is open. Raises `CheckpointError` or `Cancelled`.
         """
         if self.forced or not self.origin.checkpoint:
             return True
@@ -139,7 +145,7 @@ class Statistics:
     def refuse_other(self, checkpoint: Checkpoint, job: Job) -> None:
         """Raise `ParameterError` if they were collected with another checkpoint.
 
-        Hashes the files like `belong_to`.
+        Hashes the files like `belong_to`, and raises its errors.
         """
         if not self.belong_to(checkpoint, job):
             raise ParameterError(
@@ -167,12 +173,16 @@ class Statistics:
     def inputs(self, names: Iterable[str], shape: tuple[int, ...]) -> Inputs | None:
         """Return the statistics of a weight, given all its names; None if there are none.
 
+        The first name with statistics is used. `shape` is that of the weight. Sums are read now,
+        Gram matrices when `Inputs.gram` is called.
+
         Raises
         ------
         ParameterError
             If the statistics do not fit the shape.
         DamagedFileError
-            If the sums of squares or counts are invalid.
+            If the sums or counts are invalid: missing, of another shape or type, negative, or not
+            finite.
         """
         name = next((name for name in names if self._file.holds(f"{name}{SUM2}")), None)
         if name is None:
@@ -200,7 +210,9 @@ class Statistics:
     def gram(self, name: str, part: int = 0, cancel: CancelToken | None = None) -> Float64s | None:
         """Return the Gram matrix of a part, ``float64[columns, columns]``; None if not in the file.
 
-        `name` must be one of `names`. May cancel, because a matrix may have gigabytes.
+        `name` must be one of `names`, and `part` counts from 0. Read from the file at each call.
+        Raises `Cancelled`, because a matrix may have gigabytes, or `DamagedFileError` if it has
+        another size or is not finite.
         """
         name_of_gram = f"{name}{GRAM}"
         if not self._file.holds(name_of_gram):
@@ -230,6 +242,11 @@ class Statistics:
     def _read(
         self, name: str, start: int, stop: int, cancel: CancelToken | None = None
     ) -> Float64s:
+        """Return the numbers `start` to `stop` (exclusive) of a tensor as float64.
+
+        Raises `DamagedFileError` if the type is none of F64, F32, I64, I32, or a number is not
+        finite.
+        """
         dtype = self._file.entry(name).dtype
         if dtype.name not in {"F64", "F32", "I64", "I32"}:
             raise self._damaged(f"'{name}' is of type {dtype.label}")
@@ -265,8 +282,9 @@ def open_statistics(
 ) -> Statistics:
     """Open a statistics file; read the header, and the whole file if `sha256` is empty.
 
-    With `forced` the statistics may be used for any checkpoint. Raises `CheckpointError` if the
-    file cannot be read, is damaged, or has no statistics.
+    `sha256` is the hash of the file in hex digits, if it is known; it is not verified. With
+    `forced` the statistics may be used for any checkpoint. The caller closes the result. Raises
+    `CheckpointError` if the file cannot be read, is damaged, or has no statistics, or `Cancelled`.
     """
     job = job or Job()
     try:
@@ -295,8 +313,9 @@ _open: dict[str, Statistics] = {}
 def register(path: Path, job: Job | None = None, *, name: str = "", forced: bool = False) -> str:
     """Open a statistics file for steps that name it; return its name, ``sha256:…``.
 
-    With a known `name` the file is not hashed. `forced` and the errors are those of
-    `open_statistics`.
+    The file stays open until the process ends. `name` is its name if it is known: then the file is
+    not hashed, and if it is open already, nothing changes. Without `name`, `forced` replaces that
+    of an earlier call for the same content. The errors are those of `open_statistics`.
     """
     if name in _open:
         return name
@@ -309,9 +328,10 @@ def register(path: Path, job: Job | None = None, *, name: str = "", forced: bool
 
 
 def statistics_of(name: str) -> Statistics:
-    """Return open statistics by name.
+    """Return the open statistics of a name that `register` returned.
 
-    Raises `ParameterError` if the name is empty, or no such file is open.
+    They are shared: do not close them. Raises `ParameterError` if the name is empty, or no such
+    file is open.
     """
     if not name:
         raise ParameterError(
@@ -338,6 +358,11 @@ def _has_statistics(file: Checkpoint) -> bool:
 
 
 def _origin(file: Checkpoint) -> Origin:
+    """Return the origin in the metadata of a statistics file; an empty one without the key.
+
+    Raises `UnsupportedFileError` if the file has no statistics, or `DamagedFileError` if the
+    metadata is invalid.
+    """
     if not _has_statistics(file):
         raise UnsupportedFileError(
             f"'{file.path}' holds no statistics of activations: none of its tensors is named "
@@ -361,12 +386,19 @@ def save_statistics(
     *,
     grams: Mapping[str, Iterable[Float64s]] = MappingProxyType({}),
 ) -> str:
-    """Write a statistics file; an existing file is replaced atomically.
+    """Write a statistics file in float64; an existing file is replaced atomically.
 
     Parameters
     ----------
+    weights
+        The statistics by name of the weight, in the order of the file. Their `gram` is ignored.
+    origin
+        Its `transposed` is replaced by that of the weights.
+    job
+        Started, and stepped by twice the size of the file.
     grams
-        By weight, consecutive pieces of ``float64[parts, columns, columns]``.
+        By weight, consecutive pieces of ``float64[parts, columns, columns]``. Names that are not in
+        `weights` are ignored.
 
     Returns
     -------
@@ -377,6 +409,10 @@ def save_statistics(
     ------
     ExportError
         If writing fails.
+    ValueError
+        If the pieces of Gram matrices have another total size.
+    Cancelled
+        If the job is cancelled; the old file stays then.
     """
     tensors: list[tuple[str, tuple[int, ...], Iterable[Float64s]]] = []
     for name, inputs in weights.items():
@@ -404,6 +440,10 @@ def save_statistics(
 
 
 def _header(tensors: Iterable[tuple[str, tuple[int, ...]]], origin: Origin) -> bytes:
+    """Return the header of a file of F64 tensors with these names and shapes, and its length.
+
+    The tensors follow each other in order.
+    """
     head: dict[str, object] = {
         "__metadata__": {"format": "pt", KEY: msgspec.json.encode(origin).decode()}
     }
@@ -416,6 +456,7 @@ def _header(tensors: Iterable[tuple[str, tuple[int, ...]]], origin: Origin) -> b
 def _places(
     tensors: Iterable[tuple[str, tuple[int, ...]]],
 ) -> Iterator[tuple[str, dict[str, object]]]:
+    """Yield the name and the safetensors description of each F64 tensor, one after another."""
     offset = 0
     for name, shape in tensors:
         end = offset + 8 * math.prod(shape)

@@ -75,8 +75,9 @@ class Converted:
 def convert(path: Path, checkpoint: Checkpoint, job: Job) -> Converted:
     """Return the statistics in an imatrix file, under the names of a checkpoint.
 
-    Raises `CheckpointError` if the file is not an imatrix, is damaged, or is of a model with other
-    layers or sizes.
+    Gram matrices are read from the file when they are iterated. Raises `CheckpointError` if the
+    file is not an imatrix, is damaged, or is of a model with other layers or sizes,
+    `SelectionError` if none of its names belongs to a weight, or `Cancelled`.
     """
     source = open_source(path)
     try:
@@ -89,6 +90,11 @@ def convert(path: Path, checkpoint: Checkpoint, job: Job) -> Converted:
 
 
 def _read_gguf(source: FileSource, job: Job) -> dict[str, _Raw]:
+    """Return the positions of the arrays by name of the weight, from a GGUF file.
+
+    Tensors with other endings are ignored. Raises `UnrecognizedFileError` for a GGUF file of
+    another kind, or `DamagedFileError`.
+    """
     path = source.path
     header = read_gguf_header(source, job.cancel)
     kind = header.metadata.get("general.type", "")
@@ -117,6 +123,10 @@ def _read_gguf(source: FileSource, job: Job) -> dict[str, _Raw]:
 
 
 def _read_dat(source: FileSource, job: Job) -> dict[str, _Raw]:
+    """Return the positions of the arrays by name of the weight, from a file before GGUF.
+
+    Raises `UnrecognizedFileError` if it does not begin like one, or `DamagedFileError`.
+    """
     path = source.path
     cursor = HeaderCursor(source, 0, "imatrix")
     count = cursor.number("i") if source.size >= 4 else 0
@@ -211,7 +221,11 @@ def _of_gguf(entry: TensorEntry, name: str) -> _Weight:
 
 
 def _weight(entry: TensorEntry) -> _Weight | None:
-    """Return the table's entry for a weight; None if there is none."""
+    """Return a weight with its possible names in an imatrix; None if the table has none.
+
+    None also for tensors of fewer than two dimensions. The first of its names that is known is
+    used.
+    """
     if len(entry.shape) < 2:
         return None
     for name in entry.names:
@@ -240,6 +254,11 @@ def _weight(entry: TensorEntry) -> _Weight | None:
 def _map_to_weights(
     source: FileSource, raw: Mapping[str, _Raw], checkpoint: Checkpoint, job: Job
 ) -> tuple[dict[str, Inputs], dict[str, Iterable[Float64s]], tuple[str, ...]]:
+    """Return the inputs and Gram matrices by weight, and the names in the file that were not used.
+
+    Only Gram matrices of the size of the inputs are returned. Raises `CheckpointError` if a known
+    name or size has no weight, and `SelectionError` if no name belongs to a weight.
+    """
     weights: dict[str, Inputs] = {}
     grams: dict[str, Iterable[Float64s]] = {}
     used: set[str] = set()
@@ -277,7 +296,12 @@ def _map_to_weights(
 
 
 def _inputs(source: FileSource, name: str, raw: _Raw, weight: _Weight) -> Inputs:
-    """Read the arrays of one weight after checking that they fit."""
+    """Read the arrays `raw` of one weight, which have the name `name` in the file.
+
+    Of an array of all experts, only the part of the weight's expert is read. Raises
+    `CheckpointError` if they do not fit its shape, or `DamagedFileError` if they are incomplete or
+    negative.
+    """
     path = source.path
     if raw.sum2 is None or raw.counts is None:
         raise _damaged(path, f"'{show(name)}' lacks its sums of squares or its counts")
@@ -312,7 +336,10 @@ def _inputs(source: FileSource, name: str, raw: _Raw, weight: _Weight) -> Inputs
 
 
 def _sizes(weight: _Weight, size: int, shape: tuple[int, ...]) -> tuple[int, int, bool]:
-    """Return parts, columns and whether the weight is transposed; columns is 0 if nothing fits."""
+    """Return parts, columns and whether the weight is transposed; columns is 0 if nothing fits.
+
+    `size` and `shape` are those of the array in the file. Also 0 if several interpretations fit.
+    """
     own = weight.entry.shape
     found: list[tuple[int, int, bool]] = []
     if weight.expert is not None and len(own) == 2:  # one expert of all
@@ -334,6 +361,10 @@ def _agrees(shape: tuple[int, ...], parts: int, columns: int) -> bool:
 
 
 def _floats(source: FileSource, place: _Place, first: int, count: int) -> Float64s:
+    """Return `count` numbers of an array from index `first` on, as float64.
+
+    Raises `DamagedFileError` if one is not finite.
+    """
     data = source.read(place.offset + 4 * first, 4 * count)
     with np.errstate(invalid="ignore"):  # signaling NaNs, which raise below
         values = np.frombuffer(data, "<f4").astype(np.float64)

@@ -39,6 +39,10 @@ class _FrameCache:
     def get(
         self, key: tuple[int, int], unpack: Callable[[], NDArray[np.uint8]]
     ) -> NDArray[np.uint8]:
+        """Return the decoded frame of a key from the cache, or call `unpack` and cache its result.
+
+        Two threads may unpack the same frame. Nothing is cached if `unpack` raises.
+        """
         with self._lock:
             octets = self._frames.pop(key, None)
             if octets is not None:
@@ -79,6 +83,7 @@ class FramesSegment:
         return self.frame_cache.get((self.index, number), partial(self._decode_frame, number)).data
 
     def _decode_frame(self, number: int) -> NDArray[np.uint8]:
+        """Read and decode frame `number`, from 0. Return its bytes or raise `DamagedFileError`."""
         index, starts = self._read_index()
         begin, end = int(starts[number]), int(starts[number + 1])
         packed = np.empty(end - begin, np.uint8)
@@ -91,6 +96,10 @@ class FramesSegment:
         return out.view(np.uint8)
 
     def _read_index(self) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+        """Return the rows of the index, and the offset of each frame and of their end in the file.
+
+        Read once and cached. Raises `DamagedFileError` if the sizes of the frames do not add up.
+        """
         if self._index is None:
             count = -(-self.numel // self.frame)
             index = np.empty((count, compact_codec.columns(self._words.itemsize)), "<u4")
@@ -112,9 +121,11 @@ class FramesSegment:
 
 
 def read(header: Header, start: int, source: FileSource, cancel: CancelToken) -> ReadResult:
-    """Return the tensors of a compact file, whose header ends at `start`.
+    """Return the tensors of a compact file, whose header ends at `start`, and its single source.
 
-    Their locations are consecutive in a virtual source with the data of the dense file.
+    Their locations are consecutive in a virtual source with the data of the dense file. The
+    metadata is that of the original file, and that of the container besides ``format`` and `KEY`.
+    Raises `DamagedFileError`, `UnsupportedFileError` for a newer version, or `Cancelled`.
     """
     layout = CompactLayout(header, str(source.path), start)
     tree = layout.tree
@@ -154,6 +165,7 @@ def dense_metadata(header: Header, path: str) -> dict[str, str]:
 def _parse_description(
     layout: CompactLayout, name: str, description: Any
 ) -> tuple[DType, tuple[int, ...]]:
+    """Return the type and shape of a description ``[dtype, shape]``. Raise `DamagedFileError`."""
     if (
         type(description) is not list
         or len(description) != 2
@@ -166,7 +178,11 @@ def _parse_description(
 def _frame_positions(
     layout: CompactLayout, name: str, dtype: DType, numel: int, frame: int
 ) -> tuple[int, int, int]:
-    """Return the offset of the index, and the start and end of the frames, of a tensor."""
+    """Return the offset of the index, and the start and end of the frames, of a tensor.
+
+    Raises `DamagedFileError` if one is missing, the index has another shape, or the type is packed.
+    `frame` is the number of elements of a frame.
+    """
     if dtype.packed:
         raise layout.damaged(f"'{show(name)}' is of a type whose elements share bytes")
     expected = (-(-numel // frame), compact_codec.columns(np.dtype(dtype.storage).itemsize))

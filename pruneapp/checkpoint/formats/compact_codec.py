@@ -51,8 +51,10 @@ def columns(itemsize: int) -> int:
 def encode(words: Bits) -> tuple[list[int], list[bytes]]:
     """Encode up to `FRAME` elements.
 
-    Returns the row of the index and the compressed parts. The result is deterministic for the same
-    elements and version of zstd.
+    Returns the row of the index and the compressed parts, to be stored one after another: the mask,
+    unless no element is 0, then one part per byte of an element. Without nonzero elements the row
+    is all 0 and there are no parts. The result is deterministic for the same elements and version
+    of zstd.
     """
     width = words.dtype.itemsize
     kept = int(np.count_nonzero(words))
@@ -76,7 +78,8 @@ def encode(words: Bits) -> tuple[list[int], list[bytes]]:
 def decode(data: memoryview, row: NDArray[np.uint32], out: Bits) -> None:
     """Decode a frame into `out`, whose size must be the number of elements of the frame.
 
-    Raises `FrameError` if the content contradicts `row`.
+    `data` are the stored parts of the frame, `row` its row of the index. Raises `FrameError` if the
+    content contradicts `row`; `out` may be changed then.
     """
     kept, mask_bytes, *lengths = map(int, row)
     width = out.dtype.itemsize
@@ -101,6 +104,10 @@ def decode(data: memoryview, row: NDArray[np.uint32], out: Bits) -> None:
 
 
 def _inflate(data: memoryview, size: int) -> NDArray[np.uint8]:
+    """Decompress `data`, a zstd frame of `size` bytes, into a new read-only array.
+
+    Raises `FrameError` if it has another size or is damaged.
+    """
     import zstandard
 
     try:
@@ -166,6 +173,10 @@ class CompactLayout:
     """
 
     def __init__(self, header: Header, path: str, start: int) -> None:
+        """Parse the JSON in the metadata of `header` under `KEY` into `tree`.
+
+        `path` is for messages. The metadata must have that key.
+        """
         self._path = path
         self._stored: dict[str, RawTensor] = {
             name: (name, dtype, shape, start + begin, start + end)
@@ -195,7 +206,7 @@ class CompactLayout:
     def stored(self, name: str, dtype: str) -> RawTensor:
         """Return the stored tensor of a name and dtype, with offsets relative to the file.
 
-        Raises `DamagedFileError` if there is none.
+        Raises `DamagedFileError` if there is none, or it has another dtype.
         """
         tensor = self._stored.get(name)
         if tensor is None:
@@ -209,7 +220,11 @@ class CompactLayout:
         return self._stored.get(name)
 
     def shape(self, name: str, extents: Any) -> tuple[int, ...]:
-        """Return `extents` as a shape. Raises `DamagedFileError` if it is not a valid shape."""
+        """Return `extents` as a shape. Raise `DamagedFileError` if it is not a valid shape.
+
+        Valid are lists of at most 64 integers from 0, with fewer than 2^63 elements. `name` is that
+        of the tensor, for the message.
+        """
         if (
             type(extents) is not list
             or len(extents) > MAX_RANK

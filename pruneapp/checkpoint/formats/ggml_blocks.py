@@ -97,6 +97,7 @@ def _q2_k(b: Blocks) -> Values:
 
 
 def _q3_k(b: Blocks) -> Values:
+    """Return the weights of blocks of Q3_K, of shape (blocks, 256)."""
     raw = b["scales"]
     low = (raw[:, np.newaxis, :8] >> _NIBBLES[:, np.newaxis]).reshape(len(b), 16) & np.uint8(15)
     high = (raw[:, np.newaxis, 8:] >> _PAIRS[:, np.newaxis]).reshape(len(b), 16) & np.uint8(3)
@@ -107,7 +108,10 @@ def _q3_k(b: Blocks) -> Values:
 
 
 def _scales_and_minima(b: Blocks) -> tuple[Values, Values]:
-    """Return the scales and minima of the eight groups per block of Q4_K or Q5_K, 6 bits each."""
+    """Return the scales and minima of the eight groups per block of Q4_K or Q5_K, 6 bits each.
+
+    Both are of shape (blocks, 8) and multiplied by the scales of the blocks.
+    """
     parts = b["scales"].reshape(len(b), 3, 4)
     d, m, mixed = parts[:, 0], parts[:, 1], parts[:, 2]
     scales = (d & 63, (mixed & 15) | (d >> 2 & 48))
@@ -180,7 +184,10 @@ _DTYPES = {name: np.dtype(fields) for name, (fields, _) in _LAYOUTS.items()}
 
 
 def dequantize(raw: NDArray[np.uint8], name: str) -> Values:
-    """Return the weights of whole blocks as float32.
+    """Return the weights of whole blocks as float32, 1-D.
+
+    Scales of a damaged file result in NaN or infinity without a warning. Raises `KeyError` for
+    other types and `ValueError` for a part of a block.
 
     Parameters
     ----------

@@ -122,7 +122,11 @@ HUB_NAMES: Mapping[str, _Names] = {
 
 
 def hub_name(name: str, architecture: str) -> str:
-    """Return the name of a tensor in transformers; empty if unknown."""
+    """Return the name of a tensor in transformers; empty if unknown.
+
+    `name` is that in the file, `architecture` its ``general.architecture``. Known are weights and
+    biases of the architectures in `HUB_NAMES`.
+    """
     names = HUB_NAMES.get(architecture)
     if names is None:
         return ""
@@ -136,6 +140,12 @@ def hub_name(name: str, architecture: str) -> str:
 
 
 def _read(source: FileSource, _state_dict: str | None, job: Job) -> ReadResult:
+    """Read the header of a GGUF file. There are no state dicts to choose from.
+
+    Tensors of decoded types are located in a second source that decodes blocks. Those of unknown
+    types are unreadable. Raises `CheckpointError`, also for an importance matrix or a file without
+    tensors.
+    """
     header = read_gguf_header(source, job.cancel)
     _refuse_other_contents(source, header)
     entries: list[TensorEntry] = []
@@ -173,6 +183,11 @@ def _read(source: FileSource, _state_dict: str | None, job: Job) -> ReadResult:
 
 
 def _entry(tensor: GgufTensor) -> TensorEntry:
+    """Return the entry of a tensor of a known type, located in source 0.
+
+    Sets the kind of embeddings, the output layer and experts, and the reason for quantized types
+    and rotary frequencies.
+    """
     assert tensor.dtype is not None
     stem, _, leaf = tensor.name.rpartition(".")
     kind = why_not = ""
@@ -193,6 +208,10 @@ def _entry(tensor: GgufTensor) -> TensorEntry:
 
 
 def _refuse_other_contents(source: FileSource, header: GgufHeader) -> None:
+    """Raise `UnsupportedFileError` for an importance matrix, or a file without tensors.
+
+    A part of a split model may have no tensors.
+    """
     if header.metadata.get("general.type") == "imatrix":
         raise UnsupportedFileError(
             f"'{source.path}' is an importance matrix of llama.cpp, not a model.",
@@ -226,6 +245,7 @@ def _metadata(header: GgufHeader) -> dict[str, str]:
 def _notices(
     source: FileSource, header: GgufHeader, unreadable: Mapping[str, str]
 ) -> Iterator[Notice]:
+    """Yield notices about quantized and unreadable tensors, renamed parts and trailing bytes."""
     quantized = [t for t in header.tensors if t.dtype is not None and t.dtype.block]
     if quantized:
         types = sorted({TYPES[tensor.number] for tensor in quantized})

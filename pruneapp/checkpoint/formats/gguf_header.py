@@ -89,7 +89,10 @@ class HeaderCursor:
         return self._source.size - self.at
 
     def take(self, size: int) -> bytes:
-        """Return the next `size` bytes."""
+        """Return the next `size` bytes and advance the position.
+
+        Raises `DamagedFileError` if the file ends before.
+        """
         self._check_left(size)
         if not self._first <= self.at <= self.at + size <= self._first + len(self._block):
             self._first = self.at
@@ -104,9 +107,10 @@ class HeaderCursor:
         self.at += size
 
     def skip_texts(self, count: int, cancel: CancelToken) -> None:
-        """Skip `count` texts, each of which is preceded by its length.
+        """Skip `count` texts, each of which is preceded by its length in 8 bytes.
 
-        Skips about 10 million per second: vocabularies have 100,000 texts and more.
+        Skips about 10 million per second: vocabularies have 100,000 texts and more. Raises
+        `DamagedFileError` if the file ends before, or `Cancelled`.
         """
         if count > self.left // 8:
             self._check_left(8 * count)
@@ -131,7 +135,10 @@ class HeaderCursor:
         return int(struct.unpack(f"<{form}", self.take(struct.calcsize(form)))[0])
 
     def text(self, size: int, most: int = _MAX_NAME) -> str:
-        """Read `size` bytes, at least one and at most `most`, as printable UTF-8 text."""
+        """Read `size` bytes, at least one and at most `most`, as printable UTF-8 text.
+
+        Raises `DamagedFileError` for any other size or content.
+        """
         if not 0 < size <= most:
             raise self.damaged(f"a name in it has {size:,} bytes")
         try:
@@ -187,6 +194,8 @@ class GgufHeader:
 def read_gguf_header(source: FileSource, cancel: CancelToken) -> GgufHeader:
     """Parse and validate the header of a GGUF file.
 
+    The magic bytes are not checked. Tensors of unknown types are accepted.
+
     Raises
     ------
     DamagedFileError
@@ -194,6 +203,8 @@ def read_gguf_header(source: FileSource, cancel: CancelToken) -> GgufHeader:
         duplicate key or tensor, overlapping tensors.
     UnsupportedFileError
         If it is of version 1, of a newer version, or big-endian.
+    Cancelled
+        If `cancel` is cancelled.
     """
     cursor = HeaderCursor(source, len(MAGIC), "GGUF file")
     version = _read_version(cursor)
@@ -224,6 +235,7 @@ def read_gguf_header(source: FileSource, cancel: CancelToken) -> GgufHeader:
 
 
 def _read_version(cursor: HeaderCursor) -> int:
+    """Read the version and return it, 2 or 3. Raise `UnsupportedFileError` for any other."""
     raw = cursor.take(4)
     version = int.from_bytes(raw, "little")
     if version in _VERSIONS:
@@ -240,7 +252,12 @@ def _read_version(cursor: HeaderCursor) -> int:
 
 
 def _read_value(cursor: HeaderCursor, number: int, cancel: CancelToken) -> str:
-    """Return a value as text, or a description of an array or a long text, which are skipped."""
+    """Read a value of the type `number` and return it as text.
+
+    An array is skipped and described by the number and type of its elements, a text of more than 64
+    KiB or after 64 MiB by its size. Booleans are ``true`` and ``false``. Raises `DamagedFileError`
+    for unknown types, also arrays of arrays.
+    """
     if number == _TEXT:
         size = cursor.number("Q")
         if size > _MAX_TEXT or cursor.at > _MAX_TEXT_OFFSET:
@@ -275,6 +292,10 @@ def _alignment(cursor: HeaderCursor, text: str) -> int:
 
 
 def _read_tensor(cursor: HeaderCursor) -> tuple[str, tuple[int, ...], int, int]:
+    """Read a description: name, shape (innermost last), number of the type, offset in the data.
+
+    Raises `DamagedFileError` for more than 4 dimensions or 2^60 elements.
+    """
     name = cursor.text(cursor.number("Q"))
     n_dims = cursor.number("I")
     if n_dims > _MAX_DIMENSIONS:
@@ -288,7 +309,12 @@ def _read_tensor(cursor: HeaderCursor) -> tuple[str, tuple[int, ...], int, int]:
 def _check_data(
     cursor: HeaderCursor, tensors: tuple[GgufTensor, ...], start: int, alignment: int
 ) -> int:
-    """Compare the ranges of tensors with the file size and each other; return their end."""
+    """Check the names and ranges of tensors, and return the end of the last one, padded.
+
+    The end is at most the file size. Raises `DamagedFileError` for a duplicate name, an offset that
+    is not aligned, rows of partial blocks, overlapping tensors, and data past the end of the file.
+    `start` is the offset of the data.
+    """
     names: set[str] = set()
     size = cursor.at + cursor.left
     end, before = start, ""

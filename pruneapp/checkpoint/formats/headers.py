@@ -65,7 +65,8 @@ class Header:
 def parse(text: bytes, path: str, cancel: CancelToken | None = None) -> Header:
     """Parse a header, without the 8 bytes of its length.
 
-    Raises `DamagedFileError` if it violates a rule of the format.
+    Raises `DamagedFileError` if it violates a rule of the format: also if tensors overlap or leave
+    holes. `path` is for messages. The end of the data is not compared with the file.
     """
     tree = _load(text, path)
     metadata = _metadata(tree.pop(METADATA, None), path)
@@ -100,6 +101,7 @@ def _load(text: bytes, path: str) -> dict[str, Any]:
 
 
 def _metadata(metadata: Any, path: str) -> dict[str, str]:
+    """Return the value of ``__metadata__``; {} for None. Raise `DamagedFileError` if invalid."""
     if metadata is None:
         return {}
     if type(metadata) is not dict:
@@ -111,6 +113,11 @@ def _metadata(metadata: Any, path: str) -> dict[str, str]:
 
 
 def _tensor(name: str, info: dict[str, Any], path: str) -> RawTensor:
+    """Validate the description of a tensor and convert it. Raise `DamagedFileError`.
+
+    The offsets must fit the shape and type; they are not compared with other tensors. `info` has
+    all of `_FIELDS`.
+    """
     dtype, shape, offsets = info["dtype"], info["shape"], info["data_offsets"]
     if type(dtype) is not str or dtype not in SAFETENSORS_DTYPES:
         raise damaged_header(
@@ -194,6 +201,7 @@ class _Kinds(dict[tuple[str, str], _Kind]):
     """A cache of parsed dtypes and shapes; a file has few different ones."""
 
     def __missing__(self, key: tuple[str, str]) -> _Kind:
+        """Parse a dtype and the text of a shape, and cache the result. Raise `_Unusual`."""
         dtype, text = key
         if dtype not in SAFETENSORS_DTYPES or not _EXTENTS.fullmatch(text):
             raise _Unusual
@@ -215,7 +223,11 @@ class _Scan:
         self._kinds = _Kinds()
 
     def parse_window(self, window: bytes) -> None:
-        """Parse tensors from a window that starts with a quotation mark and ends with a brace."""
+        """Append the tensors of a window that starts with a quotation mark and ends with a brace.
+
+        Raises `_Unusual` if any of them deviates from the usual layout or does not begin where the
+        previous one ends.
+        """
         parts = _TENSOR.split(window.decode())
         separators = parts[::_COLUMNS]
         if separators[0] or separators[-1] or separators.count(",") != len(separators) - 2:
@@ -233,9 +245,10 @@ class _Scan:
 
 
 def scan(pieces: Iterable[bytes], job: Job) -> Header | None:
-    """Parse a header that is read in pieces; None if it does not have the usual layout.
+    """Parse a header that is read in pieces; return None if it does not have the usual layout.
 
-    Consumes no more pieces than necessary.
+    The header may be valid nevertheless; `parse` decides. Pieces after the first deviation are not
+    consumed. Raises `Cancelled`.
     """
     try:
         return _scan(pieces, job)
@@ -244,6 +257,7 @@ def scan(pieces: Iterable[bytes], job: Job) -> Header | None:
 
 
 def _scan(pieces: Iterable[bytes], job: Job) -> Header:
+    """Parse a header that is read in pieces. Raise `_Unusual` if the layout is another one."""
     scanned = _Scan()
     metadata: dict[str, str] | None = None
     rest = b""
@@ -269,7 +283,11 @@ def _scan(pieces: Iterable[bytes], job: Job) -> Header:
 
 
 def _leading_metadata(text: bytes) -> tuple[dict[str, str], int]:
-    """Return the metadata at the start of a header, and the position of the first tensor."""
+    """Return the metadata at the start of a header, and the position of the first tensor in bytes.
+
+    Without metadata the result is ``{}, 1``. Raises `_Unusual` if it is invalid, has duplicate keys
+    or Unicode escapes, or is longer than a window.
+    """
     if not text.startswith(_METADATA):
         if not text.startswith(b'{"'):
             raise _Unusual
@@ -309,12 +327,15 @@ class ShardIndex:
 def parse_index_file(text: bytes, path: str, cancel: CancelToken | None = None) -> ShardIndex:
     """Parse an index of shards.
 
+    `path` is for messages. Whether the files exist is not checked.
+
     Raises
     ------
     UnrecognizedFileError
-        If it is a JSON object, but not an index.
+        If it is a JSON object, but not an index, such as a recipe.
     DamagedFileError
-        If it is not a JSON object, or its weight_map violates a rule.
+        If it is not a JSON object, or its weight_map violates a rule: it is empty, a file is not a
+        portable path inside the folder, or two files differ only in case.
     """
     try:
         tree = load_object(text)
@@ -365,7 +386,11 @@ def is_path_inside(file: str) -> bool:
 
 
 def _is_plain(name: str) -> bool:
-    """Return whether a file or folder name has no special meaning on any system."""
+    """Return whether a file or folder name has no special meaning on any system.
+
+    False for an empty name, "." and "..", more than 255 characters, a trailing dot or space, a
+    character that Windows forbids, and devices of Windows.
+    """
     return not (
         not name
         or len(name) > 255

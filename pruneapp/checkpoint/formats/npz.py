@@ -92,6 +92,12 @@ def _recognises_npz(head: bytes, _source: FileSource) -> bool:
 
 
 def _read_npz(source: FileSource, _state_dict: str | None, job: Job) -> ReadResult:
+    """Read the headers of the arrays of an archive. There are no state dicts to choose from.
+
+    Stored members are read from source 0, compressed ones from a second source; checksums are
+    verified when they are read. Empty members that are no arrays are ignored. Raises
+    `CheckpointError`, also if two arrays have the same name, or `Cancelled`.
+    """
     path = source.path
     with translate_errors(path):
         members = read_members(source, job.cancel)
@@ -150,9 +156,12 @@ def _contents(
     others: list[str],
     sources: list[ByteSource],
 ) -> ReadResult:
-    """Return the contents of a file, given its arrays and their locations.
+    """Return the contents of a file, given its arrays and their locations in `sources`.
 
-    `others` are the names of members that are no arrays.
+    `others` are the names of members that are no arrays. Arrays of text and dates are added to it,
+    and a source that swaps bytes to `sources` for big-endian arrays. Raises `DamagedFileError` if
+    an array has another size than its shape requires, or `UnsupportedFileError` if there are only
+    unreadable arrays and other members.
     """
     found = _SortedArrays([], {}, others)
     swapped: list[tuple[int, _SwappedSegment]] = []
@@ -205,6 +214,7 @@ def _contents(
 
 
 def _notices(found: _SortedArrays) -> Iterator[Notice]:
+    """Yield notices about unreadable arrays and about raw pairs that are read as bfloat16."""
     if found.unreadable:
         names = quoted_names(tuple(found.unreadable), 5)
         arrays = counted(len(found.unreadable), "array")
@@ -220,7 +230,11 @@ def _notices(found: _SortedArrays) -> Iterator[Notice]:
 
 
 def _type_of(array: _Array) -> tuple[DType | None, str]:
-    """Return the element type, or None and the reason; the reason is empty for text and dates."""
+    """Return the element type, or None and the reason; the reason is empty for text and dates.
+
+    For raw bytes (``V1``, ``V2``) the comment of the member names the type; ``V2`` without one is
+    bfloat16. The byte order is ignored.
+    """
     descr = array.header.descr
     if not descr:
         return None, "it is an array of records"
@@ -245,7 +259,8 @@ def _type_of(array: _Array) -> tuple[DType | None, str]:
 def _read_header(path: Path, name: str, size: int, read: Callable[[int, int], bytes]) -> _Header:
     """Parse the header of an array of `size` bytes, header included.
 
-    Raises `DamagedFileError` if it is not a valid numpy header.
+    `read(offset, size)` returns bytes of the array. Raises `DamagedFileError` if it is not a valid
+    numpy header.
     """
     head = read(0, min(_WINDOW, size))
     if len(head) < 12 or not head.startswith(MAGIC):
@@ -273,7 +288,10 @@ def _read_header(path: Path, name: str, size: int, read: Callable[[int, int], by
 
 
 def _items(text: str) -> dict[str, str | bool | tuple[int, ...]]:
-    """Return the items of a header; an empty dict if the text is not a dict of known values."""
+    """Return the items of a header; an empty dict if the text is not a dict of known values.
+
+    Keys are ``descr``, ``fortran_order`` and ``shape``; the value of a list (records) is "".
+    """
     if text[:1] != "{" or text[-1:] != "}":
         return {}
     inner = text[1:-1].strip()
@@ -300,9 +318,13 @@ def _items(text: str) -> dict[str, str | bool | tuple[int, ...]]:
 
 
 def _reader_of(source: FileSource, member: ArchiveMember) -> Callable[[int, int], bytes]:
-    """Return a function that reads a range of a member, decompressed from its start."""
+    """Return a function ``read(offset, size)`` of a member that decompresses from its start.
+
+    It returns b"" for data that is not compressed correctly; checksums are not verified.
+    """
 
     def read(offset: int, size: int) -> bytes:
+        """Return `size` bytes from `offset`, fewer at the end of a compressed member."""
         if member.method != DEFLATED:
             return source.read(member.data + offset, size)
         stored = source.read(member.data, min(member.stored, offset + size + _WINDOW))
@@ -315,7 +337,10 @@ def _reader_of(source: FileSource, member: ArchiveMember) -> Callable[[int, int]
 
 
 def _check_size(path: Path, array: _Array, nbytes: int) -> None:
-    """Raise an error if the elements of an array do not end at the end of the file or member."""
+    """Raise `DamagedFileError` unless the elements end at the end of the file or member.
+
+    `nbytes` is the size of the elements without the header.
+    """
     trailing = array.size - array.header.nbytes - nbytes
     if trailing < 0:
         missing = counted(-trailing, "byte is", "bytes are")

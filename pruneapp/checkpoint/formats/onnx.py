@@ -150,7 +150,12 @@ class _GraphWalk:
     def graph(
         self, inside: tuple[WireField, ...], scope: Scope, *, with_tensors: bool = True
     ) -> None:
-        """Read the graph in the last field of `inside`. Functions are read without tensors."""
+        """Read the graph in the last field of `inside` into `scope`, with its branches.
+
+        Its tensors are added to `tensors` or, for a name that is in use, to `hidden`, unless
+        `with_tensors` is False as for functions. `inside` are the fields that contain it, the
+        outermost first. Raises `DamagedFileError`.
+        """
         message, outer = self.message, inside[-1]
         if len(inside) > 3 * _MOST_NESTED:
             raise message.damaged(outer.tag, f"graphs lie in graphs, {_MOST_NESTED} deep")
@@ -171,7 +176,10 @@ class _GraphWalk:
                 self._tensor(part, inside, scope)
 
     def function(self, outer: WireField) -> tuple[tuple[str, str, str], Scope]:
-        """Read a local function. Return (domain, name, overload) and its body."""
+        """Read a local function. Return its (domain, name, overload) and its body, without tensors.
+
+        Missing texts are empty. Raises `DamagedFileError`.
+        """
         message, scope = self.message, Scope()
         texts = {_FUNCTION_DOMAIN: "", _FUNCTION_NAME: "", _FUNCTION_OVERLOAD: ""}
         for part in message.fields(outer.start, outer.stop):
@@ -195,6 +203,7 @@ class _GraphWalk:
         return ""
 
     def _node(self, inside: tuple[WireField, ...], scope: Scope, *, with_tensors: bool) -> None:
+        """Add the node in the last field of `inside` to `scope`, and read its attributes."""
         message = self.message
         inputs: list[str] = []
         outputs: list[str] = []
@@ -221,6 +230,11 @@ class _GraphWalk:
     def _attribute(
         self, inside: tuple[WireField, ...], scope: Scope, node: Node, *, with_tensors: bool
     ) -> None:
+        """Read an attribute of a node: the tensor of a Constant, or graphs.
+
+        A tensor gets the name of the first output of the node. Graphs become branches of the node.
+        All other attributes are ignored.
+        """
         message = self.message
         output = node.outputs[0] if node.op == "Constant" and node.outputs else ""
         for part in message.fields(inside[-1].start, inside[-1].stop):
@@ -236,6 +250,22 @@ class _GraphWalk:
     def _tensor(
         self, outer: WireField, inside: tuple[WireField, ...], scope: Scope, constant: str = ""
     ) -> None:
+        """Read a tensor message and add it to `tensors`, or to `hidden` if its name is in use.
+
+        Parameters
+        ----------
+        outer
+            The field of the message.
+        inside
+            The fields that contain it, the outermost first.
+        constant
+            The name to use instead of the one in the message; empty for an initializer.
+
+        Raises
+        ------
+        DamagedFileError
+            If the message is invalid, or two tensors of the main graph have the same name.
+        """
         message = self.message
         name, external, data_type, where = "", {}, 0, 0
         dims: list[int] = []
@@ -291,6 +321,12 @@ class _GraphWalk:
     def _with_data(
         self, stored: StoredTensor, data_type: int, data: list[WireField], *, segmented: bool
     ) -> StoredTensor:
+        """Return a tensor with the field of its elements, or with the reason why it cannot be read.
+
+        External and empty tensors are returned unchanged. `data` are its fields with elements, and
+        `segmented` is True for a part of a tensor. Raises `DamagedFileError` if the type is unknown
+        or the elements do not match type and shape; the number of varints is not checked.
+        """
         message, at, name = self.message, stored.field.tag, show(stored.name)
         if data_type in _OTHER_TYPES:
             return replace(stored, unreadable=_OTHER_TYPES[data_type])
@@ -324,6 +360,7 @@ class _GraphWalk:
 
 
 def _pair(message: Message, outer: WireField) -> tuple[str, str]:
+    """Return the key and value of a message of two texts; "" for a missing one."""
     if outer.wire != LENGTH:
         raise message.damaged(outer.tag, "a pair of texts has no length")
     texts = {1: "", 2: ""}
@@ -334,9 +371,10 @@ def _pair(message: Message, outer: WireField) -> tuple[str, str]:
 
 
 def read_layout(source: FileSource, job: Job) -> ModelFile:
-    """Find all tensors of a model.
+    """Find all tensors of a model and their roles. Only the headers of tensors are read.
 
-    Raises `DamagedFileError` if the file is not a valid message or a tensor is invalid.
+    Raises `DamagedFileError` if the file is not a valid message, does not have exactly one graph,
+    or a tensor is invalid, and `Cancelled`. Data files are not opened.
     """
     message = Message(source, "an ONNX model", job.cancel)
     graphs: list[WireField] = []
@@ -378,6 +416,7 @@ def _recognises(head: bytes, source: FileSource) -> bool:
     """Return whether a file starts like a model: version, short texts about it, then a graph.
 
     Other formats of protocol buffers start similarly, but none of them has these fields in a row.
+    False for an invalid message.
     """
     if head[:1] != b"\x08" or not 0 < int.from_bytes(head[1:2], "little") <= _LATEST:
         return False
@@ -412,6 +451,12 @@ def _is_graph(message: Message, graph: WireField) -> bool:
 
 
 def _read(source: FileSource, _state_dict: str | None, job: Job) -> ReadResult:
+    """Read a model and open its data files. There are no state dicts to choose from.
+
+    The sources are the model, the data files in the order of their first use, and one that decodes
+    varints if there are any. Raises `CheckpointError` and closes the data files if one of them is
+    missing, outside of the folder or too short.
+    """
     layout = read_layout(source, job)
     files = _ExternalFiles(source)
     with closed_on_error(files.opened):
@@ -467,6 +512,7 @@ def _read(source: FileSource, _state_dict: str | None, job: Job) -> ReadResult:
 
 
 def _notices(layout: ModelFile) -> tuple[Notice, ...]:
+    """Return a notice about sparse initializers and one about hidden tensors, if there are any."""
     sparse, hidden = layout.sparse, len(layout.hidden)
     texts = {
         "The sparse initializers of this ONNX model are not read, and not shown: "
@@ -488,7 +534,8 @@ class _ExternalFiles:
     def location(self, stored: StoredTensor) -> Location:
         """Return the location of a tensor in a data file inside the folder of the model.
 
-        Raises `CheckpointError` if the reference is invalid or the file missing or too short.
+        The file is opened if necessary. Raises `CheckpointError` if the reference is invalid or the
+        file missing or too short.
         """
         name = show(stored.name)
         number = self.open(stored)
@@ -511,7 +558,11 @@ class _ExternalFiles:
         return Location(number, offset, storage=place)
 
     def open(self, stored: StoredTensor) -> int:
-        """Open the data file of a tensor. Return its index in the sources of the checkpoint."""
+        """Open the data file of a tensor. Return its index in the sources of the checkpoint.
+
+        The model itself has the index 0. A file that is open already is not opened again. Raises
+        `CheckpointError`.
+        """
         place = stored.external.get("location", "")
         number = self._number.get(place)
         if number is None:
@@ -520,6 +571,10 @@ class _ExternalFiles:
         return number
 
     def _parse_count(self, stored: StoredTensor, key: str, default: int) -> int:
+        """Return the number under `key` in the reference of a tensor, `default` without one.
+
+        Raises `DamagedFileError` unless it has 1 to 19 decimal digits.
+        """
         text = stored.external.get(key, "")
         if not text:
             return default
@@ -557,6 +612,7 @@ class _VarintSegment:
     def __init__(
         self, source: FileSource, data: WireField, dtype: DType, ends: list[int], count: int
     ) -> None:
+        """Store the parameters; `ends` and `count` are computed by `_varints`."""
         self._source = source
         self._data = data
         self._storage = np.dtype(dtype.storage)
@@ -595,9 +651,10 @@ class _VarintSegment:
 
 
 def _varints(stored: StoredTensor, source: FileSource, job: Job) -> Segment:
-    """Return a segment that decodes the varints of a tensor.
+    """Return a segment that decodes the varints of a tensor. All of its bytes are read once.
 
-    Raises `DamagedFileError` if their number is not the number of elements.
+    Raises `DamagedFileError` if their number is not the number of elements or one has more than 10
+    bytes.
     """
     data, dtype = stored.data, DTYPES[stored.dtype]
     assert data is not None

@@ -173,6 +173,7 @@ class GraphUses:
     """
 
     def __init__(self, graph: Scope, functions: Mapping[tuple[str, str, str], Scope]) -> None:
+        """Index the producers, readers and results of all values of the graph and the functions."""
         self._functions = functions
         self._reads: dict[tuple[Scope, str], list[_Read]] = {}
         self._producers: dict[tuple[Scope, str], Node] = {}
@@ -197,6 +198,7 @@ class GraphUses:
                         )
 
     def _add(self, root: Scope) -> None:
+        """Add a graph or function and all branches in it, at any depth, to the known scopes."""
         queue = [root]
         while queue:
             scope = queue.pop()
@@ -212,7 +214,12 @@ class GraphUses:
     def role_of(
         self, scope: Scope, name: str, shape: tuple[int, ...], *, is_float: bool
     ) -> TensorRole:
-        """Return the role of a stored tensor. O(number of operators that it passes through)."""
+        """Return the role of the stored tensor `name` of the graph `scope`.
+
+        Its kind is `CONSTANT` if any operator reads it as a constant or it is an output of the
+        graph. `is_float` is whether it is a float of more than 8 bits. O(number of operators that
+        it passes through).
+        """
         uses, results = self._follow(scope, name, rank=len(shape))
         if results:
             uses.add(_Use("", CONSTANT))
@@ -221,7 +228,9 @@ class GraphUses:
     def _follow(self, scope: Scope, name: str, rank: int = 2) -> tuple[set[_Use], set[int]]:
         """Return the uses of a value, and the indices of the outputs of its root that it becomes.
 
-        The root is the graph or function that contains all branches.
+        The root is the graph or function that contains all branches. The value is followed through
+        branches, calls of local functions and operators that pass it on; `rank` is its number of
+        dimensions.
         """
         uses: set[_Use] = set()
         results: set[int] = set()
@@ -273,7 +282,10 @@ class GraphUses:
         return uses, results
 
     def _call(self, function: Scope, position: int) -> tuple[frozenset[_Use], frozenset[int]]:
-        """Return the uses of an input of a function, and the outputs that it becomes."""
+        """Return the uses of an input of a function, and the outputs that it becomes; cached.
+
+        Both are empty if the function has no such input, calls itself, or is nested too deep.
+        """
         key = function, position
         if key not in self._calls:
             self._calls[key] = frozenset(), frozenset()  # for recursive functions
@@ -285,7 +297,11 @@ class GraphUses:
         return self._calls[key]
 
     def _is_passing(self, scope: Scope, node: Node, position: int, rank: int) -> bool:
-        """Return whether a node passes an input to its outputs as a potential weight."""
+        """Return whether a node passes an input to its outputs as a potential weight.
+
+        These are operators that rearrange or convert their first input, a product with or division
+        by a single number, and for `rank` over 2 a selection of one of several matrices.
+        """
         if node.domain not in _ONNX_DOMAINS and node.op not in QUANTIZED:
             return False
         if node.op in {"Mul", "Div"} and len(node.inputs) == 2:  # scaling by a single number
@@ -301,6 +317,10 @@ class GraphUses:
         return scope is not None and scope.tensors[name] == 1
 
     def _use(self, scope: Scope, node: Node, position: int) -> _Use:
+        """Return how a node uses its input at `position`; an empty kind for unknown operators.
+
+        Unknown are operators of other domains, and of ONNX Runtime those not in the table.
+        """
         op, domain = node.op, node.domain
         quantizer = QUANTIZED.get(op, "")
         if domain in _RUNTIME_DOMAINS:
@@ -331,6 +351,12 @@ def _defining_scope(
 
 
 def _role(uses: Iterable[_Use], shape: tuple[int, ...], *, is_float: bool) -> TensorRole:
+    """Return the role of a tensor of a shape with these uses. The first that applies is returned.
+
+    Without uses other than of its shape, as a scale, or as a constant, it is `CONSTANT` with a
+    reason. Otherwise the kind follows from the uses; running statistics and quantized weights have
+    a reason.
+    """
     rank = len(shape)
     read = [_resolve(use, rank) for use in sorted(uses) if use.op not in _SHAPE_ONLY]
     if not read:
@@ -364,6 +390,11 @@ def _resolve(use: _Use, rank: int) -> _Use:
 
 
 def _kind(kinds: set[str], rank: int) -> str:
+    """Return the layer kind of a tensor of `rank` dimensions with these kinds of uses.
+
+    Of several kinds the first of embedding, convolution, linear, recurrent, statistics, norm and
+    bias is used; "parameter" without any of them.
+    """
     if _EMBEDDING in kinds:
         return _EMBEDDING
     if _CONV in kinds:

@@ -65,6 +65,7 @@ class BitmaskSegment:
         fill_from_blocks(view, offset, self._columns * self._words.itemsize, self._rows, most)
 
     def _rows(self, first: int, last: int) -> memoryview:
+        """Return the unpacked bytes of the rows `first` to `last` (exclusive)."""
         starts = self._read_starts()
         begin, end = int(starts[first]), int(starts[last])
         values = np.empty(end - begin, self._words)
@@ -84,7 +85,11 @@ class BitmaskSegment:
         return bits
 
     def _read_starts(self) -> NDArray[np.int64]:
-        """Return the index of the first value of each row, computed once from the bitmask."""
+        """Return the index of the first value of each row, and the number of values.
+
+        Computed once from the bitmask and cached. Raises `DamagedFileError` if the bitmask is for
+        another number of values.
+        """
         if self._starts is None:
             rows = math.prod(self.shape[:-1])
             starts = np.zeros(rows + 1, np.int64)
@@ -105,7 +110,10 @@ class BitmaskSegment:
 
 
 def packed_names(header: Header, cancel: CancelToken) -> frozenset[str]:
-    """Return the modules whose weights compressed-tensors packed in a safetensors file."""
+    """Return the modules whose weights compressed-tensors packed in a safetensors file.
+
+    These have all three parts and no tensor ``weight``.
+    """
     bitmasks = [t[0] for t in cancel.each(header.tensors) if t[0].endswith(".bitmask")]
     if not bitmasks:
         return frozenset()
@@ -121,7 +129,12 @@ def _is_packed(prefix: str, names: set[str]) -> bool:
 def read(
     header: Header, start: int, source: FileSource, packed: AbstractSet[str], cancel: CancelToken
 ) -> ReadResult:
-    """Return the tensors of a file; `packed` is the result of `packed_names`. See `Reader.read`."""
+    """Return the tensors of a file with packed weights, and its single source.
+
+    Weights are presented as ``P.weight`` in the place of their values, and their parts are listed
+    in `Contents.stored_as`. `packed` is the result of `packed_names`, `start` the offset of the
+    data. Raises `DamagedFileError` if a packed weight is invalid.
+    """
     stored = {tensor[0]: tensor for tensor in header.tensors}
     unpacked = Unpacked(source)
     stored_as: dict[str, str] = {}
@@ -143,6 +156,11 @@ def read(
 def _weight(
     prefix: str, stored: dict[str, RawTensor], start: int, source: FileSource
 ) -> BitmaskSegment:
+    """Return the segment of the packed weight of the module `prefix`; reads its shape.
+
+    `stored` has the tensors of the file by name, `start` is the offset of the data. Raises
+    `DamagedFileError` if shape, bitmask or type is invalid.
+    """
     _, kind, extents, begin, end = stored[f"{prefix}.shape"]
     if kind != "I64" or not 0 < math.prod(extents) <= _MAX_DIMS:
         raise _damaged(source, prefix, "its shape is no list of a few whole numbers")
@@ -194,7 +212,11 @@ class BitsSegment:
 
 
 def read_masks(header: Header, start: int, source: FileSource, cancel: CancelToken) -> ReadResult:
-    """Return the masks of a mask file; see `Reader.read`."""
+    """Return the masks of a mask file as boolean tensors ``NAME_mask``, and its single source.
+
+    `start` is the offset of the data. Raises `DamagedFileError` if the file is invalid, or
+    `UnsupportedFileError` for a newer version.
+    """
     layout = CompactLayout(header, str(source.path), start)
     shapes = layout.tree.get("shapes")
     if type(shapes) is not dict:

@@ -47,6 +47,7 @@ class Message:
     """
 
     def __init__(self, source: FileSource, what: str, cancel: CancelToken | None = None) -> None:
+        """Store the parameters; `what` is a noun with its article for messages."""
         self.source = source
         self.size = source.size
         self._what = what  # a noun with its article that describes the file
@@ -79,7 +80,10 @@ class Message:
         return self.source.read(start, stop - start)
 
     def text(self, field: WireField, most: int = 1 << 16) -> str:
-        """Return the UTF-8 text of a field of at most `most` bytes."""
+        """Return the UTF-8 text of a field of at most `most` bytes.
+
+        Raises `DamagedFileError` if it is longer or not UTF-8. The wire type is not checked.
+        """
         if field.size > most:
             raise self.damaged(field.tag, f"a name has {field.size:,} bytes, {most:,} are the most")
         try:
@@ -88,7 +92,11 @@ class Message:
             raise self.damaged(field.tag, "a name is no UTF-8 text") from None
 
     def fields(self, start: int = 0, stop: int | None = None) -> Iterator[WireField]:
-        """Yield the fields between two offsets, by default those of the whole message."""
+        """Yield the fields between two offsets, by default those of the whole message.
+
+        Values are not read, and fields in a field are not yielded. Raises `DamagedFileError` if a
+        field extends past the end, or `Cancelled`.
+        """
         end = self.size if stop is None else stop
         at = start
         while at < end:
@@ -123,7 +131,10 @@ class Message:
         return WireField(number, wire, at, first, value_end, value)
 
     def varints(self, field: WireField) -> Iterator[int]:
-        """Yield the values of a field of repeated integers, packed or not."""
+        """Yield the values of a field of repeated integers, packed or not, as unsigned integers.
+
+        Raises `DamagedFileError` for other wire types.
+        """
         if field.wire == VARINT:
             yield field.value
             return
@@ -135,7 +146,10 @@ class Message:
             yield value
 
     def varint(self, at: int, stop: int) -> tuple[int, int]:
-        """Return the varint at offset `at` and the offset after it."""
+        """Return the unsigned 64-bit varint at offset `at` and the offset after it.
+
+        Raises `DamagedFileError` if it does not end before `stop` or has more than 10 bytes.
+        """
         first = at - self._at
         if first < 0 or first + _MAX_VARINT_BYTES > len(self._window):
             self._fill(at)
@@ -158,7 +172,7 @@ class Message:
 
 
 def varint_bytes(value: int) -> bytes:
-    """Encode a non-negative integer as a varint."""
+    """Encode a non-negative integer as a varint, in as few bytes as possible."""
     out = bytearray()
     while value > 0x7F:
         out.append(value & 0x7F | 0x80)
@@ -205,7 +219,7 @@ class SplicedFile:
         self.nbytes = source.size + sum(splice.growth for splice in self._splices)
 
     def pieces(self) -> Iterator[bytes | memoryview]:
-        """Yield the bytes of the new file."""
+        """Yield the bytes of the new file, in order, in pieces of any size. May be called again."""
         read, at = self._source.read, 0
         for splice in self._splices:
             yield from in_pieces(read, at, splice.start - at)
@@ -215,7 +229,10 @@ class SplicedFile:
 
 
 def _add_length_splices(splices: Iterable[Splice]) -> list[Splice]:
-    """Return the splices and those of the lengths of the fields around them, in file order."""
+    """Return the splices and those of the lengths of the fields around them, in file order.
+
+    Lengths are replaced even if they stay the same. The splices must not overlap.
+    """
     done = list(splices)
     grown: dict[int, dict[WireField, int]] = {}
     parents: dict[WireField, tuple[WireField, ...]] = {}

@@ -29,6 +29,12 @@ def _length(head: bytes) -> int:
 
 
 def _read(source: FileSource, _state_dict: str | None, job: Job) -> ReadResult:
+    """Read a safetensors file; there are no state dicts to choose from.
+
+    Files with a layout of Pruneapp (masks, compact) or weights packed by compressed-tensors are
+    presented as dense tensors. Raises `CheckpointError`, also if the size of the file is not that
+    of the header and its tensors.
+    """
     header, start = read_header(source, job)
     _check_size(source, start, header.data_bytes)
     packing = packed_format(header.metadata)
@@ -51,7 +57,11 @@ def _read(source: FileSource, _state_dict: str | None, job: Job) -> ReadResult:
 
 
 def read_header(source: FileSource, job: Job) -> tuple[Header, int]:
-    """Return the header of a safetensors file and the offset of the tensor data."""
+    """Return the header of a safetensors file and the offset of the tensor data.
+
+    Raises `DamagedFileError` if it is invalid, larger than 100 MB or longer than the file, or
+    `Cancelled`. The end of the tensors is not compared with the file.
+    """
     path = str(source.path)
     if source.size < 8:
         raise DamagedFileError(
@@ -70,6 +80,7 @@ def read_header(source: FileSource, job: Job) -> tuple[Header, int]:
 
 
 def _check_size(source: FileSource, start: int, data_bytes: int) -> None:
+    """Raise `DamagedFileError` unless the file ends at the end of the tensors."""
     missing = start + data_bytes - source.size
     if missing > 0:
         verb = "is" if missing == 1 else "are"
@@ -88,7 +99,10 @@ def _cut_short(path: str, what: str) -> DamagedFileError:
 
 
 def _entries(header: Header, start: int, cancel: CancelToken) -> tuple[list[TensorEntry], int]:
-    """Return an entry for each tensor, and the total number of elements."""
+    """Return an entry for each tensor, and the total number of elements.
+
+    Names that the metadata ties to a tensor become its aliases. `start` is the offset of the data.
+    """
     ties = ties_of((tensor[0] for tensor in header.tensors), header.metadata, cancel)
     entries: list[TensorEntry] = []
     numel = 0
@@ -106,6 +120,7 @@ def _entries(header: Header, start: int, cancel: CancelToken) -> tuple[list[Tens
 
 
 def _notices(header: Header) -> tuple[Notice, ...]:
+    """Return a notice about tensors with unknown fields in the header, if there are any."""
     if not header.extras:
         return ()
     return (

@@ -32,7 +32,11 @@ _Set = tuple[str, str, int, str]
 
 
 def _by_set(names: Iterable[str]) -> dict[_Set, dict[int, str]]:
-    """Group names of shards by (folder, stem, count, suffix), and each group by number."""
+    """Group names of shards by (folder, stem, count, suffix), and each group by number.
+
+    `names` are relative paths. Names that are not those of numbered shards are left out; of two
+    with the same number, the last in alphabetical order is kept.
+    """
     sets: dict[_Set, dict[int, str]] = {}
     for name in sorted(names):
         parts = ShardName.of(Path(name))
@@ -54,6 +58,8 @@ def complete_sets(names: Iterable[str]) -> list[tuple[str, ...]]:
 
 def unlisted_shards(names: Iterable[str], listed: Collection[str]) -> list[str]:
     """Return the shards that are not listed although another shard of their set is.
+
+    A set has the same folder, stem, count and suffix.
 
     Parameters
     ----------

@@ -33,8 +33,24 @@ def read_index(
 ) -> ReadResult:
     """Read an index and the headers of all its shards. The index is closed.
 
-    Raises `CheckpointError` if the index or a shard is invalid or missing; all shards are closed in
-    this case.
+    If listed files are missing, the only other complete set of shards in the folder is read
+    instead, with a notice. Shards of the listed set that the index omits are read too. Differences
+    between index and shards cause notices.
+
+    Parameters
+    ----------
+    source
+        The index file.
+    state_dict
+        The key of the state dict to read of each shard, or None.
+    read_file
+        Reads the headers of a file, given its path, `state_dict` and a job.
+
+    Raises
+    ------
+    CheckpointError
+        If the index or a shard is invalid or missing; all shards are closed in this case, the index
+        is not.
     """
     path = source.path
     if source.size > MAX_INDEX_BYTES:
@@ -71,7 +87,8 @@ def _find_replacements(path: Path, missing: Sequence[str]) -> tuple[str, ...]:
     """Return the files to read instead of those of an index if some of the latter are missing.
 
     This is the only complete set of numbered shards in the folder, or the file with the name of the
-    index without its suffix. Empty if no file is missing, or if there is not exactly one candidate.
+    index without its suffix. Empty if no file is `missing`, or if there is not exactly one
+    candidate. `path` is the index.
     """
     if not missing:
         return ()
@@ -84,7 +101,11 @@ def _find_replacements(path: Path, missing: Sequence[str]) -> tuple[str, ...]:
 
 
 def _check_stale(index: ShardIndex, contents: Contents, path: Path, missing: str) -> None:
-    """Raise an error if tensors may be in the missing shard, and other shards are of the index."""
+    """Raise the error for the missing shard if the opened shards may be only a part of its model.
+
+    That is the case if the index lists tensors that were not opened, and an opened file. `missing`
+    is the name of the first missing shard, `path` the index.
+    """
     names = {name for entry in contents.entries for name in entry.names}
     absent = index.weight_map.keys() - names - set(contents.stored_as) - set(contents.unreadable)
     if absent and not {shard.name for shard in contents.shards}.isdisjoint(
@@ -94,6 +115,7 @@ def _check_stale(index: ShardIndex, contents: Contents, path: Path, missing: str
 
 
 def _stale_index_notice(path: Path, missing: Sequence[str], files: Sequence[str]) -> Notice:
+    """Return the notice that `files` were opened instead of those of an index, some `missing`."""
     shown = quoted_names(missing, _SHOWN)
     what = f"'{show(files[0])}' was"
     if len(files) > 1:
@@ -131,14 +153,21 @@ def read_shards(
 ) -> ReadResult:
     """Read the headers of several files as one model.
 
+    The sources are those of all files in order, and the locations of entries refer to them.
+
     Parameters
     ----------
     folder
         The folder of the model.
     names
         The files, relative to `folder`.
+    state_dict, read_file
+        As in `read_index`.
+    job
+        Started, and stepped once per file.
     more
-        Further files. Those with tensors that are also in `names` are not used.
+        Further files. Those with tensors that are also in `names` are not used; a notice about each
+        is added. With any, the files are sorted by name.
 
     Raises
     ------
@@ -146,6 +175,8 @@ def read_shards(
         If two of the files contain the same tensor.
     UnsupportedFileError
         If they have different formats.
+    CheckpointError
+        If a file cannot be read. All files are closed if anything is raised.
     """
     read: list[tuple[str, Contents, tuple[ByteSource, ...]]] = []
     notices: list[Notice] = []
@@ -175,7 +206,10 @@ _Read = list[tuple[str, Contents, tuple[ByteSource, ...]]]
 
 
 def _drop_repeated(read: _Read, unlisted: set[str]) -> tuple[_Read, list[Notice]]:
-    """Return the shards in order. Unlisted ones that repeat tensors are removed and closed."""
+    """Return the shards sorted by name, and a notice about each unlisted one.
+
+    Unlisted shards that contain a tensor of a listed one are removed and closed.
+    """
     names = {
         name
         for file, contents, _ in read
@@ -209,7 +243,8 @@ def check_inside(folder: Path, name: str, what: str = "shard") -> None:
     """Raise an error if a file of a model is missing, or a link to a place outside of its folder.
 
     A link may refer to a file in the same folder or, in a Hugging Face cache, to the blobs of the
-    same model. The `CheckpointError` calls the file `what` and has the target of the link.
+    same model. `what` is the word for the file in the message. Raises `DamagedFileError` for a
+    missing file, and `UnsupportedFileError` with the target for such a link.
     """
     path = folder / name
     try:
@@ -246,6 +281,12 @@ def blobs_of(home: Path) -> list[Path]:
 
 
 def _merge(parts: Sequence[Contents], shards: list[Shard], cancel: CancelToken) -> Contents:
+    """Return the contents of a model, given those of each of its `shards`.
+
+    The source numbers of locations are shifted by the sources of the previous shards. Of different
+    metadata under one key, the first shard's is used. Raises `UnsupportedFileError` for different
+    formats, `DamagedFileError` for a tensor that is in two shards.
+    """
     formats = {part.format for part in parts}
     if len(formats) > 1:
         raise UnsupportedFileError(
@@ -309,8 +350,8 @@ def _compare(
 ) -> list[Notice]:
     """Return a notice for each kind of difference between an index and the opened shards.
 
-    These are missing, misplaced and unlisted tensors, and a wrong total size. `path` is the index
-    file.
+    These are missing, misplaced and unlisted tensors, and a wrong total size, in this order. `path`
+    is the index file. Tied tensors may be listed by any of their names.
     """
     files = {source: shard.name for shard in contents.shards for source in shard.sources}
     entries = contents.entries

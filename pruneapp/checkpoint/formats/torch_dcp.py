@@ -93,7 +93,11 @@ class _Chunk:
         return math.prod(self.sizes)
 
     def read(self, first: int, last: int) -> bytearray:
-        """Return the bytes of the elements ``[first, last)`` (flat indices, C order) of the box."""
+        """Return the bytes of the elements ``[first, last)`` (flat indices, C order) of the box.
+
+        The first call parses the archive of the chunk. Raises `CheckpointError` if it is not as the
+        metadata describes.
+        """
         with self._lock:
             if self._stored is None:
                 with translate_errors(self.blob.file.path):
@@ -114,6 +118,11 @@ class _Chunk:
         return buffer
 
     def _parse(self) -> tuple[ByteSource, TensorEntry]:
+        """Parse the archive of the chunk. Return the source and the entry of its elements.
+
+        Raises `Malformed` if it does not contain a dense tensor of the type and shape of the chunk.
+        The checksum of the elements is verified when they are read.
+        """
         archive = read_archive(self.blob, CancelToken())
         pickled = archive.members.get("data.pkl")
         if pickled is None:
@@ -154,7 +163,10 @@ class ChunkedSegment:
         self.size = math.prod(shape) * itemsize
 
     def read_into(self, offset: int, view: memoryview) -> None:
-        """Fill `view` with the bytes of the tensor from `offset` on."""
+        """Fill `view` with the bytes of the tensor from `offset` on.
+
+        Neither needs to be aligned to elements. Raises the errors of `_Chunk.read`.
+        """
         first, skipped = divmod(offset, self._itemsize)
         last = -(-(offset + len(view)) // self._itemsize)
         if skipped or (offset + len(view)) % self._itemsize:
@@ -169,7 +181,11 @@ class ChunkedSegment:
             self._fill_from(chunk, first, last, view)
 
     def _fill_from(self, chunk: _Chunk, first: int, last: int, view: memoryview) -> None:
-        """Copy those of the elements `first` to `last` of the tensor that are in `chunk`."""
+        """Copy those of the elements `first` to `last` of the tensor that are in `chunk`.
+
+        `view` begins at element `first` and ends before `last`. The part of the chunk between its
+        first and last copied element is read at once.
+        """
         # Runs are contiguous in the tensor in the dimensions from this one on.
         split = len(self._shape)
         while split and chunk.sizes[split - 1] == self._shape[split - 1]:
@@ -181,6 +197,7 @@ class ChunkedSegment:
             return
 
         def start_of(run: int) -> int:
+            """Return the flat index in the tensor of the first element of a run of the chunk."""
             start = 0
             for dim in range(len(self._shape) - 1, -1, -1):
                 at = chunk.offsets[dim]
@@ -218,7 +235,12 @@ def _recognises(_head: bytes, source: FileSource) -> bool:
 
 
 def _read(source: FileSource, state_dict: str | None, job: Job) -> ReadResult:
-    """Read ``.metadata`` and open the files that it lists."""
+    """Read ``.metadata`` and open the files that it lists.
+
+    The first source is the metadata file, the second contains the tensors, then follow the files.
+    Raises `CheckpointError` if the metadata or a file is invalid or missing, or if `source` is a
+    file of the chunks.
+    """
     path = source.path
     if path.suffix == SUFFIX:
         _refuse_part(path)
@@ -276,7 +298,9 @@ class _Files:
     def blob(self, info: Any) -> _Blob:
         """Return the range of a file that a storage info of torch describes.
 
-        Raises `CheckpointError` if the info is invalid, or the file missing or too short.
+        The file is opened at its first use, and added to the opened sources. Raises `Malformed` if
+        the info is invalid, `Unsupported` for compressed chunks, and `CheckpointError` if the file
+        is missing, too short or outside of the folder.
         """
         values = info.attributes() if isinstance(info, Uncalled) else {}
         name, start, size = (values.get(key) for key in ("relative_path", "offset", "length"))
@@ -309,6 +333,11 @@ class _Tree:
     """The nested dicts that were saved, with a placeholder for the data of each tensor."""
 
     def __init__(self, metadata: Mapping[Any, Any], files: _Files, cancel: CancelToken) -> None:
+        """Build the nested dicts from the attributes of torch's ``Metadata``.
+
+        Raises `Malformed` or `Unsupported` if they are invalid, and `CheckpointError` for missing
+        files.
+        """
         self.root: dict[Any, Any] = {}
         self.segments: list[ChunkedSegment] = []
         self.keys: list[str] = []  # of the storages, in the order of the segments
@@ -328,6 +357,10 @@ class _Tree:
             self._insert(name, self._leaf(name, description))
 
     def _add_stored(self, key: Any, info: Any) -> None:
+        """Record the storage info of a chunk by the tensor's name and the offset of the chunk.
+
+        A chunk without an offset is the whole tensor. Raises `Malformed` for an invalid key.
+        """
         index = key.value if isinstance(key, IdentityKey) else key
         values = index.attributes() if isinstance(index, Uncalled) else {}
         name, offset = values.get("fqn"), values.get("offset")
@@ -337,7 +370,11 @@ class _Tree:
         self._stored.setdefault(name, {})[where] = info
 
     def _insert(self, name: str, leaf: Any) -> None:
-        """Insert a leaf at its path in the nested dicts, or by its flat name without a path."""
+        """Insert a leaf at its path in the nested dicts, or by its flat name without a valid path.
+
+        Flat names of Megatron's optimizer are put into a dict ``optimizer``. A key that is in use
+        is replaced by the full name.
+        """
         path = self._paths.get(name)
         if type(path) is not tuple or not path or len(path) > MAX_RANK:
             path = (name,)
@@ -354,7 +391,12 @@ class _Tree:
         at[last if last not in at else name] = leaf
 
     def _leaf(self, name: str, description: Uncalled) -> Any:
-        """Return the placeholder of a tensor, or an object that is not a tensor."""
+        """Return the placeholder of a tensor, or an object that is not a tensor.
+
+        That is b"" for a pickled object, and `Unreadable` for an unknown type. A tensor adds a
+        segment and its key. Raises `Malformed` if the description is invalid or the chunks do not
+        cover the tensor exactly.
+        """
         values = description.attributes()
         if "chunks" not in values:
             return b""  # a pickled object, which is not read
@@ -377,6 +419,10 @@ class _Tree:
     def _chunks(
         self, name: str, shape: tuple[int, ...], element: Element, chunks: Any
     ) -> Iterator[_Chunk]:
+        """Yield the chunks of a tensor that have elements, each with the range of its file.
+
+        Raises `Malformed` if one is invalid or not inside the tensor, or its place is unknown.
+        """
         if type(chunks) is not list:
             raise Malformed(f"the chunks of tensor '{show(name)}' are not well-formed")
         stored = self._stored.get(name, {})
@@ -402,7 +448,7 @@ class _Tree:
 
 
 def _element_of(properties: Any) -> Element | None:
-    """Return the element type in tensor properties of torch; None if unknown."""
+    """Return the element type in tensor properties of torch; None if unknown or invalid."""
     if not isinstance(properties, Uncalled):
         return None
     state = properties.state
@@ -413,7 +459,10 @@ def _element_of(properties: Any) -> Element | None:
 
 
 def _check_cover(name: str, shape: tuple[int, ...], chunks: Sequence[_Chunk]) -> None:
-    """Raise `Malformed` unless each element of a tensor is in exactly one chunk."""
+    """Raise `Malformed` unless each element of a tensor is in exactly one chunk.
+
+    All chunks must be inside the shape, which is not checked.
+    """
     total = sum(chunk.numel for chunk in chunks)
     if total != math.prod(shape):
         raise Malformed(

@@ -93,6 +93,10 @@ class WritePipeline:
     """
 
     def __init__(self, fd: int, path: Path, nbytes: int, job: Job) -> None:
+        """Open `path` for reading back. Threads are started when the second window is needed.
+
+        `fd` is the descriptor that is written to; the caller closes it.
+        """
         self._fd = fd
         self._nbytes = nbytes
         self._job = job
@@ -117,7 +121,10 @@ class WritePipeline:
         self._threads: list[threading.Thread] = []
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
-        """Append `data`, whose buffer may be reused as soon as this returns."""
+        """Append `data`, whose buffer may be reused as soon as this returns.
+
+        Blocks while all windows are in use. More than `nbytes` bytes are accepted.
+        """
         source = np.frombuffer(data, np.uint8)
         start = 0
         while start < source.size:
@@ -132,7 +139,10 @@ class WritePipeline:
                 self._send()
 
     def finish(self) -> str:
-        """Wait until all data was compared. Return its SHA-256 in hex digits."""
+        """Wait until all data was written and compared. Return its SHA-256 in hex digits.
+
+        Nothing may be written afterwards. The threads keep running until `close`.
+        """
         self._nbytes = self.taken
         if self._current is not None:
             self._send()
@@ -142,7 +152,11 @@ class WritePipeline:
         return self._hash.hexdigest()
 
     def close(self) -> None:
-        """Stop the threads after the operations in progress, and release the buffers."""
+        """Stop the threads after the operations in progress, and release the buffers.
+
+        Data that was not finished is dropped, and an error of a worker thread is forgotten. The
+        written descriptor stays open. May be called again.
+        """
         self._ended = True
         for inbox in (self._to_store, self._to_compare, self._to_hash):
             inbox.put(None)
@@ -162,6 +176,10 @@ class WritePipeline:
         return window
 
     def _wait(self) -> _Window:
+        """Return a free window as soon as there is one, with its old content.
+
+        Steps the job meanwhile. Raises the error of a worker thread, or `Cancelled`.
+        """
         while True:
             self._report()
             with contextlib.suppress(Empty):
@@ -178,6 +196,11 @@ class WritePipeline:
         self._job.step(taken + more)
 
     def _send(self) -> None:
+        """Pass the current window to the stages, so that there is no current window.
+
+        A file that fits into one window is written and compared before this returns. Otherwise the
+        threads are started at the first call.
+        """
         window, self._current = self._current, None
         assert window is not None
         self._in_flight += 1
@@ -193,6 +216,7 @@ class WritePipeline:
         self._to_hash.put(window)
 
     def _start(self) -> None:
+        """Start a thread for each of the three stages."""
         for name, inbox, stage in (
             ("store", self._to_store, self._store_then_compare),
             ("compare", self._to_compare, self._compare),
@@ -205,6 +229,10 @@ class WritePipeline:
             self._threads.append(thread)
 
     def _serve(self, inbox: SimpleQueue[_Window | None], stage: Callable[[_Window], None]) -> None:
+        """Run a stage for each window of `inbox` until None arrives; the target of a thread.
+
+        The first error of any stage is kept for the caller, and all windows after it are skipped.
+        """
         while (window := inbox.get()) is not None:
             try:
                 self._check_running()
@@ -225,6 +253,7 @@ class WritePipeline:
         self._to_compare.put(window)
 
     def _store(self, window: _Window) -> None:
+        """Write a window at the position of the descriptor, and flush it to the disk."""
         content = window.content
         done = 0
         while done < content.size:
@@ -245,6 +274,11 @@ class WritePipeline:
             os.posix_fadvise(self._fd, window.offset, size, os.POSIX_FADV_DONTNEED)
 
     def _compare(self, window: _Window) -> None:
+        """Read a window back from the disk, compare it and release it.
+
+        Raises `OtherBytesError` if it differs. Windows must arrive in the order of the file,
+        because the position of the reader advances.
+        """
         content = window.content
         if self._read_buffer.size < min(content.size, _COMPARE_BYTES):
             self._read_buffer = np.empty(min(content.size, _COMPARE_BYTES), np.uint8)
@@ -260,6 +294,7 @@ class WritePipeline:
         self._release(window)
 
     def _read(self, out: NDArray[np.uint8]) -> None:
+        """Fill `out` with the next bytes of the file. Raise `OtherBytesError` if it ends before."""
         done = 0
         while done < out.size:
             got = self._disk.readinto(out[done:].data)
@@ -317,6 +352,7 @@ class AtomicFile:
     """
 
     def __init__(self, target: Path, nbytes: int, job: Job, *, exact: bool = True) -> None:
+        """Store the parameters. Nothing is created before the context is entered."""
         self.target = target
         self.nbytes = nbytes
         self._exact = exact
@@ -332,6 +368,10 @@ class AtomicFile:
         return 0 if self._pipeline is None else self._pipeline.taken
 
     def __enter__(self) -> Self:
+        """Create the temporary file, reserve its space and start the pipeline.
+
+        If that fails, the temporary file is removed and `ExportError` raised.
+        """
         try:
             with self._translate_errors():
                 part = self._open()
@@ -343,6 +383,11 @@ class AtomicFile:
         return self
 
     def _open(self) -> Path:
+        """Create and lock a temporary file next to the target, with the mode of an existing target.
+
+        Sets `part` and the descriptor. Raises `OSError`, or `ExportError` if the target is a pipe,
+        a socket or a device.
+        """
         check_regular(self.target)
         part = self.target.with_name(hidden_name(self.target.name, "part"))
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL
@@ -364,6 +409,11 @@ class AtomicFile:
         return part
 
     def _reserve(self) -> None:
+        """Reserve `nbytes` on the disk, or check the free space where that is not supported.
+
+        Raises `OSError` (ENOSPC) if there is not enough. A maximum size (not `exact`) may exceed
+        the free space.
+        """
         if hasattr(os, "posix_fallocate") and self.nbytes:
             try:
                 os.posix_fallocate(self._fd, 0, self.nbytes)
@@ -389,10 +439,13 @@ class AtomicFile:
     def seal(self) -> str:
         """Flush all data to the disk and compare it. Return its SHA-256 in hex digits.
 
+        The target is unchanged until `commit`. Nothing may be written afterwards.
+
         Raises
         ------
         ExportError
-            If the data read back differs from the data that was written.
+            If the data read back differs from the data that was written, or for errors of the
+            system.
         ValueError
             If the number of written bytes is not `nbytes`, or for a maximum, larger.
         """
@@ -412,7 +465,10 @@ class AtomicFile:
         return digest
 
     def commit(self) -> None:
-        """Rename the file to the target, which replaces the old file."""
+        """Close the file and rename it to the target, which replaces the old file. Call it once.
+
+        The caller must have called `seal`, which is not checked.
+        """
         assert self.part is not None
         with self._translate_errors():
             self._close()
@@ -421,7 +477,10 @@ class AtomicFile:
         flush_folder(self.target.parent)
 
     def discard(self) -> None:
-        """Remove the temporary file, if there is one."""
+        """Close and remove the temporary file, if there is one. Raises nothing.
+
+        Does nothing after `commit` or an earlier call.
+        """
         try:
             with contextlib.suppress(OSError):
                 self._close()
@@ -443,10 +502,14 @@ class AtomicFile:
 
     @contextlib.contextmanager
     def _translate_errors(self) -> Iterator[None]:
+        """Raise `ExportError` for an `OSError` or `OtherBytesError` of the block.
+
+        An `OSError` discards the temporary file first, because the message contains the free space
+        without it.
+        """
         try:
             yield
         except OSError as error:
-            # Removed first, because the message contains the free space without the temporary file.
             self.discard()
             raise write_error(self.target, error, self.nbytes) from error
         except OtherBytesError:
@@ -480,7 +543,10 @@ def flush_folder(folder: Path) -> None:
 
 
 def write_error(target: Path, error: OSError, nbytes: int) -> ExportError:
-    """Return the error for a file `target` of `nbytes` that could not be written."""
+    """Return the error for a file `target` of `nbytes` that could not be written.
+
+    Nothing is raised. The text depends on `errno`: for a full disk it contains the missing bytes.
+    """
     if error.errno in _FULL:
         what = _describe_shortage(target, nbytes)
         remedy = "Make room or choose another disk."
@@ -494,6 +560,7 @@ def write_error(target: Path, error: OSError, nbytes: int) -> ExportError:
 
 
 def _describe_shortage(target: Path, nbytes: int) -> str:
+    """Return a clause on the space that a file of `nbytes` needs and that the disk has."""
     try:
         free = shutil.disk_usage(target.parent).free
     except OSError:
@@ -507,6 +574,7 @@ def _describe_shortage(target: Path, nbytes: int) -> str:
 
 
 def _remedy(error: OSError, folder: Path) -> str:
+    """Return the remedy for an error in `folder`; "" for unknown errors."""
     if error.errno in {errno.EACCES, errno.EPERM, errno.EROFS}:
         return "Choose a folder that you may write to."
     if error.errno == errno.ENAMETOOLONG:

@@ -68,7 +68,18 @@ class Unpacked:
     ) -> tuple[Contents, JoinedSource]:
         """Return the contents of a file with these tensors, and the source to read them from.
 
-        `form` is the identifier of the format and `label` its display name.
+        The offsets of the entries are those in the source, in which the segments follow each other.
+        Names in `metadata` that are tied to a tensor become its aliases. The contents have one
+        state dict without a name.
+
+        Parameters
+        ----------
+        form, label
+            The identifier of the format and its display name.
+        metadata
+            The text metadata of the file.
+        cancel
+            Checked meanwhile; raises `Cancelled`.
         """
         names, dtypes, shapes, segments = tuple(zip(*self._tensors, strict=True)) or ((),) * 4
         joined = JoinedSource(self._file, segments)
@@ -95,6 +106,7 @@ class JoinedSource(DerivedSource):
     """The concatenated segments of a packed file as a `ByteSource`."""
 
     def __init__(self, file: FileSource, segments: Sequence[Segment]) -> None:
+        """Compute the offset of each segment, `starts`, whose last element is the total size."""
         super().__init__(file)
         self._segments = segments
         self.starts = [0]
@@ -107,7 +119,10 @@ class JoinedSource(DerivedSource):
         return self.starts[-1]
 
     def read_into(self, offset: int, buffer: memoryview) -> None:
-        """Fill `buffer` from `offset` on; see `ByteSource`."""
+        """Fill `buffer` from `offset` on, from as many segments as necessary; see `ByteSource`.
+
+        Raises `DamagedFileError` if the segments end before, and the errors of a segment.
+        """
         view = buffer.cast("B")
         if offset + len(view) > self.size:
             raise DamagedFileError(
@@ -132,7 +147,13 @@ def fill_from_blocks(
 ) -> None:
     """Fill `view` from byte `offset` of a sequence of blocks of `nbytes` each.
 
-    `unpack(first, last)` returns the bytes of the blocks `first` to `last`, at most `most` blocks.
+    Parameters
+    ----------
+    unpack
+        ``unpack(first, last)`` returns the bytes of the blocks `first` to `last` (exclusive). It is
+        called once or several times, in ascending order, without gaps.
+    most
+        Maximum number of blocks per call of `unpack`.
     """
     done = 0
     while done < len(view):

@@ -33,6 +33,7 @@ class _Hash:
     """The hash of a file in progress. It has no reference to the file, and is dropped with it."""
 
     def __init__(self, identity: FileIdentity, sha256: str = "") -> None:
+        """Start a hash of a version of a file, or create a completed one if `sha256` is given."""
         self.identity = identity
         self.sha256 = sha256
         self.lock = threading.Lock()
@@ -61,9 +62,9 @@ def sha256_of(file: FileSource, job: Job, *, near: bool = False) -> str:
     """Return the SHA-256 of a whole file in hex digits; immediately if it is known.
 
     Bytes hashed by earlier calls are not read again. One thread hashes a file at a time. Other
-    threads wait, and continue if its job is cancelled. `job` is stepped by the number of bytes,
-    whichever thread hashes them. With `near`, the thread waits while it is far ahead of other
-    readers of the file.
+    threads wait, and continue if its job is cancelled. `job` is stepped by the number of bytes that
+    are hashed during the call, whichever thread hashes them. With `near`, the thread pauses while
+    it is more than 256 MiB ahead of other readers of the file.
 
     Raises
     ------
@@ -129,6 +130,7 @@ def hashed_meanwhile(files: Sequence[FileSource]) -> Iterator[None]:
 
 
 def _hash_of(file: FileSource) -> _Hash:
+    """Return the hash in progress of a file, a new one if there is none of its present version."""
     with _lock:
         state = _hashes.get(file)
         if state is None or state.identity != file.identity:
@@ -137,6 +139,11 @@ def _hash_of(file: FileSource) -> _Hash:
 
 
 def _hash_next(file: FileSource, state: _Hash, buffer: memoryview) -> None:
+    """Hash the next bytes of a file, as many as `buffer` has room for, and store a completed sum.
+
+    Does nothing if the sum is complete or the file has been replaced meanwhile. The caller has the
+    lock of `state`.
+    """
     if state.sha256:
         return  # completed while this thread waited
     view = buffer[: state.identity.size - state.done]

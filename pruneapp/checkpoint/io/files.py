@@ -140,7 +140,9 @@ def _shorten(name: str, reserved_bytes: int) -> str:
 def find_abandoned(folder: Path) -> tuple[Path, ...]:
     """Return the temporary files and folders in `folder` that no process uses, sorted.
 
-    Links are ignored. The result is empty if the file system does not support locks.
+    They are recognised by their names, and unused if they can be locked. Links and subfolders are
+    ignored. The result is empty if the folder cannot be read, or the file system does not support
+    locks.
     """
     try:
         paths = [p for p in folder.iterdir() if _is_temporary(p)]
@@ -152,7 +154,8 @@ def find_abandoned(folder: Path) -> tuple[Path, ...]:
 def remove_abandoned(path: Path) -> bool:
     """Remove a file or folder found by `find_abandoned`. Return whether it no longer exists.
 
-    Nothing is removed if a process uses it by now, or if it has another kind of name.
+    Nothing is removed if a process uses it by now, or if it has another kind of name. Errors are
+    not raised.
     """
     if not (_is_temporary(path) and _is_unlocked(path)):
         return not os.path.lexists(path)
@@ -166,10 +169,11 @@ def remove_abandoned(path: Path) -> bool:
 
 @contextlib.contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """Create a temporary folder of the system, and remove it after the block.
+    """Create a temporary folder of the system, and remove it with its content after the block.
 
     First, such folders of killed processes are removed, which may contain gigabytes. On Windows,
-    where folders cannot be locked, they are not removed.
+    where folders cannot be locked, they are not removed. Raises `OSError` if no folder can be
+    created; errors of removing are ignored.
     """
     for path in Path(tempfile.gettempdir()).glob("pruneapp-*"):
         if _TEMPORARY.fullmatch(path.name) and _is_unlocked(path):
@@ -196,6 +200,7 @@ def _is_temporary(path: Path) -> bool:
 
 
 def _is_unlocked(path: Path) -> bool:
+    """Return whether no process has locked a file or folder; False if it cannot be determined."""
     try:
         fd = os.open(path, os.O_RDONLY)
     except OSError:

@@ -70,7 +70,10 @@ class _Cache:
             self._ranges.move_to_end(one)
 
     def drop(self, one: _Range) -> None:
-        """Drop a range. The lock must be held."""
+        """Drop a range, so that its blocks are requested again. The lock must be held.
+
+        Does nothing if the range is not in the cache.
+        """
         if one not in self._ranges:
             return
         del self._ranges[one]
@@ -98,6 +101,7 @@ class ObjectSource(FileSource):
     """
 
     def __init__(self, path: StorePath) -> None:
+        """Request the metadata of the object. Raise `CheckpointError` if it cannot be read."""
         self.path: Path = path
         self._closed = True
         try:
@@ -119,7 +123,12 @@ class ObjectSource(FileSource):
         return self.path
 
     def read_uncounted(self, offset: int, buffer: memoryview) -> None:
-        """Fill `buffer` from `offset` on; see `ByteSource`."""
+        """Fill `buffer` from `offset` on, from the cache or by requests, and start a read-ahead.
+
+        Blocks until the bytes have arrived. Raises `DamagedFileError` after the end,
+        `FileChangedError` if the object was replaced, or `CheckpointError` if it is closed or the
+        store does not answer.
+        """
         if self._closed:
             raise self._closed_error()
         view = buffer.cast("B")
@@ -140,9 +149,11 @@ class ObjectSource(FileSource):
             view[start - offset : end - offset] = data[start - one.start : end - one.start]
 
     def _ranges_for(self, offset: int, stop: int, *, ahead: bool = False) -> list[_Range]:
-        """Return the ranges that contain these bytes, in order; request missing ones.
+        """Return the ranges that contain the bytes `offset` to `stop` (exclusive), in order.
 
-        Requests `ahead` of reading have a low priority.
+        Missing ones are requested without waiting for them, so a range may begin before `offset`
+        and its data may not have arrived. Requests `ahead` of reading have a low priority. The lock
+        of the cache must be held.
         """
         ranges: list[_Range] = []
         block, last = offset // _BLOCK, -(-stop // _BLOCK)
@@ -161,6 +172,7 @@ class ObjectSource(FileSource):
         return ranges
 
     def _request(self, start: int, stop: int, *, ahead: bool) -> _Range:
+        """Submit a request for the bytes `start` to `stop` (exclusive), and register its blocks."""
         one = _Range(start, stop, self._blocks)
         store, path, seen = self._store, self._object, self._seen
         one.data = POOL.submit(partial(store.read, path, start, stop, seen), ahead=ahead)
@@ -170,6 +182,10 @@ class ObjectSource(FileSource):
         return one
 
     def _read_ahead(self, offset: int, stop: int) -> None:
+        """Request bytes after `stop` if the read of `offset` to `stop` continues an earlier one.
+
+        The amount doubles with each continued read, up to a limit that several readers share.
+        """
         at = next((end for end in self._read_ahead_at if 0 <= offset - end < _MAX_GAP), None)
         ahead = 0
         if at is not None:
@@ -190,6 +206,11 @@ class ObjectSource(FileSource):
             self._ranges_for(start, end, ahead=True)
 
     def _data(self, one: _Range) -> bytes:
+        """Wait for a range and return its bytes.
+
+        A range that failed is dropped from the cache, so that the next read requests it again.
+        Raises `FileChangedError` or `CheckpointError`.
+        """
         try:
             return one.data.result()
         except CancelledError:
@@ -216,7 +237,10 @@ class ObjectSource(FileSource):
             _CACHE.drop(one)
 
     def verify_unchanged(self) -> None:
-        """Request the metadata and raise `FileChangedError` if the object was changed."""
+        """Request the metadata and raise `FileChangedError` if the object was replaced or removed.
+
+        Raises `CheckpointError` if the store does not answer.
+        """
         try:
             now: Seen = self._object.seen(now=True)
         except OSError as error:

@@ -84,6 +84,7 @@ class FileSource:
     """
 
     def __init__(self, path: Path) -> None:
+        """Open a file for reading. Only regular files are accepted; links to them are followed."""
         self.path = path
         try:
             # Checked first, because opening some devices has side effects. O_NONBLOCK, because a
@@ -128,7 +129,11 @@ class FileSource:
         self.read_uncounted(offset, buffer)
 
     def read_uncounted(self, offset: int, buffer: memoryview) -> None:
-        """Fill `buffer` like `read_into`, without adding to `bytes_read`."""
+        """Fill `buffer` like `read_into`, without adding to `bytes_read`.
+
+        Raises `CheckpointError` if the source was closed or the file cannot be read, and the errors
+        of `ByteSource.read_into`.
+        """
         # A thread may still read when the document is closed. The descriptor is closed after that,
         # because its number could be reused for another file.
         with self._lock:
@@ -147,6 +152,10 @@ class FileSource:
                 close_quietly(self._fd)
 
     def _read_all(self, offset: int, view: memoryview) -> None:
+        """Fill `view` from `offset` on, with as many system calls as necessary.
+
+        Afterwards checks that the file has not changed. An empty view only checks.
+        """
         done = 0
         while done < len(view):
             try:
@@ -167,8 +176,11 @@ class FileSource:
         self._verify_same()
 
     def _verify_same(self) -> None:
-        # Checks the open descriptor, not the path: another file with the same name does not affect
-        # the bytes that were read.
+        """Raise `FileChangedError` if the open file has another identity than when it was opened.
+
+        Checks the descriptor, not the path: another file with the same name does not affect the
+        bytes that were read.
+        """
         if not self.identity.matches(os.fstat(self._fd)):
             with self._lock:  # `moved` may have changed only one of the two
                 changed = not self.identity.matches(os.fstat(self._fd))
@@ -176,6 +188,7 @@ class FileSource:
                 raise self._changed()
 
     def _read(self, offset: int, view: memoryview) -> int:
+        """Read some bytes from `offset` into `view`. Return their number, 0 at the end."""
         if hasattr(os, "preadv"):
             return os.preadv(self._fd, [view], offset)
         with self._lock:  # Windows has no positional read
@@ -191,7 +204,10 @@ class FileSource:
         return bytes(buffer)
 
     def verify_unchanged(self) -> None:
-        """Raise `FileChangedError` if the file at this path is not the version that was opened."""
+        """Raise `FileChangedError` if the file at this path is not the version that was opened.
+
+        Also if there is none or it is not accessible. A closed source can be verified too.
+        """
         try:
             now = FileIdentity.of(self.path.stat())
         except OSError:
@@ -234,7 +250,7 @@ class FileSource:
             close_quietly(self._fd)
 
     def close(self) -> None:
-        """Close the file as soon as no thread reads from it."""
+        """Close the file as soon as no thread reads from it. Later calls do nothing."""
         with self._lock:
             if not self._closed:
                 self._closed = True
@@ -277,7 +293,7 @@ def refuse_irregular(path: Path, status: os.stat_result) -> None:
 
 
 def cannot_open(path: Path, error: OSError) -> CheckpointError:
-    """Return the error for a file that cannot be opened."""
+    """Return the error for a file that cannot be opened. Nothing is raised."""
     remedy = ""
     if isinstance(error, PermissionError):
         remedy = "Ask for permission to read it, or copy it to a folder of your own."

@@ -188,8 +188,9 @@ def is_store(path: Path) -> bool:
 def locate(text: str | Path) -> Path:
     """Return the path for a text of the user: a file path or an object URL. Accesses nothing.
 
-    Raises `ParameterError` if it is a URL with another scheme, or one that contains a password; the
-    message does not repeat the text then.
+    A `Path` is returned unchanged. Raises `ParameterError` if the text is a URL with an unknown
+    scheme, without a bucket, or with ':' or '?' as in one with a password; the message does not
+    repeat the text in the last case.
     """
     if isinstance(text, Path):
         return text
@@ -251,10 +252,10 @@ class Seen:
     is_folder: bool = False
 
     def status(self, path: StorePath) -> os.stat_result:
-        """Return the metadata as a stat result.
+        """Return the metadata as a stat result of the object at `path`.
 
-        Stores have times with a resolution of a second. The nanoseconds are derived from the tag,
-        so that two versions of the same second differ.
+        The inode number is a hash of the path. Stores have times with a resolution of a second. The
+        nanoseconds are derived from the tag, so that two versions of the same second differ.
         """
         number = int.from_bytes(hashlib.sha256(str(path).encode()).digest()[:7], "little")
         fine = int.from_bytes(hashlib.sha256(self.tag.encode()).digest()[:4], "little")
@@ -285,7 +286,11 @@ class Pool:
         )
 
     def submit(self, call: Callable[[], T], *, ahead: bool = False) -> Future[T]:
-        """Call a function in a thread; `ahead` gives it low priority, for read-ahead."""
+        """Call a function in a thread, in the order of the calls; return the future of its result.
+
+        With `ahead`, it waits until no other function is queued. At most 16 threads are started,
+        when they are needed; they stay until the program ends.
+        """
         future: Future[T] = Future()
         with self._lock:
             self._queue.put((int(ahead), next(self._numbers), future, call))
@@ -295,6 +300,7 @@ class Pool:
         return future
 
     def _serve(self) -> None:
+        """Run submitted functions forever; the target of a thread. Errors go into the futures."""
         while True:
             with self._lock:
                 self._idle += 1
@@ -337,7 +343,11 @@ class Store:
         return found
 
     def entries(self, path: StorePath) -> Mapping[str, Seen]:
-        """Return the metadata of the entries of a folder, by name; empty if it does not exist."""
+        """Return the metadata of the entries of a folder, sorted by name.
+
+        Empty if it does not exist. A listing that is not empty is cached for `_CACHE_SECONDS`.
+        Raises `OSError`.
+        """
         known = self._cached_listings().get(path)
         if known is not None:
             return known
@@ -370,7 +380,7 @@ class Store:
             return None
 
     def list(self, path: StorePath) -> dict[str, Seen]:
-        """Return the metadata of the entries of a folder, by name."""
+        """Return the metadata of the entries of a folder, by name; empty if it is no folder."""
         try:
             rows = self.files.ls(str(path), detail=True, refresh=True)
         except (FileNotFoundError, NotADirectoryError):
@@ -382,7 +392,11 @@ class Store:
         return named
 
     def fetch(self, path: StorePath, start: int, stop: int, known: Seen) -> bytes:
-        """Return a range of bytes of the `known` version of an object, or raise `ChangedError`."""
+        """Return the bytes `start` to `stop` (exclusive) of the `known` version of an object.
+
+        Raises `ChangedError` if the object has another tag or size after reading. Fewer bytes may
+        be returned. Not retried.
+        """
         data: bytes = self.files.cat_file(str(path), start=start, end=stop)
         now = self.find(path)
         if now is None or (now.tag, now.size) != (known.tag, known.size):
@@ -394,7 +408,11 @@ class Store:
         self.files.rm_file(str(path))
 
     def is_temporary(self, error: Exception) -> bool:
-        """Return whether an error may be temporary, so that the request should be retried."""
+        """Return whether an error may be temporary, so that the request should be retried.
+
+        True for errors of the connection; False for missing objects, permissions and changed
+        objects.
+        """
         lasting = (FileNotFoundError, FileExistsError, PermissionError, IsADirectoryError)
         if isinstance(error, (ChangedError, NotADirectoryError, *lasting)):
             return False
@@ -406,7 +424,11 @@ class Store:
     # -- requests with retries --------------------------------------------------------------------
 
     def read(self, path: StorePath, start: int, stop: int, known: Seen) -> bytes:
-        """Return a range of bytes of the `known` version of an object, or raise `ChangedError`."""
+        """Return the bytes `start` to `stop` (exclusive) of the `known` version of an object.
+
+        An empty range sends no request. Temporary errors are retried, also if fewer bytes arrive.
+        Raises `ChangedError` if the object was replaced or removed, else `OSError`.
+        """
         if stop <= start:
             return b""
 
@@ -447,7 +469,11 @@ class Store:
                 time.sleep(wait * random.uniform(0.5, 1))  # noqa: S311 - no secret
 
     def translate_error(self, error: Exception, path: StorePath) -> Exception:
-        """Translate an error of a backend to an `OSError`; unexpected errors are returned as is."""
+        """Return the `OSError` for an error of a backend. Nothing is raised.
+
+        Kinds of `OSError` other than missing, existing and forbidden become EIO. Unexpected errors
+        are returned unchanged.
+        """
         if isinstance(error, ChangedError):
             return error
         if isinstance(error, OSError):
@@ -483,7 +509,10 @@ _TIMES = ("LastModified", "last_modified", "updated", "mtime", "modified", "crea
 
 
 def _seen(row: Mapping[str, Any]) -> Seen:
-    """Convert the metadata of an object from fsspec, whose backends use different keys."""
+    """Convert the metadata of an object from fsspec, whose backends use different keys.
+
+    Without any tag, the time of the last change serves as one. Invalid times become 0.
+    """
     if row.get("type") == "directory":
         return Seen(0, "", is_folder=True)
     when = next((row[name] for name in _TIMES if row.get(name)), 0)
@@ -500,6 +529,7 @@ class S3Store(Store):
     """A bucket of S3, or of a store with the same protocol."""
 
     def find(self, path: StorePath) -> Seen | None:
+        """Return the metadata of an object; None for a bucket, a folder or a missing object."""
         _, key = split(path)
         if not key:
             return None
@@ -511,6 +541,7 @@ class S3Store(Store):
         return Seen(head["ContentLength"], head.get("ETag", ""), when.timestamp() if when else 0)
 
     def list(self, path: StorePath) -> dict[str, Seen]:
+        """Return the metadata of the entries of a folder, by name; empty if there are none."""
         bucket, key = split(path)
         prefix = f"{key}/" if key else ""
         found: dict[str, Seen] = {}
@@ -533,6 +564,11 @@ class S3Store(Store):
             more = {"ContinuationToken": page["NextContinuationToken"]}
 
     def fetch(self, path: StorePath, start: int, stop: int, known: Seen) -> bytes:
+        """Return the bytes `start` to `stop` (exclusive) of the `known` version of an object.
+
+        The store checks the version in the same request. Raises `ChangedError` if the object was
+        replaced or removed.
+        """
         bucket, key = split(path)
 
         async def get() -> bytes:
@@ -558,7 +594,11 @@ class S3Store(Store):
         self.call("delete_object", path)
 
     def call(self, method: str, path: StorePath | None, **values: Any) -> Any:
-        """Send a single request of the S3 protocol, for the object at `path` unless it is None."""
+        """Send a single request of the S3 protocol and return its parsed response.
+
+        `method` is the name of the operation in snake case. `Bucket` and `Key` are added for the
+        object at `path` unless it is None. Not retried.
+        """
         if path is not None:
             values["Bucket"], values["Key"] = split(path)
 
@@ -574,6 +614,7 @@ class S3Store(Store):
         return sync(self.files.loop, coroutine)
 
     def is_temporary(self, error: Exception) -> bool:
+        """Return whether to retry after an error, by the HTTP status if the store has responded."""
         status = status_of(error)
         if status:
             return status in {408, 409, 429} or status >= 500
@@ -583,6 +624,10 @@ class S3Store(Store):
         return answers or super().is_temporary(error)
 
     def translate_error(self, error: Exception, path: StorePath) -> Exception:
+        """Return the `OSError` for an error; `CheckpointError` if no credentials were found.
+
+        Nothing is raised. Other errors are translated like those of `Store.translate_error`.
+        """
         from botocore.exceptions import (
             BotoCoreError,
             FlexibleChecksumError,
@@ -611,7 +656,10 @@ def split(path: StorePath) -> tuple[str, str]:
 
 
 def status_of(error: BaseException) -> int:
-    """Return the HTTP status of the S3 response that caused an error; 0 without a response."""
+    """Return the HTTP status of the S3 response that caused an error; 0 without a response.
+
+    Considers the error itself and its causes (``raise … from``).
+    """
     cause: BaseException | None = error
     while cause is not None:
         response = getattr(cause, "response", None)
@@ -626,9 +674,9 @@ _stores_lock = threading.Lock()
 
 
 def store_of(path: StorePath) -> Store:
-    """Return the store of a path. It connects at the first request.
+    """Return the store of a path, one object per scheme and bucket.
 
-    Raises `CheckpointError` if a required package is missing.
+    It connects at the first request. Raises `CheckpointError` if a required package is missing.
     """
     place = path.parts[:2]
     with _stores_lock:
@@ -639,6 +687,11 @@ def store_of(path: StorePath) -> Store:
 
 
 def _connect(path: StorePath) -> Store:
+    """Create the store of a path without sending a request.
+
+    Retries and caches of the backend are disabled. Raises `CheckpointError` if the package of the
+    backend is missing.
+    """
     package, install = _PACKAGES[path.scheme]
     root = StorePath(*path.parts[:2])
     # The cache of fsspec is disabled, because its listings do not expire.

@@ -93,9 +93,9 @@ def new_file(target: Path, nbytes: int, job: Job, *, exact: bool = True) -> NewF
 
 
 def write_whole(target: Path, data: bytes | memoryview, job: Job) -> str:
-    """Write a file whose content is in memory, see `AtomicFile`. Return its SHA-256.
+    """Write a file or object whose content is in memory, and commit it. Return its SHA-256.
 
-    `job` is stepped by twice the number of bytes.
+    `job` is stepped by twice the number of bytes. Raises the errors of `AtomicFile`.
     """
     with new_file(target, memoryview(data).nbytes, job) as file:
         file.write(data)
@@ -122,6 +122,11 @@ class ObjectFile:
         exact: bool = True,
         begun: BegunUpload | None = None,
     ) -> None:
+        """Store the parameters. No request is sent before the context is entered.
+
+        `begun` is an upload to S3 that was started elsewhere, whose parts this object sends or
+        completes; it is not aborted by `discard`.
+        """
         self.target: Path = target
         self.nbytes = nbytes
         self.taken = 0
@@ -142,6 +147,10 @@ class ObjectFile:
         self._compared = False  # whether `seal` compared the data, which steps the job only once
 
     def __enter__(self) -> Self:
+        """Request the metadata of the object to replace. The upload starts with the first part.
+
+        Raises `ExportError` if the store is read-only or the target is a folder.
+        """
         with self._translated():
             refuse_read_only(self._path)
             store = store_of(self._path)
@@ -165,7 +174,15 @@ class ObjectFile:
     def fill(self, nbytes: int, tags: Sequence[str], compare: Callable[[], None]) -> None:
         """Register the parts of a begun upload that another machine sent and sealed.
 
-        `commit` completes it and calls `compare`, which must read the object back.
+        Nothing is sent. `commit` completes the upload and calls `compare` without arguments, which
+        must read the object back and raise if it differs.
+
+        Parameters
+        ----------
+        nbytes
+            Total size of the parts.
+        tags
+            The entity tag of each part, in order.
         """
         assert isinstance(self._upload, _SharedUpload)
         self._upload.take(tags)
@@ -173,7 +190,11 @@ class ObjectFile:
         self._compare_elsewhere = compare
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
-        """Append `data`, whose buffer may be reused as soon as this returns."""
+        """Append `data`, whose buffer may be reused as soon as this returns.
+
+        Each complete part is sent in the background; blocks while too many are in flight. Raises
+        `ExportError` if an earlier part failed.
+        """
         view = memoryview(data).cast("B")
         while view:
             piece = view[: min(PIECE_BYTES, self._part_bytes - len(self._part))]
@@ -187,6 +208,10 @@ class ObjectFile:
                     self._send()
 
     def _send(self) -> None:
+        """Send the collected bytes as the next part, in the background.
+
+        The first call begins the upload. Blocks until the bytes in flight fit into the window.
+        """
         assert self._upload is not None
         part, self._part = bytes(self._part), bytearray()
         if not self._sent:
@@ -197,7 +222,10 @@ class ObjectFile:
         self._in_flight.append(POOL.submit(partial(_send, self._upload, self._sent, part)))
 
     def _wait(self, left: int) -> None:
-        """Wait until at most `left` parts are in flight."""
+        """Wait until at most `left` parts are in flight, oldest first, and record their sums.
+
+        Raises the error of a part, or `Cancelled`.
+        """
         while len(self._in_flight) > left:
             while not self._in_flight[0].done():
                 self._job.cancel.check()
@@ -206,7 +234,12 @@ class ObjectFile:
             self._sums.append(self._in_flight.popleft().result())
 
     def seal(self) -> str:
-        """Wait until the store has all data. Return its SHA-256 in hex digits."""
+        """Send the remaining data and wait until the store has it. Return its SHA-256 in hex.
+
+        Small data may be sent by `commit` only. The object is not visible until `commit`. In stores
+        other than S3 the data is read back here. Raises `ValueError` if the number of written bytes
+        is not `nbytes`, or for a maximum, larger; else `ExportError`.
+        """
         if self.taken > self.nbytes or (self._exact and self.taken != self.nbytes):
             most = "" if self._exact else " at most"
             raise ValueError(f"{self.nbytes:,} bytes{most} were announced, {self.taken:,} written")
@@ -224,7 +257,11 @@ class ObjectFile:
         return self._hash.hexdigest()
 
     def commit(self) -> None:
-        """Make the object visible and compare it. A new object that differs is removed again."""
+        """Make the object visible, read it back and compare it.
+
+        If that fails, a new object is removed again; one that replaced another object stays. Raises
+        `ExportError`, also if another program has changed the object since the context was entered.
+        """
         assert self._upload is not None
         with self._translated():
             try:
@@ -243,7 +280,10 @@ class ObjectFile:
                 self._upload.retract()
 
     def discard(self) -> None:
-        """Abort the upload and delete everything that was not committed."""
+        """Abort the upload and delete everything that was not committed.
+
+        Waits for the parts in flight. Raises nothing; may be called again, also after `commit`.
+        """
         for future in self._in_flight:
             future.cancel()
         for future in self._in_flight:
@@ -259,7 +299,11 @@ class ObjectFile:
         self.discard()
 
     def _compare(self, back: tuple[StorePath, Seen]) -> None:
-        """Read back the stored data in parallel, and compare it."""
+        """Read back the stored data in parallel, and raise `_OtherBytesError` if it differs.
+
+        `back` is the path and version of the stored object. Steps the job, unless the data was
+        compared by `seal`. Raises `Cancelled` only if no other object was replaced.
+        """
         path, seen = back
         store = store_of(path)
         reads: deque[tuple[Future[bytes], int]] = deque()
@@ -295,6 +339,7 @@ class ObjectFile:
 
     @contextlib.contextmanager
     def _translated(self) -> Iterator[None]:
+        """Raise `ExportError` for an `OSError`, a conflict or other bytes in the block."""
         try:
             yield
         except _ConflictError:
@@ -319,7 +364,7 @@ def other_bytes(target: Path) -> ExportError:
 
 
 def object_error(target: Path, error: OSError) -> ExportError:
-    """Return the error for an operation that the store rejected."""
+    """Return the error for an operation that the store rejected, with a remedy for some kinds."""
     remedy = "Check the connection to the store, then export again."
     if isinstance(error, PermissionError):
         remedy = "Choose a place that you may write to, or check your credentials."
@@ -384,6 +429,10 @@ class _MultipartUpload:
     commits_small = True
 
     def __init__(self, store: Store, path: StorePath, was: Seen | None) -> None:
+        """Store the parameters without sending a request.
+
+        `was` is the version of the object that may be replaced; None if there must be none.
+        """
         assert isinstance(store, S3Store)
         self._store = store
         self._path = path
@@ -411,6 +460,10 @@ class _MultipartUpload:
         return None
 
     def commit(self, small: bytes) -> tuple[StorePath, Seen]:
+        """Complete the upload, or send all data (`small`) in one request if no part was sent.
+
+        Raises `_ConflictError` if the object is not the one that may be replaced.
+        """
         self._store.clear_cache()
         if not self.id:
             mark = {_MARK: self.mark}
@@ -427,7 +480,12 @@ class _MultipartUpload:
         return self._path, self._path.seen(now=True)
 
     def _call_once(self, method: str, **values: Any) -> None:
-        """Send a request that must take effect only once, even if its response was lost."""
+        """Send a request on condition that the object to replace has not changed.
+
+        The request must take effect only once, even if its response was lost: a refusal is a
+        success if the object has the mark of this upload. Otherwise it raises `_ConflictError`, or
+        `OSError` for other errors.
+        """
         try:
             self._call(method, **values, **self._condition)
         except OSError as error:
@@ -493,7 +551,10 @@ class BegunUpload:
 
     @classmethod
     def begin(cls, path: StorePath) -> BegunUpload:
-        """Start an upload. Raises `OSError`."""
+        """Start an upload to S3. Raises `OSError`.
+
+        The caller completes it with an `ObjectFile`, or aborts it.
+        """
         store = store_of(path)
         assert isinstance(store, S3Store)
         upload = _MultipartUpload(store, path, None)
@@ -501,7 +562,10 @@ class BegunUpload:
         return cls(path, upload.id, upload.mark)
 
     def sent(self) -> tuple[str, ...]:
-        """Return the entity tags of the stored parts, in order; empty without such an upload."""
+        """Return the entity tags of the stored parts, in order of their numbers.
+
+        Empty if the store does not have this upload. Raises `OSError`.
+        """
         tags: list[str] = []
         more: dict[str, Any] = {}
         while True:
@@ -515,7 +579,10 @@ class BegunUpload:
             more = {"PartNumberMarker": page["NextPartNumberMarker"]}
 
     def exists(self) -> bool:
-        """Return whether the store has this upload: it was neither completed nor aborted."""
+        """Return whether the store has this upload: it was neither completed nor aborted.
+
+        Raises `OSError`.
+        """
         try:
             self._call("list_parts", MaxParts=1)
         except FileNotFoundError:
@@ -555,6 +622,10 @@ class _HiddenObject:
     commits_small = False
 
     def __init__(self, store: Store, path: StorePath, was: Seen | None) -> None:
+        """Store the parameters without sending a request.
+
+        `was` is the version of the object that may be replaced; None if there must be none.
+        """
         self._store = store
         self._path = path
         self._was = was
@@ -576,6 +647,11 @@ class _HiddenObject:
         return self._hidden, self._hidden.seen(now=True)
 
     def commit(self, small: bytes) -> tuple[StorePath, Seen]:
+        """Copy the hidden object to the target, which is not atomic, and return the new version.
+
+        `small` must be empty. Raises `_ConflictError` if the target has changed since the context
+        was entered. The hidden object stays until `abort`.
+        """
         assert not small
         now = self._store.seen(self._path, now=True)
         if now != self._was:
@@ -591,6 +667,7 @@ class _HiddenObject:
             self._store.delete(self._path)
 
     def abort(self) -> None:
+        """Delete the hidden object, also after `commit`. Do nothing if none was begun."""
         if not self._begun:
             return
         self._begun = False

@@ -51,7 +51,8 @@ class Readable(Protocol):
 def find_directory(source: Readable) -> tuple[int, int, int]:
     """Return the offset, size and number of entries of the directory of a zip archive.
 
-    Raises `Malformed` or `Unsupported`.
+    Raises `Malformed` if there is no directory, more than one, trailing data, or a contradiction,
+    and `Unsupported` for archives in several parts and very large ones. The entries are not read.
     """
     tail_size = min(source.size, _END.size + SATURATED2)
     tail = source.read(source.size - tail_size, tail_size)
@@ -129,6 +130,7 @@ class _HeaderWindow:
         self._buffer = b""
 
     def read(self, offset: int, size: int) -> bytes:
+        """Return `size` bytes from `offset` on; reads up to 8 KiB at once."""
         at = offset - self._start
         if not 0 <= at <= len(self._buffer) - size:
             n_bytes = max(size, min(_WINDOW, self.size - offset))
@@ -170,8 +172,9 @@ def read_archive(source: Readable, cancel: CancelToken) -> Archive:
 def read_members(source: Readable, cancel: CancelToken) -> list[ArchiveMember]:
     """Return the members of any zip archive, sorted by their local headers.
 
-    The directory and all local headers are read and validated. Raises `Malformed` or `Unsupported`
-    if the archive violates a rule of the format or uses an unsupported feature.
+    Folders are members too, and names may occur twice. The directory and all local headers are read
+    and validated, contents are not. Raises `Malformed` or `Unsupported` if the archive violates a
+    rule of the format or uses an unsupported feature, or `Cancelled`.
     """
     start, size, count = find_directory(source)
     raw = source.read(start, size)
@@ -199,6 +202,11 @@ def read_members(source: Readable, cancel: CancelToken) -> list[ArchiveMember]:
 
 
 def _make_archive(members: list[ArchiveMember]) -> Archive:
+    """Return the archive of these members, without folders, by their names in its top-level folder.
+
+    Raises `Malformed` for duplicate names, or `Unsupported` if there are several top-level folders
+    or it is a Keras model.
+    """
     files = [m for m in members if not (m.name.endswith("/") and m.size == 0)]
     _check_others(tuple(m.name for m in files))
     roots = {m.name.partition("/")[0] for m in members}
@@ -230,6 +238,11 @@ def _check_others(names: Sequence[str]) -> None:
 def _read_member(
     source: Readable, raw: bytes, position: int, directory: int
 ) -> tuple[ArchiveMember, int]:
+    """Read the entry at `position` of the directory, and the local header of its member.
+
+    Returns the member and the position of the next entry. `raw` is the directory, which begins at
+    offset `directory` of the file. Raises `Malformed` or `Unsupported`.
+    """
     if position + _ENTRY.size > len(raw):
         raise Malformed("its zip directory ends in the middle")
     fields = _ENTRY.unpack_from(raw, position)
@@ -273,7 +286,11 @@ def _read_member(
 def _read_local(
     source: Readable, raw_name: bytes, flags: int, member: ArchiveMember
 ) -> tuple[int, tuple[int, ...]]:
-    """Validate a local header. Return the offset of the content and the offsets of the CRC."""
+    """Validate a local header. Return the offset of the content and the offsets of the CRC.
+
+    `raw_name` and `flags` are those of the directory, and `member` is what the directory says.
+    Raises `Malformed` if the header differs from it or the content exceeds the file.
+    """
     name = member.name[:80]
     header, stored, crc = member.header, member.stored, member.crc
     if header + _LOCAL.size + len(raw_name) + stored > source.size:
@@ -304,7 +321,10 @@ def _read_local(
 
 
 def _descriptor(source: Readable, at: int, crc: int, name: str) -> int:
-    """Return the offset of the CRC in the data descriptor, which begins at `at`."""
+    """Return the offset of the CRC in the data descriptor, which begins at `at`.
+
+    Raises `Malformed` if it does not contain `crc`.
+    """
     if at + 8 <= source.size:
         raw = source.read(at, 8)
         if raw[:4] == b"PK\7\x08" and int.from_bytes(raw[4:], "little") == crc:
@@ -315,7 +335,11 @@ def _descriptor(source: Readable, at: int, crc: int, name: str) -> int:
 
 
 def _zip64_fields(extra: bytes, keys: list[str], name: str) -> dict[str, int]:
-    """Return the 8-byte values in the zip64 field of the entries in `keys`, in order."""
+    """Return the 8-byte values in the zip64 field of an entry: the first ones, by the given keys.
+
+    Without keys the result is empty. `extra` are the extra fields of the entry, `name` is for the
+    message. Raises `Malformed` if the field is missing or too short.
+    """
     if not keys:
         return {}
     at = 0

@@ -59,7 +59,7 @@ class MatrixSegment:
             self._fill(first + start, words[start : start + _MAX_ELEMENTS])
 
     def _fill(self, start: int, words: NDArray[np.unsignedinteger]) -> None:
-        """Write the values at their positions in `words`, the elements from `start` on."""
+        """Add the nonzero values to `words`, the elements from `start` on, which are all 0."""
         matrix, columns = self._matrix, self._matrix.columns
         stop = start + words.size
         row, last = start // columns, (stop - 1) // columns
@@ -71,7 +71,11 @@ class MatrixSegment:
         words[positions] = self._read(self._values, matrix.itemsize, low, high)
 
     def _find(self, column: int, low: int, high: int) -> int:
-        """Return the first entry of a row, between `low` and `high`, at or after `column`."""
+        """Return the index of the first entry of a row at or after `column`.
+
+        `low` and `high` are the indices of the first entry of the row and after its last one;
+        `high` is returned if there is none.
+        """
         if column <= 0:
             return low
         if column >= self._matrix.columns:
@@ -86,6 +90,7 @@ class MatrixSegment:
         return low + int(np.searchsorted(columns, column))
 
     def _check(self) -> None:
+        """Read all row pointers and columns, and raise `DamagedFileError` if they are invalid."""
         matrix = self._matrix
         # In order and not interleaved with other reads, so that its checksum is compared.
         for start in range(0, matrix.rows + 1, _MAX_ELEMENTS):
@@ -110,9 +115,10 @@ class MatrixSegment:
                 before = self._check_columns(pointers, low, min(low + _MAX_ELEMENTS, end), before)
 
     def _check_columns(self, pointers: Indices, low: int, high: int, before: int) -> int:
-        """Validate the columns of the entries `low` to `high`, and return the last one.
+        """Validate the columns of the entries `low` to `high` (exclusive), and return the last one.
 
-        `before` is the column of the entry before them.
+        `before` is the column of the entry before them. Raises `DamagedFileError` if one is out of
+        range or they do not ascend within a row.
         """
         columns = self._indices(self._col, low, high)
         if columns.min() < 0 or columns.max() >= self._matrix.columns:

@@ -108,8 +108,9 @@ def header_bytes(archive: Archive) -> int:
 def state_dicts(archive: Archive, read: Read) -> tuple[dict[str, Any], dict[str, Storage]]:
     """Return the weights of a program by name, and the storages that contain them by key.
 
-    For several programs the result is a dict of such dicts by program name. All statements of the
-    JSON are validated against the members. Raises `Malformed` or `Unsupported`.
+    For several programs the result is a dict of such dicts by program name. Weights that cannot be
+    read are `Unreadable`. All statements of the JSON are validated against the members. Raises
+    `Malformed` or `Unsupported`, also for archives without a program.
     """
     _check_version(archive, read)
     names = programs(archive)
@@ -124,6 +125,7 @@ def state_dicts(archive: Archive, read: Read) -> tuple[dict[str, Any], dict[str,
 
 
 def _check_version(archive: Archive, read: Read) -> None:
+    """Raise `Unsupported` if the archive states a version other than 0."""
     if (
         "archive_version" in archive.members
         and (version := read("archive_version", 64).strip()) != b"0"
@@ -138,6 +140,11 @@ def _check_version(archive: Archive, read: Read) -> None:
 def _weights_of(
     name: str, archive: Archive, read: Read, storages: dict[str, Storage]
 ) -> dict[str, Tensor | Unreadable]:
+    """Return the weights of a program by name, with their declaration as buffers or parameters.
+
+    Storages are added to `storages`, which programs share. Raises `Unsupported` for another schema
+    version or weights in a pickle, or `Malformed`.
+    """
     graph, config = graph_of(name), config_of(name)
     program = _load_json(graph, read(graph, MAX_GRAPH))
     version = _get(program, "schema_version", dict, graph)
@@ -162,7 +169,10 @@ def _weights_of(
 
 
 def _buffers(program: Any) -> dict[str, bool]:
-    """Return whether each weight in the signature is a buffer (True) or a parameter, by name."""
+    """Return whether each weight in the signature is a buffer (True) or a parameter, by name.
+
+    Empty without a valid signature; weights that are neither are absent.
+    """
     signature = _member(_member(program, "graph_module"), "signature")
     specs = _member(signature, "input_specs")
     found: dict[str, bool] = {}
@@ -182,6 +192,11 @@ def _member(value: Any, key: str) -> Any:
 def _tensor(
     name: str, weight: object, archive: Archive, storages: dict[str, Storage]
 ) -> Tensor | Unreadable:
+    """Return the tensor that the JSON `weight` describes, as a view of a storage of the archive.
+
+    Returns an `Unreadable` for pickled weights, other layouts and unknown types. A new storage is
+    added to `storages`. Raises `Malformed` for invalid descriptions.
+    """
     meta = _get(weight, "tensor_meta", dict | None, name)
     if _get(weight, "use_pickle", bool, name) or meta is None:
         return Unreadable("torch.export has put it into a pickle of its own")
@@ -219,7 +234,8 @@ def _load_json(name: str, text: bytes) -> Any:
 def _get(value: object, key: str, kind: type | UnionType, where: str) -> Any:
     """Return the value of a key of a JSON object, which describes `where`.
 
-    Raises `Malformed` if the value is not of the type `kind`.
+    Raises `Malformed` if `value` is no object, or its value under `key` is missing or not of the
+    type `kind`. A boolean is not an int.
     """
     found = value.get(key) if isinstance(value, dict) else None
     if not isinstance(found, kind) or (isinstance(found, bool) and kind is int):

@@ -56,7 +56,10 @@ PROTOCOLS = frozenset(bytes((n,)) for n in range(2, 6))
 
 
 def read_legacy(source: FileSource, state_dict: str | None, job: Job) -> ReadResult:
-    """Read the pickles and locate the storages; see `Reader.read`."""
+    """Read the pickles and locate the storages; see `Reader.read`.
+
+    Pickles of more than 512 KiB are parsed in a helper process.
+    """
     with translate_errors(source.path):
         try:
             index = index_stream(source, state_dict, job.cancel, IN_PROCESS)
@@ -72,7 +75,9 @@ def index_stream(
 ) -> TorchIndex:
     """Read the pickles, locate the storages and describe the tensors.
 
-    Raises `Exhausted` if the pickles do not end within the first `max_bytes`.
+    `state_dict` is the key of the dict to open, None for the default. Data after the last storage
+    causes a notice. Raises `Exhausted` if the pickles do not end within the first `max_bytes`,
+    `Malformed` or `Unsupported` if the file is invalid, or `Cancelled`.
     """
     window = min(source.size, max_bytes, IN_PROCESS)
     data = source.read(0, window)
@@ -118,7 +123,12 @@ def index_stream(
 def _locate_storages(
     source: FileSource, position: int, keys: list[str], roots: dict[str, Storage]
 ) -> tuple[dict[str, int], int]:
-    """Return the start of each storage by key, and the end of the last one."""
+    """Return the offset of the elements of each storage by key, and the end of the last one.
+
+    `keys` are those in the file, in order, from offset `position` on; `roots` are the storages to
+    which tensors refer. Raises `Malformed` if these differ, a size differs, or the file is cut
+    short.
+    """
     if len(set(keys)) != len(keys):
         raise Malformed("the list of its storages holds one twice")
     unknown = [key for key in keys if key not in roots]
@@ -148,14 +158,15 @@ def read_storage(
 ) -> tuple[Storage, int, dict[tuple[str, str], Global]]:
     """Return a storage that torch saved into a byte string of a file, and its start in the file.
 
-    The third result are the names of code that the byte string refers to.
+    The third result are the names of code that the byte string refers to. Raises `Malformed` if it
+    does not contain exactly one complete storage.
 
     Parameters
     ----------
     source
         The file.
     data
-        The byte string: four pickles, then the list of keys, then the elements.
+        The position of the byte string: four pickles, then the list of keys, then the elements.
     key
         The key of the returned storage.
     """

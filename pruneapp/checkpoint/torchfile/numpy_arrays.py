@@ -30,7 +30,11 @@ BY_CODE = {
 
 
 def reconstruct(function: Global, args: tuple[Any, ...]) -> Any:
-    """Return a placeholder for ``_reconstruct(type, shape, code)``: an array without data."""
+    """Return a placeholder for ``_reconstruct(type, shape, code)``: an array without data.
+
+    For a subclass of ndarray, the array has a reason and stays without data. For other arguments
+    the result is an `Uncalled`.
+    """
     cls = args[0] if args else None
     if not isinstance(cls, Global):
         return Uncalled(function, args)
@@ -40,7 +44,11 @@ def reconstruct(function: Global, args: tuple[Any, ...]) -> Any:
 
 
 def fill(array: Array, state: Any) -> None:
-    """Set an array from the argument of ``__setstate__``: version, shape, type, order, bytes."""
+    """Set an array from the argument of ``__setstate__``: version, shape, type, order, bytes.
+
+    An array of an unsupported type gets a reason instead. An array subclass is not changed. Raises
+    `Malformed` for an invalid state.
+    """
     if array.reason != _NO_NUMBERS:
         return  # an array subclass, which is not read
     if type(state) is not tuple or len(state) not in {4, 5}:
@@ -58,7 +66,11 @@ def fill(array: Array, state: Any) -> None:
 
 
 def from_buffer(function: Global, args: tuple[Any, ...]) -> Any:
-    """Return a placeholder for ``_frombuffer(bytes, type, shape, order, axes)``."""
+    """Return a placeholder for ``_frombuffer(bytes, type, shape, order, axes)``.
+
+    It is an `Array`, with a reason for unsupported types, or an `Uncalled` if there are no bytes.
+    `axes` is optional. Raises `Malformed` for an invalid shape, order or size.
+    """
     if len(args) not in {4, 5} or not isinstance(args[0], (bytes, Blob)):
         return Uncalled(function, args)
     element, swapped, reason = _type(args[1])
@@ -85,7 +97,10 @@ def from_buffer(function: Global, args: tuple[Any, ...]) -> Any:
 
 
 def scalar(function: Global, args: tuple[Any, ...]) -> Any:
-    """Return a placeholder for ``scalar(type, bytes)``: an `Array` if the type is supported."""
+    """Return a placeholder for ``scalar(type, bytes)``: an `Array` if the type is supported.
+
+    Otherwise an `Uncalled`. Raises `Malformed` if the number of bytes is not that of the type.
+    """
     if len(args) != 2 or type(args[1]) is not bytes:
         return Uncalled(function, args)
     element, swapped, _ = _type(args[0])
@@ -103,6 +118,10 @@ def _set(
     shape: tuple[int, ...],
     strides: tuple[int, ...] | None,
 ) -> None:
+    """Set type, bytes and layout of an array, and clear its reason.
+
+    `strides` in elements, None for C order. Raises `Malformed` if `raw` has another size.
+    """
     nbytes = math.prod(shape) * element.itemsize
     if len(raw) != nbytes:
         raise Malformed(
@@ -115,7 +134,11 @@ def _set(
 
 
 def _type(dtype: Any) -> tuple[Element | None, bool, str]:
-    """Return the element type or None, whether it is big-endian, and the reason for None."""
+    """Return the element type or None, whether it must be swapped, and the reason for None.
+
+    Big-endian types of more than one byte must be swapped. `dtype` is the placeholder of a numpy
+    dtype. Raises `Malformed` for an invalid state of it.
+    """
     if not isinstance(dtype, Uncalled) or dtype.path != "numpy.dtype" or not dtype.args:
         return None, False, "it is a numpy array of a type that Pruneapp does not know"
     code = dtype.args[0]
@@ -138,6 +161,10 @@ def _type(dtype: Any) -> tuple[Element | None, bool, str]:
 
 
 def _shape(shape: Any) -> tuple[int, ...]:
+    """Return a shape in a pickle as a tuple; an integer counts as a shape of one dimension.
+
+    Raises `Malformed` for any other object and for impossible extents.
+    """
     if type(shape) is int:
         shape = (shape,)
     if type(shape) not in {tuple, list} or len(shape) > MAX_RANK:

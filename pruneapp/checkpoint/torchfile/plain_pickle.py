@@ -62,7 +62,10 @@ def recognises_pickle(head: bytes, source: FileSource) -> bool:
 
 
 def read_pickle(source: FileSource, state_dict: str | None, job: Job) -> ReadResult:
-    """Read a pickle except for its long byte strings; see `Reader.read`."""
+    """Read a pickle except for its long byte strings; see `Reader.read`.
+
+    If more than 512 KiB have to be read, it is parsed in a helper process.
+    """
     with translate_errors(source.path):
         try:
             index = index_pickle(source, state_dict, job.cancel, IN_PROCESS)
@@ -76,8 +79,10 @@ def index_pickle(
 ) -> TorchIndex:
     """Parse a pickle and describe its arrays and tensors.
 
-    Raises `_TooLong` if more than `max_bytes` have to be read, or `Unsupported` if `max_bytes` is
-    `MAX_PICKLE`.
+    `state_dict` is the key of the dict to open, None for the default. Data after the pickle causes
+    a notice. Raises `Unsupported` without any array or tensor, `Malformed` for an invalid pickle,
+    or `Cancelled`. If more than `max_bytes` have to be read, raises `_TooLong`, or `Unsupported`
+    for `MAX_PICKLE`.
     """
     machine = PickleFile(source, cancel, max_bytes)
     root = machine.parse()
@@ -135,6 +140,7 @@ class PickleFile(Machine):
     def __init__(
         self, source: FileSource, cancel: CancelToken, max_bytes: int = MAX_PICKLE
     ) -> None:
+        """Read the first window. `parse` does the rest."""
         data = source.read(0, min(_WINDOW, source.size))
         super().__init__(data, self._meaning, Storages(), cancel)
         self.offsets: dict[str, int] = {}  # start of each storage, by key
@@ -155,7 +161,10 @@ class PickleFile(Machine):
         return self._base + self.position
 
     def parse(self) -> Any:
-        """Return the object that the pickle describes."""
+        """Return the object that the pickle describes. Call it once.
+
+        Raises `Unsupported` for files of joblib, or if `max_bytes` is exceeded, and `Malformed`.
+        """
         try:
             return self.run()
         except Malformed:
@@ -167,9 +176,10 @@ class PickleFile(Machine):
             raise
 
     def push_opcode_of(self, array: Array) -> PushOpcode | None:
-        """Return the opcode that pushes the bytes of an array.
+        """Return the opcode that pushes the bytes of an array of this pickle.
 
-        None if it cannot be replaced: it is unknown, or another array refers to the same bytes.
+        For a long byte string, which was not read, it is the range of the bytes alone. None if it
+        cannot be replaced: it is unknown, or another array refers to the same bytes.
         """
         users = Counter(_identity(one) for one in self.arrays)
         if users[_identity(array)] > 1:
@@ -180,6 +190,11 @@ class PickleFile(Machine):
         return self._push_opcodes.get(id(array.raw))
 
     def _refill(self) -> None:
+        """Read the window that begins at the current instruction, which then restarts.
+
+        If the instruction begins at the start of the window, the window is enlarged four times.
+        Raises `Exhausted` at the end of the file, or the error for more than `max_bytes` bytes.
+        """
         start = self._base + self._instruction
         size = _WINDOW if self._instruction else 4 * len(self._data)
         size = min(size, self._source.size - start)
@@ -197,6 +212,11 @@ class PickleFile(Machine):
         self._base, self.position = start, 0
 
     def _push_bytes(self, width: int, push: Any, *, signed: bool) -> None:
+        """Execute an opcode that pushes bytes, whose length has `width` bytes.
+
+        Long ones are skipped and pushed as a `Blob`. Others are pushed by the ordinary handler
+        `push` and recorded. With `signed` the opcode pushes a text of Python 2.
+        """
         size = int.from_bytes(self._take(width), "little")
         offset = self._base + self.position
         if size < LARGE:
@@ -211,6 +231,10 @@ class PickleFile(Machine):
         self._push(Blob(offset, size))
 
     def _record(self, push: Any, text: bool) -> None:  # noqa: FBT001 - bound by position
+        """Execute an opcode by its handler `push`, and record its position for the pushed value.
+
+        `text` is whether the value is a text. Values of fewer than two characters are not recorded.
+        """
         push()
         value = self._stack[-1]
         if len(value) > 1:  # shorter strings are shared objects
@@ -220,6 +244,11 @@ class PickleFile(Machine):
             )
 
     def _meaning(self, function: Global | Uncalled, args: tuple[Any, ...]) -> Any:
+        """Return the placeholder for a call; see `rebuild.call`.
+
+        In addition, storages in byte strings are read, and for bytes that are encoded as text the
+        opcode that pushes the text is recorded.
+        """
         if type(function) is not Global:
             return rebuild.call(function, args)
         if function.path == _STORAGE and args:
@@ -234,7 +263,11 @@ class PickleFile(Machine):
         return result
 
     def _storage(self, data: Any) -> Any:
-        """Return the storage that torch saved into a byte string in the pickle."""
+        """Return the storage that torch saved into a byte string in the pickle.
+
+        Its position is added to `offsets`, its names to `globals`. Raises `Unsupported` if the byte
+        string is encoded as text.
+        """
         if not isinstance(data, Blob):
             raise Unsupported(
                 "is a pickle of tensors of protocol 2 or older, in which their numbers are text",

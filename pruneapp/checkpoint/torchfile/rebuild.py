@@ -39,7 +39,10 @@ Args = tuple[Any, ...]
 
 
 def call(function: Global | Uncalled, args: Args) -> Any:
-    """Return a placeholder for ``function(*args)``: its interpreted result, or an `Uncalled`."""
+    """Return a placeholder for ``function(*args)``: its interpreted result, or an `Uncalled`.
+
+    Nothing is called. Raises `Malformed` if a known function has invalid arguments.
+    """
     if type(function) is Global:
         meaning = _MEANINGS.get((function.module, function.name))
         if meaning is not None:
@@ -55,7 +58,11 @@ def _at_least(count: int, function: Global, args: Args) -> None:
 
 
 def _tensor(function: Global, args: Args) -> Any:
-    # storage, offset, size, stride, requires_grad, backward_hooks; perhaps metadata
+    """Return the tensor for a storage, offset, size, stride, requires_grad, hooks, and metadata.
+
+    Those after the stride are optional. Marks that are not supported result in an `Unreadable`.
+    Raises `Malformed`.
+    """
     _at_least(4, function, args)
     storage = args[0]
     if isinstance(storage, Storage) and storage.element is UNTYPED:
@@ -65,7 +72,11 @@ def _tensor(function: Global, args: Args) -> Any:
 
 
 def _typed_tensor(function: Global, args: Args) -> Any:
-    # storage, offset, size, stride, requires_grad, backward_hooks, dtype; perhaps metadata
+    """Return the tensor for a storage, offset, size, stride, requires_grad, hooks, dtype, metadata.
+
+    Only the metadata is optional. Marks that are not supported result in an `Unreadable`. Raises
+    `Malformed`, also for an unknown dtype.
+    """
     _at_least(7, function, args)
     dtype = args[6]
     element = BY_DTYPE.get(dtype.name) if isinstance(dtype, Global) else None
@@ -77,9 +88,10 @@ def _typed_tensor(function: Global, args: Args) -> Any:
 
 
 def _set_traits(tensor: Tensor, grad: Args, metadata: Args) -> Tensor | Unreadable:
-    """Mark a tensor as conjugated, negated, or requiring gradients, as torch saved it.
+    """Mark a tensor as conjugated, negated, or requiring gradients, and return it.
 
-    Return an `Unreadable` for marks that are not supported.
+    `grad` and `metadata` contain the argument of torch, or nothing. Returns an `Unreadable` for
+    unknown metadata, and for conjugated or negated types without a sign bit.
     """
     traits = []
     if grad == (True,):
@@ -105,7 +117,10 @@ def _set_traits(tensor: Tensor, grad: Args, metadata: Args) -> Tensor | Unreadab
 
 
 def _flips(name: str, *, conj: bool, neg: bool) -> tuple[int, ...] | None:
-    """Return the bytes of an element whose highest bit must be flipped; None if unsupported."""
+    """Return the bytes of an element whose highest bit must be flipped; None if unsupported.
+
+    `name` is the torch type. Without `conj` and `neg` the result is empty for any type.
+    """
     size = _SIGNED.get(name)
     if size is None:
         return None if conj or neg else ()
@@ -124,7 +139,10 @@ _SIGNED = {
 
 
 def _parameter(function: Global, args: Args) -> Any:
-    # data, requires_grad, backward_hooks; perhaps attributes
+    """Return the first argument, marked as a parameter if it is a tensor.
+
+    The arguments are data, requires_grad, backward hooks, and perhaps attributes.
+    """
     _at_least(2, function, args)
     data = args[0]
     if isinstance(data, Tensor):
@@ -168,7 +186,11 @@ def _first(function: Global, args: Args) -> Any:
 
 
 def _from_type(function: Global, args: Args) -> Any:
-    # (function, type, arguments, state): the result becomes a subclass with attributes.
+    """Return the tensor for (function, type, arguments, state), with the subclass as a trait.
+
+    A DTensor is unwrapped and a jagged nested tensor becomes a `Compound`. If the arguments have
+    other types, or the inner function is unknown, the result is an `Uncalled`.
+    """
     _at_least(3, function, args)
     inner, cls, arguments = args[:3]
     if not isinstance(inner, (Global, Uncalled)) or type(arguments) is not tuple:
@@ -193,6 +215,7 @@ LEAVES = (Tensor, Array, Compound, Unreadable)
 
 
 def _rebuild_jagged(state: Any) -> Any:
+    """Return the parts of a jagged nested tensor, given its state; an `Unreadable` without them."""
     attributes = state[0] if type(state) is tuple and state else state
     if isinstance(attributes, dict):
         names = ("_values", "_offsets", "_lengths")
@@ -203,6 +226,10 @@ def _rebuild_jagged(state: Any) -> Any:
 
 
 def _sparse(function: Global, args: Args) -> Any:
+    """Return the parts of a sparse tensor for (layout, (parts, shape)).
+
+    Raises `Malformed` for an unknown layout, a part that is no tensor, or an invalid shape.
+    """
     _at_least(2, function, args)
     layout = _layout(args[0])
     data = args[1]
@@ -244,7 +271,10 @@ def _rebuild_nested(function: Global, args: Args) -> Any:
 
 
 def _from_numpy(function: Global, args: Args) -> Any:
-    # array, dtype, device, requires_grad: for devices whose tensors torch saves as numpy arrays
+    """Return the array of (array, dtype, device, requires_grad) if it has that dtype.
+
+    Some devices store tensors as numpy arrays. Otherwise the result is an `Unreadable`.
+    """
     _at_least(2, function, args)
     data, dtype = args[:2]
     name = dtype.name if isinstance(dtype, Global) else ""
@@ -263,6 +293,11 @@ def _meta(_function: Global, args: Args) -> Any:
 
 
 def _dict(function: Global, args: Args) -> Any:
+    """Return a new dict for a call of ``OrderedDict``, ``defaultdict``, ``Counter`` or ``dict``.
+
+    It contains the items of the last argument, a dict or a sequence of pairs; otherwise it is
+    empty. Raises `Malformed` for an element that is no pair.
+    """
     created = AttributedDict()
     given = args[-1] if args else None  # defaultdict(factory, dict)
     if isinstance(given, dict):
@@ -290,7 +325,10 @@ def _bytes(function: Global, args: Args) -> Any:
 
 
 def _encode(function: Global, args: Args) -> Any:
-    # Protocol 2 writes bytes as a text of the characters 0 to 255.
+    """Return the bytes of a text of the characters 0 to 255, as protocol 2 writes them.
+
+    For another encoding the result is an `Uncalled`. Raises `Malformed` for other characters.
+    """
     if len(args) == 2 and type(args[0]) is str and args[1] in ("latin1", "latin-1"):
         try:
             return args[0].encode("latin-1")
@@ -300,7 +338,10 @@ def _encode(function: Global, args: Args) -> Any:
 
 
 def _reconstructor(function: Global, args: Args) -> Any:
-    # An object of a class before its attributes are set, as copyreg writes it before protocol 2.
+    """Return an object before its attributes are set, as copyreg writes it before protocol 2.
+
+    A dict for dict classes, else an `Uncalled` of the class, without arguments.
+    """
     if args and isinstance(args[0], Global):
         if args[0].path in _DICTS and len(args) > 2:
             return _dict(args[0], args[2:])

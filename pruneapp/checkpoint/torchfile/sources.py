@@ -67,8 +67,8 @@ class CheckedSource(DerivedSource):
     def read_into(self, offset: int, buffer: memoryview) -> None:
         """Fill `buffer` from `offset` on.
 
-        Raises `DamagedFileError` if these are the last bytes of a storage and its checksum is
-        wrong.
+        Raises `DamagedFileError` if these are the last bytes of a span that this thread has read in
+        order, and its checksum is wrong. A span that was verified once is not checked again.
         """
         self._source.read_into(offset, buffer)
         view = buffer.cast("B")
@@ -78,6 +78,10 @@ class CheckedSource(DerivedSource):
             index += 1
 
     def _update_checksum(self, index: int, offset: int, view: memoryview) -> None:
+        """Add the bytes of `view`, read from `offset`, to the checksum of span `index`.
+
+        Bytes that do not continue the previous read of this thread, or start the span, are ignored.
+        """
         span = self._spans[index]
         begin = max(offset, span.start)
         end = min(offset + len(view), span.stop)
@@ -180,7 +184,11 @@ class InflatedSource(DerivedSource):
             )
 
     def _inflate(self, index: int, stop: int) -> None:
-        """Decompress the first `stop` bytes of member `index` to the temporary file."""
+        """Decompress member `index` to the temporary file until `stop` of its bytes are there.
+
+        Continues where the previous call stopped. The checksum is compared at the end of the
+        member. Raises `CheckpointError`.
+        """
         member = self._members[index]
         stream = self._streams.get(index)
         if stream is None:
@@ -222,7 +230,10 @@ class InflatedSource(DerivedSource):
 
     @contextmanager
     def _open_spool(self) -> Iterator[IO[bytes]]:
-        """Return the temporary file, and translate errors of the system."""
+        """Yield the temporary file, created at the first call.
+
+        Raises `CheckpointError` for an `OSError` of the block.
+        """
         try:
             if self._spool is None:
                 self._spool = tempfile.TemporaryFile(prefix="pruneapp-")  # noqa: SIM115 - lives on
@@ -240,7 +251,7 @@ class InflatedSource(DerivedSource):
             spool.write(out)
 
     def _check_space(self, nbytes: int) -> None:
-        """Raise an error if writing `nbytes` would fill the disk."""
+        """Raise `CheckpointError` if writing `nbytes` would leave less than 64 MiB on the disk."""
         if nbytes <= 0:
             return
         place = tempfile.gettempdir()
@@ -256,7 +267,10 @@ class InflatedSource(DerivedSource):
             )
 
     def close(self) -> None:
-        """Delete the temporary file; the archive is closed by its own source."""
+        """Delete the temporary file; the archive is closed by its own source.
+
+        The source can still be read: it then decompresses again.
+        """
         with self._lock:
             if self._spool is not None:
                 self._spool.close()
@@ -278,7 +292,10 @@ class _Stream:
 
 
 def inflate_all(raw: bytes, size: int) -> bytes | None:
-    """Decompress a member in memory; None if the result has not exactly `size` bytes."""
+    """Decompress a member in memory. Return None if it is invalid or has not exactly `size` bytes.
+
+    The checksum is not verified.
+    """
     inflater = zlib.decompressobj(-15)
     try:
         out = inflater.decompress(raw, size + 1)
@@ -343,7 +360,12 @@ Rebuilt = Matrix | Flipped | InlineArray
 
 
 def can_read_dense(compound: Compound) -> bool:
-    """Return whether a sparse tensor is a CSR matrix that can be read as a dense one."""
+    """Return whether a sparse tensor is a CSR matrix that can be read as a dense one.
+
+    Its parts must be contiguous and of consistent shapes, and the values of 8 to 64 bits. The dense
+    matrix must not exceed 16 MiB or 2^18 times the stored size, whichever is larger. Indices are
+    not read.
+    """
     if compound.layout != "sparse_csr" or len(compound.shape) != 2:
         return False
     rows, columns = compound.shape
@@ -365,7 +387,11 @@ def can_read_dense(compound: Compound) -> bool:
 
 
 def check_indices(name: str, compound: Compound, read: Callable[[Tensor], bytes]) -> None:
-    """Raise `Malformed` if an index of a sparse tensor is out of range; `read` reads a part."""
+    """Raise `Malformed` if an index of a sparse tensor is out of range.
+
+    `read` returns the bytes of a part. Parts of more than 1 MiB, strided parts and other layouts
+    are not checked.
+    """
     shape = compound.shape
     if compound.layout == "sparse_coo":
         _check_range(name, compound.parts["indices"], shape, read)
@@ -381,6 +407,11 @@ def check_indices(name: str, compound: Compound, read: Callable[[Tensor], bytes]
 def _check_range(
     name: str, part: Tensor, extents: tuple[int, ...], read: Callable[[Tensor], bytes]
 ) -> None:
+    """Raise `Malformed` if an index in `part` is not within its extent.
+
+    For several `extents`, `part` is 2-D with a row of indices for each; otherwise the first applies
+    to all of its indices.
+    """
     if part.element.name not in {"int64", "int32"}:
         raise Malformed(f"the indices of the sparse tensor '{name[:80]}' are no whole numbers")
     if part.strides is not None or part.nbytes > MAX_INDEX_BYTES:

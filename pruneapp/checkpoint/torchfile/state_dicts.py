@@ -102,7 +102,8 @@ class Candidate:
     ) -> Candidate:
         """Create a candidate and count its tensors and their elements.
 
-        `others` returns its keys of other values, and `beside` the values outside of it.
+        `others` returns its keys of other values, and `beside` the values outside of it, both when
+        called.
         """
         items = tuple(cancel.each(found_tensors))
         leaves = {identity(item.leaf): item.leaf for item in cancel.each(items)}
@@ -130,7 +131,11 @@ def _tensors(leaf: Leaf) -> int:
 
 
 def _numel(leaf: Leaf) -> int:
-    """Return the number of elements of the entries that present a tensor."""
+    """Return the number of elements of the entries that present a tensor.
+
+    For a sparse tensor that is presented by its parts, this is the number in the parts; 0 for an
+    unreadable one.
+    """
     if isinstance(leaf, Tensor | Array):
         return leaf.numel
     if isinstance(leaf, Compound):
@@ -143,7 +148,11 @@ def _numel(leaf: Leaf) -> int:
 def choose(candidates: Sequence[Candidate], key: str | None, path: object) -> Candidate:
     """Return the candidate with this key, or the one that is the model if `key` is None.
 
-    Raises `CheckpointError` if there is no such candidate; the remedy lists the existing ones.
+    The model is the first candidate that is not an exponential moving average, unless an average
+    has more than 4 times as many elements. Candidates that are entirely inside objects of unknown
+    classes are only used if there are no others. `candidates` must not be empty, and sorted as by
+    `find`. `path` is for messages. Raises `CheckpointError` if there is no such key; the remedy
+    lists the existing ones.
     """
     if key is not None:
         for candidate in candidates:
@@ -163,7 +172,11 @@ def choose(candidates: Sequence[Candidate], key: str | None, path: object) -> Ca
 
 
 def format_key(key: Any) -> str:
-    """Return a dict key as a valid UTF-8 name; keys that are not text by their representation."""
+    """Return a dict key as a valid UTF-8 name; keys that are not text by their representation.
+
+    Lone surrogates are escaped. Representations are cut after 200 characters; nested objects are
+    only named by their type.
+    """
     if type(key) is str:
         if key.isascii():
             return key
@@ -196,7 +209,10 @@ class UniqueNames:
         self._characters = 0
 
     def unique(self, name: str) -> str:
-        """Return `name`, with a number appended if it is already in use."""
+        """Return `name`, with a number from 2 appended if it is in use, and mark it as used.
+
+        Raises `Malformed` after 64 Mi characters in all.
+        """
         self._characters += len(name)
         if self._characters > MAX_NAME_CHARACTERS:
             raise Malformed("the names of its tensors are longer than any model's")
@@ -231,8 +247,15 @@ _OTHER_ENDINGS = (
 def find(root: Any, cancel: CancelToken, declared: Mapping[str, Declared]) -> list[Candidate]:
     """Return all dicts that may be the model, those with the most elements first.
 
+    Averages come after others of equal size. Dicts with weights are preferred; without any, those
+    with arrays, then those with any tensor are returned. Empty without a tensor. A root that is a
+    tensor is a candidate with the single name ``tensor``. Raises `Malformed` for excessive names or
+    sharing.
+
     Parameters
     ----------
+    root
+        The object that was saved.
     declared
         The declarations of TorchScript classes, by their full names.
     """
@@ -254,7 +277,7 @@ def _is_weight(leaf: Leaf) -> bool:
     """Return whether a leaf may be a weight of a model.
 
     Excluded are scalars, 1-D numpy arrays, and dtypes that are not prunable (tensors may also be
-    quantized or complex).
+    quantized or complex). Sparse and unreadable tensors are included.
     """
     if isinstance(leaf, Tensor):
         quantized = leaf.element.name.startswith(("q", "complex"))
@@ -286,7 +309,10 @@ class _Walk:
         self._visits = 0
 
     def mark(self, root: Any) -> None:
-        """Find all containers that contain a tensor at any depth."""
+        """Find all containers that contain a tensor at any depth, for `contains_tensor`.
+
+        Numpy scalars that are items of a list do not count.
+        """
         seen: set[int] = set()
         todo = [root]
         parents: dict[int, list[int]] = {}
@@ -317,7 +343,9 @@ class _Walk:
     def candidates(self, root: Any, test: Callable[[Leaf], bool]) -> list[Candidate]:
         """Return the modules, and the dicts that directly contain a tensor that passes `test`.
 
-        A dict that contains one small dict per layer is returned as a whole.
+        A dict that contains one small dict per layer is returned as a whole. Optimizers and
+        training state are not searched, and in a returned dict only values under the keys of
+        models. `mark` must have been called. The order is that of the file.
         """
         result: list[Candidate] = []
         keys = UniqueNames()
@@ -382,7 +410,8 @@ class _Walk:
     def _outside(self, path: Sequence[Any]) -> dict[str, Any]:
         """Return the values outside of a dict, in the dicts around it, by dotted key.
 
-        `path` are the containers from the root to the dict, both included.
+        `path` are the containers from the root to the dict, both included. Also returned are values
+        in the dict itself that are not a part of the model.
         """
         found: dict[str, Any] = {}
         prefix = ""
@@ -405,14 +434,21 @@ class _Walk:
         return found
 
     def _is_outside(self, name: str, child: Any) -> bool:
-        """Return whether a value in a state dict is neither a part of it nor a non-tensor."""
+        """Return whether a value in a state dict is another model or training state.
+
+        `name` is its key. False for tensors.
+        """
         if isinstance(child, LEAVES):
             return False
         model = _is_model_key(name) or _is_optimizer(child)
         return _is_other_key(name) or (self.contains_tensor(child) and model)
 
     def _holds_layers(self, children: list[Child]) -> bool:
-        """Return whether it is a model with a dict for each layer: ``{"fc1": {"weight": ...}}``."""
+        """Return whether it is a model with a dict for each layer: ``{"fc1": {"weight": ...}}``.
+
+        That requires at least three values with tensors, each a dict with a tensor ``weight`` whose
+        key is not that of a model or of training state.
+        """
         layers = [(name, child) for name, child, *_ in children if self.contains_tensor(child)]
         return len(layers) >= 3 and all(
             isinstance(child, dict)
@@ -423,6 +459,11 @@ class _Walk:
         )
 
     def _flatten(self, root: Any) -> Iterator[FoundTensor]:
+        """Yield the tensors in a dict or module, at any depth, in the order of the file.
+
+        Names are joined by dots and made unique. Optimizers are skipped, and directly in a dict
+        also other models and training state. Raises `Malformed` after 250,000 containers.
+        """
         names = UniqueNames()
         outer_is_module = self._is_module(root)
         todo: list[tuple[str, Child, frozenset[int]]] = [("", Child("", root), frozenset())]
@@ -456,6 +497,7 @@ class _Walk:
                 todo.append((join_name(prefix, name), inner, above))
 
     def _is_module(self, value: Any) -> bool:
+        """Return whether an object is a pickled module of torch.nn or TorchScript."""
         if not isinstance(value, Uncalled):
             return False
         attributes = value.attributes()
@@ -469,6 +511,12 @@ class _Walk:
         return list(self._cancel.each(self._children(value)))
 
     def _children(self, value: Any) -> Iterator[Child]:
+        """Yield the values of a container with their names, in the order of the file.
+
+        Those of a module are the items of its ``state_dict``. Other objects have their items,
+        attributes and arguments, which are marked as being inside an unknown class. Nothing for
+        other values.
+        """
         if isinstance(value, dict):
             for key, child in value.items():
                 yield Child(format_key(key), child)
@@ -488,7 +536,10 @@ class _Walk:
                     yield Child(name, child, value.path)
 
     def _module(self, value: Uncalled) -> Iterator[Child]:
-        """Yield the items that ``state_dict`` of a pickled module would contain."""
+        """Yield the items that ``state_dict`` of a pickled module would contain.
+
+        Each has a flag for buffer or parameter, None if the module does not distinguish them.
+        """
         attributes = value.attributes()
         if value.path.startswith(_SCRIPTED):
             declared = self._declared.get(value.path)
@@ -512,7 +563,11 @@ class _Walk:
 
 
 def _found_tensor(name: str, part: Child) -> FoundTensor:
-    """Return a tensor with its role in the file: buffer or parameter, and layer type."""
+    """Return a tensor with its role in the file: buffer or parameter, and layer type.
+
+    The container's statements are preferred to those of the tensor itself for the role, and vice
+    versa for the type.
+    """
     leaf, buffer = part.value, part.buffer
     kind = ""
     if isinstance(leaf, Tensor):
@@ -522,7 +577,11 @@ def _found_tensor(name: str, part: Child) -> FoundTensor:
 
 
 def _kind_in(layer: str, name: str, rank: int) -> str:
-    """Return the layer type of a weight of one of torch's layers; empty if it is not one."""
+    """Return the layer type of a weight of one of torch's layers; empty if it is not one.
+
+    `layer` is the full name of the class, `name` that of the parameter, `rank` its number of
+    dimensions.
+    """
     match = _LAYER.match(layer)
     if match is None or "weight" not in name:
         return ""
@@ -549,6 +608,10 @@ _DECLARED = {"_parameters": False, "_buffers": True}
 
 
 def _attributes(value: Uncalled) -> Iterator[tuple[str, Any]]:
+    """Yield the attributes of an object by name, and its arguments as ``args.0`` etc.
+
+    A state that is no dict is yielded as ``state``.
+    """
     state = value.state
     if isinstance(state, dict):
         yield from ((format_key(key), child) for key, child in state.items())
@@ -562,11 +625,12 @@ def find_shared(
 ) -> dict[str, tuple[str, ...]]:
     """Return the tensors of a state dict that share memory with values outside of it, by key.
 
+    Raises `Malformed` after 250,000 values.
+
     Parameters
     ----------
     beside
-        The values of the file outside of the state dict, by key. Keys without shared tensors are
-        not in the result.
+        The other values of the file, by key. Keys without shared tensors are not in the result.
     found
         The tensors of the state dict.
     """
@@ -599,7 +663,10 @@ def find_shared(
 
 
 def _extents(value: Any) -> Iterator[tuple[int, int, int]]:
-    """Yield the memory ranges of a tensor: a storage id, the first byte, and the end."""
+    """Yield the memory ranges of a tensor: a storage id, the first byte, and the end (exclusive).
+
+    One for each part of a compound; nothing for other values.
+    """
     if isinstance(value, Tensor):
         size = reach(value.shape, value.strides) * value.element.itemsize
         yield id(value.storage.root), value.offset, value.offset + size
@@ -611,6 +678,7 @@ def _extents(value: Any) -> Iterator[tuple[int, int, int]]:
 
 
 def _contents(value: Any) -> Iterator[Any]:
+    """Yield the values directly in a container, with the attributes and arguments of an object."""
     if isinstance(value, dict):
         yield from value.values()
     elif isinstance(value, (list, tuple)):

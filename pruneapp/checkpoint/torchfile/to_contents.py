@@ -92,10 +92,14 @@ def build(
 ) -> tuple[Contents, tuple[Rebuilt, ...]]:
     """Choose a state dict, describe its tensors, and return those that must be rebuilt.
 
+    `key` is the key of the dict, None for the default. The elements of rebuilt tensors follow each
+    other in one source after those of `described`. Metadata, spans and sources are left to the
+    caller.
+
     Raises
     ------
     CheckpointError
-        If there are no tensors, or no state dict `key`.
+        If there are no tensors that can be read, or no state dict `key`.
     Malformed
         If a sparse tensor in it is invalid.
     """
@@ -158,7 +162,11 @@ def _paths(references: Iterable[Global]) -> tuple[str, ...]:
 
 
 def sources_of(file: FileSource, index: TorchIndex) -> tuple[ByteSource, ...]:
-    """Return the byte sources that the entries of an index refer to."""
+    """Return the byte sources that the entries of an index refer to.
+
+    These are the file, a source of compressed storages if there are any, and one of rebuilt tensors
+    if there are any. Closing all of them closes `file`.
+    """
     sources: list[ByteSource] = [CheckedSource(file, index.spans) if index.spans else file]
     if index.packed:
         sources.append(InflatedSource(file, index.packed))
@@ -172,6 +180,7 @@ def sources_of(file: FileSource, index: TorchIndex) -> tuple[ByteSource, ...]:
 
 
 def _about_code(unknown: Sequence[str], *, script: bool) -> Iterable[Notice]:
+    """Yield one notice about a TorchScript program or else about unknown code, if there is any."""
     details = "\n".join(_printable(name) for name in unknown[:MAX_NAMED])
     if script:
         yield Notice(
@@ -201,6 +210,7 @@ class _Entries:
     """Creates the entries of tensors, merging tied ones, and collects unreadable tensors."""
 
     def __init__(self, described: Described, cancel: CancelToken) -> None:
+        """Start without entries. `add_all` does the rest."""
         self.entries: list[TensorEntry] = []
         self.rebuilt: list[Rebuilt] = []
         self.unreadable: dict[str, str] = {}
@@ -216,7 +226,10 @@ class _Entries:
         self._end = 0
 
     def add_all(self, tensors: Sequence[FoundTensor]) -> None:
-        """Create the entries of all tensors of a state dict, in order. Call it once."""
+        """Create the entries of all tensors of a state dict, in order. Call it once.
+
+        Names of the same tensor become aliases of the first.
+        """
         self._used.update([item.name for item in self._cancel.each(tensors)])
         for item in tensors:
             self._cancel.check()
@@ -241,6 +254,7 @@ class _Entries:
             )
 
     def _add(self, item: FoundTensor) -> None:
+        """Register a tensor, or its parts, or the reason why it cannot be read; and its traits."""
         leaf = item.leaf
         if isinstance(leaf, Unreadable) or (isinstance(leaf, Array) and leaf.reason):
             self.unreadable[item.name] = leaf.reason
@@ -258,6 +272,12 @@ class _Entries:
                 self.traits[trait].append(item.name)
 
     def _add_compound(self, item: FoundTensor, leaf: Compound, foreign: str) -> None:
+        """Register a sparse or nested tensor: a dense CSR matrix if possible, else its parts.
+
+        Parts are called ``NAME.PART``, with a quotation mark appended if that name is in use, and
+        are not pruned. `foreign` is why the whole cannot be pruned, or empty. Raises `Malformed` if
+        an index is out of range.
+        """
         name = item.name
         check_indices(name, leaf, self._read)
         kind = _layout(leaf.layout)
@@ -279,6 +299,10 @@ class _Entries:
         self.parts[name] = (what, *parts)
 
     def _register(self, item: FoundTensor, leaf: Tensor | Compound | Array, why_not: str) -> None:
+        """Add a name of a tensor. The first one is its primary name, with the reason `why_not`.
+
+        Declarations as buffer and kind are combined over all names.
+        """
         same = identity(leaf)
         buffer, kind = self._declared.get(same, (None, ""))
         # A tensor with several names is a parameter if it is declared as one under any of them.
@@ -291,7 +315,11 @@ class _Entries:
         self._leaves.setdefault(same, (leaf, why_not))
 
     def _locate(self, name: str, leaf: Tensor | Compound | Array) -> Location:
-        """Return the location of a tensor, which is in the source of rebuilt ones if necessary."""
+        """Return the location of a tensor, adding it to `rebuilt` if it cannot be read as stored.
+
+        Rebuilt are arrays in the pickle that were read or are big-endian, sparse matrices, and
+        views with other signs. `name` is its primary name.
+        """
         rebuilt: Rebuilt
         if isinstance(leaf, Array):
             if isinstance(leaf.raw, Blob) and not leaf.swapped:
@@ -318,7 +346,7 @@ class _Entries:
         return location
 
     def _little_endian(self, leaf: Array) -> bytes:
-        """Return the bytes of an array in little-endian order."""
+        """Return the bytes of an array in little-endian order, reading them if necessary."""
         raw = leaf.raw
         if isinstance(raw, Blob):
             buffer = bytearray(raw.size)
@@ -338,7 +366,10 @@ class _Entries:
         return bytes(buffer)
 
     def _shared(self) -> dict[object, str]:
-        """Return why views cannot be pruned that share elements with a view with other signs."""
+        """Return why views cannot be pruned that share elements with a view with other signs.
+
+        By the identity of the view, for both of them; empty without conjugate or negated views.
+        """
         views: dict[str, list[tuple[object, Tensor]]] = defaultdict(list)
         leaves = self._cancel.each(self._leaves.items())
         flipped = [(k, t) for k, (t, _) in leaves if isinstance(t, Tensor) and t.flips]
@@ -405,7 +436,8 @@ def index_in_process(
 ) -> TorchIndex:
     """Read the headers of an open file in another process; `reader` is the name of its format.
 
-    Raises the errors of the reader, or `FileChangedError`.
+    Raises the errors of the reader, or `FileChangedError` if the file has changed since it was
+    opened, and `Cancelled`.
     """
     from pruneapp.checkpoint import parser_client
 
@@ -415,7 +447,10 @@ def index_in_process(
 
 
 def to_rows(index: TorchIndex) -> Rows:
-    """Convert an index to plain values: a row per tensor and per part of the file, and the rest."""
+    """Convert an index to plain values: a row per tensor and per part of the file, and the rest.
+
+    `from_rows` is the inverse. Metadata, masks and shards are not included.
+    """
     contents = index.contents
     rows: list[Any] = [
         (
@@ -443,7 +478,10 @@ def to_rows(index: TorchIndex) -> Rows:
 
 
 def from_rows(rows: list[Any], rest: dict[str, Any], cancel: CancelToken) -> TorchIndex:
-    """Return the index that was passed to `to_rows`, from the results of that function."""
+    """Return the index whose `to_rows` returned `rows` and `rest`.
+
+    Raises `Cancelled`.
+    """
     entries: list[TensorEntry] = []
     parts: list[Any] = []
     for batch in cancel.batches(rows):

@@ -49,7 +49,7 @@ class Unsupported(Exception):  # noqa: N818 - internal to this package: `transla
 
 @contextmanager
 def translate_errors(path: Path) -> Iterator[None]:
-    """Translate `Malformed` and `Unsupported` into errors for the user that name the file."""
+    """Raise user errors that name the file for `Malformed` and `Unsupported` in the block."""
     try:
         yield
     except Malformed as fault:
@@ -334,7 +334,11 @@ class Storages:
         self._views: dict[tuple[str, str, int, int], Storage] = {}
 
     def __call__(self, pid: Any) -> Any:
-        """Return the object with a persistent id. Raises `Malformed` if the id is invalid."""
+        """Return the object with a persistent id: a storage, a class, or the object of a package.
+
+        Equal ids result in the same object. Raises `Malformed` if the id is invalid, or describes a
+        storage with another size than an earlier one.
+        """
         if type(pid) is not tuple or not pid:
             raise Malformed("its pickle refers to something that is no storage")
         if pid[0] == "module" and len(pid) == 4:  # (class, file, source code) in old files
@@ -362,7 +366,10 @@ class Storages:
         return self._view(root, element, begin, nbytes)
 
     def _packaged(self, function: Any, args: Any) -> Any:
-        """Return the TorchScript program that an object of a package is, else an `Uncalled`."""
+        """Return the TorchScript program that an object of a package is, else an `Uncalled`.
+
+        Raises `Malformed` if `function` and `args` are not those of a call.
+        """
         if not isinstance(function, Global) or type(args) is not tuple:
             raise Malformed("its pickle refers to something that is no storage")
         if function.path == "torch.jit._script.unpackage_script_module" and args:
@@ -372,6 +379,10 @@ class Storages:
         return Uncalled(function, args)
 
     def _root(self, key: str, element: Element, nbytes: int) -> Storage:
+        """Return the whole storage `key`, created at the first call.
+
+        Raises `Malformed` if it was created with another size; the type may differ.
+        """
         root = self.roots.get(key)
         if root is None:
             root = self.roots[key] = Storage(key, element, nbytes)
@@ -382,6 +393,10 @@ class Storages:
         return root
 
     def _view(self, root: Storage, element: Element, base: int, nbytes: int) -> Storage:
+        """Return the storage for a range of `root`, or of another type; `root` if it is equal.
+
+        The same arguments return the same object.
+        """
         if element is root.element and base == 0 and nbytes == root.nbytes:
             return root
         same = (root.key, element.name, base, nbytes)
@@ -414,9 +429,10 @@ SMALL = 16 << 20
 def view(storage: Any, element: Element | None, offset: Any, size: Any, stride: Any) -> Tensor:
     """Return a tensor that is a view of `storage`. The arguments are unvalidated data of the file.
 
-    `offset`, `size` and `stride` are in elements. `element` is None for the type of the storage.
-    Raises `Malformed` if the tensor is not inside the storage. A tensor whose elements share bytes
-    is represented by the bytes of its storage.
+    `offset`, `size` and `stride` are in elements. `element` is None for the type of the storage. A
+    tensor whose elements share bytes is represented by the bytes of its storage. Raises `Malformed`
+    if the tensor is not inside the storage, has a negative number, or makes more than 16 MiB and 16
+    times the size of the storage out of it.
     """
     if not isinstance(storage, Storage):
         raise Malformed("a tensor in its pickle has no storage")
@@ -480,8 +496,9 @@ def _as_bytes(storage: Storage, element: Element) -> Tensor:
 def unwrap_dtensor(cls: Any, arguments: tuple[Any, ...], state: Any) -> Tensor | Unreadable:
     """Return the local tensor of a DTensor if it is the whole tensor, else an `Unreadable`.
 
-    `arguments` are those of ``_rebuild_wrapper_subclass``: class, dtype, size and others; `state`
-    contains the attributes ``_local_tensor`` and ``_spec``, and perhaps slots.
+    The tensor gets traits for its origin. `cls` is the class; `arguments` are those of
+    ``_rebuild_wrapper_subclass``: class, dtype, size and others; `state` contains the attributes
+    ``_local_tensor`` and ``_spec``, and perhaps slots. Invalid arguments result in an `Unreadable`.
     """
     path = cls.path if isinstance(cls, Global) else ""
     if not (path.startswith("torch.distributed.") and path.endswith(".DTensor")):
@@ -517,7 +534,10 @@ _LOSSLESS_PLACEMENTS = {"Replicate", "Shard", "_StridedShard", "StridedShard"}
 
 
 def _placements(spec: Any) -> list[str] | None:
-    """Return the class names of the placements of a DTensor; None if there are none."""
+    """Return the class names of the placements of a DTensor; None if there are none.
+
+    "" for a placement that is no object of a class.
+    """
     if not isinstance(spec, Uncalled):
         return None
     placements = spec.attributes().get("placements")

@@ -37,6 +37,8 @@ _QUOTED = re.compile(r'"([^"]*)"')
 def declarations(modules: Mapping[str, str], cancel: CancelToken) -> dict[str, Declared]:
     """Return the declared parameters and buffers of each class, by the full name of the class.
 
+    Classes that declare no list of parameters are not in the result.
+
     Parameters
     ----------
     modules
@@ -107,7 +109,8 @@ _CONSTANT = re.compile(rf"{CONSTANTS}\.c(\d{{1,9}})$")
 def constant_roles(modules: Iterable[str], cancel: CancelToken) -> dict[int, set[str]]:
     """Return the roles (weight, bias, norm, ...) in which operators read each constant, by number.
 
-    A constant is followed through variables, lists, and functions that only change its form.
+    A constant is followed through variables of a function, lists, and functions that only change
+    its form. Constants that no known operator reads are absent.
 
     Parameters
     ----------
@@ -130,7 +133,8 @@ def _uses(line: str, variables: dict[str, set[int]]) -> Iterator[tuple[int, str]
     """Yield the numbers and roles of the constants that are arguments of operators in a statement.
 
     `variables` has the numbers of the constants that variables refer to. The variable that the
-    statement assigns is set at the end. An assignment without constants does not change it.
+    statement assigns is set when the iteration ends. An assignment without constants does not
+    change it. Very deep or long statements are not read to their end.
     """
     # The enclosing calls and brackets: the function ("" for a bracket) and the argument position.
     enclosing: list[tuple[str, int]] = []
@@ -178,7 +182,9 @@ def _role(enclosing: list[tuple[str, int]]) -> str | None:
 
 
 def mark_constants(constants: Any, roles: Mapping[int, set[str]]) -> dict[str, Tensor]:
-    """Return the tensors among the constants of a program by name, with their kinds set.
+    """Return the tensors among the constants of a program by name (``c0``), with their kinds set.
+
+    Their `buffer` is set too. Empty if `constants` is no tuple or list.
 
     Parameters
     ----------
@@ -199,6 +205,11 @@ def mark_constants(constants: Any, roles: Mapping[int, set[str]]) -> dict[str, T
 
 
 def _kind(tensor: Tensor, roles: set[str]) -> str:
+    """Return the kind of a constant with these roles; `CONSTANT` without any.
+
+    Of several roles, the first of embedding, weight, recurrent, norm, bias and statistics decides.
+    A weight of one dimension is no weight.
+    """
     rank = len(tensor.shape)
     if _EMBEDDING in roles:
         return "embedding"

@@ -68,7 +68,7 @@ _SIMPLE = {
 
 
 def _parse_int(line: bytes) -> int:
-    """Parse a decimal number with an optional suffix ``L``."""
+    """Parse a decimal number with an optional suffix ``L``. Raise `Malformed` if it is none."""
     digits = line.removesuffix(b"L")
     # 64 bytes are 154 digits; int() takes quadratic time on longer ones.
     if len(digits) > 156:
@@ -150,6 +150,7 @@ class Machine:
         cancel: CancelToken,
         grow: Callable[[bytes], bytes] = bytes,
     ) -> None:
+        """Store the parameters. `run` interprets one pickle per call."""
         self.position = 0
         self.globals: dict[tuple[str, str], Global] = {}
         self.arrays: list[Array] = []
@@ -176,12 +177,17 @@ class Machine:
     def run(self) -> Any:
         """Interpret the pickle at `position`, set `position` to its end, and return its object.
 
+        The names of code are added to `globals`, arrays to `arrays`; both, and the limit of
+        instructions, are shared by all calls.
+
         Raises
         ------
         Malformed
             If it violates the rules of pickles, or a limit of this module.
         Exhausted
             If the bytes end before the pickle does.
+        Cancelled
+            If `cancel` is cancelled.
         """
         self._stack.clear()
         self._marks.clear()
@@ -209,6 +215,7 @@ class Machine:
         self.position = self._instruction
 
     def _run(self) -> None:
+        """Execute instructions until `_Stop` or another error is raised."""
         data, table = self._data, self._table
         while self._ops_left > 0:
             self._cancel.check()
@@ -226,6 +233,10 @@ class Machine:
     # -- arguments of opcodes ------------------------------------------------------------------
 
     def _take(self, size: int) -> bytes:
+        """Return the next `size` bytes. Raise `Exhausted` if there are fewer.
+
+        Raises `Malformed` for more than 64 MiB.
+        """
         if size > MAX_TEXT:
             raise Malformed(f"a text in its pickle has {size:,} bytes (at most {MAX_TEXT:,})")
         start = self.position
@@ -254,6 +265,7 @@ class Machine:
         return value
 
     def _line(self) -> bytes:
+        """Return the bytes up to the next line feed, and skip it. Raise `Exhausted` without one."""
         start = self.position
         end = self._data.find(b"\n", start, start + MAX_TEXT)
         if end < 0:
@@ -479,6 +491,7 @@ class Machine:
     # -- references to code and calls ------------------------------------------------------------
 
     def _name(self, module: Any, name: Any) -> Global:
+        """Return the only `Global` of a module and name. Raise `Malformed` if one is no text."""
         if type(module) is not str or type(name) is not str:
             raise Malformed("its pickle names code by something that is no text")
         named = self.globals.get((module, name))
@@ -498,6 +511,11 @@ class Machine:
         self._push(self._name(self._pop(), name))
 
     def _apply(self, function: Any, args: Any) -> None:
+        """Push the placeholder for a call of `function`, and mark a `Global` as called.
+
+        A new array is added to `arrays`. Raises `Malformed` if it is no function, or `args` no
+        tuple.
+        """
         if not isinstance(function, (Global, Uncalled)):
             raise Malformed("its pickle calls something that is no function")
         if type(args) is not tuple:
@@ -534,6 +552,10 @@ class Machine:
         self._apply(items[0], tuple(items[1:]))
 
     def _op_build(self) -> None:
+        """Set the state of the object below the popped one on the stack.
+
+        Attributes of dicts and tensors are dropped. Raises `Malformed` for plain values.
+        """
         state = self._pop()
         target = self._stack[-1]
         if isinstance(target, Uncalled):
@@ -555,7 +577,10 @@ class Machine:
 
 
 def _fill_tensor(target: Tensor, state: Any) -> None:
-    """Set storage, offset, size and strides of a tensor that was created empty."""
+    """Set storage, offset, size and strides of a tensor that was created empty.
+
+    Raises `Malformed` if `state` is no tuple of these four.
+    """
     if type(state) is not tuple or len(state) != 4:
         raise Malformed("the state of a tensor in its pickle is not well-formed")
     filled = view(state[0], None, *state[1:])
@@ -564,6 +589,7 @@ def _fill_tensor(target: Tensor, state: Any) -> None:
 
 
 def _extend(target: Any, items: list[Any]) -> None:
+    """Append items to a list, a set or an uncalled object. Raise `Malformed` for other targets."""
     if type(target) is list:
         target.extend(items)
     elif isinstance(target, (Uncalled, PickledSet)):
@@ -573,6 +599,11 @@ def _extend(target: Any, items: list[Any]) -> None:
 
 
 def _fill(target: Any, items: list[Any]) -> None:
+    """Set items of a dict or an uncalled object from alternating keys and values.
+
+    Keys that cannot be hashed safely are wrapped, see `plain`. Raises `Malformed` for other
+    targets.
+    """
     if len(items) % 2:
         raise Malformed("its pickle has a key without a value")
     if isinstance(target, dict):

@@ -79,7 +79,10 @@ def recognises_zip(head: bytes, _source: FileSource) -> bool:
 
 
 def read_zip(source: FileSource, state_dict: str | None, job: Job) -> ReadResult:
-    """Read the directory and the pickle of an archive; see `Reader.read`."""
+    """Read the directory and the pickle of an archive; see `Reader.read`.
+
+    An archive of more than 10,000 members or 2 MiB of pickles is parsed in a helper process.
+    """
     with translate_errors(source.path):
         if find_directory(source)[2] > MEMBERS_IN_PROCESS:
             index = index_in_process(source, FORMAT, state_dict, job)
@@ -115,7 +118,11 @@ def index_file(source: FileSource, state_dict: str | None, cancel: CancelToken) 
 def index_archive(
     source: FileSource, archive: Archive, state_dict: str | None, cancel: CancelToken
 ) -> TorchIndex:
-    """Read the pickles of an archive, or the JSON of a program, and describe its tensors."""
+    """Read the pickles of an archive, or the JSON of a program, and describe its tensors.
+
+    `state_dict` is the key of the dict to open, None for the default. Raises `Malformed`,
+    `Unsupported` for other archives, `CheckpointError` without tensors, or `Cancelled`.
+    """
     _check_kind(archive)
     _check_byte_order(source, archive)
 
@@ -209,7 +216,10 @@ def _run(
     prefix: str = "",
     programs: Mapping[str, Any] | None = None,
 ) -> tuple[Machine, Storages]:
-    """Parse a pickle and set `parsed.root` to its object. The caller adds its storages."""
+    """Parse a pickle and set `parsed.root` to its object. The caller adds its storages.
+
+    `prefix` and `programs` are those of `Storages`. The names of code are added to `parsed`.
+    """
     storages = Storages(prefix, programs)
     machine = Machine(data, call, storages, cancel)
     parsed.root = machine.run()
@@ -218,7 +228,10 @@ def _run(
 
 
 def _source_code(archive: Archive, read: _Read, folder: str) -> dict[str, str]:
-    """Return the source code of a TorchScript program, by dotted module name."""
+    """Return the source code of a TorchScript program, by dotted module name.
+
+    `folder` ends in a slash. Raises `Unsupported` for more than 64 MiB in all.
+    """
     found = {}
     left = MAX_CODE
     for name in archive.members:
@@ -241,7 +254,8 @@ def _add_constants(
 
     The constants of a frozen program are its weights. If there are other tensors, only constants
     that an operator reads as weights are added. `data` is ``constants.pkl``, `modules` the source
-    code by module.
+    code by module. If the program is no object, its root becomes a dict of the constants. Raises
+    `Malformed` if a storage has the name of another one.
     """
     program = parsed.root
     frozen = not parsed.storages
@@ -273,7 +287,11 @@ _PROGRAMS = f"{_DATA}ts_code/"
 
 
 def _parse_package(archive: Archive, read: _Read, cancel: CancelToken) -> _Parsed:
-    """Parse all pickles of a package. The root is a dict of their objects by path."""
+    """Parse all pickles of a package. The root is a dict of their objects by path.
+
+    Members that are not pickles are skipped, and empty ones. Raises `Malformed` for a storage with
+    two sizes, and `Unsupported` for more than 256 MiB of pickles.
+    """
     parsed = _Parsed(PACKAGE, _PACKAGE_LABEL)
     storages: dict[str, Storage] = {}
     found: dict[str, Any] = {}
@@ -315,6 +333,11 @@ def _spans(
     rebuilt: Iterable[Rebuilt],
     cancel: CancelToken,
 ) -> tuple[Span, ...]:
+    """Return the storages of the chosen tensors that have a checksum, sorted by position.
+
+    `members` has the member of each storage by key. Each span is named after its first tensor.
+    Compressed storages are not included.
+    """
     if not archive.checksums:
         return ()
     named = chain(
@@ -334,7 +357,7 @@ def _spans(
 
 
 def _check_kind(archive: Archive) -> None:
-    """Raise an error that describes an archive if it is of an unsupported kind."""
+    """Raise `Unsupported` for an archive of another kind, and `Malformed` with a second pickle."""
     members = archive.members
     if exported_program.is_program(archive) or is_package(archive):
         return
@@ -355,6 +378,10 @@ def _check_kind(archive: Archive) -> None:
 
 
 def _check_byte_order(source: FileSource, archive: Archive) -> None:
+    """Raise `Unsupported` for a big-endian archive, and `Malformed` for an invalid byte order.
+
+    An archive without the member ``byteorder`` is accepted.
+    """
     member = archive.members.get("byteorder")
     if member is None:
         return
@@ -385,7 +412,10 @@ def read_member(source: Readable, archive: Archive, member: ArchiveMember, most:
 
 
 def _member_of(archive: Archive, name: str, key: str, storage: Storage) -> ArchiveMember | None:
-    """Return the member that holds a storage; None for an empty storage without one."""
+    """Return the member that contains a storage; None for an empty storage without one.
+
+    `name` is that of the member. Raises `Malformed` if it is missing or of another size.
+    """
     member = archive.members.get(name)
     if member is None:
         if storage.nbytes == 0:
@@ -415,8 +445,9 @@ def pickle_with_zeros(
 ) -> bytes | None:
     """Return the pickle of an archive with zeros in its numpy arrays, with unchanged length.
 
-    The member must be uncompressed. `zero` maps `Location.storage` of an array to a function that
-    sets elements to 0 in its bytes. None if the bytes of an array cannot be replaced separately.
+    `member` is the pickle, which must be uncompressed. `zero` maps `Location.storage` of an array
+    to a function that sets elements to 0 in its bytes. None if the bytes of an array cannot be
+    replaced separately. Raises `CheckpointError` for an invalid pickle.
     """
     data = source.read(member.data, member.stored)
     with translate_errors(source.path):
@@ -455,11 +486,12 @@ class ArrayBytes(Machine):
             self._table[code] = partial(self._record, self._table[code])
 
     def with_zeros(self, zero: Mapping[int, Zero]) -> bytes | None:
-        """Return the pickle with zeros in some of its arrays, with unchanged length.
+        """Parse the pickle, and return it with zeros in some of its arrays, with unchanged length.
 
         Old protocols encode bytes as text, which is shorter for zeros: the pickle is then padded
         with zeros after its end. `zero` maps `Array.position` to a function that sets elements to 0
-        in the bytes of an array. None if the bytes of an array cannot be replaced separately.
+        in the bytes of an array, in place. None if the bytes of an array cannot be replaced
+        separately. Call it once.
         """
         self.run()
         arrays = {array.position: array for array in self.arrays}
@@ -487,6 +519,7 @@ class ArrayBytes(Machine):
         return b"".join(pieces).ljust(len(self._pickle), b"\0")
 
     def _instruction_of(self, spot: _PushOpcode, raw: bytes) -> bytes | None:
+        """Return the opcode that pushes `raw` instead; None for text in a frame or a line."""
         if isinstance(spot.value, bytes):
             return self._pickle[spot.start : spot.stop - len(raw)] + raw
         text = raw.decode("latin-1").encode()
@@ -502,6 +535,7 @@ class ArrayBytes(Machine):
             self._push_opcodes[id(value)] = _PushOpcode(self._instruction, self.position, value)
 
     def _apply(self, function: Any, args: Any) -> None:
+        """Push the placeholder for a call; for bytes encoded as text, record the opcode."""
         super()._apply(function, args)
         value = self._stack[-1]
         encoded = isinstance(function, Global | Uncalled) and function.path == "_codecs.encode"
