@@ -135,7 +135,7 @@ OPTIONS: Mapping[str, Option] = {
     "verify.file": Option("FILE", "the exported file or folder"),
     "pruneapp.file": Option(
         "file",
-        "a checkpoint to open: a file, an index, a folder; each in a window of its own",
+        "a checkpoint to open: a file, an index, a folder; each in a separate window",
         nargs="*",
     ),
     "a": Option("A", _CHECKPOINT),
@@ -185,7 +185,9 @@ OPTIONS: Mapping[str, Option] = {
         "--pattern N:M", "at most N of every M weights are nonzero: 2:4, 4:8", required=True
     ),
     "check.dim": Option(
-        "--dim DIM", "dimension along which groups lie; default 1, the input dimension", default=1
+        "--dim DIM",
+        "dimension along which groups are formed; default 1, the input dimension",
+        default=1,
     ),
     "scan.method": Option(
         "--method NAME",

@@ -84,8 +84,7 @@ LIMITS: tuple[Param, ...] = (
         name="spare",
         label="Exclude",
         help=(
-            "Tensors that the step leaves as they are: embeddings, and the first and the "
-            "last layer."
+            "Tensors that the step does not change: embeddings, and the first and the last layer."
         ),
         choices=(
             Choice("embeddings", "Embeddings", "Token and position embeddings."),

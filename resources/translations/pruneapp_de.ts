@@ -2490,9 +2490,9 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Wanda (je Tensor)</translation>
     </message>
     <message>
-        <source>Prunes the weights of a tensor with the smallest product of magnitude and size of their input, whatever their row. Use it instead of Wanda per row for image models, and for layers whose rows are inputs (the Conv1D of transformers). It needs statistics of activations. Measure it beside magnitude.</source>
+        <source>Prunes the weights of a tensor with the smallest product of magnitude and size of their input, whatever their row. Use it instead of Wanda per row for image models, and for layers whose rows are inputs (the Conv1D of transformers). It needs statistics of activations. Compare it with magnitude.</source>
         <extracomment>method wanda_per_tensor</extracomment>
-        <translation>Prunt die Gewichte eines Tensors mit dem kleinsten Produkt aus Betrag und Größe ihrer Eingabe, gleich in welcher Zeile. Statt Wanda je Zeile für Bildmodelle und für Schichten, deren Zeilen Eingaben sind (Conv1D von transformers). Braucht eine Aktivierungsstatistik. Messen Sie es neben dem Betrag.</translation>
+        <translation>Prunt die Gewichte eines Tensors mit dem kleinsten Produkt aus Betrag und Größe ihrer Eingabe, gleich in welcher Zeile. Statt Wanda je Zeile für Bildmodelle und für Schichten, deren Zeilen Eingaben sind (Conv1D von transformers). Braucht eine Aktivierungsstatistik. Vergleichen Sie es mit dem Betrag.</translation>
     </message>
     <message>
         <source>Swaps (per row)</source>
@@ -2520,9 +2520,9 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>OWL (Wanda je Zeile)</translation>
     </message>
     <message>
-        <source>Outlier weighed layerwise sparsity (Yin et al., 2024): Wanda per row, but layers with more outliers among the scores stay denser. A layer is a numbered block, else a tensor. It is meant for large language models at 70 % and more. On small models it was mostly worse: measure it beside Wanda, and prefer a sensitivity scan. It needs statistics of activations. Weights that are already pruned count toward the sparsity.</source>
+        <source>Outlier weighed layerwise sparsity (Yin et al., 2024): Wanda per row, but layers with more outliers among the scores stay denser. A layer is a numbered block, else a tensor. It is meant for large language models at 70 % and more. On small models it was mostly worse: compare it with Wanda, and prefer a sensitivity scan. It needs statistics of activations. Weights that are already pruned count toward the sparsity.</source>
         <extracomment>method owl</extracomment>
-        <translation>Nach Ausreißern gewichtete Sparsity je Schicht (Yin et al., 2024): Wanda je Zeile, doch Schichten mit mehr Ausreißern unter den Werten bleiben dichter. Eine Schicht ist ein nummerierter Block, sonst ein Tensor. Gedacht für große Sprachmodelle ab 70 %. Bei kleinen Modellen war es meist schlechter: Messen Sie es neben Wanda, und ziehen Sie einen Sensitivitäts-Scan vor. Braucht eine Aktivierungsstatistik. Bereits geprunte Gewichte zählen zur Sparsity.</translation>
+        <translation>Nach Ausreißern gewichtete Sparsity je Schicht (Yin et al., 2024): Wanda je Zeile, doch Schichten mit mehr Ausreißern unter den Werten bleiben dichter. Eine Schicht ist ein nummerierter Block, sonst ein Tensor. Gedacht für große Sprachmodelle ab 70 %. Bei kleinen Modellen war es meist schlechter: Vergleichen Sie es mit Wanda, und ziehen Sie einen Sensitivitäts-Scan vor. Braucht eine Aktivierungsstatistik. Bereits geprunte Gewichte zählen zur Sparsity.</translation>
     </message>
     <message>
         <source>Outlier threshold</source>
@@ -2710,7 +2710,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>N:M semistrukturiert (2:4)</translation>
     </message>
     <message>
-        <source>Keeps the N weights of the largest magnitude in each group of M. Use 2:4 for sparse tensor cores (NVIDIA Ampere and later), which compute such layers up to twice as fast (Mishra et al., 2021). Groups lie along the input dimension; for convolutions, at the same kernel position. Weights that are already pruned count in their group; an incomplete group at the end is not pruned. At the same sparsity it costs more accuracy than unstructured pruning.</source>
+        <source>Keeps the N weights of the largest magnitude in each group of M. Use 2:4 for sparse tensor cores (NVIDIA Ampere and later), which compute such layers up to twice as fast (Mishra et al., 2021). Groups are formed along the input dimension; for convolutions, at the same kernel position. Weights that are already pruned count in their group; an incomplete group at the end is not pruned. At the same sparsity it costs more accuracy than unstructured pruning.</source>
         <extracomment>method n_m</extracomment>
         <translation>Behält in jeder Gruppe von M Gewichten die N mit dem größten Betrag. 2:4 ist für Sparse Tensor Cores (NVIDIA ab Ampere), die solche Schichten bis zu doppelt so schnell rechnen (Mishra et al., 2021). Gruppen liegen entlang der Eingangsdimension; bei Faltungen an derselben Stelle des Kernels. Bereits geprunte Gewichte zählen in ihrer Gruppe; eine unvollständige Gruppe am Ende wird nicht geprunt. Bei gleicher Sparsity kostet es mehr Genauigkeit als unstrukturiertes Pruning.</translation>
     </message>
@@ -2725,7 +2725,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>In jeder Gruppe behaltene Gewichte: 2:4 behält 2 von je 4.</translation>
     </message>
     <message>
-        <source>Dimension along which groups lie; 1 is the input features of a linear layer or the input channels of a convolution.</source>
+        <source>Dimension along which groups are formed; 1 is the input features of a linear layer or the input channels of a convolution.</source>
         <extracomment>method n_m, dim</extracomment>
         <translation>Dimension, entlang derer Gruppen liegen; 1 sind die Eingangsmerkmale einer linearen Schicht oder die Eingangskanäle einer Faltung.</translation>
     </message>
@@ -2735,7 +2735,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Wanda N:M (2:4)</translation>
     </message>
     <message>
-        <source>Keeps the N weights of each group of M with the largest product of magnitude and size of their input. Use it for 2:4 where statistics of activations are at hand: at this sparsity it usually keeps more accuracy than magnitude (Sun et al., 2024). Groups and dimension are those of N:M semi-structured.</source>
+        <source>Keeps the N weights of each group of M with the largest product of magnitude and size of their input. Use it for 2:4 if statistics of activations are available: at this sparsity it usually keeps more accuracy than magnitude (Sun et al., 2024). Groups and dimension are those of N:M semi-structured.</source>
         <extracomment>method wanda_n_m</extracomment>
         <translation>Behält in jeder Gruppe von M Gewichten die N mit dem größten Produkt aus Betrag und Größe ihrer Eingabe. Für 2:4, wenn eine Aktivierungsstatistik vorliegt: Bei dieser Sparsity erhält es meist mehr Genauigkeit als der Betrag (Sun et al., 2024). Gruppen und Dimension sind die von N:M semistrukturiert.</translation>
     </message>
@@ -2745,7 +2745,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Vertauschen N:M (2:4)</translation>
     </message>
     <message>
-        <source>Begins with Wanda N:M and exchanges a pruned with a kept weight of the same group of M as long as the error of the row&apos;s output falls (after SparseSwaps, 2025). Use it for 2:4 where pruned weights are not repaired. It needs statistics with Gram matrices. Groups must lie along the inputs.</source>
+        <source>Begins with Wanda N:M and exchanges a pruned with a kept weight of the same group of M as long as the error of the row&apos;s output falls (after SparseSwaps, 2025). Use it for 2:4 where pruned weights are not repaired. It needs statistics with Gram matrices. Groups must be formed along the inputs.</source>
         <extracomment>method swaps_n_m</extracomment>
         <translation>Beginnt mit Wanda N:M und tauscht ein gepruntes gegen ein behaltenes Gewicht derselben Gruppe von M, solange der Fehler der Ausgabe der Zeile sinkt (nach SparseSwaps, 2025). Für 2:4, wenn geprunte Gewichte nicht repariert werden. Braucht eine Statistik mit Gram-Matrizen. Gruppen müssen entlang der Eingaben liegen.</translation>
     </message>
@@ -2880,7 +2880,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Prunt die Kanäle mit der kleinsten Ln-Norm entlang einer Dimension: alle Gewichte eines Filters, eines Neurons oder einer Eingabe auf einmal. Um ein Netz kleiner zu machen: Geprunte Kanäle lassen sich später aus der Architektur entfernen. Bei gleicher Sparsity kostet es mehr Genauigkeit als unstrukturiertes Pruning. Jeder Tensor wird für sich geprunt; bereits geprunte Gewichte zählen als 0. Wie torch.nn.utils.prune.ln_structured.</translation>
     </message>
     <message>
-        <source>The number of units that stay is rounded up to a multiple of this: some kernels reject other widths, others are slow with them. The export &apos;shrunk&apos; rounds in the same way.</source>
+        <source>The number of remaining units is rounded up to a multiple of this: some kernels reject other widths, others are slow with them. The export &apos;shrunk&apos; rounds in the same way.</source>
         <extracomment>method ffn_neurons, multiple</extracomment>
         <translation>Die Zahl der verbleibenden Einheiten wird auf ein Vielfaches hiervon aufgerundet: Manche Kernel lehnen andere Breiten ab, andere sind damit langsam. Der verkleinerte Export rundet ebenso.</translation>
     </message>
@@ -3475,9 +3475,9 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Ausnehmen</translation>
     </message>
     <message>
-        <source>Tensors that the step leaves as they are: embeddings, and the first and the last layer.</source>
+        <source>Tensors that the step does not change: embeddings, and the first and the last layer.</source>
         <extracomment>limits, spare</extracomment>
-        <translation>Tensoren, die der Schritt lässt, wie sie sind: Embeddings sowie die erste und die letzte Schicht.</translation>
+        <translation>Tensoren, die der Schritt nicht ändert: Embeddings sowie die erste und die letzte Schicht.</translation>
     </message>
     <message>
         <source>Embeddings</source>
@@ -17472,11 +17472,6 @@ steps</extracomment>
         <translation>das Laden der Datei würde Code ausführen ({names})</translation>
     </message>
     <message>
-        <source>the {stuck} tensors that allow none</source>
-        <extracomment>sentences</extracomment>
-        <translation>die {stuck} Tensoren, die nichts zulassen</translation>
-    </message>
-    <message>
         <source>Unprotect weights, or uncheck {tensors}.</source>
         <extracomment>sentences</extracomment>
         <translation>Heben Sie den Schutz von Gewichten auf, oder kreuzen Sie {tensors} nicht mehr an.</translation>
@@ -17650,6 +17645,11 @@ steps</extracomment>
         <source>{pattern} does not hold in {where} ({groups}): {why}</source>
         <extracomment>sentences</extracomment>
         <translation>{pattern} gilt nicht in {where} ({groups}): {why}</translation>
+    </message>
+    <message>
+        <source>the {n_blocked} tensors that allow none</source>
+        <extracomment>sentences</extracomment>
+        <translation>die {n_blocked} Tensoren, die nichts zulassen</translation>
     </message>
     <message>
         <source>1 layer has a larger error</source>

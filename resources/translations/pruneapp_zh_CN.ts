@@ -2490,7 +2490,7 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>Wanda（逐张量）</translation>
     </message>
     <message>
-        <source>Prunes the weights of a tensor with the smallest product of magnitude and size of their input, whatever their row. Use it instead of Wanda per row for image models, and for layers whose rows are inputs (the Conv1D of transformers). It needs statistics of activations. Measure it beside magnitude.</source>
+        <source>Prunes the weights of a tensor with the smallest product of magnitude and size of their input, whatever their row. Use it instead of Wanda per row for image models, and for layers whose rows are inputs (the Conv1D of transformers). It needs statistics of activations. Compare it with magnitude.</source>
         <extracomment>method wanda_per_tensor</extracomment>
         <translation>不论所在行，剪枝张量中“幅值 × 输入大小”最小的权重。对图像模型，以及行为输入的层（transformers 的 Conv1D），用它代替逐行 Wanda。需要激活统计。请与按幅值的结果对比测量。</translation>
     </message>
@@ -2520,7 +2520,7 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>OWL（逐行 Wanda）</translation>
     </message>
     <message>
-        <source>Outlier weighed layerwise sparsity (Yin et al., 2024): Wanda per row, but layers with more outliers among the scores stay denser. A layer is a numbered block, else a tensor. It is meant for large language models at 70 % and more. On small models it was mostly worse: measure it beside Wanda, and prefer a sensitivity scan. It needs statistics of activations. Weights that are already pruned count toward the sparsity.</source>
+        <source>Outlier weighed layerwise sparsity (Yin et al., 2024): Wanda per row, but layers with more outliers among the scores stay denser. A layer is a numbered block, else a tensor. It is meant for large language models at 70 % and more. On small models it was mostly worse: compare it with Wanda, and prefer a sensitivity scan. It needs statistics of activations. Weights that are already pruned count toward the sparsity.</source>
         <extracomment>method owl</extracomment>
         <translation>按离群值加权的逐层稀疏度 (Yin et al., 2024)：逐行 Wanda，但分数中离群值较多的层保持更密。层是带编号的块，否则为张量。针对 70 % 及以上的大型语言模型。对小模型效果大多更差：请与 Wanda 对比测量，并优先使用敏感度扫描。需要激活统计。已剪枝的权重计入稀疏度。</translation>
     </message>
@@ -2710,7 +2710,7 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>N:M 半结构化 (2:4)</translation>
     </message>
     <message>
-        <source>Keeps the N weights of the largest magnitude in each group of M. Use 2:4 for sparse tensor cores (NVIDIA Ampere and later), which compute such layers up to twice as fast (Mishra et al., 2021). Groups lie along the input dimension; for convolutions, at the same kernel position. Weights that are already pruned count in their group; an incomplete group at the end is not pruned. At the same sparsity it costs more accuracy than unstructured pruning.</source>
+        <source>Keeps the N weights of the largest magnitude in each group of M. Use 2:4 for sparse tensor cores (NVIDIA Ampere and later), which compute such layers up to twice as fast (Mishra et al., 2021). Groups are formed along the input dimension; for convolutions, at the same kernel position. Weights that are already pruned count in their group; an incomplete group at the end is not pruned. At the same sparsity it costs more accuracy than unstructured pruning.</source>
         <extracomment>method n_m</extracomment>
         <translation>在每 M 个权重的组中保留幅值最大的 N 个。2:4 用于稀疏张量核心（NVIDIA Ampere 及之后），可使此类层的计算速度最高提高一倍 (Mishra et al., 2021)。组沿输入维度排列；对于卷积，位于相同的卷积核位置。已剪枝的权重计入其组；末尾不完整的组不剪枝。在相同稀疏度下，它比非结构化剪枝损失更多准确率。</translation>
     </message>
@@ -2725,7 +2725,7 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>每组保留的权重：2:4 表示每 4 个保留 2 个。</translation>
     </message>
     <message>
-        <source>Dimension along which groups lie; 1 is the input features of a linear layer or the input channels of a convolution.</source>
+        <source>Dimension along which groups are formed; 1 is the input features of a linear layer or the input channels of a convolution.</source>
         <extracomment>method n_m, dim</extracomment>
         <translation>组所沿的维度；1 为线性层的输入特征或卷积的输入通道。</translation>
     </message>
@@ -2735,7 +2735,7 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>Wanda N:M (2:4)</translation>
     </message>
     <message>
-        <source>Keeps the N weights of each group of M with the largest product of magnitude and size of their input. Use it for 2:4 where statistics of activations are at hand: at this sparsity it usually keeps more accuracy than magnitude (Sun et al., 2024). Groups and dimension are those of N:M semi-structured.</source>
+        <source>Keeps the N weights of each group of M with the largest product of magnitude and size of their input. Use it for 2:4 if statistics of activations are available: at this sparsity it usually keeps more accuracy than magnitude (Sun et al., 2024). Groups and dimension are those of N:M semi-structured.</source>
         <extracomment>method wanda_n_m</extracomment>
         <translation>在每 M 个权重的组中保留“幅值 × 输入大小”最大的 N 个。有激活统计时用于 2:4：在此稀疏度下通常比按幅值保留更高的准确率 (Sun et al., 2024)。组和维度与 N:M 半结构化相同。</translation>
     </message>
@@ -2745,7 +2745,7 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>交换 N:M (2:4)</translation>
     </message>
     <message>
-        <source>Begins with Wanda N:M and exchanges a pruned with a kept weight of the same group of M as long as the error of the row&apos;s output falls (after SparseSwaps, 2025). Use it for 2:4 where pruned weights are not repaired. It needs statistics with Gram matrices. Groups must lie along the inputs.</source>
+        <source>Begins with Wanda N:M and exchanges a pruned with a kept weight of the same group of M as long as the error of the row&apos;s output falls (after SparseSwaps, 2025). Use it for 2:4 where pruned weights are not repaired. It needs statistics with Gram matrices. Groups must be formed along the inputs.</source>
         <extracomment>method swaps_n_m</extracomment>
         <translation>从 Wanda N:M 开始，只要该行输出的误差下降，就在同一组 M 个权重内交换一个已剪枝和一个保留的权重（参照 SparseSwaps, 2025）。用于不修复已剪枝权重的 2:4。需要带格拉姆矩阵的统计。组必须沿输入排列。</translation>
     </message>
@@ -2880,7 +2880,7 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>沿某一维度剪枝 Ln 范数最小的通道：一次剪去一个滤波器、神经元或输入的所有权重。用于使网络更小：之后可以从结构中移除被剪枝的通道。在相同稀疏度下，它比非结构化剪枝损失更多准确率。每个张量单独剪枝；已剪枝的权重计为 0。等同于 torch.nn.utils.prune.ln_structured。</translation>
     </message>
     <message>
-        <source>The number of units that stay is rounded up to a multiple of this: some kernels reject other widths, others are slow with them. The export &apos;shrunk&apos; rounds in the same way.</source>
+        <source>The number of remaining units is rounded up to a multiple of this: some kernels reject other widths, others are slow with them. The export &apos;shrunk&apos; rounds in the same way.</source>
         <extracomment>method ffn_neurons, multiple</extracomment>
         <translation>保留的单元数向上取整为此值的倍数：有些内核拒绝其他宽度，有些在其他宽度下较慢。缩减导出以相同方式取整。</translation>
     </message>
@@ -3475,7 +3475,7 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>排除</translation>
     </message>
     <message>
-        <source>Tensors that the step leaves as they are: embeddings, and the first and the last layer.</source>
+        <source>Tensors that the step does not change: embeddings, and the first and the last layer.</source>
         <extracomment>limits, spare</extracomment>
         <translation>此步骤保持不变的张量：嵌入，以及第一层和最后一层。</translation>
     </message>
@@ -17471,11 +17471,6 @@ steps</extracomment>
         <translation>加载该文件会运行代码（{names}）</translation>
     </message>
     <message>
-        <source>the {stuck} tensors that allow none</source>
-        <extracomment>sentences</extracomment>
-        <translation>无法剪枝的 {stuck} 个张量</translation>
-    </message>
-    <message>
         <source>Unprotect weights, or uncheck {tensors}.</source>
         <extracomment>sentences</extracomment>
         <translation>请取消对权重的保护，或取消勾选{tensors}。</translation>
@@ -17649,6 +17644,11 @@ steps</extracomment>
         <source>{pattern} does not hold in {where} ({groups}): {why}</source>
         <extracomment>sentences</extracomment>
         <translation>{pattern} 在 {where} 中不成立（{groups}）：{why}</translation>
+    </message>
+    <message>
+        <source>the {n_blocked} tensors that allow none</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法剪枝的 {n_blocked} 个张量</translation>
     </message>
     <message>
         <source>1 layer has a larger error</source>

@@ -100,7 +100,7 @@ WANDA_PER_TENSOR = WeightMethod(
         "Prunes the weights of a tensor with the smallest product of magnitude and size "
         "of their input, whatever their row. Use it instead of Wanda per row for image "
         "models, and for layers whose rows are inputs (the Conv1D of transformers). It "
-        "needs statistics of activations. Measure it beside magnitude."
+        "needs statistics of activations. Compare it with magnitude."
     ),
     formula="score = |w| * root mean square of its input",
     params=(AMOUNT_OF_WEIGHTS, STATISTICS),
@@ -204,7 +204,7 @@ OWL = replace(
         "Outlier weighed layerwise sparsity (Yin et al., 2024): Wanda per row, but layers "
         "with more outliers among the scores stay denser. A layer is a numbered block, else a "
         "tensor. It is meant for large language models at 70 % and more. On small models it was "
-        "mostly worse: measure it beside Wanda, and prefer a sensitivity scan. It needs statistics "
+        "mostly worse: compare it with Wanda, and prefer a sensitivity scan. It needs statistics "
         "of activations. Weights that are already pruned count toward the sparsity."
     ),
     formula=(
@@ -275,8 +275,8 @@ WANDA_N_M = GroupMethod(
     label="Wanda N:M (2:4)",
     help=(
         "Keeps the N weights of each group of M with the largest product of magnitude "
-        "and size of their input. Use it for 2:4 where statistics of activations are at "
-        "hand: at this sparsity it usually keeps more accuracy than magnitude (Sun et "
+        "and size of their input. Use it for 2:4 if statistics of activations are "
+        "available: at this sparsity it usually keeps more accuracy than magnitude (Sun et "
         "al., 2024). Groups and dimension are those of N:M semi-structured."
     ),
     formula="score = |w| * root mean square of its input, compared within a group of M",
@@ -683,7 +683,7 @@ SWAPS_N_M = replace(
         "Begins with Wanda N:M and exchanges a pruned with a kept weight of the same group of "
         "M as long as the error of the row's output falls (after SparseSwaps, 2025). Use it "
         "for 2:4 where pruned weights are not repaired. It needs statistics with Gram matrices. "
-        "Groups must lie along the inputs."
+        "Groups must be formed along the inputs."
     ),
     formula="error = (w - b) G (w - b)' of each row; the pair of a group that lowers it most",
     params=(PatternParam(), DIM, _ROUNDS, STATISTICS),

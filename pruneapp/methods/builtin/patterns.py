@@ -92,7 +92,7 @@ def _two(value: Any, sign: str) -> tuple[int, int] | None:
 DIM = DimParam(
     default=1,
     help=(
-        "Dimension along which groups lie; 1 is the input features of a linear "
+        "Dimension along which groups are formed; 1 is the input features of a linear "
         "layer or the input channels of a convolution."
     ),
 )
@@ -110,8 +110,8 @@ N_M = GroupMethod(
     help=(
         "Keeps the N weights of the largest magnitude in each group of M. Use 2:4 "
         "for sparse tensor cores (NVIDIA Ampere and later), which compute such "
-        "layers up to twice as fast (Mishra et al., 2021). Groups lie along the "
-        "input dimension; for convolutions, at the same kernel position. Weights "
+        "layers up to twice as fast (Mishra et al., 2021). Groups are formed along "
+        "the input dimension; for convolutions, at the same kernel position. Weights "
         "that are already pruned count in their group; an incomplete group at the "
         "end is not pruned. At the same sparsity it costs more accuracy than "
         "unstructured pruning."

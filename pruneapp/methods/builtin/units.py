@@ -37,7 +37,7 @@ MULTIPLE = ChoiceParam(
     name="multiple",
     label="Multiple",
     help=(
-        "The number of units that stay is rounded up to a multiple of this: some kernels reject "
+        "The number of remaining units is rounded up to a multiple of this: some kernels reject "
         "other widths, others are slow with them. The export 'shrunk' rounds in the same way."
     ),
     default=USUAL,
