@@ -93,8 +93,9 @@ class Application(QApplication):
     def speak(self, choice: str) -> None:
         """Load the translations of a language, including those of Qt, and use its number format.
 
-        `choice` is ``system``, ``en`` or a name as in the names of translation files. Texts that
-        are already shown do not change.
+        Replaces those of an earlier call. `choice` is ``system``, ``en`` or a name as in the names
+        of translation files; a language without translations is shown in English, with its own
+        numbers. Texts that are already shown do not change.
         """
         for translator in self._translators:
             self.removeTranslator(translator)
@@ -223,7 +224,10 @@ class Start(QObject):
 
     @Slot(object)
     def open(self, wanted: Path | OpenRequest) -> None:
-        """Open a file now, or as soon as the workbench exists."""
+        """Open a file now, or as soon as the workbench exists.
+
+        Then only the last request is opened.
+        """
         if self.workbench is not None:
             self.workbench.open(wanted)
             return
@@ -278,6 +282,10 @@ class Start(QObject):
 
     @Slot(object)
     def _build_workbench(self, imported: type[Workbench] | BaseException) -> None:
+        """Create the workbench and open what was requested meanwhile; emit `ready`.
+
+        An exception of the import is raised here. Nothing is created if the window was closed.
+        """
         self._thread.join()
         if self._closed:
             return  # the threads of a workbench that is created now would never be stopped
@@ -348,7 +356,7 @@ class InstanceServer(QObject):
         self._clients: set[InstanceLine] = set()
 
     def listen(self) -> bool:
-        """Start to listen; False if another process listens, or the socket cannot be created.
+        """Start to listen and return True; False if another process listens, or without a socket.
 
         The socket file of a killed process is removed.
         """
@@ -373,7 +381,10 @@ class InstanceServer(QObject):
         return True
 
     def close(self) -> None:
-        """Stop listening and remove the socket file."""
+        """Disconnect all clients, stop listening, and remove the socket file.
+
+        May be called repeatedly.
+        """
         for line in tuple(self._clients):
             line.hang_up()
         if self._socket is not None and self._notifier is not None:
@@ -386,6 +397,7 @@ class InstanceServer(QObject):
 
     @Slot()
     def _on_connection(self) -> None:
+        """Accept all pending connections; close those above `_MOST_LINES` at once."""
         while self._socket is not None:
             try:
                 line, _ = self._socket.accept()
@@ -427,7 +439,10 @@ class InstanceLine(QObject):
 
     @Slot()
     def hang_up(self) -> None:
-        """Close the connection."""
+        """Close the connection, emit `ended` and delete this object.
+
+        Without effect the second time.
+        """
         if not self._closed:
             self._closed = True
             self._timeout.stop()
@@ -436,12 +451,16 @@ class InstanceLine(QObject):
             self.ended.emit(self)
             self.deleteLater()
 
-    def _send(self, connection: bytes) -> None:
+    def _send(self, line: bytes) -> None:
         with suppress(OSError):  # the client has disconnected
-            self._connection.sendall(connection)
+            self._connection.sendall(line)
 
     @Slot()
     def _on_read(self) -> None:
+        """Read what was sent, up to a complete line, which is the request.
+
+        Hangs up at the end of the connection, and after `MAX_LINE_BYTES` without a line.
+        """
         if self._closed:
             return
         try:
@@ -459,6 +478,7 @@ class InstanceLine(QObject):
             self._read_request()
 
     def _read_request(self) -> None:
+        """Confirm the request, hang up, and emit `received`; an invalid request is only logged."""
         try:
             request = decode(self._received_bytes, OpenFiles, "the request", file_names=True)
         except JsonError as error:
@@ -511,7 +531,10 @@ class Launcher(QObject):
         state_dict: str | None = None,
         open_request: OpenRequest | None = None,
     ) -> Start:
-        """Return a new window, not shown yet; for the parameters see `Start`."""
+        """Return a new window, not shown yet, at an offset to the newest one.
+
+        For the parameters see `Start`.
+        """
         beside = self.starts[-1].window if self.starts else None
         window = MainWindow(self._settings, self._appearance, beside)
         start = Start(
@@ -546,7 +569,11 @@ class Launcher(QObject):
 
     @Slot(object)
     def take(self, request: OpenFiles) -> None:
-        """Open the files of another process; without files, show an empty window."""
+        """Open the files of another process, each in a new window or where it is open already.
+
+        Without files, bring a window without a file to the front, or show a new one. Files wait
+        until a window is functional.
+        """
         if request.token:
             allow_to_front(request.token)
         self._files_to_open += [(file, request.state_dict) for file in request.files]
@@ -561,7 +588,10 @@ class Launcher(QObject):
     def report_bug(
         self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
     ) -> None:
-        """Handle an uncaught exception in the active window, or else in the newest one."""
+        """Handle an uncaught exception in the active window, or else in the newest one.
+
+        Without a window it is written to stderr.
+        """
         if not self.starts:
             sys.__excepthook__(kind, error, trace)
             return
@@ -571,7 +601,10 @@ class Launcher(QObject):
 
     @Slot()
     def restart(self) -> None:
-        """Close and reopen all windows with their work, in the selected language."""
+        """Close and reopen all windows with their work, in the language of the settings.
+
+        A window that the user keeps open, or that is not functional yet, stays as it is.
+        """
         works: list[tuple[OpenRequest, ...]] = []
         self._restarting = True
         self._application.setQuitOnLastWindowClosed(False)
@@ -602,7 +635,10 @@ class Launcher(QObject):
 
     @Slot(object)
     def _on_wanted(self, wanted: OpenRequest | None) -> None:
-        """Open a request in a window without a file, or else in a new one; None: a new window."""
+        """Open a request in a window without a file, or else in a new one; bring it to the front.
+
+        None shows a new window.
+        """
         start = None if wanted is None else self._window_without_file()
         if start is not None and wanted is not None:
             start.open(wanted)
@@ -618,6 +654,10 @@ class Launcher(QObject):
 
     @Slot()
     def _open_files(self) -> None:
+        """Open the files that wait, once a window is functional.
+
+        Called again when one becomes so.
+        """
         benches = (start.workbench for start in self.starts)
         bench = next((bench for bench in benches if bench is not None), None)
         if bench is None or not self._files_to_open:
@@ -628,6 +668,10 @@ class Launcher(QObject):
 
     @Slot(object)
     def _on_closed(self, window: MainWindow) -> None:
+        """Delete a closed window, unless it is the last one or has a thread in foreign code.
+
+        After the last window no other process is accepted any more.
+        """
         start = next(start for start in self.starts if start.window is window)
         self.starts.remove(start)
         if start.workbench is not None and not start.workbench.ended:

@@ -360,7 +360,7 @@ def location(parent: QWidget) -> str:
 def _line(parent: QWidget, title: str, text: str, button: str, proposed: str = "") -> str:
     """Ask for a line of text; return it without surrounding spaces, "" if the user cancels.
 
-    `button` is the label of the button that accepts, `proposed` the text that is there at first.
+    `button` is the label of the button that accepts, `proposed` the initial text.
     """
     dialog = QInputDialog(parent)
     dialog.setWindowTitle(title)

@@ -110,7 +110,7 @@ def send_to_running_instance(request: OpenFiles) -> bool:
 def send_by_socket(path: str, request: OpenFiles) -> bool:
     """Send a request through the Unix socket at `path`; return whether it was accepted.
 
-    False if nobody listens, the listener belongs to another user or has another version, or if all
+    False if no process listens, if it belongs to another user or has another version, or if all
     together takes more than `PATIENCE_S` seconds.
     """
     import socket  # imported late: usually no other process is running
@@ -136,7 +136,7 @@ def send_by_socket(path: str, request: OpenFiles) -> bool:
 def _line(receive: Callable[[], bytes]) -> bytes:
     """Return the next line, with its line break; `receive` returns the next bytes, b"" at the end.
 
-    The break is missing if the connection ended before it, or once `MAX_LINE_BYTES` were received.
+    The break is missing if the connection ended early, or once `MAX_LINE_BYTES` were received.
     """
     line = b""
     while not line.endswith(b"\n") and (more := receive()) and len(line) < MAX_LINE_BYTES:
@@ -165,7 +165,7 @@ def has_listener(path: str) -> bool:
 def belongs_to_other_user(descriptor: int) -> bool:
     """Return whether the other end of a socket belongs to a different user.
 
-    `descriptor` is the file descriptor of the socket, which stays open. False where that cannot be
+    `descriptor` is the file descriptor of the socket; it is not closed. False where that cannot be
     found out, on systems other than Linux.
     """
     import socket

@@ -297,7 +297,7 @@ class SettingsController(Controller):
         """Register loaded methods and emit `methodsLoaded`, unless there is none.
 
         A method of the same name from a user's file is replaced. An error, such as the name of a
-        built-in method, is shown; methods before it stay registered, and nothing is emitted.
+        built-in method, is shown; earlier methods stay registered, and nothing is emitted.
         """
         own = self._windows.own_methods
         try:

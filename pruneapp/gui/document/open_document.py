@@ -120,7 +120,9 @@ def _from_session(request: OpenRequest, job: Job) -> tuple[Document, Saved | Non
 def _continue_session(
     path: Path, request: OpenRequest, job: Job
 ) -> tuple[Document, JournalFile] | None:
-    """Return a session with the unsaved changes of the journal `path`, which stays open.
+    """Return a session with the unsaved changes of the journal `path`.
+
+    The journal stays open.
 
     None, and the journal is closed, if the session was saved after them. Raises `SessionError` or
     `CheckpointError` if they cannot be restored.

@@ -84,9 +84,10 @@ class SizeBox(SpinBox):
         self.valueChanged.connect(self._on_entered)
 
     def set_sizes(self, sizes: tuple[int, ...], before: int) -> None:
-        """Set the legal sizes, ascending.
+        """Set the legal sizes, ascending, without signals.
 
-        Any number up to the largest of them and `before` can be typed.
+        Any number from 0 to the largest of them and `before` can be typed. No sizes count as only
+        0.
         """
         self._sizes = sizes or (0,)
         blocker = QSignalBlocker(self)
@@ -101,7 +102,10 @@ class SizeBox(SpinBox):
         return state, text, position
 
     def valueFromText(self, text: str) -> int:
-        """Return the number of units to keep; a percentage is the share of the maximum to cut."""
+        """Return the number of units to keep; a percentage is the share of the maximum to cut.
+
+        A box with a suffix has shares as its numbers.
+        """
         share = None if self.suffix() else self._share(text)
         return super().valueFromText(text) if share is None else round(self.maximum() * (1 - share))
 
@@ -118,7 +122,10 @@ class SizeBox(SpinBox):
         del blocker
 
     def stepBy(self, steps: int) -> None:
-        """Move by `steps` legal sizes."""
+        """Move by `steps` legal sizes, up to the first or last one; emits `sized`.
+
+        A number between two legal sizes counts as the larger.
+        """
         here = bisect_left(self._sizes, self.value())
         self.setValue(self._sizes[min(max(here + steps, 0), len(self._sizes) - 1)])
         self.selectAll()
@@ -132,6 +139,10 @@ class SizeBox(SpinBox):
         return enabled
 
     def _on_entered(self, value: int) -> None:
+        """Round a number up to the next legal size, show that, and emit `sized`.
+
+        The largest size for anything above. A tooltip says that the number was not possible.
+        """
         size = self._sizes[min(bisect_left(self._sizes, value), len(self._sizes) - 1)]
         self.show_size(size)
         if size != value:
@@ -197,7 +208,10 @@ class AxisRow(QWidget):
         grid.addWidget(self.notes, row + 1, 0, 1, COLUMNS)
 
     def set_axis(self, axis: AxisForecast, share: float = 0.0) -> None:
-        """Show the forecast of the axis without emitting signals; `share` (0 to 1) is requested."""
+        """Show the forecast of the axis without emitting signals.
+
+        `share` (0 to 1) was requested; it is only shown if the axis is cut by shares.
+        """
         self._axis, self._share = axis, round(share * 100)
         by_share = bool(axis.percents)
         blocker = QSignalBlocker(self.slider)
@@ -261,7 +275,10 @@ class AxisRow(QWidget):
         return self._share / 100 if self._axis.percents else 0.0
 
     def show_layers(self, layers: LayersForecast) -> None:
-        """Show the number of kept layers before the forecast, if all stacks are equally deep."""
+        """Show the number of kept layers before the forecast is known.
+
+        Without effect if stacks of layers differ in depth.
+        """
         stacks, rest = divmod(self._axis.before, layers.count)
         if not rest:
             exactness = CHANGES if layers.gone - layers.dead else EXACT
@@ -279,6 +296,7 @@ class AxisRow(QWidget):
         self.slider.setValue(self._slider_position(percent))
 
     def _on_moved(self, value: int) -> None:
+        """Show what the new position of the slider cuts, and emit `chosen`."""
         axis = self._axis
         if axis.percents:  # the forecast returns the numbers of units
             self._share = (0, *axis.percents)[len(axis.percents) - value]
@@ -292,6 +310,10 @@ class AxisRow(QWidget):
         return f"{number_format.count(axis.before // axis.in_each)} →"
 
     def _show(self, after: int, exactness: Exactness) -> None:
+        """Show how many units stay: texts, both boxes, tooltips and accessible descriptions.
+
+        `after` counts single units, also where a row counts several as one.
+        """
         axis = self._axis
         cut = after < axis.before
         left = number_format.count(after // axis.in_each)
@@ -386,7 +408,8 @@ class VocabularyChoice(QWidget):
     def set_choice(self, request: CutRequest, surplus: int) -> None:
         """Show a request without emitting `changed`.
 
-        `surplus` is the number of rows without a token.
+        Texts and ids that were chosen earlier stay in the box. `surplus` is the number of rows
+        without a token, which can be cut if it is not 0.
         """
         self._texts, self._surplus = request.texts or self._texts, surplus
         chosen = _TEXTS if request.texts else request.vocabulary
@@ -467,6 +490,10 @@ class LayerStrip(QWidget):
         return self._layers
 
     def set_layers(self, layers: LayersForecast) -> None:
+        """Show other layers without emitting `toggled`.
+
+        The cursor stays if there is such a layer.
+        """
         if layers == self._layers:
             return
         self._layers = layers
@@ -533,7 +560,10 @@ class LayerStrip(QWidget):
             self._toggle()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Move the cursor with the arrow keys, Home and End; cut or keep a layer with Space."""
+        """Move the cursor with the arrow keys, Home and End; cut or keep a layer with Space.
+
+        A step beyond the first or last layer does nothing.
+        """
         steps = {
             Qt.Key.Key_Left: -1,
             Qt.Key.Key_Right: 1,
@@ -604,6 +634,10 @@ class LayerStrip(QWidget):
         return next((n for n in numbers if self.cell(n).contains(point)), None)
 
     def _toggle(self) -> None:
+        """Cut or keep the layer at the cursor and emit `toggled`; announce what happens to it.
+
+        Dead and fixed layers are not changed.
+        """
         layers, number = self._layers, self._cursor
         if number >= layers.count:
             return
@@ -651,7 +685,7 @@ class AxisRows(QWidget):
         self.vocabulary.changed.connect(self.changed)
 
     def set_forecast(self, forecast: ShrinkForecast) -> None:
-        """Show the forecast of each axis; create new rows if the axes are others than before."""
+        """Show the forecast of each axis; create rows the first time. Emits no signals."""
         if [axis.name for axis in forecast.axes] != list(self.rows):
             self._build(forecast.axes)
         for axis in forecast.axes:
@@ -678,6 +712,10 @@ class AxisRows(QWidget):
         self.changed.emit()
 
     def _build(self, axes: Iterable[AxisForecast]) -> None:
+        """Create the rows of the axes, each of two lines of the grid.
+
+        The vocabulary gets its choice instead of a slider, the layers the strip below.
+        """
         # Called once: the axes of a model do not change.
         line = 0
         for axis in axes:

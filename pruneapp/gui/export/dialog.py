@@ -67,9 +67,10 @@ class RoundingNote(QWidget):
         add_row(lay_in_column(self, self.note, spacing=4), self.take, None)
 
     def show_cost(self, offer: FormatOffer, dtype: str, cost: RoundingCost | str | None) -> None:
-        """Show the cost of `dtype`, or a sentence why it is unknown; if empty, offer a dtype.
+        """Show the cost of rounding to `dtype`; if that is "", offer to round to bfloat16.
 
-        `cost` is None while it is being computed.
+        `cost` is None while it is being computed, and a sentence if it is unknown. The offer is
+        only made if it saves more than a tenth; otherwise the note is hidden.
         """
         danger = isinstance(cost, str) or bool(cost is not None and cost.infinite)
         self.note.setForegroundRole(DANGER if danger else MUTED)
@@ -156,7 +157,10 @@ class FormatDetails(QWidget):
         return super().eventFilter(watched, event)
 
     def show_offer(self, offer: FormatOffer | None) -> None:
-        """Show a format, with the values entered for it before; None clears the panel."""
+        """Show a format, with the values entered for it before; None clears the panel.
+
+        If only sizes have changed, the controls are kept.
+        """
         before, self._offer = self._offer, offer
         if before is None or offer is None or _DESCRIBED(before) != _DESCRIBED(offer):
             self._build()
@@ -214,6 +218,7 @@ class FormatDetails(QWidget):
         return () if self.fields is None else tuple(self.fields.errors.values())
 
     def _build(self) -> None:
+        """Replace the content by that of the current format."""
         content = QWidget()
         layout = lay_in_column(content, spacing=4, margins=(0, _TEXT_OFFSET_PX, 0, 0))
         self.fields = self.rounding = None
@@ -227,6 +232,10 @@ class FormatDetails(QWidget):
         self._show_rounding()
 
     def _fill(self, layout: QVBoxLayout, offer: FormatOffer) -> None:
+        """Add description, notes, settings and compatible programs of a format to `layout`.
+
+        Settings have the values that were entered before.
+        """
         layout.addWidget(plain(offer.help, wrap=True))
         layout.addSpacing(8)
         if offer.does_not:
@@ -404,6 +413,7 @@ class ExportDialog(Dialog):
         self._arrange()
 
     def _lay_out(self) -> None:
+        """Arrange the parts in a column; those of the page Shrunk are hidden."""
         content = QWidget()
         purpose, form = heading(self.tr("Purpose")), heading(self.tr("Format"))
         layout = lay_in_column(content, purpose, self.purposes, 4, form)
@@ -468,7 +478,7 @@ class ExportDialog(Dialog):
         return self.tabs.currentIndex() == 1
 
     def set_offers(self, offers: Sequence[FormatOffer], *, usual: str = "") -> None:
-        """Set the formats, and select `usual`; if empty, keep the selection if possible."""
+        """Set the formats, and select `usual`; if that is "", keep the selection if possible."""
         offers = tuple(map(translate_offer, offers))
         self.target.set_suffixes(suffix for offer in offers for suffix in offer.suffixes)
         self.formats.set_offers(offers)
@@ -480,8 +490,8 @@ class ExportDialog(Dialog):
     def set_state(self, title: str, share: str, *, pruned: bool, asked: str = "") -> None:
         """Show the title of the state that is exported, and the pruned share as text.
 
-        If nothing is pruned, a warning says that. `asked` is the text of the button that applies
-        the previewed step; empty if there is none.
+        If nothing is `pruned`, a warning says that the export is a copy. `asked` is the text of the
+        button that applies the previewed step, which a warning names; "" if there is none.
         """
         self._is_copy = not pruned and not asked
         if pruned:
@@ -516,7 +526,11 @@ class ExportDialog(Dialog):
             self._arrange()
 
     def set_choices(self, choices: ExportChoices) -> None:
-        """Restore earlier choices where they are still possible."""
+        """Restore earlier choices where they are still possible.
+
+        Emits `parametersChanged` for each format with values. The page is selected when the dialog
+        is shown.
+        """
         self.details.set_all_values(choices.values)
         self.beside.set_checked(script=choices.script, report=choices.report)
         radio = self.formats.radios.get(choices.format)
@@ -575,6 +589,10 @@ class ExportDialog(Dialog):
         )
 
     def _on_page_changed(self, _page: int) -> None:
+        """Show the parts of the selected page.
+
+        The first time, the page Shrunk requests its survey.
+        """
         shrunk = self.is_shrunk
         self.page.setVisible(shrunk)
         # The cut also removes zeros of the file: the result need not be a copy.
@@ -604,6 +622,11 @@ class ExportDialog(Dialog):
         self._show_chosen()
 
     def _on_changed(self) -> None:
+        """Handle a change of a parameter: size, rounding, and the path of the target.
+
+        The dtype is set for all formats, which emits `parametersChanged` for each. Nothing is
+        emitted while a value is invalid.
+        """
         offer = self.chosen()
         if offer is not None and not self.details.errors():
             self.target.set_format(offer, self.details.values())
@@ -622,6 +645,10 @@ class ExportDialog(Dialog):
         self._arrange()
 
     def _request_rounding(self) -> None:
+        """Show the dtypes of the formats, and request the cost of the chosen one.
+
+        Not if it is known, or was requested by the previous call.
+        """
         self.formats.set_types(self.details.types(self.formats.offers()))
         before, self._rounded = self._rounded, self.details.rounded_to()
         known = isinstance(self.details.costs.get(self._rounded), RoundingCost)
@@ -629,6 +656,10 @@ class ExportDialog(Dialog):
             self.roundingRequested.emit(self._rounded)
 
     def _arrange(self) -> None:
+        """Update the button Export, and request a check of a changed target after `_PAUSE_MS`.
+
+        A URL is not checked. The button is disabled while something is invalid.
+        """
         if self.is_shrunk:
             self._arrange_shrunk()
             return
@@ -669,6 +700,10 @@ class ExportDialog(Dialog):
             self.checkRequested.emit(request)
 
     def _finish(self) -> None:
+        """Accept the dialog and emit `exportRequested` or `shrinkRequested`.
+
+        Nothing while it is invalid.
+        """
         if self.is_shrunk:
             if (order := self.page.order()) is not None:
                 self.accept()

@@ -97,7 +97,7 @@ class ExportPreview(NamedTuple):
 
 
 def preview_export(capture: Capture, job: Job) -> ExportPreview:
-    """Return all formats with estimated sizes, without sizes for a checkpoint of many tensors."""
+    """Return all formats with estimated sizes; without sizes for more than `MANY` tensors."""
     snapshot = capture.snapshot
     origin = estimated_provenance(snapshot, history_recipe(capture, job), job)
     if len(snapshot.checkpoint.entries) > MANY:
@@ -118,8 +118,9 @@ def _is_pruned(snapshot: Snapshot, job: Job) -> bool:
 def proposed_target(path: Path, suffixes: tuple[str, ...]) -> Path:
     """Return a path that does not replace the source, next to it, without ``..`` in it.
 
-    For a source in an object store it is in the home folder: nothing is uploaded to a URL that the
-    user did not enter.
+    Its last suffix stays if it is one of `suffixes`, or else is the first of them; a folder has
+    none. For a source in an object store it is in the home folder: nothing is uploaded to a URL
+    that the user did not enter. The path may exist.
     """
     if is_store(path):
         is_file = path.suffix.lower() in suffixes
@@ -136,9 +137,10 @@ def proposed_target(path: Path, suffixes: tuple[str, ...]) -> Path:
 
 
 def _file_suffix(opened: Path, form: str) -> str:
-    """Return the suffix of a shrunk model that is a single file; empty if it is a folder.
+    """Return the suffix of a shrunk model that is a single file; "" if it is a folder.
 
-    `form` is the name of the format of the source.
+    `opened` is the opened path, `form` the name of its format. A model in a folder, or beside a
+    config.json, or in an object store is written to a folder.
     """
     if is_store(opened) or opened.is_dir() or opened.suffix == ".json":
         return ""
@@ -213,9 +215,10 @@ class ExportJob:
     missing: tuple[Path, ...] = ()  # accompanying files that are requested but not written yet
 
     def work(self, job: Job) -> ExportReport:
-        """Export the document, then write the requested accompanying files.
+        """Export the document, then write the requested accompanying files; return the report.
 
-        Runs on a worker thread.
+        Runs on a worker thread. If it is cancelled after the export itself, `report` has the result
+        so far and `missing` the files that are not written.
         """
         if self.cluster:
             # Imported here because it imports Dask.
@@ -235,7 +238,7 @@ class ExportJob:
 
 
 def accompanying_files(report: ExportReport, request: ExportRequest) -> tuple[Path, ...]:
-    """Return the paths of the requested files: comparison script, then report."""
+    """Return the paths of the requested files: comparison script, then report; empty for none."""
     script = (accompanying_path(report, _SCRIPT),) if request.script else ()
     account = (accompanying_path(report, f".report{request.report}"),) if request.report else ()
     return (*script, *account)
@@ -244,7 +247,7 @@ def accompanying_files(report: ExportReport, request: ExportRequest) -> tuple[Pa
 def write_accompanying_files(
     capture: Capture, report: ExportReport, path: Path, job: Job
 ) -> ExportReport:
-    """Write one of `accompanying_files`, and return `report` with a notice about it.
+    """Write `path`, one of `accompanying_files`, and return `report` with a notice about it.
 
     An existing file with different content is kept; the new file gets another name. A file that
     cannot be written is reported as a notice, because the export itself is complete.
@@ -276,6 +279,11 @@ def _steps_of(capture: Capture) -> list[StepAccount]:
 
 
 def _written(write: Callable[[Path], Path], path: Path, sentence: str) -> Iterator[str]:
+    """Call `write` with a path, and yield notices.
+
+    `sentence` with the path that was written, which `write` returns; if that is another one, that
+    the file there was kept. Or why it failed.
+    """
     try:
         written = write(path)
     except PruneAppError as error:
@@ -333,6 +341,11 @@ class FormatSizes(QObject):
                 self._estimate(one.name, {})
 
     def _estimate(self, name: str, values: Mapping[str, Any]) -> None:
+        """Compute the size of a format with these parameters, and show it when it is known.
+
+        Until then no size is shown, or an exact one if the dtype is the same. Cancels the previous
+        estimate of the format.
+        """
         self._cancel(name)
         was = self._offers[name]
         before, self._types[name] = self._types.get(name, ""), rounded_to(was, values)
@@ -356,6 +369,7 @@ class FormatSizes(QObject):
         self._dialog.set_offers(recommend(self._offers.values()))
 
     def _round(self, dtype: str) -> None:
+        """Compute the cost of rounding to a dtype, and show it; cancels the previous one."""
         self._cancel("rounding")
         snapshot = self._preview.snapshot
         self._tasks["rounding"] = self._jobs.run(
@@ -430,7 +444,10 @@ class ExportController(Feature[ExportDialog]):
 
     @flow
     def ask(self) -> Flow[None]:
-        """Open the export dialog with estimated sizes."""
+        """Open the export dialog with estimated sizes, once these are computed.
+
+        Without effect if the dialog is open. An error is shown if another file is being opened.
+        """
         self.session.check_may_work()
         capture, at = Capture.of(self.document), self.document.position
         preview = yield from RunJob("", lambda job: preview_export(capture, job))
@@ -459,6 +476,11 @@ class ExportController(Feature[ExportDialog]):
         self.multipleChosen.emit(None)
 
     def _show_dialog(self, state: str, preview: ExportPreview) -> None:
+        """Show the dialog with proposed targets and the choices of the last time.
+
+        `state` is the title of the exported state. Sizes and forecasts are computed while it is
+        open.
+        """
         document = self.document
         source = document.checkpoint.path
         able = [one for one in preview.offers if not one.why_not]
@@ -516,6 +538,11 @@ class ExportController(Feature[ExportDialog]):
 
     @flow
     def _shrink(self, order: ShrinkOrder) -> Flow[None]:
+        """Write the confirmed cut, and show its report.
+
+        Without effect if the document is not the surveyed one any more. The state counts as
+        exported if the cut computes the same.
+        """
         surveyed = None if self._forecasts is None else self._forecasts.surveyed
         self._forget_forecasts()
         if surveyed is None:
@@ -564,6 +591,11 @@ class ExportController(Feature[ExportDialog]):
 
     @flow
     def _export(self, request: ExportRequest) -> Flow[None]:
+        """Export the document, after asking about links and unreadable tensors.
+
+        If only the export itself finds tensors that the format cannot hold, these are asked about
+        then.
+        """
         self.session.check_may_work()
         path, document = request.path, self.document
         request = replace(request, follow_links=is_followed_link(path))
@@ -596,6 +628,11 @@ class ExportController(Feature[ExportDialog]):
                 return
 
     def _export_document(self, request: ExportRequest) -> Flow[None]:
+        """Run an export, and show its report, also if it was cancelled after it was written.
+
+        Changes are refused while the opened file is replaced. The state counts as exported. If the
+        file cannot provide pruned weights any more, the export is opened instead.
+        """
         cluster = self._cluster()
         writing = ExportJob(Capture.of(self.document), request, cluster)
         shown = self.session.contents.shown
@@ -641,6 +678,10 @@ class ExportController(Feature[ExportDialog]):
     def _show_report(
         self, report: ExportReport, shown: Mapping[str, str], capture: Capture
     ) -> None:
+        """Show the report of an export, in a dialog of its own.
+
+        Its folder is stored for the next time, if it is not that of the opened file.
+        """
         dialog = ExportReportDialog(
             report,
             self._window,
@@ -659,6 +700,7 @@ class ExportController(Feature[ExportDialog]):
             self.session.note_folder("export", report.path)
 
     def _show_folder(self, path: Path) -> None:
+        """Show the folder of a path in the file manager; if that fails, the dialog says so."""
         path = path.absolute()
         folder = path if is_folder(path) else path.parent
         dialog = self.sender()

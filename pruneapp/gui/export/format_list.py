@@ -49,7 +49,10 @@ def size_text(offer: FormatOffer) -> str:
 
 
 def file_count_text(files: int | None, limit: int) -> str:
-    """Return how many files of at most `limit` bytes are written; None: being computed."""
+    """Return how many files of at most `limit` bytes are written.
+
+    `files` is None while that is being computed.
+    """
     size = number_format.short_size(limit)
     if files is None:
         text = translate("ExportSizes", "Max shard size {size}; calculating…")
@@ -63,7 +66,9 @@ def file_count_text(files: int | None, limit: int) -> str:
 def rounding_text(cost: RoundingCost | str | None, dtype: str) -> str:
     """Return a text about the cost of rounding to `dtype`.
 
-    `cost` is a sentence if the cost is unknown, and None while it is being computed.
+    `cost` is a sentence if the cost is unknown, and None while it is being computed. The text names
+    values that become infinite, the largest error, and values that become 0, or says that all are
+    exact.
     """
     if cost is None:
         return translate("ExportSizes", "Computing the rounding error of {type}…").format(
@@ -86,6 +91,7 @@ def rounding_text(cost: RoundingCost | str | None, dtype: str) -> str:
 
 
 def _infinite_text(cost: RoundingCost) -> str:
+    """Return a sentence about values that become infinite; there is at least one."""
     name, most = max(cost.infinite, key=itemgetter(1))
     if len(cost.infinite) > 1:
         text = translate(
@@ -110,7 +116,7 @@ def _infinite_text(cost: RoundingCost) -> str:
 
 
 def short_name(name: str) -> str:
-    """Return a name on one line, with its middle elided if it is too long."""
+    """Return a name on one line; above `_MAX_NAME_LENGTH` characters without its middle."""
     text = on_one_line(name)
     return (
         text
@@ -120,7 +126,10 @@ def short_name(name: str) -> str:
 
 
 def target_text(check: TargetCheck) -> str:
-    """Return sentences about the target of an export: what is kept, replaced, or worth noting."""
+    """Return sentences about the target of an export: what is kept, replaced, or worth noting.
+
+    "" if there is nothing to say.
+    """
     notices = []
     if check.kept:
         words = translate("ExportPlace", "Replaces the open model; a backup is kept as {names}.")
@@ -144,7 +153,10 @@ def _join_names(names: Sequence[str]) -> str:
 
 
 def rounded_to(offer: FormatOffer | None, values: Mapping[str, Any]) -> str:
-    """Return the dtype that a format rounds to with these values; empty if it does not round."""
+    """Return the dtype that a format rounds to with these values; "" if it does not round.
+
+    `values` are by parameter name; `offer` may be None.
+    """
     if offer is None or offer.rounded_by not in values:
         return ""
     default = next(param.default for param in offer.params if param.name == offer.rounded_by)
@@ -200,9 +212,10 @@ class Formats(QWidget):
         self._group.buttonClicked.connect(self.picked)
 
     def set_offers(self, offers: Sequence[FormatOffer]) -> None:
-        """Show formats.
+        """Show formats with their sizes.
 
-        The selection is kept if still possible, else the first possible is selected.
+        The selection is kept if still possible, else the first possible is selected. Emits no
+        signal.
         """
         before = self.chosen()
         if [o.name for o in offers] != list(self.radios):
@@ -256,6 +269,7 @@ class Formats(QWidget):
         return self._offers.values()
 
     def _build(self, offers: Sequence[FormatOffer]) -> None:
+        """Replace the rows by those of other formats; nothing is selected."""
         clear(self._layout)
         self.radios, self.sizes = {}, {}
         for row, offer in enumerate(offers):
@@ -362,6 +376,10 @@ class Purposes(QWidget):
             self.chosen.emit(best.name)
 
     def _show_reason(self) -> None:
+        """Show which format is the best for the selected purpose and why.
+
+        Or that there is none, or that sizes are not known yet.
+        """
         purpose, best = self.purpose(), self._best()
         if purpose is None:
             text = self.tr("Choose a purpose, or select a format below.")

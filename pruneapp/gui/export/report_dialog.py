@@ -142,6 +142,10 @@ class ExportReportDialog(Dialog):
         self.trouble.setVisible(bool(text))
 
     def _facts_area(self) -> QScrollArea:
+        """Return the scroll area with facts, warnings, notes, and how to load the file.
+
+        Called once.
+        """
         content = QWidget()
         layout = lay_in_column(content, margins=(0, 0, 8, 0))
         rows = QFormLayout()
@@ -176,7 +180,10 @@ class ExportReportDialog(Dialog):
         return above
 
     def preferred_size(self) -> QSize:
-        """Return the size that the content needs, limited to the screen."""
+        """Return the size that the content needs, limited to the screen.
+
+        Also sets the minimum height of the facts, so that the table shrinks first.
+        """
         names = self.table.width_for_names(tensor.name for tensor in self._tensors)
         # Wrapped code is hard to read; the margin leaves room for a scroll bar.
         advance = QFontMetrics(self.loads.font()).horizontalAdvance
@@ -208,6 +215,7 @@ class ExportReportDialog(Dialog):
         return "\n".join(lines) + "\n"
 
     def _cells(self, row: int) -> tuple[str, ...]:
+        """Return the texts of a row: tensor, pruned weights, all weights, share."""
         tensor = self._tensors[row]
         return (
             tensor.name,

@@ -40,7 +40,10 @@ _CHECKS: Mapping[str, How | None] = {"shapes": None, "meta": "meta", "run": "run
 def survey_and_forecast(
     snapshot: Snapshot, request: CutRequest, origin: Provenance, job: Job
 ) -> tuple[SurveyedState | None, ShrinkForecast]:
-    """Survey dead units of a state and forecast a cut; the survey is None for an unknown type."""
+    """Survey dead units of a state and forecast a cut.
+
+    For an unknown type of model the survey is None, and the forecast has the reason.
+    """
     found = survey_state(snapshot, job)
     if isinstance(found, Unknown):
         return None, ShrinkForecast(request, why_not=found.why_not)
@@ -115,6 +118,10 @@ class ShrinkForecasts(QObject):
         dialog.finished.connect(self._stop)
 
     def _start_survey(self) -> None:
+        """Start the survey and the forecast of the current request; look for a Python meanwhile.
+
+        Called again, it cancels the previous survey.
+        """
         snapshot, request, origin = self._snapshot, self._page.request, self._origin
         self._python.start(python_text, self._page.set_python, lane=Lane.BACKGROUND)
         self._survey.start(
@@ -130,6 +137,10 @@ class ShrinkForecasts(QObject):
         self._page.set_forecast(found)
 
     def _forecast(self, request: CutRequest) -> None:
+        """Compute a forecast, and cancel the previous one.
+
+        Without effect before the survey is done.
+        """
         surveyed, origin = self.surveyed, self._origin
         if surveyed is None:
             return

@@ -175,7 +175,10 @@ class SizeTable(QWidget):
             self.cells[name] = before, after, less
 
     def set_sizes(self, before: ModelSize, after: ModelSize) -> None:
-        """Show the sizes `before` and `after` the cut; rows with an unknown size are hidden."""
+        """Show the sizes `before` and `after` the cut; rows with an unknown size are hidden.
+
+        Where both are equal, only the size before is shown.
+        """
         for name, (was, will, less) in self.cells.items():
             old, new = getattr(before, name), getattr(after, name)
             known = old is not None and new is not None
@@ -241,7 +244,7 @@ class FolderRow(QWidget):
         *,
         file_suffixes: Sequence[str] = (".safetensors", ".json"),
     ) -> None:
-        """Propose a folder or a file.
+        """Propose a folder or a file, replacing the text.
 
         Parameters
         ----------
@@ -288,6 +291,7 @@ class FolderRow(QWidget):
         return self.path.text().strip().lower().endswith(self._suffixes)
 
     def _show_kind(self) -> None:
+        """Show whether the text is a folder or a file, as title and for screen readers."""
         title, name = self.tr("Folder"), self.tr("Destination folder")
         about = self.tr("A folder that does not exist yet.")
         if self._is_file():
@@ -304,6 +308,7 @@ class FolderRow(QWidget):
         self.changed.emit()
 
     def _browse(self) -> None:
+        """Let the user choose the destination; nothing changes if the user cancels."""
         path, _filter = QFileDialog.getSaveFileName(
             self,
             self.tr("Export to"),
@@ -479,6 +484,7 @@ class ShrinkPage(QWidget):
         self._show()
 
     def _lay_out(self) -> None:
+        """Arrange the parts of the page; called once."""
         content = QWidget()
         column = lay_in_column(content, self.why_not, self.instead, self.busy, self.bar, spacing=8)
         add_row(column, self.again, None)
@@ -508,6 +514,7 @@ class ShrinkPage(QWidget):
         )
 
     def _fill(self, layout: QVBoxLayout) -> None:
+        """Add the parts that show a forecast to `layout`."""
         rank = label_for(self.ranking, self.tr("Rank by"))
         self._of_multiple = label_for(self.multiple, self.tr("In multiples of"))
         chosen = (rank, self.ranking, self.scores, 16, self._of_multiple, self.multiple)
@@ -554,7 +561,11 @@ class ShrinkPage(QWidget):
         self._explain_check()
 
     def set_trouble(self, sentence: str) -> None:
-        """Show why dead units could not be searched for, or that the search was cancelled."""
+        """Show why a survey or a forecast failed, or that the search was cancelled.
+
+        Without a forecast, `survey` and a button can start the survey again; otherwise the error
+        replaces the text above the axes.
+        """
         self._busy_timer.stop()
         if self.forecast is None:
             self._survey_requested = False
@@ -563,7 +574,10 @@ class ShrinkPage(QWidget):
             self._show_forecast_error(sentence)
 
     def set_request(self, request: CutRequest, check: str, path: str) -> None:
-        """Restore an earlier request without emitting signals; `path` is empty if proposed."""
+        """Restore an earlier request without requesting a forecast.
+
+        `path` is "" if it was proposed. Axes are set by its forecast.
+        """
         self._current_request = request
         self.check.setCurrentIndex(self.check.findData(check))
         if path:
@@ -587,6 +601,7 @@ class ShrinkPage(QWidget):
         return str(self.check.currentData()) if known else "shapes"
 
     def _selected_request(self) -> CutRequest:
+        """Return the request that the controls show; the default multiple is None in it."""
         other = "" if self.forecast is None else self.forecast.write_as
         multiple = self.multiple.currentData()
         if multiple == (self._current_request.multiple or self._default_multiple):
@@ -624,7 +639,10 @@ class ShrinkPage(QWidget):
         self.first.setText(words.format(rank=ranked))
 
     def _ranking_index(self, by: str) -> int:
-        """Return the index of the ranking `by` in its box; a path of scores is added to the box."""
+        """Return the index of the ranking `by` in its box.
+
+        The path of a file of scores becomes the last item, replacing another file.
+        """
         place = self.ranking.findData(by)
         if place >= 0:
             return place
@@ -647,7 +665,10 @@ class ShrinkPage(QWidget):
             self._request()
 
     def order(self) -> ShrinkOrder | None:
-        """Return the cut to be written; None while it is not possible."""
+        """Return the cut to be written; None while it is not possible.
+
+        That is while a forecast is computed, if it failed or cuts nothing, and for an invalid path.
+        """
         forecast = self.forecast
         if forecast is None or forecast.why_not or forecast.wrong or forecast.is_empty:
             return None
@@ -661,6 +682,7 @@ class ShrinkPage(QWidget):
         self.checks.setText("\n".join(filter(None, (check_text(check), python))))
 
     def _survey(self) -> None:
+        """Request the survey; progress is shown after `_BUSY_MS`."""
         self._survey_requested = True
         self.again.hide()
         self.why_not.hide()
@@ -693,6 +715,7 @@ class ShrinkPage(QWidget):
         self.why_not.show()
 
     def _show(self) -> None:
+        """Show the forecast, the reason why there is none, or only the progress; emit `changed`."""
         forecast = self.forecast
         known = forecast is not None and not forecast.why_not
         if forecast is not None:
@@ -733,6 +756,7 @@ class ShrinkPage(QWidget):
         self.wrong.setVisible(bool(sentence))
 
     def _show_known(self, forecast: ShrinkForecast) -> None:
+        """Show a forecast. If it has an error, the axes keep the values in their controls."""
         # After an error keep the values in the controls, once there are rows.
         if not forecast.wrong or not self.rows.rows:
             self.rows.set_forecast(forecast)

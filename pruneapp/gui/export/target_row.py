@@ -30,12 +30,12 @@ from pruneapp.gui.widgets.labels import (
 def path_problem(
     path: str, source: str, endings: Iterable[str], *, split: bool, folders: bool
 ) -> str:
-    """Return a sentence why an export cannot be written to `path`; empty if it can.
+    """Return a sentence why an export cannot be written to `path`; "" if it can.
 
     Paths that the file system refuses to look up are accepted here, since the engine checks them
-    again. `source` is the open checkpoint, empty if there is none. `endings` are the suffixes of
-    files of any format. `split` means that shards are written, which need a folder; `folders`
-    allows a folder without shards.
+    again. `source` is the open checkpoint, "" if there is none. `endings` are the suffixes of files
+    of any format. `split` means that shards are written, which need a folder; `folders` allows a
+    folder without shards. An existing file is no problem.
     """
     if not path:
         if split or folders:
@@ -62,9 +62,9 @@ def real_path(path: str | Path) -> Path:
 
 
 def in_progress_problem(path: str, written: Collection[Path]) -> str:
-    """Return a sentence if an export in progress writes to `path`, into it or above it; else empty.
+    """Return a sentence if an export in progress writes to `path`, into it or above it.
 
-    `written` contains the targets of those exports, from `real_path`.
+    "" if none does. `written` contains the targets of those exports, from `real_path`.
     """
     if not written or not path or "\0" in path:
         return ""
@@ -80,6 +80,10 @@ def in_progress_problem(path: str, written: Collection[Path]) -> str:
 
 
 def _location_problem(target: Path, *, folders: bool) -> str:
+    """Return a sentence if the parent of `target` is no folder, or `target` is one and not allowed.
+
+    "" otherwise. Raises `OSError` if that cannot be found out.
+    """
     if target.is_dir() and not folders:
         return translate("ExportPlace", "This is a folder: add a file name.")
     if target.parent.is_file():
@@ -92,7 +96,11 @@ def _location_problem(target: Path, *, folders: bool) -> str:
 
 
 def _shards_problem(target: Path, source: str, endings: Iterable[str]) -> str:
-    """Return a sentence why shards cannot be written to `target`; empty if they can."""
+    """Return a sentence why shards cannot be written to `target`; "" if they can.
+
+    Not to a file, the folder of the open model `source`, or a new name with one of the suffixes
+    `endings`.
+    """
     if target.is_file():
         return translate("ExportPlace", "This is a file: shards of a maximum size need a folder.")
     opened = Path(source)
@@ -155,7 +163,7 @@ class TargetRow(QWidget):
         self._suffixes = tuple(sorted(set(suffixes), key=lambda suffix: (-len(suffix), suffix)))
 
     def set_format(self, offer: FormatOffer | None, values: Mapping[str, Any]) -> None:
-        """Set the format and the values of its parameters.
+        """Set the format and the values of its parameters, and adapt the path to it.
 
         A path that the user is typing is not changed until the field loses the focus.
         """
@@ -166,7 +174,10 @@ class TargetRow(QWidget):
         self._show_note()
 
     def set_path(self, path: str) -> None:
-        """Propose a file or folder."""
+        """Propose a file or folder, replacing the text.
+
+        Its suffix stays where the format permits.
+        """
         self._ending = next((s for s in self._suffixes if path.endswith(s)), "")
         self._base, self._proposed = path.removesuffix(self._ending), path
         blocker = QSignalBlocker(self.path)
@@ -219,7 +230,10 @@ class TargetRow(QWidget):
         return "" if self.path.text() == self._proposed else self.text()
 
     def problem(self) -> str:
-        """Return a sentence why nothing can be written to the path; empty if it is valid."""
+        """Return a sentence why nothing can be written to the path; "" if it is valid.
+
+        A URL is only parsed. For a path the result of the last check counts as well.
+        """
         if self.is_url():
             try:
                 self.place()
@@ -239,7 +253,7 @@ class TargetRow(QWidget):
         )
 
     def replaces_source(self) -> bool:
-        """Whether the export would replace the open file."""
+        """Whether the export would replace the open file; False for a folder, a URL, and shards."""
         path = self.text()
         if not path or self.is_url() or not self._source or self._limit is not None:
             return False
@@ -267,7 +281,10 @@ class TargetRow(QWidget):
         return self.replaces_source() or (self._check is not None and bool(self._check.kept))
 
     def _update_path(self) -> None:
-        """Adapt the path to the format, unless the user is typing it."""
+        """Adapt the path to the format: a proposed name, or the suffix of another one.
+
+        A name that the user is typing is not changed.
+        """
         offer = self._offer
         if offer is None:
             return
@@ -334,6 +351,10 @@ class TargetRow(QWidget):
         self.changed.emit()
 
     def _show_note(self) -> None:
+        """Show whether the path is a file or a folder, and the problem or note about it.
+
+        The check box is only visible for a valid path that replaces the open file.
+        """
         if self._is_folder():
             title, name = self.tr("Folder"), self.tr("Destination folder")
         else:
@@ -349,6 +370,10 @@ class TargetRow(QWidget):
         self.replace.setVisible(not problem and self.replaces_source())
 
     def _note_text(self) -> str:
+        """Return a text about a valid path: where it is, what it replaces, an unusual suffix.
+
+        Or "".
+        """
         if self.is_url():
             return self.tr(
                 "Uploaded when you press the button. An object of this name is replaced."
@@ -379,6 +404,7 @@ class TargetRow(QWidget):
         return ""
 
     def _browse(self) -> None:
+        """Let the user choose the destination; nothing changes if the user cancels."""
         offer = self._offer
         patterns = ""
         if offer is not None and self._limit is None:

@@ -248,7 +248,7 @@ class RecentController(Controller):
     def _clear_histories(self) -> None:
         """Delete the kept histories of closed files, after asking the user.
 
-        Say so if there are none.
+        A message says if there are none.
         """
         many, nbytes = kept_histories.total()
         files = number_format.plural(many, self.tr("1 file"), self.tr("{n} files"))
