@@ -59,7 +59,7 @@ class ChannelListController(Controller):
         return self._pages.channels
 
     def copy(self) -> None:
-        """Copy the indices of the selected channels to the clipboard."""
+        """Copy the indices of the selected channels to the clipboard; show an error for none."""
         text = self._selection_as_text()
         if text:
             QGuiApplication.clipboard().setText(text)
@@ -68,7 +68,11 @@ class ChannelListController(Controller):
             self._notifications.show_done(words)
 
     def paste(self) -> None:
-        """Select the channels listed on the clipboard; show an error if it has no text."""
+        """Select exactly the channels listed on the clipboard, or show an error.
+
+        The text is parsed in the background; the result is ignored if other channels are shown
+        then.
+        """
         if not self._can_select():
             return
         text = QGuiApplication.clipboard().text()
@@ -83,7 +87,10 @@ class ChannelListController(Controller):
             )
 
     def save(self) -> None:
-        """Save the indices of the selected channels to a file that the user chooses."""
+        """Save the indices of the selected channels to a file that the user chooses.
+
+        The file is written in a job. Without a selection, an error is shown instead of the dialog.
+        """
         text = self._selection_as_text()
         if not text:
             return
@@ -108,7 +115,11 @@ class ChannelListController(Controller):
         )
 
     def load(self) -> None:
-        """Select the channels listed in a text file that the user chooses."""
+        """Select exactly the channels listed in a text file that the user chooses.
+
+        It is read in the background; errors are shown. If the page shows no channels, an error is
+        shown instead of the dialog.
+        """
         if not self._can_select():
             return
         name, _ = QFileDialog.getOpenFileName(
@@ -142,7 +153,10 @@ class ChannelListController(Controller):
         self._notifications.show_done(words)
 
     def _selection_as_text(self) -> str:
-        """Return the selection as text. If it is empty, show a notice and return ""."""
+        """Return the selection as text. If it is empty, show a notice and return "".
+
+        It counts as empty unless the page Channels is shown.
+        """
         view = self._view
         if self._pages.page is Page.CHANNELS and view.chosen:
             self._notifications.end(NoticeTopic.CHANNELS)
@@ -170,12 +184,12 @@ class ChannelListController(Controller):
 
 
 def text_of(path: Path) -> str:
-    """Return the text of a channel list file.
+    """Return the text of a channel list file, without a byte order mark.
 
     Raises
     ------
     SelectionError
-        If the file cannot be read or is not UTF-8 text.
+        If the file cannot be read, is larger than `_MOST_BYTES`, or is not UTF-8 text.
     """
     data = read(path, "list of channels", _MOST_BYTES, SelectionError)
     try:

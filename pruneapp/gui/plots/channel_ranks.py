@@ -29,7 +29,7 @@ class ChannelRanks:
         """Channel indices, ``int64[n]``, by the norm that remains: ascending, stable, NaN last.
 
         Channels with a remaining norm of 0 come first; those of them that are pruned are ordered by
-        their original norm.
+        their original norm, after those that are not.
         """
         n = self.norms
         pruned_norms = np.where(n.kept > 0, 0.0, n.norms)
@@ -99,7 +99,7 @@ class ChannelRanks:
     def position_after(self, number: int) -> float:
         """Return the position in `order` just after the last of `number` pruned channels.
 
-        Returns -0.5, before all bars, for 0.
+        `number` must be at most the size of `free`. Returns -0.5, before all bars, for 0.
         """
         if not number:
             return -0.5
@@ -128,7 +128,10 @@ NONE_LEFT = Remaining(np.zeros(0, np.bool_), np.zeros(0), np.zeros(0), np.zeros(
 
 
 def norm_label(n: str) -> str:
-    """Return the short label of a norm, such as "L2"; `n` is its order as text."""
+    """Return the short label of a norm, such as "L2"; `n` is its order as text.
+
+    "fro", "nuc", "inf" and "-inf" are accepted; ".0" at the end is ignored.
+    """
     n = n.removesuffix(".0")
     words = {
         "fro": translate("ChannelsView", "Frobenius"),
@@ -149,7 +152,10 @@ def norm_name(n: str) -> str:
 
 
 def state_words(norms: ChannelNorms, after: Remaining, channel: int) -> str:
-    """Return a text about how much of a channel is kept, now and after the step; thread-safe."""
+    """Return a text about how much of a channel is kept, now and after the step; thread-safe.
+
+    With "protected" or "partly protected", if it is.
+    """
     share, then = float(norms.kept[channel]), float(after.kept[channel])
     if after.to_prune[channel]:
         words = translate("ChannelsView", "to be pruned")

@@ -191,7 +191,7 @@ class ChannelsView(BarChartView):
         self.operations.set_chosen(self._selection_text() if editable else "")
 
     def _channel_text(self, channel: int) -> str:
-        """Return the readout of a channel: index, norm, state, and the selection."""
+        """Return the readout of a channel or unit: index, norm, state, and the selection if any."""
         assert self._norms is not None
         text = self.tr("channel {index}:  {norm} {value},  {state}")
         if self._unit is not None:
@@ -210,7 +210,10 @@ class ChannelsView(BarChartView):
         return plural(n_channels, self.tr("1 channel"), self.tr("{n} channels"))
 
     def _norm_text(self, channel: int) -> str:
-        """Return a text with the remaining norm, its share of the original, and the preview."""
+        """Return a text with the remaining norm, its share of the original, and the preview.
+
+        Only the norm, if nothing of the channel is pruned or to be pruned.
+        """
         n = self._norms
         assert n is not None
         whole, left, after = (
@@ -228,7 +231,10 @@ class ChannelsView(BarChartView):
         return text
 
     def _summary(self) -> str:
-        """Return how many channels there are, in each state, and selected."""
+        """Return how many channels there are, in each state, and selected; "" without norms.
+
+        The selection comes first if there is one.
+        """
         n = self._norms
         if n is None:
             return ""
@@ -278,14 +284,15 @@ class ChannelsView(BarChartView):
     # -- cut ---------------------------------------------------------------------------------------
 
     def set_cut(self, channels: int | None, *, editable: bool = False) -> None:
-        """Show the cut of the current settings.
+        """Show the cut of the current settings; emits no signal.
 
         While the user drags the line, the new cut is stored and shown after the release.
 
         Parameters
         ----------
         channels
-            Number of channels to prune; None for no cut, as for random pruning.
+            Number of channels to prune, those of the smallest norms; None for no cut, as for
+            random pruning.
         editable
             Whether the user may move the line.
         """
@@ -301,7 +308,7 @@ class ChannelsView(BarChartView):
         self.refresh()
 
     def _remaining(self) -> Remaining:
-        """Return the state after the step, from the cut or from the measured preview."""
+        """Return the state after the step: from the measured preview, or from a newer cut."""
         n, ranks, channels = self._norms, self._ranks, self._cut[0]
         if n is None or ranks is None:
             return NONE_LEFT
@@ -324,7 +331,11 @@ class ChannelsView(BarChartView):
         return CutLine(norm, text, upright=False, editable=self._editable)
 
     def _move_cut(self, channels: int, norm: float | None = None) -> None:
-        """Show a cut that the user moved; emit `cutMoved` if the number of channels changed."""
+        """Show a cut that the user moved; emit `cutMoved` if the number of channels changed.
+
+        The number is clipped to the channels that can be pruned. Does nothing if the line is not
+        editable. `norm` is the position of the line in the order by index.
+        """
         if not self._editable or self._ranks is None:
             return
         channels = self._ranks.clip(channels)
@@ -365,7 +376,8 @@ class ChannelsView(BarChartView):
     ) -> None:
         """Set the dimensions to choose from, as labels such as "0: output channels (64)".
 
-        Without `shape`, the shape of the tensor, manual edits are disabled.
+        `current` is the chosen one. Without `shape`, the shape of the tensor, manual edits are
+        disabled. The groups of the former tensor are removed. Emits no signal.
         """
         self._labels, self._groups, self._shape = tuple(labels), (), tuple(shape)
         self._fill_dims(current, "")
@@ -374,7 +386,7 @@ class ChannelsView(BarChartView):
     def set_groups(self, groups: Sequence[TensorGroup]) -> None:
         """Set the groups of the tensor; the units of a group can be shown instead of channels.
 
-        Units that are selected in another tensor of the group become selected here.
+        If nothing is selected here, units selected in another tensor of the group become selected.
         """
         if tuple(groups) != self._groups:
             self._groups = tuple(groups)
@@ -438,7 +450,12 @@ class ChannelsView(BarChartView):
         return str(self.norm_box.currentData())
 
     def set_norms(self, norms: ChannelNorms | None) -> None:
-        """Show norms; None clears the plot. The selection is kept if `bars_key` is unchanged."""
+        """Show norms; None clears the plot. The selection is kept if `bars_key` is unchanged.
+
+        The boxes change to dimension and norm of `norms`. If the user has chosen units
+        along that dimension, their norms are shown, unless they do not follow from those of
+        channels. Ends the busy state.
+        """
         before = self.bars_key
         self._unit = None
         if norms is not None:
@@ -491,7 +508,10 @@ class ChannelsView(BarChartView):
         self._on_selection_changed()
 
     def _shown_group(self) -> TensorGroup | None:
-        """Return the group whose units the bars select; None if there is no such group."""
+        """Return the group whose units the bars select; None if there is no such group.
+
+        Bars of channels select units of a group in which each channel is a unit.
+        """
         n = self._norms
         if n is None or self._unit is not None:
             return self._unit
@@ -508,7 +528,10 @@ class ChannelsView(BarChartView):
         self._refresh_picture()
 
     def _restore_unit_selection(self) -> bool:
-        """Apply the selection of another tensor of the group; return whether it is not empty."""
+        """Select the units that the user selected last, if they are of the same group.
+
+        Return whether any is selected then; False without an effect if there are none.
+        """
         group, known = self._shown_group(), self._selected_units
         if group is None or known is None or not group.is_same(known[0]):
             return False
@@ -525,7 +548,10 @@ class ChannelsView(BarChartView):
         self._on_selection_changed()
 
     def request_edit(self, operation: Operation) -> None:
-        """Emit an edit of the selected channels, with one box per run of adjacent channels."""
+        """Emit an edit of the selected channels, with one box per run of adjacent channels.
+
+        Does nothing without a selection, or if manual edits are disabled.
+        """
         n = self._norms
         if n is None or not self._selection or not self._shape:
             return
@@ -539,7 +565,10 @@ class ChannelsView(BarChartView):
         self.editRequested.emit(request)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Handle keys of edit buttons and clipboard, and Escape, which clears the selection."""
+        """Handle keys of edit buttons, copy and paste, and Escape, which clears the selection.
+
+        Edit keys and Escape without a selection, and other keys, are passed on.
+        """
         operation = operation_of(event)
         if operation is not None and self._selection:
             self.request_edit(operation)

@@ -24,7 +24,8 @@ from pruneapp.gui.widgets.number_format import count, locale, part
 def share_below(edges: Floats, threshold: float) -> Floats:
     """Return the share of each bin with magnitudes below `threshold`, ``float64[bins]``.
 
-    Values are assumed to be evenly distributed within a bin. `edges` may be negative.
+    Values are assumed to be evenly distributed within a bin. `edges` (``float64[bins + 1]``) may be
+    negative.
     """
     widths = np.maximum(np.diff(edges), np.finfo(np.float64).tiny)
     low, high = (np.clip(end, -threshold, threshold) for end in (edges[:-1], edges[1:]))
@@ -75,7 +76,10 @@ class NumberField(LineEdit):
             self.refused.emit(text)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Step with Up, Down and the page keys; reset the text with Escape."""
+        """Step with Up, Down and the page keys (10 steps); reset the text with Escape.
+
+        Without a number, the keys to step are passed on.
+        """
         steps = {Qt.Key.Key_Up: 1, Qt.Key.Key_Down: -1, Qt.Key.Key_PageUp: 10}
         steps[Qt.Key.Key_PageDown] = -10
         if event.key() in steps and self._shown_text:
@@ -239,7 +243,7 @@ class DistributionView(BarChartView):
         return text
 
     def _summary(self) -> str:
-        """Return the threshold and the share of pruned weights."""
+        """Return the threshold, if any, and the shares of pruned and to-be-pruned weights."""
         h = self._histogram
         if h is None:
             return ""
@@ -276,7 +280,10 @@ class DistributionView(BarChartView):
         )
 
     def _outliers(self) -> str:
-        """Return how many outliers the bars at the ends of the axis include; "" for none."""
+        """Return how many outliers the bars at the ends of the axis include; "" for none.
+
+        Outliers are weights beyond the regular bins.
+        """
         h = self._histogram
         if h is None or h.ends is None:
             return ""
@@ -302,10 +309,11 @@ class DistributionView(BarChartView):
         return h.to_be_pruned.astype(np.float64)
 
     def _lowest_kept(self) -> float:
-        """Return a magnitude below which no bin contains kept weights; the largest if none is kept.
+        """Return the largest magnitude below which no bin contains kept weights.
 
         If the lowest bin with kept weights also contains pruned weights, and no higher bin does,
-        its upper edge is returned, so that all pruned weights are below the line.
+        its upper edge is returned, so that all pruned weights are below the line. If no weight is
+        kept, the largest magnitude is returned.
         """
         h = self._histogram
         if h is None or not h.kept.any():
@@ -339,7 +347,8 @@ class DistributionView(BarChartView):
     def set_histogram(self, histogram: Histogram | None) -> None:
         """Show the histogram of a tensor; None clears the chart.
 
-        The visible range is kept if tensor and binning are unchanged.
+        The visible range is kept if tensor and binning are unchanged; otherwise finer bins are
+        ignored. The box changes to its binning. Moves an idle line, and ends the busy state.
         """
         before = self._histogram
         self._full_histogram = self._histogram = histogram
@@ -369,9 +378,10 @@ class DistributionView(BarChartView):
     def set_threshold(
         self, value: float | None, *, editable: bool = False, is_estimate: bool = False
     ) -> None:
-        """Show the threshold of the current settings.
+        """Show the threshold of the current settings; emits no signal.
 
-        While the user drags the line, the new value is stored and shown after the release.
+        While the user drags the line, the new value is stored and shown after the release. An idle
+        line ends.
 
         Parameters
         ----------
@@ -430,7 +440,8 @@ class DistributionView(BarChartView):
     def finer(self) -> tuple[float, float] | None:
         """The range of magnitudes or values that needs finer bins; None if all of it is visible.
 
-        It includes half of the visible range on both sides.
+        It includes half of the visible range on both sides. None also while another binning is
+        requested.
         """
         h = self._histogram
         if h is None or not self.canvas.count or h.binning != self.binning:
@@ -446,7 +457,10 @@ class DistributionView(BarChartView):
         return self._decades.magnitude(ends[0]), self._decades.magnitude(ends[1])
 
     def _visible_histogram(self) -> Histogram | None:
-        """Return the histogram to draw: with finer bins if they cover the visible range."""
+        """Return the histogram to draw: with finer bins if they cover the visible range.
+
+        None without a histogram.
+        """
         counted = self._full_histogram
         if counted is None or counted.finer is None:
             return counted
@@ -502,7 +516,10 @@ class DistributionView(BarChartView):
         return "" if self.threshold is None else f"{about}{sign}{self._threshold_text()}"
 
     def _move_to(self, value: float) -> None:
-        """Show a threshold that the user moved, and emit `thresholdMoved`."""
+        """Show a threshold that the user moved, and emit `thresholdMoved`.
+
+        It is clipped to the magnitudes of the tensor. Does nothing if the line is not editable.
+        """
         if not self._editable or self._histogram is None:
             return
         value = min(max(value, 0.0), self._highest())

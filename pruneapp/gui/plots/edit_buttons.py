@@ -21,7 +21,10 @@ _KEYS: dict[int, Operation] = {
 
 
 def operation_of(event: QKeyEvent) -> Operation | None:
-    """Return the operation of a key in `_KEYS`, or of Shift+P; None for other keys or modifiers."""
+    """Return the operation of a key in `_KEYS`, or of Shift+P; None for other keys.
+
+    With modifiers other than Shift and the keypad, None as well.
+    """
     shift = Qt.KeyboardModifier.ShiftModifier
     if event.modifiers() & ~(shift | Qt.KeyboardModifier.KeypadModifier):
         return None

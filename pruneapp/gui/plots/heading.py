@@ -93,7 +93,10 @@ class _FactsLabel(ElidedLabel):
         self.setText(_SEPARATOR.join(facts))
 
     def widths(self) -> tuple[int, int]:
-        """Return the width of the last fact, and that of all facts that `_MAX_FACTS_WIDTH` fits."""
+        """Return the width of the last fact, and that of all facts that `_MAX_FACTS_WIDTH` fits.
+
+        Both are in pixels and at most that width; facts are dropped from the first one on.
+        """
         advance = self.fontMetrics().horizontalAdvance
         texts = [_SEPARATOR.join(self._facts[n:]) for n in range(len(self._facts))] or [""]
         fitting = (width for width in map(advance, texts) if width <= _MAX_FACTS_WIDTH)
@@ -126,7 +129,11 @@ class TensorHeading(QWidget):
         self.set_tensor(None)
 
     def set_tensor(self, row: TensorRow | None, pruned: int = 0) -> None:
-        """Show a tensor of which `pruned` weights are pruned; None clears the heading."""
+        """Show a tensor of which `pruned` weights are pruned; None clears the heading.
+
+        The heading keeps the height of a line. Of a tensor that is not prunable, the reason is
+        shown.
+        """
         self._row = row
         if row is None:
             # Keeps the height of a line.

@@ -129,7 +129,8 @@ class PlotPages(QWidget):
     def set_tensor(self, row: TensorRow | None, pruned: int = 0) -> None:
         """Start to show another tensor of which `pruned` weights are pruned; None for no tensor.
 
-        The plots of the tensor are cleared until they get new data.
+        The plots of the tensor are cleared and busy until they get new data; the old picture may
+        remain for a moment. Errors are removed. Emits no signal.
         """
         self.heading.set_tensor(row, pruned)
         name = "" if row is None else row.name
@@ -191,7 +192,7 @@ class PlotPages(QWidget):
         return super().event(event)
 
     def _adapt_to_space(self) -> None:
-        """Adapt the controls and the place of the legend to the available space."""
+        """Adapt the controls to the width, and the place of the legend to the height."""
         self._narrow_controls()
         picture, gap = self.picture(), self._column.spacing()
         above = self.heading.heightForWidth(self.width()) + gap

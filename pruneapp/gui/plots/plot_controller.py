@@ -103,7 +103,10 @@ class PlotController(QObject):
         previews.stateChanged.connect(self.set_preview)
 
     def show_tensor(self, name: str) -> None:
-        """Show another tensor; an unknown name shows none."""
+        """Show another tensor and request its results; an unknown name shows none.
+
+        Emits `focused`. Does nothing if it is shown already.
+        """
         row = self._session.by_name.get(name)
         document = self._session.document
         shown = name if row is not None and document is not None else None
@@ -149,7 +152,11 @@ class PlotController(QObject):
         self._ask_page(self._pages.page)
 
     def set_preview(self, state: PreviewState) -> None:
-        """Update the plots for another state of the preview."""
+        """Update the plots for another state of the preview.
+
+        Only what the visible page shows is requested; the other pages become outdated. Estimates
+        reach the page Weights at most every `EVERY_MS`.
+        """
         former, self._state = self._state, state
         is_other_preview = state.shown is not former.shown
         is_other_report = state.report is not former.report or state.counted != former.counted
@@ -219,7 +226,11 @@ class PlotController(QObject):
     def _ask(
         self, kind: str, page: Page, work: Callable[[Job], T], done: Callable[[T], None]
     ) -> None:
-        """Call `done` with the result of `work`, or show its error; cancels the former request."""
+        """Start `work` for a page, and call `done` with its result; cancels the former request.
+
+        Requests of another `kind` continue. An error is shown on the page, which counts as outdated
+        then.
+        """
         picture = self._pages.picture(page)
 
         def failed(text: str) -> None:
@@ -372,7 +383,11 @@ class PlotController(QObject):
         return None if tensor is None else tensor.threshold
 
     def _show_estimate(self) -> int:
-        """Show a new estimate on the page Weights; return the milliseconds until the next one."""
+        """Show a new estimate on the page Weights; return the milliseconds until the next one.
+
+        0 if nothing has to be requested: with an exact preview, or if the threshold is the same. On
+        other pages the estimate is dropped.
+        """
         if self._state.preview is not None:
             return 0
         shown = self._pages.page is Page.WEIGHTS
@@ -485,7 +500,11 @@ class TableController(Controller):
         )
 
     def copy_picture(self, image: QImage) -> None:
-        """Copy an image to the clipboard with its PNG encoding, so that pasting is fast."""
+        """Copy an image to the clipboard with its PNG encoding, so that pasting is fast.
+
+        It is encoded in the background; another copy in the meantime, also in another program,
+        cancels this one.
+        """
 
         def end(data: bytes) -> None:
             # Qt deletes the contents after Python has ended, so Python must not create a QMimeData.
@@ -497,7 +516,10 @@ class TableController(Controller):
         self._copying.start(lambda _job: png(image), end, self._session.refused.emit)
 
     def copy(self, rows: Numbers) -> None:
-        """Copy rows to the clipboard; many rows are formatted in a job first."""
+        """Copy rows to the clipboard; more than `_COPIED_AT_ONCE` are formatted in a job first.
+
+        Another copy in the meantime, also in another program, cancels the job.
+        """
         self._copying.cancel()
         if rows.rows <= _COPIED_AT_ONCE:
             self._set_clipboard_text(text_of(rows.headers, rows), rows.rows)
@@ -521,6 +543,8 @@ class TableController(Controller):
 
 def write_csv(numbers: Numbers, path: Path, job: Job) -> None:
     """Write a table as CSV with full precision, decimal points and commas; shares in percent.
+
+    All columns are written, also those that are not visible. The file is replaced at the end.
 
     Raises
     ------

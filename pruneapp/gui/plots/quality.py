@@ -80,7 +80,9 @@ class QualityCanvas(PlotCanvas):
         self._whole = self._seen = QRectF(0, 0, 1, 1)
 
     def set_points(self, points: Sequence[Point], current: int, level: float | None) -> None:
-        """Show points. Fit all of them if their number changed or if all were visible.
+        """Show points; fit all of them if their number changed or if all were visible.
+
+        The cursor is kept, but not beyond the last point. Emits only `viewChanged`.
 
         Parameters
         ----------
@@ -330,7 +332,10 @@ class QualityView(PlotView):
         stale_reason: str = "",
         conditions: str = "",
     ) -> None:
-        """Show the states that have this metric and a value on the axis.
+        """Show the states that have this metric and a value on the axis, ordered by that value.
+
+        The cursor stays on its state. All points become visible if axis or metric changed. Emits no
+        signal.
 
         Parameters
         ----------
@@ -435,7 +440,10 @@ class QualityView(PlotView):
         return self._tolerances.get(metric.name, _usual_tolerance(metric))
 
     def best(self) -> MeasuredState | None:
-        """Return the smallest up-to-date state that meets the target; None if there is none."""
+        """Return the smallest up-to-date state that meets the target; None if there is none.
+
+        Size is measured by the axis. Of equal ones, the last is returned.
+        """
         passing = [state for state in self._states if self._passes(state)]
         if not passing:
             return None
@@ -469,7 +477,7 @@ class QualityView(PlotView):
     # -- texts ------------------------------------------------------------------------------------
 
     def summary(self) -> str:
-        """Return which state meets the target."""
+        """Return which state meets the target, or why that is not known; "" without states."""
         metric = self._metric
         if metric is None:
             return ""
@@ -616,9 +624,9 @@ def _can_show(metric: MetricChange | None) -> bool:
 
 
 def _noise(state: MeasuredState, metric: MetricChange, scale: float) -> Noise | None:
-    """Return the noise bar of a state: its value plus and minus the noise, scaled.
+    """Return both ends of the noise bar of a state: its value plus and minus the noise, scaled.
 
-    None if the noise is unknown or zero, and for the unpruned model.
+    Shares are clipped to 0 and 1. None if the noise is unknown or zero, and for the unpruned model.
     """
     if state.quality.unpruned or not state.kind or metric.half <= 0:
         return None

@@ -42,7 +42,11 @@ class QualityAxis:
         return self.number_of(state.quality)
 
     def unit(self, numbers: Iterable[float]) -> tuple[float, str]:
-        """Return the divisor for the numbers on the axis, and the title of the axis."""
+        """Return the divisor for the numbers on the axis, and the title of the axis.
+
+        The divisor is 1, a thousand, a million or a billion, the largest that the largest number
+        reaches; 0.01 for percent.
+        """
         if self.measure is QualityMeasure.SPARSITY:
             return 0.01, translate("QualityAxis", "pruned, %")
         if self.measure is QualityMeasure.BYTES:

@@ -102,10 +102,12 @@ class SensitivityCanvas(ChartCanvas):
         *,
         ink: str,
     ) -> None:
-        """Set the cells.
+        """Set the cells, in place of the last ones.
 
         Parameters
         ----------
+        amounts
+            The amount of each column, from 0 to 1.
         levels
             Damage of each cell from 0 to 1, ``float64[rows, columns]``; NaN if not measured.
         text
@@ -343,7 +345,10 @@ class SensitivityView(BarChartView):
     # -- setters ----------------------------------------------------------------------------------
 
     def set_sensitivity(self, sensitivity: Sensitivity | None) -> None:
-        """Show the results of a scan, also partial ones; None for no scan."""
+        """Show the results of a scan, also partial ones; None for no scan.
+
+        Removes an error. The box of metrics is filled; emits no signal.
+        """
         self._sensitivity = sensitivity
         names = () if sensitivity is None else sensitivity.metrics
         chosen = -1 if sensitivity is None else names.index(sensitivity.metric)
@@ -351,7 +356,10 @@ class SensitivityView(BarChartView):
         self._show_data()
 
     def set_scans(self, labels: Sequence[str], chosen: int) -> None:
-        """Set the labels of the scans to choose from; hidden for fewer than two."""
+        """Set the labels of the scans to choose from; hidden for fewer than two.
+
+        `chosen` is the index of the displayed one, -1 for none. Emits no signal.
+        """
         box = self.scan_box
         with QSignalBlocker(box):
             if box.count() != len(labels):
@@ -378,7 +386,10 @@ class SensitivityView(BarChartView):
         return next((at for at, row in enumerate(rows) if row.name == name), -1)
 
     def _ordered(self) -> list[int]:
-        """Return row indices by descending size or damage, or by layer; ties are in layer order."""
+        """Return row indices by descending size or damage, or by layer, as the user chose.
+
+        Equal ones are in layer order; empty without a scan.
+        """
         s = self._sensitivity
         if s is None:
             return []
@@ -437,7 +448,7 @@ class SensitivityView(BarChartView):
         return words.format(name=tensor.shown, amount=amount, what=what)
 
     def subject(self) -> str:
-        """Return which state was scanned, and how."""
+        """Return which state was scanned, how, and its metric before pruning; "" without a scan."""
         sensitivity = self._sensitivity
         if sensitivity is None:
             return ""
@@ -463,7 +474,7 @@ class SensitivityView(BarChartView):
         return join_sentences(*parts)
 
     def _summary(self) -> str:
-        """Return how much was measured, and which tensor is the most sensitive."""
+        """Return how much was measured, and the most sensitive tensor; "" without a scan."""
         sensitivity = self._sensitivity
         if sensitivity is None:
             return ""

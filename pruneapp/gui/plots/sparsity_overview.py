@@ -59,8 +59,8 @@ class ModelNumbers:
     def by_role(self, in_order: Indices) -> tuple[Indices, list[tuple[str, int]]]:
         """Return tensor indices grouped by role, and each role with its number of tensors.
 
-        `in_order` lists the tensor indices; it determines the order of the roles and of the
-        tensors within each role. O(n) in the number of tensors.
+        `in_order` lists the tensor indices to group; it determines the order of the roles and of
+        the tensors within each role. O(n) in the number of tensors.
         """
         places: dict[str, list[int]] = {}
         for i in in_order.tolist():
@@ -85,8 +85,10 @@ def model_numbers(
 ) -> ModelNumbers:
     """Return the numbers of the tensors of a report, with the effect of a previewed step.
 
-    O(n) in the number of tensors. The numbers that a step does not change, which are most of the
-    work, are reused from `known` if it has the same tensors.
+    Only tensors of `report` are included, in its order; its `after` is the state now. None for
+    `preview` is no step. Tensors that are not in `rows` have 0 bytes. O(n) in the number of
+    tensors. The numbers that a step does not change, which are most of the work, are reused from
+    `known` if it has the same tensors.
     """
     table = report.table
     size, names = len(table), tuple(table.names)
@@ -221,7 +223,7 @@ class ModelView(BarChartView):
     def _ordered(self) -> tuple[Indices, Floats]:
         """Return the tensor indices in the chosen order, and the positions between roles.
 
-        Equal ones are in layer order.
+        Equal ones are in layer order. Without an order by role there are no positions.
         """
         n, key = self._numbers, self.order
         in_order = np.argsort(self._places_of_report(), kind="stable")
@@ -235,7 +237,10 @@ class ModelView(BarChartView):
         return in_order, np.zeros(0)
 
     def _places_of_report(self) -> Indices:
-        """Return the index among all tensors of each tensor of the report; -1 if not there."""
+        """Return the index among all tensors of each tensor of the report; -1 if not there.
+
+        Cached until the tensors of either change.
+        """
         n = self._numbers
         if n.names is not self._report_names:
             place = {row.name: at for at, row in enumerate(self._tensors)}
@@ -245,7 +250,11 @@ class ModelView(BarChartView):
         return self._report_rows
 
     def _stacks(self, items: Indices, group: int) -> Stacks:
-        """Return the bars; the shares of a group of tensors are weighted by their weights."""
+        """Return the bars, `group` successive tensors of `items` as one.
+
+        The shares of a group are weighted by numbers of weights, its size is that of the largest
+        tensor. Tensors with an unknown norm have no bar of the norm.
+        """
         n = self._numbers
         numel = np.maximum(grouped_sum(n.numel[items], group), 1)
         before = grouped_sum(n.before[items], group) / numel
@@ -268,7 +277,10 @@ class ModelView(BarChartView):
         return Stacks(left, np.maximum(now - left, 0.0), np.maximum(whole - now, 0.0))
 
     def _summary(self) -> str:
-        """Return the share of pruned weights in the model."""
+        """Return the numbers of tensors and the share of pruned weights, now and after the step.
+
+        If the norm is shown, also the norm retained by the model; "" without a report.
+        """
         report = self._report
         if report is None:
             return ""
@@ -341,9 +353,10 @@ class ModelView(BarChartView):
     # -- setters ----------------------------------------------------------------------------------
 
     def set_tensors(self, rows: Sequence[TensorRow]) -> None:
-        """Take the names and sizes of all tensors of the file, in layer order.
+        """Set the names and sizes of all tensors of the file, in layer order.
 
-        Call this before `set_report`. Returns immediately if `rows` is the same object as before.
+        Call this before `set_report`, which shows them. Does nothing if `rows` is the same object
+        as before. The strip is reset.
         """
         if rows is self._tensors:
             return
@@ -374,7 +387,8 @@ class ModelView(BarChartView):
     ) -> None:
         """Show the current sparsity, and the effect of a previewed step; None clears the chart.
 
-        `after` of `report` is the number of weights that are pruned now.
+        `after` of `report` is the number of weights that are pruned now. Ends the busy state and
+        removes an error. If the tensors are others, scrolls to the focused one.
         """
         names = self._numbers.names
         self._report = report

@@ -163,7 +163,10 @@ class ThresholdController(QObject):
             self._form.set_amount(*self._amount_before_drag)
 
     def _on_threshold(self, threshold: float) -> None:
-        """Count the weights up to a magnitude; during a count only the newest request is kept."""
+        """Count the weights below a magnitude soon, and set the amount in the form from that.
+
+        During a count only the newest threshold is kept; it is counted next.
+        """
         if not self._is_counting:
             self._countQueued.emit()
         self._pending_threshold, self._moved_tensor = threshold, self._plots.name
@@ -230,7 +233,10 @@ class ThresholdController(QObject):
         return document.snapshot(), name
 
     def _rule(self) -> tuple[Row, Method] | None:
-        """Return the last rule that applies to the focused tensor; None if there is none."""
+        """Return the last rule that applies to the focused tensor, with its method.
+
+        None if there is none, if limits exclude the tensor, or without step, tensor or document.
+        """
         step, name = self._previews.state.step, self._plots.name
         if step is None or name is None or self._session.document is None:
             return None
@@ -240,7 +246,10 @@ class ThresholdController(QObject):
         return None if row is None else (row, registry.get(row.method))
 
     def _is_shown(self, row: Row, method: Method) -> bool:
-        """Return whether the plot shows the norms by which a rule ranks channels."""
+        """Return whether the page Channels shows the norms by which a rule ranks channels.
+
+        Dimension and norm must be those that the user chose there.
+        """
         view, name = self._pages.channels, self._plots.name
         kinds = {type(param): param.name for param in method.params}
         if name is None or DimParam not in kinds or NormParam not in kinds:

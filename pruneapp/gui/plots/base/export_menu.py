@@ -64,7 +64,10 @@ class ExportMenu(QObject):
         return [self.copy, self.png, self.svg, self.csv]
 
     def open_at(self, position: QPoint) -> None:
-        """Open a context menu at a global `position`: the parent's actions, then these."""
+        """Open a context menu at a global `position`: the parent's actions, then these.
+
+        Returns at once; the menu deletes itself when it is closed.
+        """
         menu = QMenu(self._parent)
         if parent_actions := self._parent.actions():
             menu.addActions(parent_actions)
@@ -99,7 +102,7 @@ Encode = Callable[[], bytes]
 
 
 def png(image: QImage) -> bytes:
-    """Return the PNG bytes of an image.
+    """Return the PNG bytes of an image; any thread may call it.
 
     Raises
     ------
@@ -130,8 +133,13 @@ class Drawing(QSvgGenerator):
     ) -> None:
         """Paint into an image of the size of `target`, and add a placeholder for it to the drawing.
 
+        `paint` is called at once; the image is encoded later. Up to 255 images have distinct
+        placeholders.
+
         Parameters
         ----------
+        painter
+            The painter of the drawing; its state is unchanged.
         target
             Rectangle in units of the drawing; the transformation of `painter` does not apply to it.
         ratio
@@ -159,7 +167,11 @@ class Drawing(QSvgGenerator):
 
 
 def svg(paint: Callable[[QPainter], None], size: QSize, title: str) -> Encode:
-    """Draw with `paint` into an SVG of `size`; return a function that encodes it to bytes."""
+    """Draw with `paint` into an SVG of `size`; return a function that encodes it to bytes.
+
+    `paint` is called at once, on this thread. The returned function may be called on any thread,
+    and raises `ExportError` if an image cannot be encoded.
+    """
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     drawing = Drawing(buffer)

@@ -28,7 +28,7 @@ class PlotArea:
     sideways: bool = False
 
     def pixel(self, x: float, y: float) -> QPointF:
-        """Return the pixel of a point in plot coordinates."""
+        """Return the pixel of a point in plot coordinates, also of one outside the range."""
         rect = self.rect
         along = (x - self.x[0]) / ((self.x[1] - self.x[0]) or 1)
         across = (y - self.y[0]) / ((self.y[1] - self.y[0]) or 1)
@@ -37,7 +37,7 @@ class PlotArea:
         return QPointF(rect.left() + along * rect.width(), rect.bottom() - across * rect.height())
 
     def point(self, pixel: QPointF) -> QPointF:
-        """Return the point in plot coordinates at a pixel."""
+        """Return the point in plot coordinates at a pixel, also at one outside the area."""
         rect = self.rect
         right = (pixel.x() - rect.left()) / (rect.width() or 1)
         if self.sideways:
@@ -68,7 +68,10 @@ class CutLine:
         return abs(at) if self.mirrored else at
 
     def is_hit(self, pixel: QPointF, area: PlotArea, font: QFont) -> bool:
-        """Return whether a pixel is close enough to a line or its handle to grab it."""
+        """Return whether a pixel grabs a line: within `_GRIP` pixels of it, or on its handle.
+
+        False outside the plot. `font` is that of the label.
+        """
         if not area.rect.adjusted(-_GRIP, 0, _GRIP, 0).contains(pixel):
             return False
         across = pixel.x() if self.upright else pixel.y()
@@ -78,7 +81,11 @@ class CutLine:
     def paint(
         self, painter: QPainter, area: PlotArea, colors: Mapping[str, str], *, held: bool
     ) -> None:
-        """Paint the line, its mirror, and the handle with the label; thicker while `held`."""
+        """Paint the line, its mirror, and the handle with the label; thicker while `held`.
+
+        Lines outside the plot are omitted, the handle is moved inside. A line that is not editable
+        is dashed.
+        """
         plot = area.rect
         with saved(painter):
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
@@ -110,7 +117,10 @@ class CutLine:
         return tuple(area.pixel(0, at).y() for at in positions)
 
     def _handle(self, area: PlotArea, font: QFont) -> QRectF:
-        """Return the rectangle of the handle with the label, at the end of the line."""
+        """Return the rectangle of the handle with the label, at the top or right end of the line.
+
+        It is moved into the plot if needed; the mirror has no handle.
+        """
         metrics, plot = QFontMetricsF(font), area.rect
         width = metrics.horizontalAdvance(self.label) + 2 * _PAD
         height = metrics.height() + 4

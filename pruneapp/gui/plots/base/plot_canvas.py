@@ -78,7 +78,10 @@ class PlotAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
             super()._updateLabel()
 
     def labelString(self) -> str:
-        """Return the title as HTML, elided in the middle to the length of the axis."""
+        """Return the title as HTML, elided in the middle to the length of the axis.
+
+        Not elided while the axis is shorter than `_TITLE_MARGIN`. `labelText` is unchanged.
+        """
         whole, size = self.labelText, self.size()
         length = size.height() if self.orientation in {"left", "right"} else size.width()
         shown = whole
@@ -91,7 +94,10 @@ class PlotAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
         return title
 
     def resizeEvent(self, event: Any = None) -> None:
-        """Center the title, but move it left as far as needed to avoid the corner."""
+        """Elide and center the title, but move it left as far as needed to avoid the corner.
+
+        Also called without an event, after the title or the corner has changed.
+        """
         if self.label is not None and (title := self.labelString()) != self._title:
             self._title = title
             self.label.setHtml(title)
@@ -199,7 +205,10 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no typ
     # -- shared by all canvases --------------------------------------------------------------------
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Apply the colors of a theme (color by token) and the current font."""
+        """Apply the colors of a theme (color by token) and the current font.
+
+        Does nothing if both are those of the last call.
+        """
         if (style := (dict(colors), self.font().toString())) == self._style:
             return  # called often with the same colors
         self._colors, self._style = colors, style
@@ -225,7 +234,10 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no typ
         return bool(line and line.editable and line.is_hit(pixel, self.area, self.font()))
 
     def _point_at_line(self, pixel: QPointF) -> None:
-        """Show with the mouse cursor whether the line can be dragged from a pixel."""
+        """Show with the mouse cursor whether a press at a pixel would grab the line.
+
+        The cursor is the normal one during a drag.
+        """
         if self.line is not None and self._pressed is None and self._is_on_line(pixel):
             shapes = Qt.CursorShape.SplitVCursor, Qt.CursorShape.SplitHCursor
             self.viewport().setCursor(shapes[self.line.upright])
@@ -250,7 +262,7 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no typ
         self.paint_over(painter)
 
     def event(self, event: QEvent) -> bool:
-        """Claim keys that the canvas handles before they trigger shortcuts of the window."""
+        """Claim keys that the canvas handles (`handles_key`) before they trigger shortcuts."""
         if (
             event.type() == QEvent.Type.ShortcutOverride
             and isinstance(event, QKeyEvent)
@@ -284,7 +296,10 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no typ
         event.accept()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Handle a drag, once the mouse has moved too far for a click, and the hover."""
+        """Move the line that is dragged; else handle a drag and the hover.
+
+        A drag begins once the mouse has moved too far for a click.
+        """
         if self.is_dragging_line and self.line is not None:
             self.lineMoved.emit(self.line.position(event.position(), self.area))
             event.accept()

@@ -196,7 +196,11 @@ class PlotView(QWidget):
             self._busy_indicator.freeze()
 
     def set_busy(self, busy: bool) -> None:
-        """Set whether a result is pending; visible after `BUSY_AFTER_MS` if no error is shown."""
+        """Set whether a result is pending.
+
+        True shows an indicator after `BUSY_AFTER_MS`, unless an error is shown; a second call does
+        not restart that time. False hides it at once.
+        """
         self._busy_indicator.busy = busy
         if not busy or self._error:
             self._busy_indicator.show_timer.stop()
@@ -205,9 +209,10 @@ class PlotView(QWidget):
             self._busy_indicator.show_timer.start()
 
     def set_error(self, text: str, *, trouble: bool = True) -> None:
-        """Show a message instead of the plot; "" removes it.
+        """Show a message instead of the plot; "" shows the plot again.
 
-        `trouble` marks it as an error; False means that there is just nothing to show.
+        A message ends the busy state. `trouble` marks it as an error; False means that there is
+        just nothing to show. New content removes the message as well.
         """
         self._error, self._is_error = text, trouble
         self._busy_indicator.show_timer.stop()
@@ -217,7 +222,7 @@ class PlotView(QWidget):
         self._show_state()
 
     def useful_height(self, width: int) -> int:
-        """Return the minimum useful height at `width` pixels, without the legend."""
+        """Return the minimum height at `width` pixels, without a legend below the canvas."""
         height = self._column.minimumHeightForWidth(width)
         if height < 0:
             height = self._column.minimumSize().height()
@@ -233,7 +238,7 @@ class PlotView(QWidget):
         """Place the legend below the canvas or, if `below` is False, over its corner.
 
         It is placed below anyway if it would cover the axis title or may not be over the canvas,
-        except if it may be hidden (`legend_may_go`).
+        except if it may be hidden (`legend_may_go`). It is hidden while the canvas is.
         """
         fits_in_corner = self.legend_in_corner and self._canvas.fits_in_corner(self._corner())
         below = below or not (fits_in_corner or self.legend_may_go)
@@ -255,7 +260,7 @@ class PlotView(QWidget):
         self._update_corner()
 
     def _corner(self) -> int:
-        """Return the width of the corner in pixels: the legend and the gap beside it."""
+        """Return the width of the corner in pixels: the legend and a gap."""
         return self.legend.sizeHint().width() + _GAP
 
     def _update_corner(self) -> None:
@@ -270,7 +275,10 @@ class PlotView(QWidget):
         return self.grab(self._drawn_area())
 
     def paint_on(self, painter: QPainter) -> None:
-        """Paint canvas, readout and legend with `painter`, as vectors where possible."""
+        """Paint canvas (or table), readout and legend with `painter`, as vectors where possible.
+
+        The top left corner of the picture is at the origin of `painter`.
+        """
         drawn = self._drawn_area()
         painter.fillRect(QRect(QPoint(0, 0), drawn.size()), self.palette().window())
         page = self._stack.currentWidget() or self._canvas

@@ -63,7 +63,10 @@ class Readout(ElidedLabel):
         return self._text
 
     def shortened(self, width: int) -> str:
-        """Return the elided text, cut after the last complete part if it has several parts."""
+        """Return the text for `width` pixels; if it must be elided, cut after a complete part.
+
+        Parts end with ";". A text of which not even one part fits is elided within it.
+        """
         shown = super().shortened(width)
         last = max(map(shown.rfind, ";；"))
         if last < 0 or shown == self._text or not shown.endswith("…"):
@@ -71,7 +74,10 @@ class Readout(ElidedLabel):
         return join_sentences(shown[: last + 1], "…")
 
     def setText(self, text: str) -> None:
-        """Set the text, the tooltip and the text for screen readers."""
+        """Set the text, the tooltip and the text for screen readers.
+
+        Line breaks are removed. Emits `textChanged` if the text differs.
+        """
         text = on_one_line(text)
         if text == self._text:
             return
@@ -188,7 +194,10 @@ class MenuButton(_SquareButton):
 
 
 def value_text(value: float, digits: int = 7) -> str:
-    """Format a number with at most `digits` significant digits in the user's locale."""
+    """Format a number with at most `digits` significant digits in the user's locale.
+
+    Below 1e-5, and from ``10 ** digits`` on, with an exponent. "NaN", "∞" and "−∞" are possible.
+    """
     value = float(value)  # Qt does not accept NumPy scalars
     if math.isnan(value):
         return "NaN"
@@ -229,7 +238,11 @@ class Swatch:
 
 
 def paint_point(painter: QPainter, middle: QPointF, sides: int, radius: float) -> None:
-    """Paint a marker with `sides` corners, one of them at the top; 0 paints a circle."""
+    """Paint a marker with `sides` corners, one of them at the top; 0 paints a circle.
+
+    Pen and brush are those of `painter`. A polygon reaches beyond `radius`, to look as large as a
+    circle.
+    """
     if not sides:
         painter.drawEllipse(middle, radius, radius)
         return
@@ -285,7 +298,10 @@ class Legend(QWidget):
         return max(_SWATCH, self.fontMetrics().height()) + 4
 
     def _positions(self, available: int) -> list[QPoint]:
-        """Return the top left corner of each swatch, wrapped at `available` pixels."""
+        """Return the top left corner of each entry, wrapped at `available` pixels.
+
+        A wider entry takes a whole line.
+        """
         positions: list[QPoint] = []
         left, top = 0, 0
         for entry in self.entries:

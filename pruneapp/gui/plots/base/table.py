@@ -72,7 +72,11 @@ class NumbersModel(QAbstractTableModel):
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> Any:
-        """Return the header of a column, in two lines if it is long, aligned like its cells."""
+        """Return the header of a column, in two lines if it is long, aligned like its cells.
+
+        It starts with a capital letter, and very long words are shortened; then the tooltip is the
+        whole header. None for rows and other roles.
+        """
         if orientation != Qt.Orientation.Horizontal:
             return None
         if role == Qt.ItemDataRole.DisplayRole:
@@ -91,7 +95,11 @@ class NumbersModel(QAbstractTableModel):
         return self._numbers.row(index.row())[self._numbers.columns[index.column()]]
 
     def texts(self, rows: Sequence[int], columns: Sequence[int]) -> Numbers:
-        """Return the texts of these rows and columns as `Numbers` that are formatted lazily."""
+        """Return the texts of these rows and columns as `Numbers` that are formatted lazily.
+
+        `columns` are positions among the visible columns. Fractions are percentages with all
+        digits. Later calls of `set_numbers` do not change the result.
+        """
         numbers = self._numbers
         chosen = tuple(numbers.columns[c] for c in columns)
         heads = tuple(numbers.headers[c] for c in chosen)
@@ -123,7 +131,7 @@ def _shorten_word(word: str) -> str:
 
 
 def break_header(text: str) -> str:
-    """Break a header between words so that its longer line is as short as possible.
+    """Break a header between two words so that its longer line is as short as possible.
 
     Headers of one word or at most `_MAX_ONE_LINE_LENGTH` characters are returned unchanged.
     """
@@ -165,7 +173,7 @@ class NumbersView(QTableView):
         """Fit columns to header and first rows; the column of names gets the remaining width.
 
         If the column of names becomes too narrow, numbers are shown with fewer digits. Without
-        names the remaining width is divided equally.
+        names the remaining width is divided equally. Replaces widths that the user has set.
         """
         if not self.numbers.columnCount():
             return
@@ -209,7 +217,7 @@ class NumbersView(QTableView):
         self._fit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Copy rows on Ctrl+C; pass plain letters to the parent, which uses them as shortcuts."""
+        """Copy the selected rows on Ctrl+C; pass plain letters to the parent, as shortcuts."""
         if event.text().isalpha() and not event.modifiers():
             event.ignore()
         elif event.matches(QKeySequence.StandardKey.Copy):

@@ -85,7 +85,10 @@ class NamesAxis(PlotAxis):
         return []
 
     def visible_names(self) -> list[tuple[str, float]]:
-        """Return the visible names, each with its y position in pixels from the top."""
+        """Return the displayed names, each with its y position in pixels from the top.
+
+        If lines would overlap, every n-th name of the visible bars.
+        """
         low, high = sorted(self.range)  # the axis is inverted
         if not self._count or high <= low:
             return []
@@ -101,7 +104,10 @@ class NamesAxis(PlotAxis):
         self.lay_out()
 
     def lay_out(self) -> None:
-        """Choose the level of shortening and the width of the axis for the width of the canvas."""
+        """Choose the level of shortening and the width of the axis for the width of the canvas.
+
+        The names get `MAX_NAME_SHARE` of it at most, but at least 40 pixels.
+        """
         width = self.view_width()
         longest = max((widths[0] for widths in self._widths), default=0.0) + 1
         title = self._metrics().height() + _TITLE_GAP if self.labelText else 0.0
@@ -132,7 +138,11 @@ class NamesAxis(PlotAxis):
             p.drawText(box, place, self.displayed_name(name))
 
     def displayed_name(self, name: str) -> str:
-        """Return the text that is drawn for a name."""
+        """Return the text that is drawn for a name: the longest form that fits.
+
+        Forms longer than the common level are not used. If none fits, the words of the shortest
+        form are cut; if that is not enough, it is elided.
+        """
         advance = self._metrics().horizontalAdvance
         forms = self._short.forms(within_reason(name))
         shorter = forms[min(self._level, len(forms) - 1) :]
@@ -148,7 +158,8 @@ class NamesAxis(PlotAxis):
 def _shorten_words(name: str, room: float, advance: Callable[[str], float]) -> str:
     """Shorten the longest words to fit `room` pixels, down to one letter; digits are kept.
 
-    The same words are cut in the names of all blocks, so that the block number remains.
+    The same words are cut in the names of all blocks, so that the block number remains. The result
+    may still be too wide. `advance` returns the width of a text in pixels.
     """
     split = _PARTS.findall(name)
     words = [(word, word.rstrip("0123456789")) for word in split if word[0] not in _MARKS]
@@ -296,7 +307,11 @@ class MagnitudeAxis(NumberAxis):
             self.redraw()
 
     def tickValues(self, start: float, stop: float, size: float) -> list[tuple[float, list[float]]]:
-        """Return 0 and powers of ten, with 2 and 5 times each if a decade is wide enough."""
+        """Return 0 and powers of ten, with 2 and 5 times each if a decade is wide enough.
+
+        Powers are omitted evenly if decades are narrow, and next to 0. Without `Decades`, plain
+        numbers.
+        """
         low, high = sorted((start, stop))
         if self._decades is None or high <= low:
             return super().tickValues(start, stop, size)

@@ -201,15 +201,17 @@ def envelope(whole: Floats, left: Floats, after: Floats, group: int, highest: fl
     state the maxima of `after`, `left` and `whole` over its bars make one stack. The highest stack
     is drawn in full. Of each other stack only the top is drawn in front of it: a part of its height
     in proportion to the share of the bars with that state. So heights show norms and areas show how
-    many bars have a state.
+    many bars have a state. The last group may be smaller.
 
     Parameters
     ----------
     whole, left, after
         Heights of the bars, ``float64[n]``: of all weights, of those kept now, of those kept after
         the preview.
+    group
+        Number of successive bars to combine, from 1.
     highest
-        Height of the highest bar of the chart.
+        Height of the highest bar of the chart; each state is visible in 1 % of it at least.
     """
     if group == 1:
         return Stacks(after, left - after, whole - left)

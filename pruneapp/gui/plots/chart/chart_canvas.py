@@ -112,8 +112,9 @@ class ChartCanvas(PlotCanvas):
     def set_chart(self, chart: BarChart, short: ShortNames) -> None:
         """Draw a chart; the visible range is kept if its key is equal to that of the last one.
 
-        Otherwise all bars are visible, or as many as fit from the first one if `sideways`. `short`
-        has shortened forms of the names.
+        Otherwise all bars are visible, or as many as fit from the first one if `sideways`. The
+        cursor is removed if the key or the edges differ. `short` has shortened forms of the names.
+        Emits only `viewChanged`.
         """
         former, self.chart = self.chart, chart
         self._set_labels()
@@ -145,7 +146,7 @@ class ChartCanvas(PlotCanvas):
         self.viewport().update()
 
     def mark(self, item: int) -> None:
-        """Mark the bar and the name of an item; -1 for none."""
+        """Mark the bar and the name of an item, in place of the last one; -1 for none."""
         bars = np.flatnonzero(self.chart.order == item).tolist() if item >= 0 else []
         self.current = bars[0] if bars else -1
         if isinstance(self.left, NamesAxis):
@@ -177,7 +178,10 @@ class ChartCanvas(PlotCanvas):
             self._set_range(float(self.edges[0]), float(self.edges[-1]))
 
     def zoom(self, factor: float, at: float | None = None) -> None:
-        """Zoom in by `factor` along x around `at`; None: around the cursor, else the center."""
+        """Zoom in by `factor` along x around `at`; None: around the cursor, else the center.
+
+        At least `MIN_VISIBLE_BARS` bars remain visible, and at most all.
+        """
         self._in_rows = False
         low, high = self.visible_range
         if at is None:
@@ -193,7 +197,7 @@ class ChartCanvas(PlotCanvas):
         self.viewport().update()
 
     def scroll_to_bar(self, bar: int) -> None:
-        """Scroll as little as needed to show a bar; does nothing for -1."""
+        """Scroll as little as needed to show a whole bar; does nothing for other numbers."""
         if not 0 <= bar < self.count:
             return
         low, high = self.visible_range
@@ -273,7 +277,10 @@ class ChartCanvas(PlotCanvas):
                 axis.setLabel(label)
 
     def _draw(self) -> None:
-        """Draw the visible bars; as many as share a pixel are combined to one."""
+        """Draw the visible bars, and set the end of the value axis.
+
+        If several bars share a pixel, as many are combined to one. Without bars, draws nothing.
+        """
         chart, (start, stop) = self.chart, self.visible
         if not self.count or stop <= start or chart.stacks is None:
             self.bars.set_stacks(np.zeros(1), NO_STACKS, gap=0, log=False, floor=0)
@@ -342,7 +349,10 @@ class ChartCanvas(PlotCanvas):
                 painter.drawText(box.adjusted(0, 0, 2, 0), Qt.AlignmentFlag.AlignCenter, text)
 
     def _paint_capped(self, painter: QPainter, area: PlotArea) -> None:
-        """Paint an arrow and the true value at the end of bars that exceed the axis."""
+        """Paint an arrow and the true value at the end of bars that exceed the axis.
+
+        Those that would overlap the one above are omitted.
+        """
         rect, (start, stop) = area.rect, self.visible
         metrics, free = painter.fontMetrics(), -math.inf
         side = metrics.height() / 3
@@ -381,7 +391,7 @@ class ChartCanvas(PlotCanvas):
         painter.drawRoundedRect(bar, 3, 3)
 
     def _paint_pointer(self, painter: QPainter, area: PlotArea) -> None:
-        """Paint a triangle to the left of the bar of the focused tensor."""
+        """Paint a triangle to the left of the bar of the focused tensor, if it is visible."""
         start, stop = self.visible
         if not start <= self.current < stop:
             return
@@ -410,7 +420,10 @@ class ChartCanvas(PlotCanvas):
     # -- mouse ------------------------------------------------------------------------------------
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Zoom around the mouse; scroll with Shift, with a horizontal wheel, or if `sideways`."""
+        """Zoom around the mouse; scroll with Shift, with a horizontal wheel, or if `sideways`.
+
+        If `sideways`, Ctrl zooms. Emits `hovered` for the bar that is now under the mouse.
+        """
         across, steps = event.angleDelta().x() / 120, event.angleDelta().y() / 120
         if event.modifiers() & Qt.KeyboardModifier.ShiftModifier and not across:
             across, steps = steps, 0
@@ -528,7 +541,10 @@ class ChartCanvas(PlotCanvas):
         return True
 
     def _cursor_target(self, key: int) -> int | None:
-        """Return the new cursor position for a key, or None; it starts at the first visible bar."""
+        """Return the bar to which a key moves the cursor; None for other keys.
+
+        Without a cursor, the arrow keys start at the first visible bar. The ends are not exceeded.
+        """
         if self.sideways:
             key = _SIDEWAYS.get(Qt.Key(key), key)
         at, (start, stop) = self.cursor_bar, self.visible

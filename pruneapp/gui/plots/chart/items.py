@@ -55,13 +55,13 @@ class TableColumn:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BarChart:
-    """What a `BarChartView` shows: bar i stands for the item ``order[i]``."""
+    """What a `BarChartView` shows: bar i shows the item ``order[i]``."""
 
     key: object = None  # the visible range is kept while this is equal
     order: Indices = field(default_factory=lambda: np.zeros(0, np.int64))
     # Edges of the bars, ``float64[n + 1]``; None for bars of width 1.
     edges: Floats | None = None
-    # Returns the bars of some successive items, every so many of them combined to one.
+    # Returns the bars of successive items; the second argument is how many form one bar.
     stacks: Callable[[Indices, int], Stacks] | None = None
     highest: float | None = None  # end of the value axis; None for the highest visible bar
     # Texts.
@@ -107,7 +107,10 @@ class HatchedBars(pg.BarGraphItem):  # type: ignore[misc]  # pyqtgraph has no ty
     def paint(
         self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None = None
     ) -> None:
-        """Paint the bars with a brush that inverts the scale of the plot."""
+        """Paint the bars with a brush that inverts the scale of the plot (pyqtgraph override).
+
+        Nothing is painted while the scale is 0.
+        """
         device = painter.device()
         ratio = device.devicePixelRatio() if device else 1.0
         brush = QBrush(hatch(self._color, self._ground, ratio))
@@ -163,7 +166,7 @@ class StackedBars:
     def set_stacks(
         self, edges: Floats, stacks: Stacks, *, gap: float, log: bool, floor: float
     ) -> None:
-        """Draw the bars.
+        """Draw the bars in place of the last ones; parts of no height are omitted.
 
         Parameters
         ----------
@@ -174,7 +177,7 @@ class StackedBars:
         log
             Draw log10 of the heights, which are counts.
         floor
-            Lower end of the logarithmic axis, as an exponent.
+            Lower end of the logarithmic axis, as an exponent; smaller heights are raised to it.
         """
         wide = np.diff(edges)
         left, right = edges[:-1] + wide * gap / 2, edges[1:] - wide * gap / 2
@@ -240,7 +243,12 @@ class BarSelection:
         self._anchor = int(chosen.argmax()) if chosen.any() else -1
 
     def pick(self, bar: int, how: Pick, order: NDArray[np.int64]) -> None:
-        """Change the selection by the bar at position `bar`, whose index is ``order[bar]``."""
+        """Change the selection by the bar at position `bar`, whose index is ``order[bar]``.
+
+        `ONE` selects only this bar, `TOGGLE` changes its selection and keeps the others; both make
+        it the start of later ranges. `RANGE` selects only the bars from that start to this one,
+        inclusive; without a start it does the same as `ONE`.
+        """
         index = int(order[bar])
         if how is Pick.TOGGLE:
             self.chosen[index] = not self.chosen[index]
@@ -288,8 +296,9 @@ def paint_marks(
 ) -> None:
     """Paint outlines and locks of protected runs of bars, and highlight selected runs.
 
-    Partly protected bars have a dashed outline and no lock. Bars that share a column of pixels are
-    marked together.
+    Only bars from ``visible[0]`` to before ``visible[1]`` are marked. Partly protected bars have a
+    dashed outline and no lock. Bars that share a column of pixels are marked together; locks that
+    would overlap are omitted.
     """
     start, stop = visible
     plot = area.rect
@@ -313,7 +322,10 @@ def paint_marks(
 
 
 def _paint_outlines(painter: QPainter, rect: QRectF) -> None:
-    """Paint a black and a white outline, so that one is visible on any bar color."""
+    """Paint a black and a white outline, so that one is visible on any bar color.
+
+    A bar of less than `_NARROW` pixels is filled instead.
+    """
     wide = 2 if rect.width() >= _WIDE else 1
     painter.setBrush(Qt.BrushStyle.NoBrush)
     if rect.width() < _NARROW:
@@ -357,7 +369,10 @@ def _paint_selection(painter: QPainter, rect: QRectF, accent: QColor) -> None:
 
 
 def paint_band(painter: QPainter, ends: tuple[float, float], plot: QRectF, accent: QColor) -> None:
-    """Paint the rectangle of a drag selection over the height of the plot."""
+    """Paint the rectangle of a drag selection over the height of the plot.
+
+    `ends` are x in pixels in any order, cut off at the plot.
+    """
     left, right = (min(max(x, plot.left()), plot.right()) for x in sorted(ends))
     ground = QColor(accent)
     ground.setAlpha(48)
@@ -397,7 +412,11 @@ def _rect(area: PlotArea, first: int, last: int, high: float) -> QRectF:
 def _marked_runs(
     marked: NDArray[np.bool_], start: int, stop: int, width: float
 ) -> list[tuple[int, int]]:
-    """Return runs of marked bars as (start, stop), merged to at most one per pixel column."""
+    """Return runs of marked bars as (start, stop), merged to at most one per pixel column.
+
+    `marked` has the bars from `start` to before `stop`. The result counts from the first bar of the
+    chart, ascending; `stop` is exclusive.
+    """
     group = max(1, int(np.ceil((stop - start) / max(width, 1))))
     if group == 1 or not marked.size:
         return [(start + a, start + b) for a, b in true_runs(marked)]

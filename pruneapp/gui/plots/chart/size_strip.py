@@ -58,7 +58,10 @@ class SizeStrip(QWidget):
         return float(self._ends[-1])
 
     def set_sizes(self, nbytes: Floats, prunable: NDArray[np.bool_]) -> None:
-        """Set the size in bytes of each tensor, and whether it is prunable; resets the shares."""
+        """Set the size in bytes of each tensor, and whether it is prunable.
+
+        Resets the shares to 0, and removes the cursor and the mark of the focused tensor.
+        """
         self._ends = np.concatenate(([0.0], np.cumsum(nbytes)))
         self._prunable = prunable
         self._before = self._after = np.zeros(nbytes.size)
@@ -102,7 +105,10 @@ class SizeStrip(QWidget):
     # -- painting -------------------------------------------------------------------------------
 
     def columns(self) -> Floats:
-        """Return ``float64[3, width]``: shares prunable, pruned, and pruned after the preview."""
+        """Return ``float64[3, width]``: shares prunable, pruned, and pruned after the preview.
+
+        Each column of pixels has the means over its bytes, from 0 to 1; zeros without tensors.
+        """
         wide = max(1, self.width())
         places = np.linspace(0.0, float(self._ends[-1]), wide + 1)
         sizes = np.diff(self._ends)

@@ -40,7 +40,7 @@ def ticks(
 
     If there is space, every weight has a tick at its center with all of its indices. Otherwise,
     every index of the outermost dimension has one at the center of its weights; if these are too
-    dense, every 2nd, 4th, ... index.
+    dense, every 2nd, 4th, ... index. No ticks if an extent is 0 or there is none.
 
     Parameters
     ----------
@@ -141,7 +141,10 @@ class HeatmapCanvas(PlotCanvas):
         return self.pointer.selection
 
     def set_layout(self, layout: Layout | None) -> None:
-        """Show all of another tensor, without a selection; None clears the canvas."""
+        """Show all of another tensor, without tiles, cursor or selection; None clears the canvas.
+
+        Emits no signal.
+        """
         self.pointer.set_layout(layout)
         self._anchor = None
         self.item.set_layout(layout)
@@ -188,7 +191,10 @@ class HeatmapCanvas(PlotCanvas):
             self.viewChanged.emit()
 
     def zoom(self, factor: float, at: QPointF | None = None) -> None:
-        """Zoom in by `factor` around the pixel `at`; None: a visible cursor, else the center."""
+        """Zoom in by `factor` around the pixel `at`; None: a visible cursor, else the center.
+
+        Does nothing without a tensor.
+        """
         view = self.view
         if view is None:
             return
@@ -222,7 +228,11 @@ class HeatmapCanvas(PlotCanvas):
         return QPoint(self.mapFromScene(self.box.mapToScene(QPointF(left, top))))
 
     def set_cursor(self, row: int, column: int) -> None:
-        """Move the cursor to a weight (clipped to the tensor) and scroll to it."""
+        """Move the cursor to a weight (clipped to the tensor) and scroll to it.
+
+        Emits `viewChanged` if it scrolls, but not `cursorMoved`. The selection is unchanged. Does
+        nothing without a tensor.
+        """
         if self.view is None:
             return
         row = min(max(row, 0), self.view.rows - 1)
@@ -270,7 +280,10 @@ class HeatmapCanvas(PlotCanvas):
             self._show_selection()
 
     def select_at_cursor(self, shape: Shape) -> None:
-        """Select the row, column or channel at the cursor; a channel again: along the next dim."""
+        """Select only the row, column or channel at the cursor; does nothing without a cursor.
+
+        The channel again selects that along the next dimension, after the last one along the first.
+        """
         cursor, layout = self.item.cursor, self.item.layout
         if cursor is None or layout is None:
             return
@@ -405,7 +418,8 @@ class HeatmapCanvas(PlotCanvas):
     def _cursor_target(self, key: int) -> Cell | None:
         """Return the new cursor position for a key; None if the key does not move the cursor.
 
-        Without a cursor it first appears at the center. A page is as high as the visible part.
+        It may be outside the tensor. Without a cursor, arrow keys place it at the center. A page is
+        as high as the visible part.
         """
         view, cursor = self._viewport(), self.item.cursor
         row, column = cursor or (math.floor(view.y), math.floor(view.x))
@@ -423,7 +437,10 @@ class HeatmapCanvas(PlotCanvas):
         }.get(Qt.Key(key))
 
     def _move_cursor(self, key: int, *, drawing: bool) -> None:
-        """Move the cursor by a key; with `drawing`, extend the selection to the new position."""
+        """Move the cursor by a key; with `drawing`, extend the selection to the new position.
+
+        Otherwise the selection is cleared. Emits `cursorMoved`.
+        """
         if drawing:
             self.ensure_cursor()
             self._anchor = self._anchor or self.item.cursor

@@ -34,7 +34,10 @@ class WeightSelection:
     channels: tuple[Run, ...] = ()
 
     def boxes(self, layout: Layout) -> tuple[Box, ...]:
-        """Return the selected elements as boxes; a channel includes its invisible weights."""
+        """Return the selected elements as boxes; a channel includes its invisible weights.
+
+        A box has a range (start, stop) along each dimension of the tensor.
+        """
         if self.shape == "channel":
             whole = [(0, extent) for extent in layout.shape]
             return tuple(
@@ -55,7 +58,10 @@ class WeightSelection:
         return sum((r.bottom - r.top) * (r.right - r.left) for r in self.rects)
 
     def shown(self, layout: Layout, part: Rect) -> Iterator[Rect]:
-        """Yield the rectangles of the selection that may be visible in `part`."""
+        """Yield rectangles that contain all selected weights which are visible in `part`.
+
+        They may exceed `part`, and also be outside it. Channels on no axis are whole planes.
+        """
         if self.shape != "channel":
             yield from self.rects
         elif layout.wrap or not layout.shape:
@@ -72,7 +78,10 @@ class WeightSelection:
             yield Rect(0, 0, layout.rows, layout.columns)
 
     def union(self, other: WeightSelection) -> WeightSelection:
-        """Return the union of both; `other` alone if its shape or dimension differs."""
+        """Return the union of both; `other` alone if its shape or dimension differs.
+
+        The rectangles of the result are disjoint, those of this selection first.
+        """
         if other.shape != self.shape or other.dim != self.dim:
             return other
         if self.shape == "channel":
@@ -87,10 +96,10 @@ class WeightSelection:
 
 
 def between(shape: Shape, layout: Layout, start: Cell, stop: Cell, dim: int = 0) -> WeightSelection:
-    """Return the selection between two weights, both included.
+    """Return the selection between two weights in any order, both included.
 
     For the shapes row, column and channel it contains whole rows, columns or channels; `dim` is the
-    dimension of the channels.
+    dimension of the channels. Other shapes select a rectangle.
     """
     top, bottom = sorted((start[0], stop[0]))
     left, right = sorted((start[1], stop[1]))
@@ -118,7 +127,11 @@ class Stroke:
                     self._lines.setdefault(row, []).append((rect.left, rect.right))
 
     def to(self, cell: Cell) -> WeightSelection:
-        """Add a line from the last weight to `cell`; return the stroke as one-row rectangles."""
+        """Add a straight line from the last weight to `cell`, or start there.
+
+        Return the whole stroke, with that of `before`, as disjoint rectangles of one row, cut off
+        at the edges of the tensor.
+        """
         start = self._last or cell
         self._last = cell
         steps = max(abs(cell[0] - start[0]), abs(cell[1] - start[1]), 1)
@@ -149,7 +162,7 @@ class Stroke:
 
 
 def merged(runs: Iterable[Run]) -> list[Run]:
-    """Return the union of runs, sorted and without overlaps."""
+    """Return the union of runs (start, stop), sorted, without overlaps or adjacent runs."""
     merged_runs: list[Run] = []
     for start, stop in sorted(runs):
         if merged_runs and start <= merged_runs[-1][1]:
@@ -160,7 +173,10 @@ def merged(runs: Iterable[Run]) -> list[Run]:
 
 
 def from_lines(lines: dict[int, list[Run]]) -> tuple[Rect, ...]:
-    """Return the runs of each row as rectangles; equal runs in adjacent rows are merged."""
+    """Return the runs of each row as disjoint rectangles, sorted by their top left corner.
+
+    Equal runs in adjacent rows are merged.
+    """
     done: list[Rect] = []
     open_: dict[Run, Rect] = {}
     for row in sorted(lines):
@@ -189,7 +205,11 @@ def _subtract(piece: Rect, removed: Rect) -> list[Rect]:
 
 
 def _stripes(layout: Layout, dims: Sequence[int], of: WeightSelection, part: Run) -> Iterator[Run]:
-    """Yield the stripes of the selected channels along an axis, within `part` of the axis."""
+    """Yield the stripes of the selected channels along an axis, ascending, as (start, stop).
+
+    `dims` are the dimensions on the axis, outermost first, which must include that of the channels.
+    Stripes of the periods that `part` of the axis touches are included, also outside it.
+    """
     at = dims.index(of.dim)
     inner = math.prod(layout.shape[d] for d in dims[at + 1 :])
     period = inner * layout.shape[of.dim]
@@ -245,7 +265,10 @@ class Pointer:
         self._stroke: Stroke | None = None
 
     def press(self, cell: Cell, shape: Shape, *, adds: bool) -> None:
-        """Start a selection at a weight with a tool; `adds` adds to the existing selection."""
+        """Start a selection at a weight with a tool; `adds` adds to the existing selection.
+
+        Otherwise it is replaced. `cancel` restores it in both cases.
+        """
         assert self._layout is not None
         self._start, self._shape = cell, shape
         self._before = self.selection
@@ -256,7 +279,10 @@ class Pointer:
         self.move(cell)
 
     def move(self, cell: Cell) -> None:
-        """Extend the selection to a weight; does nothing without a press."""
+        """Extend the selection from the pressed weight to `cell`; does nothing without a press.
+
+        A brush adds a line from the last weight instead.
+        """
         if self._start is None or self._layout is None:
             return
         if self._stroke is not None:
@@ -277,7 +303,10 @@ class Pointer:
         self._end()
 
     def extend(self, anchor: Cell, cursor: Cell) -> None:
-        """Select from one weight to another; keeps the shapes row, column and channel."""
+        """Replace the selection by the one from one weight to another, both included.
+
+        The shapes row, column and channel are kept; other selections become a rectangle.
+        """
         if self.selection is not None and self.selection.shape in {"row", "column", "channel"}:
             self._shape = self.selection.shape
         else:

@@ -84,7 +84,10 @@ class HeatmapItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no 
         self.update()
 
     def set_tile(self, tile: AnyTile) -> None:
-        """Set the fine tile; also the coarse one if it is of the whole tensor or of a new type."""
+        """Set the fine tile; also the coarse one if it is of the whole tensor or of a new type.
+
+        The type is that of weights or of a difference.
+        """
         painted = PaintedTile(tile)
         self._fine = painted
         part = tile.request
@@ -121,7 +124,10 @@ class HeatmapItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no 
         self.update()
 
     def exact(self, row: int, column: int) -> Weight | None:
-        """Return the exact data of a weight; None if no loaded tile has it unpooled."""
+        """Return the data of a weight; None if no loaded tile contains it unpooled.
+
+        The tiles may be of an older state or of another mode; that is for the caller to check.
+        """
         for tile in (self.fine, self.coarse):
             if isinstance(tile, Tile) and tile.request.pool == 1:
                 weight = weight_of(tile, row, column)
@@ -132,7 +138,8 @@ class HeatmapItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no 
     def change(self, row: int, column: int) -> tuple[float, str] | None:
         """Return the difference of a weight and its word in a difference; None if unknown.
 
-        The word is "gone", "back" or "neither" (see `DifferenceTile`), or "".
+        The word is "gone", "back" or "neither" (see `DifferenceTile`), or "". Unknown, if no loaded
+        tile of a difference contains the weight unpooled.
         """
         for tile in (self.fine, self.coarse):
             if isinstance(tile, DifferenceTile) and tile.request.pool == 1:
@@ -225,7 +232,10 @@ class HeatmapItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no 
                 overlays.paint_cursor(painter, cell, self._colors)
 
     def _layers(self, shown: QRectF) -> list[PaintedTile]:
-        """Return the tiles to paint, bottom first, without a coarse tile that would be hidden."""
+        """Return the tiles to paint, bottom first, without a coarse tile that would be hidden.
+
+        Empty while there is no tile.
+        """
         if self._fine is None:
             return [self._coarse] if self._coarse else []
         part = self._fine.tile.request
@@ -278,7 +288,8 @@ def _paint_stripes(
     """Paint an image in every second diagonal stripe.
 
     The stripes are fixed to the picture and have the same width at any zoom. They are not
-    antialiased: Qt's blending would make the edges darker than both sides.
+    antialiased: Qt's blending would make the edges darker than both sides. `target` and `source`
+    are as in ``QPainter.drawImage``, `ratio` is device pixels per pixel.
     """
     transform = painter.worldTransform()
     seen = transform.mapRect(target).toAlignedRect()
@@ -314,7 +325,10 @@ def _paint_stripes(
 
 @lru_cache(maxsize=8)
 def _every_second(ratio: float) -> QImage:
-    """Return the repeating mask of diagonal stripes that covers exactly half of the area."""
+    """Return a mask of diagonal stripes that covers exactly half of the area when it is repeated.
+
+    `ratio` is device pixels per pixel.
+    """
     wide = max(1, round(_STRIPE * ratio))
     across = np.arange(2 * wide, dtype=np.uint32)
     inside = (across[:, None] + across) // wide % 2 == 0

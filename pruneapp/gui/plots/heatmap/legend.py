@@ -28,10 +28,12 @@ def swatches(
     missing: bool,
     sides: str = "",
 ) -> list[Swatch]:
-    """Return the entries of the legend.
+    """Return the entries of the legend, in order.
 
     Parameters
     ----------
+    tile
+        The displayed tile, for the scale; None while there is none.
     masked
         Whether pruned weights are visible.
     to_prune
@@ -39,7 +41,7 @@ def swatches(
     missing
         Whether some weights are NaN.
     sides
-        Names of the two compared states, with an arrow between them.
+        Names of the two compared states, with an arrow between them; used for differences.
     """
     exact = tile is None or tile.request.pool == 1  # means have no sign
     entries = (
@@ -91,7 +93,11 @@ def _shortened(sides: str) -> str:
 def _ramp(
     tile: AnyTile | None, stops: tuple[str, ...], words: str = "{scale}", *, signed: bool = False
 ) -> Swatch:
-    """Return the color scale; it names the share of weights beyond the end of the scale."""
+    """Return the color scale; its label and tooltip name the share of weights beyond its end.
+
+    `words` is the label, with "{scale}" for the end. `signed`: the scale starts at minus that. A
+    whole tensor of zeros has one color.
+    """
     if tile is not None and _is_zero(tile):
         return Swatch(words.format(scale="0"), (stops[len(stops) // 2 if signed else 0],))
     scale, tip = "1" if tile is None else value_text(tile.scale, 2), ""
@@ -116,7 +122,10 @@ def _is_zero(tile: AnyTile) -> bool:
 
 
 def dim_words(layout: Layout) -> tuple[str, ...]:
-    """Return short names of the dimensions: "0: out (64)", "2: kernel rows (3)"."""
+    """Return short names of the dimensions with their extents: "0: out (64)", "2: kernel rows (3)".
+
+    Dimensions without a known name are only numbered: "0 (64)".
+    """
     rank = len(layout.shape)
     names = layout.dims or ("",) * rank
     if any(names):  # dimensions without a short name are those of the kernel
@@ -130,7 +139,10 @@ def dim_words(layout: Layout) -> tuple[str, ...]:
 
 
 def selection_words(selection: WeightSelection, layout: Layout) -> str:
-    """Return the size of a selection: "12 × 3 = 36 weights", "out 12: 288 weights"."""
+    """Return the size of a selection: "12 × 3 = 36 weights", "out 12: 288 weights".
+
+    Sides only for a single rectangle of several weights, names only for channels.
+    """
     n_weights = selection.count(layout)
     words = translate("WeightsView", "{n} weights").format(n=count(n_weights))
     if n_weights == 1:
@@ -144,7 +156,7 @@ def selection_words(selection: WeightSelection, layout: Layout) -> str:
 
 
 def channel_words(selection: WeightSelection, layout: Layout) -> str:
-    """Return the name of selected channels: "out 12", "3…5 of dim 2"."""
+    """Return the name of selected channels: "out 12", "3…5 of dim 2", both ends included."""
     which = ", ".join(
         str(start) if stop == start + 1 else f"{start}…{stop - 1}"
         for start, stop in selection.channels
@@ -155,7 +167,11 @@ def channel_words(selection: WeightSelection, layout: Layout) -> str:
 
 
 def tile_numbers(tile: AnyTile) -> Numbers:
-    """Return one row per weight of a tile, or per mean of weights."""
+    """Return one row per weight of a tile, or per mean: its index, value and shares.
+
+    The shares are kept, to be pruned and protected (if anything is), or those of a difference, as
+    numbers from 0 to 1. A mean has the index of its first weight.
+    """
     if isinstance(tile, Tile):
         fields: tuple[str, ...] = ("kept", "to be pruned")
         columns = [tile.values, tile.kept, tile.to_be_pruned]

@@ -52,7 +52,8 @@ class PaintedTile:
     def protected_cells(self, group: tuple[int, int]) -> NDArray[np.floating] | None:
         """Return the protected share in groups of rows and columns of cells, ``float32[h, w]``.
 
-        None if nothing is protected.
+        `group` is the number of rows and columns to combine. None if nothing is protected. The last
+        result is cached.
         """
         if not isinstance(self.tile, Tile) or self.tile.protected is None:
             return None
@@ -61,7 +62,10 @@ class PaintedTile:
         return self._cells[1]
 
     def picture(self, style: TileStyle, tables: ColorTables) -> QImage:
-        """Return the image for a style, from the cache if possible."""
+        """Return the image for a style. The last one of each kind of stripe is cached.
+
+        `tables` must be the same until `clear` is called.
+        """
         picture = self._pictures.get(style.stripe)
         if picture is None or picture[0] != style:
             pixels = np.ascontiguousarray(shade(self.tile, style, tables))
@@ -86,8 +90,9 @@ def cut(
 ) -> tuple[QRectF, QRectF]:
     """Return the visible part of an image: the target in weights, the source in image pixels.
 
-    `shown` is the visible rectangle in weights. Both are empty if nothing is visible. Needed, as
-    Qt draws images that are scaled to millions of pixels slowly and incorrectly.
+    `part` is the tile that the image shows, `cell` the columns and rows of weights per image pixel,
+    `visible` the visible rectangle in weights. Both results are empty if nothing is visible.
+    Needed, as Qt draws images that are scaled to millions of pixels slowly and incorrectly.
     """
     row, column = part.row, part.column
     left = max(0, math.floor((shown.left() - column) / cell[0]))
@@ -120,7 +125,11 @@ def paint_borders(
     layout: Layout,
     colors: Mapping[str, str],
 ) -> None:
-    """Paint lines between kernels, and thinner ones between weights."""
+    """Paint lines between kernels, and thinner ones between weights.
+
+    Each kind only if its cells are large enough (`KERNEL_FROM`, `CELLS_FROM`). `visible` is the
+    visible rectangle in weights.
+    """
     across, down = transform.m11(), transform.m22()
     lines: list[tuple[int, bool, bool]] = []  # interval in weights, vertical, between kernels
     if min(across, down) >= CELLS_FROM:
@@ -156,7 +165,8 @@ def paint_values(
 ) -> None:
     """Paint the values into cells that are completely visible, if the tile has exact values.
 
-    A partly visible number could be mistaken for another one.
+    A partly visible number could be mistaken for another one. `visible` is the visible rectangle in
+    weights. Nothing is painted before the image of the tile.
     """
     part, pixels = painted.tile.request, painted.pixels
     values = painted.tile.values if isinstance(painted.tile, Tile) else painted.tile.change
@@ -195,8 +205,9 @@ def paint_selection(
 ) -> QRect:
     """Paint the selection: tinted, with an outline that is visible on any color.
 
-    Return the painted rectangle, empty if nothing is visible. The selection is rasterized first, so
-    that a long stroke is as fast as a rectangle.
+    Return the painted rectangle in pixels, empty if nothing is visible. `visible` is the visible
+    rectangle in weights. The selection is rasterized first, so that a long stroke is as fast as a
+    rectangle.
     """
     ratio = painter.device().devicePixelRatio()
     # Larger than the visible part, so that no outline appears at its border.
@@ -233,7 +244,10 @@ def paint_label(
     text: str,
     colors: Mapping[str, str],
 ) -> None:
-    """Paint the size of the selection below it, or above it, within `available`."""
+    """Paint the size of the selection below it, or above it, within `available`.
+
+    Both rectangles are in pixels. Nothing is painted for an empty selection.
+    """
     if selection_rect.isEmpty():
         return
     label = painter.fontMetrics().boundingRect(text).adjusted(-6, -3, 6, 3)
@@ -253,7 +267,11 @@ def paint_label(
 def _on_screen(
     transform: QTransform, rects: Iterable[Rect], limits: QRectF, ratio: float
 ) -> NDArray[np.int64]:
-    """Return distinct rectangles ``int64[n, 4]`` (left, top, right, bottom) in device pixels."""
+    """Return distinct rectangles ``int64[n, 4]`` (left, top, right, bottom) in device pixels.
+
+    They are cut off at `limits` (in pixels) and at least one device pixel large; right and bottom
+    are exclusive. `ratio` is device pixels per pixel.
+    """
     edges = np.array([(r.left, r.top, r.right, r.bottom) for r in rects], np.float64)
     if not edges.size:
         return np.zeros((0, 4), np.int64)
@@ -279,7 +297,10 @@ def _dilate(area: NDArray[np.bool_], pixels: int) -> NDArray[np.bool_]:
 
 
 def paint_cursor(painter: QPainter, cell: QRectF, colors: Mapping[str, str]) -> None:
-    """Paint a frame around the weight at the cursor, at least 7 pixels large."""
+    """Paint a frame around the weight at the cursor, at least 7 pixels large.
+
+    `cell` is the rectangle of the weight in pixels.
+    """
     grow = max(0.0, (7 - cell.width()) / 2), max(0.0, (7 - cell.height()) / 2)
     cell = cell.adjusted(-grow[0], -grow[1], grow[0], grow[1])
     painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -309,7 +330,9 @@ def paint_protected(
 ) -> None:
     """Paint the border of protected weights: 2 px white inside, 2 px black outside.
 
-    Cells that are too small are grouped; a group counts as protected if any of its weights is.
+    Cells that are too small are grouped; a group counts as protected if any of its weights is. Many
+    scattered cells get a pattern instead, and large ones also a lock. `visible` is the visible
+    rectangle in weights.
     """
     pool = painted.tile.request.pool
     texel = pool * transform.m11(), pool * transform.m22()
@@ -349,7 +372,10 @@ def paint_protected(
 
 
 def _outline(cells: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return the border lines, ``float64[n, 6]``: both ends (x, y), and the direction inwards."""
+    """Return the border lines of the True cells, ``float64[n, 6]``, in cells.
+
+    A line has both ends (x, y) and the direction inwards, (±1, 0) or (0, ±1).
+    """
     around = np.pad(cells, 1)
     pieces = []
     for upright in (False, True):

@@ -58,7 +58,11 @@ class TileRequests(QObject):
         return mode if mode in {Mode.RESULT, Mode.DIFFERENCE} else Mode.MAGNITUDE
 
     def begin(self, base: TileRequest | None) -> None:
-        """Start with the tensor and axes of `base`; None for no tensor."""
+        """Start with the tensor and axes of `base`; None for no tensor.
+
+        Forgets the pending request; the result of an older one is not used. Tiles are requested
+        soon.
+        """
         self._base = base
         self._pending = None
         self.stale = self._coarse_needed = self._is_transient = False
@@ -72,8 +76,8 @@ class TileRequests(QObject):
     def invalidate(self, *, transient: bool = False) -> None:
         """Request all tiles again; the displayed ones are stale but stay until then.
 
-        `transient` means that the new state probably changes soon: a sample is requested
-        immediately, and the rest only if the state remains.
+        `transient` means that the new state probably changes soon: a sample is requested as soon as
+        possible, and the rest only after `REST_MS` if the state remains.
         """
         coarse = self._canvas.item.coarse
         self._pending = None
@@ -86,7 +90,12 @@ class TileRequests(QObject):
             self.schedule()
 
     def accept(self, tile: AnyTile) -> bool:
-        """Show a tile. Return False if it is not shown, or used only as the coarse tile."""
+        """Show a tile. Return False if it is not shown, or used only as the coarse tile.
+
+        A tile that is sampled or does not cover the visible part is not shown in place of a
+        complete one. Then the next missing tile is requested, after a sample of a transient state
+        later.
+        """
         item = self._canvas.item
         if self._canvas.view is None:
             return False
@@ -124,7 +133,10 @@ class TileRequests(QObject):
             self._timer.start(REQUEST_MS)
 
     def moved(self) -> None:
-        """Request tiles after panning or zooming; large ones only after a rest."""
+        """Request missing tiles after panning or zooming, at a limited rate.
+
+        Large tiles are requested after `REST_MS` without movement.
+        """
         view, fine = self._canvas.view, self._canvas.item.fine
         if self._base is None or view is None or fine is None or self.stale:
             self.schedule()
@@ -137,7 +149,11 @@ class TileRequests(QObject):
             self.schedule()
 
     def now(self) -> None:
-        """Request a tile if one is missing and the plot is visible."""
+        """Request the tile of the visible part if it is missing, else a missing coarse tile.
+
+        Does nothing without a tensor, while the plot is hidden, or if that tile is already
+        requested.
+        """
         base, view = self._base, self._canvas.view
         if base is None or view is None or not self._picture.isVisible():
             return
@@ -171,7 +187,7 @@ class TileRequests(QObject):
         return self._request_for(self._canvas.view.fitted(), 1.0)
 
     def _covers_view(self, tile: AnyTile) -> bool:
-        """Return whether a tile covers the visible part at the resolution of the screen."""
+        """Return whether a tile covers the visible part at exactly the resolution of the screen."""
         view = self._canvas.view
         if view is None or not covers(tile.request, view):
             return False
@@ -217,7 +233,10 @@ class WeightReadout(QObject):
         self._steps.clear()
 
     def set_point(self, tile: Tile) -> None:
-        """Cache the weight of a one-weight tile, the reply to `pointRequested`; emit `changed`."""
+        """Cache the weight of a one-weight tile, the reply to `pointRequested`; emit `changed`.
+
+        Other tiles are ignored. When `_MAX_CACHED` weights are cached, the cache is cleared first.
+        """
         cell = tile.request.row, tile.request.column
         weight = weight_of(tile, *cell)
         if weight is None or tile.values.shape != (1, 1):
@@ -235,7 +254,11 @@ class WeightReadout(QObject):
         self.changed.emit()
 
     def text(self) -> str:
-        """Return the readout: "[out 12, in 3, 1, 2] = -0.0312   pruned in step 4 by L1"."""
+        """Return the readout: "[out 12, in 3, 1, 2] = -0.0312 pruned in step 4 by L1".
+
+        Without a weight, the note of the layout; "" without a tensor. Requests a value, or the step
+        that pruned it, that is not known, after `POINT_MS`; until then the text has "…" or no step.
+        """
         layout, cell = self._canvas.item.layout, self.cell
         if layout is None:
             return ""

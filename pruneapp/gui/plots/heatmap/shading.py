@@ -104,7 +104,7 @@ def ramp(stops: Sequence[str], count: int) -> Floats:
 def stripe_pair(color: str) -> tuple[str, str]:
     """Return the colors of the light and the dark stripes of weights to be pruned.
 
-    Their mean luminance is that of `color`: a preview is as bright as its result.
+    Their mean luminance is that of `color`, as ``#rrggbb``: a preview is as bright as its result.
     """
     share = luminance(color)
     light = mix(color, _PALE, 0.5 * share / (luminance(_PALE) - share))
@@ -112,7 +112,7 @@ def stripe_pair(color: str) -> tuple[str, str]:
 
 
 def _depths(color: str, stripe: int | None) -> list[Floats]:
-    """Return the colors in linear light for each depth, from `color` to the stripe's color.
+    """Return `DEPTHS` colors in linear light, from `color` to the color of the stripe.
 
     `stripe` is 0 for light and 1 for dark stripes; None returns only `color`.
     """
@@ -124,9 +124,10 @@ def _depths(color: str, stripe: int | None) -> list[Floats]:
 
 @lru_cache(maxsize=8)
 def density_table(stripe: int | None = None) -> Pixels:
-    """Return ``uint32[256]`` pixels from all pruned to all kept.
+    """Return ``uint32[256]`` pixels from all pruned to all kept, the colors of the mask.
 
-    With `stripe` (0 light, 1 dark) return ``uint32[DEPTHS * 256]``, see `DEPTHS`.
+    With `stripe` (0 light, 1 dark) return ``uint32[DEPTHS * 256]``, see `DEPTHS`. Cached; callers
+    must not modify it.
     """
     share = np.linspace(0, 1, 256)[:, None]
     kept = share * linear(MASK_KEPT)
@@ -154,8 +155,9 @@ def signed_stops(colors: Mapping[str, str]) -> tuple[str, ...]:
 def shade_table(stops: tuple[str, ...], danger: str, stripe: int | None = None) -> Pixels:
     """Return ``uint32[SHARES * SHADES]`` pixels: a ramp mixed with the color of pruned weights.
 
-    The last shade is `danger`, for NaN. With `stripe` (0 light, 1 dark) return ``uint32[DEPTHS *
-    SHARES * SHADES]``.
+    The index is ``share * SHADES + shade``, from all pruned to all kept. The last shade is
+    `danger`, for NaN. With `stripe` (0 light, 1 dark) return ``uint32[DEPTHS * SHARES * SHADES]``.
+    Cached; callers must not modify it.
     """
     shades = np.concatenate([ramp(stops, NAN_SHADE), linear(danger)[None]])
     share = np.linspace(0, 1, SHARES)[:, None, None]
@@ -234,8 +236,9 @@ class ColorTables:
 def shade(tile: AnyTile, style: TileStyle, tables: ColorTables) -> NDArray[np.uint32]:
     """Return the pixels of a tile, ``uint32[h, w]`` as in ``QImage.Format_RGB32``.
 
-    Weights to be pruned are drawn like pruned ones but striped, so that a preview is as bright as
-    its result. One call returns the pixels for either the light or the dark stripes.
+    Rows and columns are combined by ``style.reduction``. Weights to be pruned are drawn like pruned
+    ones but striped, so that a preview is as bright as its result. One call returns the pixels for
+    either the light or the dark stripes.
     """
     if isinstance(tile, DifferenceTile):
         return _shade_difference(tile, style, tables)
@@ -270,7 +273,9 @@ def _depth(to_prune: NDArray[np.floating], pruned: NDArray[np.floating]) -> NDAr
 def shades_of(values: NDArray[np.floating], scale: float, *, signed: bool) -> NDArray[np.uint8]:
     """Return the index of the shade of each value, ``uint8[h, w]``.
 
-    Looked up by the upper 16 bits of the float32; they have more precision than there are shades.
+    Magnitudes from 0 to `scale`, or if `signed` values from ``-scale`` to `scale`, become 0 to
+    `TOP_SHADE`; values beyond are clipped, NaN is `NAN_SHADE`. Looked up by the upper 16 bits of
+    the float32; they have more precision than there are shades.
     """
     upper = np.ascontiguousarray(values, np.float32).view("<u2")[:, 1::2]
     shades: NDArray[np.uint8] = _shade_table(scale, signed).take(upper)
@@ -283,7 +288,10 @@ def shades_of(values: NDArray[np.floating], scale: float, *, signed: bool) -> ND
 
 @lru_cache(maxsize=8)
 def _shade_table(scale: float, signed: bool) -> NDArray[np.uint8]:
-    """Return ``uint8[65536]``: shade by upper half of a float32; NAN_SHADE for infinity."""
+    """Return ``uint8[65536]``: shade by upper half of a float32; NAN_SHADE for infinity.
+
+    A `scale` of 0 maps every finite number to the shade of 0.
+    """
     halves = np.arange(1 << 16, dtype=np.uint32)
     values = (halves << np.uint32(16) | np.uint32(0x8000)).view(np.float32)
     with np.errstate(invalid="ignore", over="ignore"):  # `scale` may be tiny
@@ -307,6 +315,7 @@ def reduced(
 ) -> NDArray[np.floating]:
     """Return means over groups of rows and columns; of magnitudes if `magnitude`.
 
+    Groups at the end may be smaller. With factors of 1, `values` itself is returned, with signs.
     Adding whole rows or columns is ten times as fast as summing each group.
     """
     if magnitude and max(factors) > 1:
@@ -390,7 +399,10 @@ def enough_digits(value: float) -> int:
 
 
 def weight_of(tile: Tile, row: int, column: int) -> Weight | None:
-    """Return the weight at a row and column of the heatmap; None if it is not in the tile."""
+    """Return the weight at a row and column of the heatmap; None if it is not in the tile.
+
+    The tile must not be pooled.
+    """
     i, j = row - tile.request.row, column - tile.request.column
     height, width = tile.values.shape
     if not (0 <= i < height and 0 <= j < width):

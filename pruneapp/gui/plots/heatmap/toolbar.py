@@ -187,7 +187,11 @@ class ModeRow(QWidget):
         self.show_state(Mode.MAGNITUDE, 1.0)
 
     def show_state(self, mode: Mode, strength: float) -> None:
-        """Show the mode and the mask opacity."""
+        """Show the mode and the mask opacity (0 to 1); emits no signal.
+
+        The slider is disabled in modes without an overlay of the mask. `DIFFERENCE` must be
+        offered.
+        """
         with QSignalBlocker(self.mode_box), QSignalBlocker(self.slider):
             # By index, because Qt compares Python objects by identity at best.
             self.mode_box.setCurrentIndex(self._modes().index(mode))
@@ -205,7 +209,10 @@ class ModeRow(QWidget):
         self.axes_button.setIcon(icon("axes", colors, self.devicePixelRatioF()))
 
     def set_difference(self, label: str | None) -> None:
-        """Offer the mode Difference with this label; None removes it."""
+        """Offer the mode Difference with this label, in place of an earlier one; None removes it.
+
+        Emits no signal; the owner has to leave the mode if it is shown.
+        """
         modes = self._modes()
         self.difference = label or ""
         if Mode.DIFFERENCE in modes:
@@ -256,7 +263,7 @@ class AxesRow(QWidget):
         self.numbers: dict[int, SpinBox] = {}
 
     def set_dims(self, shape: Sequence[int], labels: Sequence[str]) -> None:
-        """Start with another tensor, of which all is shown."""
+        """Start with another tensor, of which all is shown; emits no signal."""
         self._shape, self._labels = tuple(shape), tuple(labels)
         self.axes = Axes()
         for box in (self.down_box, self.across_box):
@@ -268,7 +275,10 @@ class AxesRow(QWidget):
         self._show()
 
     def _on_chosen(self) -> None:
-        """Put a dimension on an axis; if it was on the other axis, swap them."""
+        """Put a dimension on an axis and emit `chosen`; "all" shows all dimensions again.
+
+        If the dimension was on the other axis, the axes are swapped.
+        """
         first = self.sender() is self.down_box
         dim = (self.down_box if first else self.across_box).currentData()
         if dim is None:

@@ -107,7 +107,12 @@ class WeightsView(PlotView):
     def set_layout(
         self, layout: Layout | None, shape: Sequence[int] = (), dtype: str = "", name: str = ""
     ) -> None:
-        """Start with another tensor and show all of it; None for no tensor."""
+        """Start with another tensor and show all of it; None for no tensor.
+
+        Results of earlier requests are ignored from now on. Tiles are requested; until the first
+        one arrives, the old picture may remain for a moment. `shape` is only validated. A tensor
+        without weights shows a message.
+        """
         assert layout is None or tuple(shape) in {(), layout.shape}, "a layout of another tensor"
         self.generation += 1
         empty = layout is not None and not (layout.rows and layout.columns)
@@ -130,7 +135,11 @@ class WeightsView(PlotView):
         self.tools.set_dims(dims)
 
     def set_plane(self, layout: Layout, axes: Axes) -> None:
-        """Show another plane of the tensor, or all of it: the `layout` for `axes`."""
+        """Show another plane of the tensor, or all of it: the `layout` for `axes`.
+
+        The old tiles stay until the new ones arrive if the same dimensions are on the axes. The
+        selection is cleared. A layout of another shape is ignored.
+        """
         before = self._layout
         if before is None or layout.shape != before.shape:
             return
@@ -150,7 +159,11 @@ class WeightsView(PlotView):
         self.tools.set_dims(legend.dim_words(layout))
 
     def set_tile(self, tile: Tile, generation: int | None = None) -> None:
-        """Show a tile; ignored if it is of another tensor, mode or state."""
+        """Show a tile; ignored if it is of another tensor, mode or state.
+
+        `generation` is that attribute when the tile was requested; None if it is not
+        to be compared. Ends the busy state.
+        """
         if not self._is_current(tile, generation) or self.mode is Mode.DIFFERENCE:
             return
         self._to_prune = bool(tile.to_be_pruned.any()) or (
@@ -181,7 +194,8 @@ class WeightsView(PlotView):
     def invalidate(self, *, transient: bool = False) -> None:
         """Request all tiles again, because the mask changed; the old ones stay until then.
 
-        `transient`: it will change again soon; see `TileRequests.invalidate`.
+        Results of earlier requests are ignored. `transient`: it will change again soon; see
+        `TileRequests.invalidate`. Does nothing without a tensor.
         """
         if self._layout is None:
             return
@@ -191,7 +205,10 @@ class WeightsView(PlotView):
         self._weight_readout.invalidate()
 
     def set_difference(self, label: str | None) -> None:
-        """Offer and show the difference with this label; None removes it."""
+        """Offer and show the difference with this label, and request its tiles again.
+
+        None removes it, and shows magnitudes if the difference was shown.
+        """
         was_shown = self.mode is Mode.DIFFERENCE
         self.modes.set_difference(label)
         if label is not None:
@@ -206,7 +223,7 @@ class WeightsView(PlotView):
         self.tools.set_not_editable_reason(text)
 
     def set_mode(self, mode: Mode) -> None:
-        """Set what is shown."""
+        """Set what is shown; tiles are requested again if they have other contents in this mode."""
         before = self._tile_requests.content
         self.canvas.item.set_mode(mode, self.strength)
         self.modes.show_state(mode, self.strength)
@@ -313,7 +330,11 @@ class WeightsView(PlotView):
     # -- user actions -----------------------------------------------------------------------------
 
     def toggle_mask(self) -> None:
-        """Show or hide the mask over the weights."""
+        """Show or hide the mask over the weights.
+
+        In modes without that overlay, change to magnitudes and show it. It gets its last opacity
+        above 0.
+        """
         if self.mode not in BLENDED:
             self.set_mode(Mode.MAGNITUDE)
             self.set_strength(self._last_strength)
@@ -371,7 +392,10 @@ class WeightsView(PlotView):
     # -- context menu -----------------------------------------------------------------------------
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Open a menu to edit weights and to export the picture."""
+        """Open a menu to edit weights and to export the picture.
+
+        Opened by mouse, the cursor moves to the weight below it first, unless that is selected.
+        """
         by_mouse = event.reason() == QContextMenuEvent.Reason.Mouse
         if by_mouse and self._layout is not None:
             cell = self.canvas.weight_at(self.canvas.mapFromGlobal(event.globalPos()))

@@ -67,7 +67,8 @@ class Viewport:
     def settled(self) -> Viewport:
         """Return the viewport within its limits: zoom, and window center inside the picture.
 
-        Empty space around the picture is allowed, so that zooming keeps the weight under the mouse.
+        If the whole picture is visible, it is centered. Otherwise empty space around it is allowed,
+        so that zooming keeps the weight under the mouse.
         """
         highest = max(self.fit_zoom, CLOSEST_CELL)
         view = replace(self, zoom=min(max(self.zoom, self.fit_zoom), highest))
@@ -89,7 +90,10 @@ class Viewport:
         return view.fitted() if self.is_fitted else view.settled()
 
     def zoomed(self, factor: float, left: float, top: float) -> Viewport:
-        """Return the viewport zoomed by `factor`, with the pixel (`left`, `top`) fixed."""
+        """Return the viewport zoomed by `factor`, with the pixel (`left`, `top`) fixed.
+
+        At the limits of zoom and picture, the pixel moves.
+        """
         zoomed = replace(self, zoom=max(self.zoom, self.fit_zoom) * factor)
         limited = replace(zoomed.settled(), x=self.x, y=self.y)
         right_of_center, below_center = left - self.width / 2, top - self.height / 2
@@ -146,8 +150,9 @@ class Viewport:
     def request(self, name: str, ratio: float, margin: float = 0.25) -> TileRequest:
         """Return the tile for the visible part and a margin, at the resolution of the screen.
 
-        If it exceeds `TILE_BUDGET`, the margin is dropped, then the resolution is halved until it
-        fits.
+        `margin` is a share of the visible part, added on each side and cut off at the picture; the
+        result is rounded up to a grid. If it exceeds `TILE_BUDGET`, the margin is dropped, then the
+        resolution is halved until it fits.
         """
         pool = self.pool(ratio)
         while True:
@@ -168,7 +173,7 @@ class Viewport:
 
 
 def covers(part: TileRequest, view: Viewport) -> bool:
-    """Return whether a tile covers the visible part of the picture."""
+    """Return whether a tile covers the visible part of the picture, at any resolution."""
     left, top, right, bottom = view.visible
     return (
         part.column <= max(0.0, left)
