@@ -50,9 +50,9 @@ def choose(walk: Tour) -> None:
         person.press("Ctrl+F")
         person.write("fc")
     with walk.step("check", "the last layer is unchecked: it shall stay as it is"):
-        before = len(tree.checked())
+        before = len(tree.checked_names())
         person.check(tree.view, "fc3")
-        wait_until(lambda: len(tree.checked()) == before - 1, "fc3 to be unchecked")
+        wait_until(lambda: len(tree.checked_names()) == before - 1, "fc3 to be unchecked")
         person.press("Ctrl+F")
         person.press("Esc")
         person.pick(tree.view, "fc1")
@@ -229,10 +229,10 @@ def showpiece(walk: Tour, real: Path | None) -> None:
     wait_until(lambda: walk.bench.session.unexported, "the step to be done")
     # the first row, so that it gets the keyboard focus
     person.click(tree.view.viewport(), QPoint(60, 10))
-    while tree.focused() != focus:
-        before = tree.focused()
+    while tree.focused_name() != focus:
+        before = tree.focused_name()
         person.press("]")
-        if tree.focused() == before:
+        if tree.focused_name() == before:
             raise StepError(f"The tree ends at {before}, before {focus}.")
     person.choose(form.rules[0].method, label_of(walk, "ln_structured"))
     person.replace(amount_field(walk), "30%")

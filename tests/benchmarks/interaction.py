@@ -278,7 +278,7 @@ def threshold_of(hand: Hand) -> Grip:
     place = canvas.area
     start = QPointF(place.pixel(canvas.line.at, 0).x(), place.rect.center().y()).toPoint()
     snapshot = hand.bench.session.document.snapshot()
-    names = hand.views.tree.checked()
+    names = hand.views.tree.checked_names()
 
     def wanted(threshold: float) -> float:
         # The form rounds a fraction to a few digits.

@@ -390,7 +390,7 @@ def test_every_command_is_found_by_its_name(new_person):
     palette = QApplication.activeModalWidget()
     person.qtbot.keyClicks(palette.field, "uncheck all")
     person.qtbot.keyClick(palette.field, Qt.Key.Key_Return)
-    person.wait(lambda: person.views.tree.checked() == ())
+    person.wait(lambda: person.views.tree.checked_names() == ())
 
     person.key("Ctrl+Shift+P")
     person.wait(lambda: QApplication.activeModalWidget() is not None)

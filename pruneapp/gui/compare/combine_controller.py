@@ -274,7 +274,7 @@ class MaskDragController(Feature[QDialog]):
 
     @Slot()
     def _drag(self) -> None:
-        document, names = self.session.document, self._tree.selected()
+        document, names = self.session.document, self._tree.selected_names()
         if document is None or not names:
             return
         data = QMimeData()

@@ -335,7 +335,7 @@ class NavigationController(QObject):
         self._views.tree.focus_filter()
 
     def _copy_name(self) -> None:
-        QGuiApplication.clipboard().setText(self._views.tree.focused())
+        QGuiApplication.clipboard().setText(self._views.tree.focused_name())
 
 
 # Maximum numbers of stored check marks: a file with more is pruned by rules, and large settings are
@@ -378,7 +378,7 @@ class ViewState(QObject):
         )  # an invalid field does not discard the other rules
         form, checked = plain_form(request), self._checked()
         return {
-            "tensor": self._views.tree.focused(),
+            "tensor": self._views.tree.focused_name(),
             "page": self._views.pages.page.name.lower(),
             **({"form": form} if form else {}),
             **({"checked": list(checked)} if len(checked) <= most else {}),

@@ -341,7 +341,7 @@ class Workbench(QObject):
             parent=self,
         )
         self.export = ExportController(
-            context, session, asked=views.preview.action.asked, cluster=self._cluster
+            context, session, asked=views.preview.action.main_action_text, cluster=self._cluster
         )
         self.tables = TableController(context, session, views.pages)
         self.channel_lists = ChannelListController(context, session, views.pages)
@@ -396,7 +396,7 @@ class Workbench(QObject):
             evaluation=self.evaluation,
             form=self.form,
             view=views.pages.sensitivity,
-            checked=views.tree.checked,
+            checked=views.tree.checked_names,
             show_page=partial(self.navigation.show_page, Page.SENSITIVITY),
             show_tensor=self.show_tensor,
             jump=self.history.jump,

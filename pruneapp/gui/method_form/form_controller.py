@@ -317,7 +317,7 @@ class FormController(Feature[QDialog]):
         for place, row in enumerate(rows):
             target = row.pattern, row.kind
             if target == ("", ""):
-                checked = self._tree.checked()
+                checked = self._tree.checked_names()
                 self._form.set_matches(
                     place,
                     None,
@@ -354,7 +354,7 @@ class FormController(Feature[QDialog]):
             raise self._nothing_checked(named.index(()) + 1 if several else 0)
         if named != self._compared:  # for speed: not for each move of a slider
             self._compared = named
-            own = frozenset(self._tree.checked())
+            own = frozenset(self._tree.checked_names())
             self._tree.set_others(any(not own.issuperset(names) for names in named))
         return named
 
@@ -481,7 +481,7 @@ class FormController(Feature[QDialog]):
         self._request_step()
 
     def _current_input(self) -> tuple[FormRequest | None, tuple[str, ...]]:
-        return self._form.request(), tuple(self._tree.checked())
+        return self._form.request(), tuple(self._tree.checked_names())
 
     def update_context(self) -> None:
         """Set the context of the form: shape, kind and weights left of the checked tensors.
@@ -588,9 +588,9 @@ class FormController(Feature[QDialog]):
         """
         self._request_method("custom_from_mask")
         self._restore_checks()  # restore the user's check marks, not those set for other masks
-        before = frozenset(self._tree.checked())
+        before = frozenset(self._tree.checked_names())
         self._tree.set_checked(names)
-        self._replaced_checks = before, frozenset(self._tree.checked())
+        self._replaced_checks = before, frozenset(self._tree.checked_names())
 
     def user_checks(self) -> tuple[str, ...]:
         """Return the tensors that the user checked, in the order of the file.
@@ -598,7 +598,7 @@ class FormController(Feature[QDialog]):
         While loaded masks set the check marks, these are the former ones with the user's changes
         since.
         """
-        now = self._tree.checked()
+        now = self._tree.checked_names()
         if self._replaced_checks is None:
             return now
         before, masked = self._replaced_checks

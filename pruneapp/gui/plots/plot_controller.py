@@ -90,13 +90,15 @@ class PlotController(QObject):
         self._estimates = Throttle(self._show_estimate, self)
         pages.weights.tileRequested.connect(self._on_tile_requested)
         pages.weights.pointRequested.connect(
-            partial(self._ask_tile, "point", done=pages.weights.set_point)
+            partial(self._request_tile, "point", done=pages.weights.set_point)
         )
         pages.weights.historyRequested.connect(self._on_history_requested)
         pages.weights.axes.chosen.connect(self._on_axes_chosen)
         pages.pageChanged.connect(self._on_page_changed)
-        pages.distribution.histogramRequested.connect(partial(self._ask_again, Page.DISTRIBUTION))
-        pages.channels.normsRequested.connect(partial(self._ask_again, Page.CHANNELS))
+        pages.distribution.histogramRequested.connect(
+            partial(self._request_again, Page.DISTRIBUTION)
+        )
+        pages.channels.normsRequested.connect(partial(self._request_again, Page.CHANNELS))
         session.changed.connect(self._on_changed)
         session.opened.connect(self._on_opened)
         session.closed.connect(self._on_closed)
@@ -127,15 +129,15 @@ class PlotController(QObject):
         weights.set_not_editable_reason(translate_sentence(row.why_not))
         labels = dim_labels(row.shape, row.kind) if len(row.shape) > 1 else ()
         self._pages.channels.set_dims(labels, shape=() if row.why_not else row.shape)
-        self._ask_stats()
-        self._ask_page(self._pages.page)
+        self._request_stats()
+        self._request_page(self._pages.page)
         self.focused.emit()
 
     def recount(self) -> None:
         """Recompute results that depend on counts, because more counts are known."""
         self._known.discard(Page.MODEL)
         if self._pages.page is Page.MODEL:
-            self._ask_page(Page.MODEL)
+            self._request_page(Page.MODEL)
 
     # -- changes of the document and the preview --------------------------------------------------
 
@@ -147,9 +149,9 @@ class PlotController(QObject):
             self._pages.set_pruned(document.masks.pruned(name))
             self._pages.weights.invalidate()
             self._known.clear()
-            self._ask_stats()
+            self._request_stats()
         self._known.discard(Page.MODEL)
-        self._ask_page(self._pages.page)
+        self._request_page(self._pages.page)
 
     def set_preview(self, state: PreviewState) -> None:
         """Update the plots for another state of the preview.
@@ -177,11 +179,11 @@ class PlotController(QObject):
         shows_report = self._pages.page in {Page.MODEL, Page.DISTRIBUTION}
         outdated = is_other_preview or (is_other_report and shows_report)
         if outdated and not self._threshold_is_enough:
-            self._ask_page(self._pages.page)
+            self._request_page(self._pages.page)
 
     def _on_page_changed(self, number: int) -> None:
         self._estimates.request(at_once=True)
-        self._ask_page(number)
+        self._request_page(number)
 
     @property
     def _threshold_is_enough(self) -> bool:
@@ -223,7 +225,7 @@ class PlotController(QObject):
             task.cancel()
         self._known.clear()
 
-    def _ask(
+    def _request(
         self, kind: str, page: Page, work: Callable[[Job], T], done: Callable[[T], None]
     ) -> None:
         """Start `work` for a page, and call `done` with its result; cancels the former request.
@@ -245,7 +247,7 @@ class PlotController(QObject):
             on_cancelled=lambda: failed(self.tr("This view could not be computed.")),
         )
 
-    def _ask_page(self, number: int) -> None:
+    def _request_page(self, number: int) -> None:
         page = Page(number)
         document = self._session.document
         if document is None or page in self._known:
@@ -259,7 +261,7 @@ class PlotController(QObject):
             self._pages.model.set_tensors(self._rows_in_order())
             picture.set_busy(True)
             # Takes 0.2 s with 100,000 tensors.
-            self._ask(
+            self._request(
                 "model",
                 page,
                 lambda job: self._with_bars(
@@ -276,7 +278,7 @@ class PlotController(QObject):
             binning, finer = self._pages.distribution.binning, self._pages.distribution.finer
             if finer is None:
                 picture.set_busy(True)
-            self._ask(
+            self._request(
                 "histogram",
                 page,
                 lambda job: histogram(snapshot, name, to_prune, job, binning=binning, finer=finer),
@@ -295,7 +297,7 @@ class PlotController(QObject):
                 self._norms = asked, norms
                 self._pages.channels.set_norms(norms)
 
-            self._ask(
+            self._request(
                 "channels",
                 page,
                 lambda job: channel_norms(
@@ -331,7 +333,7 @@ class PlotController(QObject):
         self._bars = report, names, result
         return result
 
-    def _ask_stats(self) -> None:
+    def _request_stats(self) -> None:
         document, name = self._session.document, self.name
         if document is None or name is None:
             return
@@ -352,9 +354,9 @@ class PlotController(QObject):
 
         self._tasks["stats"].start(lambda job: stats(snapshot, name, job), done)
 
-    def _ask_again(self, page: Page) -> None:
+    def _request_again(self, page: Page) -> None:
         self._known.discard(page)
-        self._ask_page(self._pages.page)
+        self._request_page(self._pages.page)
 
     # -- heatmap tiles ----------------------------------------------------------------------------
 
@@ -411,15 +413,17 @@ class PlotController(QObject):
                 self._on_estimate()
 
         self._sample_pending = request.sampled
-        self._ask_tile("tile", request, done)
+        self._request_tile("tile", request, done)
 
-    def _ask_tile(self, kind: str, request: TileRequest, done: Callable[[Tile, int], None]) -> None:
+    def _request_tile(
+        self, kind: str, request: TileRequest, done: Callable[[Tile, int], None]
+    ) -> None:
         document = self._session.document
         if document is None:
             return
         snapshot, to_prune = document.snapshot(), self.to_prune
         generation = self._pages.weights.generation
-        self._ask(
+        self._request(
             kind,
             Page.WEIGHTS,
             lambda job: tile(snapshot, request, to_prune, job),

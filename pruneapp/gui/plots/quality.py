@@ -439,7 +439,7 @@ class QualityView(PlotView):
             return 0.0
         return self._tolerances.get(metric.name, _usual_tolerance(metric))
 
-    def best(self) -> MeasuredState | None:
+    def best_state(self) -> MeasuredState | None:
         """Return the smallest up-to-date state that meets the target; None if there is none.
 
         Size is measured by the axis. Of equal ones, the last is returned.
@@ -488,7 +488,7 @@ class QualityView(PlotView):
             ).format(metric=metric.name)
         if self._all_old:
             return self._stale_reason
-        best, target = self.best(), _amount(metric, self.tolerance)
+        best, target = self.best_state(), _amount(metric, self.tolerance)
         if best is None or not best.quality.sparsity:
             words = self.tr("At most {target} worse: no measured state with pruned weights.")
             if any(state.is_old for state in self._states):

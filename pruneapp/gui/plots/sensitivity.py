@@ -325,7 +325,7 @@ class SensitivityView(BarChartView):
         """Show the cells in the chosen order, and keep the cursor on its tensor."""
         s, canvas, former = self._sensitivity, self.canvas, self._names
         at_cursor = former[canvas.cursor_bar] if 0 <= canvas.cursor_bar < len(former) else None
-        order = self._order = self._ordered()
+        order = self._order = self._sort_rows()
         self._names = [] if s is None else [s.rows[i].name for i in order]
         if s is not None:
             canvas.set_cells(
@@ -385,7 +385,7 @@ class SensitivityView(BarChartView):
         rows = () if self._sensitivity is None else self._sensitivity.rows
         return next((at for at, row in enumerate(rows) if row.name == name), -1)
 
-    def _ordered(self) -> list[int]:
+    def _sort_rows(self) -> list[int]:
         """Return row indices by descending size or damage, or by layer, as the user chose.
 
         Equal ones are in layer order; empty without a scan.

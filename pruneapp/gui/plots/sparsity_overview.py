@@ -39,8 +39,8 @@ class ModelNumbers:
     # Norm² retained now, since the file was opened; NaN if unknown.
     retained: Floats
     # The tensors of the step, and their indices in `names` (-1 if they are not there).
-    asked: Sequence[str] = ()
-    places: Indices = field(default_factory=lambda: np.zeros(0, np.int64))
+    step_names: Sequence[str] = ()
+    step_places: Indices = field(default_factory=lambda: np.zeros(0, np.int64))
 
     @cached_property
     def left(self) -> Floats:
@@ -81,19 +81,19 @@ def model_numbers(
     report: SparsityReport,
     preview: SparsityReport | None,
     rows: Mapping[str, TensorRow],
-    known: ModelNumbers = NO_NUMBERS,
+    former: ModelNumbers = NO_NUMBERS,
 ) -> ModelNumbers:
     """Return the numbers of the tensors of a report, with the effect of a previewed step.
 
     Only tensors of `report` are included, in its order; its `after` is the state now. None for
     `preview` is no step. Tensors that are not in `rows` have 0 bytes. O(n) in the number of
     tensors. The numbers that a step does not change, which are most of the work, are reused from
-    `known` if it has the same tensors.
+    `former` if it has the same tensors.
     """
     table = report.table
     size, names = len(table), tuple(table.names)
-    if names == known.names:
-        names, numel, nbytes = known.names, known.numel, known.nbytes
+    if names == former.names:
+        names, numel, nbytes = former.names, former.numel, former.nbytes
     else:
         numel = table.numel.astype(np.float64)
         known_rows = (rows.get(name) for name in names)
@@ -101,19 +101,19 @@ def model_numbers(
     before = table.after.astype(np.float64)
     after = before.copy()
     step_retained = np.full(size, np.nan)
-    asked, places = known.asked, known.places
+    step_names, places = former.step_names, former.step_places
     if preview is not None:
         touched = preview.table
-        asked = touched.names
-        if names is known.names and asked is known.asked:
-            places = known.places
+        step_names = touched.names
+        if names is former.names and step_names is former.step_names:
+            places = former.step_places
         else:
-            places = np.array([table.places.get(name, -1) for name in asked], np.int64)
+            places = np.array([table.places.get(name, -1) for name in step_names], np.int64)
         present = places >= 0
         after[places[present]] = np.maximum(touched.after[present], before[places[present]])
         step_retained[places[present]] = touched.norm[present]
     return ModelNumbers(
-        names, numel, nbytes, before, after, step_retained, table.norm, asked, places
+        names, numel, nbytes, before, after, step_retained, table.norm, step_names, places
     )
 
 
@@ -179,7 +179,7 @@ class ModelView(BarChartView):
             SIZE: float(n.nbytes.max(initial=0)),
             NORM: 100.0,
         }[measure]
-        order, dividers = self._ordered()
+        order, dividers = self._sort_tensors()
         whole, now, after = (part.astype(np.int64) for part in (n.numel, n.before, n.after))
         share, share_after = (
             np.where(whole, part / np.maximum(whole, 1), np.nan) for part in (now, after)
@@ -220,7 +220,7 @@ class ModelView(BarChartView):
             in_bytes=measure == SIZE,
         )
 
-    def _ordered(self) -> tuple[Indices, Floats]:
+    def _sort_tensors(self) -> tuple[Indices, Floats]:
         """Return the tensor indices in the chosen order, and the positions between roles.
 
         Equal ones are in layer order. Without an order by role there are no positions.

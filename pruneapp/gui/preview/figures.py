@@ -511,7 +511,7 @@ class PruneAction(QWidget):
         """The reason why the button is disabled; empty while it is enabled."""
         return "" if self.button.isEnabled() else self._why or self.button.text()
 
-    def asked(self) -> str:
+    def main_action_text(self) -> str:
         """Return the text of the button if it applies the preview; empty if it does not."""
         return (
             self.button.text()

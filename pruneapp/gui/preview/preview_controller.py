@@ -635,7 +635,7 @@ class PreviewController(Feature[QDialog]):
 
     def make_permanent(self) -> None:
         """Make the pruned weights of the checked tensors permanent: ordinary zeros."""
-        names = self._tree.checked()
+        names = self._tree.checked_names()
         self.session.propose(self.tr("Making permanent"), Finalize(names).propose)
 
     def on_preview_clicked(self) -> None:

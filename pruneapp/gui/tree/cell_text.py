@@ -39,15 +39,15 @@ class Cells(QObject):
         super().__init__()
         self.nodes = nodes
         self.checks = checks
-        self.parameters_below = nodes.below(nodes.parameters)
-        self._buffers_below = nodes.below(nodes.numel - nodes.parameters)
-        self._default_below = nodes.below(nodes.by_default)
+        self.parameters_below = nodes.sums_below(nodes.parameters)
+        self._buffers_below = nodes.sums_below(nodes.numel - nodes.parameters)
+        self._default_below = nodes.sums_below(nodes.by_default)
         # bool[nodes]: whether each column of numbers has a value.
         self.has_parameters = ~nodes.alias & ((self.parameters_below > 0) | (nodes.tensor < 0))
-        self.has_prunable = ~nodes.alias & (nodes.below(nodes.prunable) > 0)
+        self.has_prunable = ~nodes.alias & (nodes.sums_below(nodes.prunable) > 0)
         self.has_sparsity = self.has_prunable & (self.parameters_below > 0)
         self._pruned = np.zeros(len(nodes.rows), np.int64)
-        self._pruned_below = nodes.below(self._pruned)
+        self._pruned_below = nodes.sums_below(self._pruned)
         # Running sums of the pruned weights after the step, for `Nodes.sum_below`.
         self._after: NDArray[np.int64] | None = None
         self._to_prune_below: NDArray[np.int64] | None = None
@@ -83,7 +83,7 @@ class Cells(QObject):
                 self._to_prune_below = after - self._pruned_below
         return self._to_prune_below
 
-    def frozen(self) -> Cells:
+    def copy_for_worker(self) -> Cells:
         """Return a copy for a worker thread that later setters do not change."""
         copied = Cells(self.nodes, copy(self.checks))
         # Shallow is enough: setters replace arrays and mappings and never change them.
@@ -93,7 +93,7 @@ class Cells(QObject):
     def set_sparsity(self, pruned: Mapping[str, int]) -> None:
         """Set the number of pruned weights of some tensors; the others keep their numbers."""
         self._pruned = self._values(pruned, self._pruned)
-        self._pruned_below = self.nodes.below(self._pruned)
+        self._pruned_below = self.nodes.sums_below(self._pruned)
         self._to_prune_below = None
 
     def set_preview(
@@ -108,14 +108,16 @@ class Cells(QObject):
         self._to_prune_below = self._after = None
         # Called with each move of a slider, so sums are computed only for visible rows.
         if after is not None:
-            self._after = self.nodes.running(self._values(after, self._pruned))
+            self._after = self.nodes.running_sums(self._values(after, self._pruned))
         self._dangers = dangers or {}
         self._danger_counts = {}
         if self._dangers:
             marks = {name: int(danger.severity) for name, danger in self._dangers.items()}
             severities = self._column(marks)
             for severity in sorted(set(marks.values()), reverse=True):
-                self._danger_counts[Severity(severity)] = self.nodes.below(severities == severity)
+                self._danger_counts[Severity(severity)] = self.nodes.sums_below(
+                    severities == severity
+                )
 
     def set_assignment(self, assignment: Assignment) -> None:
         """Set which tensors limits or rules exclude, and which rule applies to the others.
@@ -126,7 +128,7 @@ class Cells(QObject):
         self._excluded_below = None
         if assignment.excluded:
             marked = self._column(dict.fromkeys(assignment.excluded, 1)) > 0
-            self._excluded_below = self.nodes.below(marked)
+            self._excluded_below = self.nodes.sums_below(marked)
 
     def set_groups(self, name: str, groups: Sequence[TensorGroup]) -> None:
         """Set the focused tensor, by its name in the file, and its groups; replaces the last ones.
@@ -142,7 +144,7 @@ class Cells(QObject):
             self._groups.append((group, members))
         if self._groups:
             some = np.logical_or.reduce([members for _, members in self._groups])
-            self._members_below = self.nodes.below(some)
+            self._members_below = self.nodes.sums_below(some)
 
     def _values(self, given: Mapping[str, int], values: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return a copy of `values` (``int64[rows]``) with the counts of `given`.
@@ -377,7 +379,7 @@ class Cells(QObject):
         now = number_format.percent(before).rstrip("%").rstrip()
         return f"{now} → {then}"
 
-    def dim(self, node: int) -> bool:
+    def is_dim(self, node: int) -> bool:
         """Return whether a node is shown dimmed.
 
         True for aliases, for tensors that are not prunable or only on request, and for modules
@@ -416,12 +418,12 @@ class Cells(QObject):
 
     def not_checked_reason(self, node: int) -> str:
         """Return why a click on an unchecked node checks nothing, as sentences; "" if it does."""
-        if self.checks.checked_by_click(node).any():
+        if self.checks.click_targets(node).any():
             return ""
         if why := self.not_prunable_reason(node):
             return why
         name = self.nodes.paths[node] or self.tr("The model")
-        if not self.checks.below(node).any():
+        if not self.checks.prunable_below(node).any():
             return self.tr("Nothing was checked: no tensor of {name} can be pruned.").format(
                 name=name
             )

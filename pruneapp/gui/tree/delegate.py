@@ -88,7 +88,7 @@ class CellDelegate(QStyledItemDelegate):
         if index.data(DIM_ROLE) or Column.NAME < column < Column.SPARSITY:
             option.palette.setColor(QPalette.ColorRole.Text, self.colors["muted"])
         if COLUMNS[column].number:
-            tabular(option.font)
+            set_tabular_digits(option.font)
         elif column == Column.NAME and self.short is not None:
             room = option.rect.width() - check_box_width(option.fontMetrics)
             advance = option.fontMetrics.horizontalAdvance
@@ -212,6 +212,6 @@ def check_box_width(metrics: QFontMetrics) -> int:
     return metrics.height() + 12
 
 
-def tabular(font: QFont) -> None:
+def set_tabular_digits(font: QFont) -> None:
     """Set digits of equal width in `font`, if the font has them."""
     font.setFeature(QFont.Tag("tnum"), 1)

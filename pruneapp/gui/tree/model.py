@@ -44,7 +44,7 @@ class Filter:
         """Whether the filter hides anything."""
         return self != Filter()
 
-    def shown(self, nodes: Nodes) -> NDArray[np.bool_]:
+    def match_tensors(self, nodes: Nodes) -> NDArray[np.bool_]:
         """Return a mask ``bool[nodes]`` of the tensors that meet all conditions; False for modules.
 
         An alias matches if its tensor does.
@@ -116,7 +116,7 @@ class VisibleRows:
         self._cells = cells
         self.flat = flat
         self.filter = conditions
-        self.shown = conditions.shown(self._nodes)  # bool[nodes]; False for modules
+        self.shown = conditions.match_tensors(self._nodes)  # bool[nodes]; False for modules
         self.shown_below = self._nodes.count_below(self.shown)
         self.sort(order)
 
@@ -139,15 +139,15 @@ class VisibleRows:
         if children_shown is None:
             if self.flat:
                 leaf = np.sort(self._nodes.leaf) if node == ROOT else np.empty(0, np.int32)
-                children_shown = self._sorted(leaf[self.shown[leaf]])
+                children_shown = self._sort_nodes(leaf[self.shown[leaf]])
             else:
                 children = self._nodes.children_of(node)
-                children_shown = self._sorted(children[self.shown_below[children] > 0])
+                children_shown = self._sort_nodes(children[self.shown_below[children] > 0])
             self.lists[node] = children_shown
             self.row[children_shown] = np.arange(len(children_shown))
         return children_shown
 
-    def fetched(self, node: int) -> list[int]:
+    def fetched_children(self, node: int) -> list[int]:
         """Return the fetched children of `node`; callers must not modify the list.
 
         The first call fetches all of them, or `MORE` of a list of more than `_MAX_WHOLE_LIST`.
@@ -181,7 +181,7 @@ class VisibleRows:
                 stack.extend(self.children(node)[::-1].tolist())
         return order
 
-    def _sorted(self, nodes: NDArray[np.int32]) -> NDArray[np.int32]:
+    def _sort_nodes(self, nodes: NDArray[np.int32]) -> NDArray[np.int32]:
         """Return siblings (in the list, all tensors) in displayed order.
 
         The sort is stable in both directions: equal keys stay in file order. Without a sort column
@@ -225,7 +225,7 @@ _VALUE_OF_ROLE: Mapping[int, Callable[[Cells, int, int], Any]] = {
         cells.description(node) if column == Column.NAME else None
     ),
     BAR_ROLE: lambda cells, node, column: cells.shares(node) if COLUMNS[column].bar else None,
-    DIM_ROLE: lambda cells, node, _column: cells.dim(node),
+    DIM_ROLE: lambda cells, node, _column: cells.is_dim(node),
     DANGER_ROLE: lambda cells, node, column: cells.danger(node) if COLUMNS[column].bar else None,
     GROUP_ROLE: lambda cells, node, column: (
         cells.is_grouped(node)
@@ -266,7 +266,7 @@ class TreeModel(QAbstractItemModel):
 
     def _replace_rows(self, listing: VisibleRows) -> None:
         self.listing = listing
-        self.checks.limit(listing.shown)
+        self.checks.limit_clicks(listing.shown)
 
     # Setters
 
@@ -366,14 +366,14 @@ class TreeModel(QAbstractItemModel):
             above = ROOT
         self.listing.children(above)
         row = int(self.listing.row[node])
-        if row >= len(self.listing.fetched(above)):
+        if row >= len(self.listing.fetched_children(above)):
             self._fetch(self.index_of(above), row + MORE)
         return self.createIndex(row, column, node)
 
     def is_near(self, node: int) -> bool:
         """Return whether a node is in the fetched part of its list, or within `MORE` rows after."""
         above = ROOT if self.flat else int(self.nodes.parent[node])
-        fetched = len(self.listing.fetched(above)) if above >= ROOT else 0
+        fetched = len(self.listing.fetched_children(above)) if above >= ROOT else 0
         return int(self.listing.row[node]) < fetched + MORE
 
     def row_path(self, node: int) -> tuple[int, ...]:
@@ -390,7 +390,7 @@ class TreeModel(QAbstractItemModel):
     def index(self, row: int, column: int, parent: Index = QModelIndex()) -> QModelIndex:
         # Called for every row of a long list, so each value is read once.
         above = parent.column()  # -1 without a parent
-        children = self.listing.fetched(ROOT if above < 0 else parent.internalId())
+        children = self.listing.fetched_children(ROOT if above < 0 else parent.internalId())
         if above <= 0 <= row < len(children) and 0 <= column < _COLUMNS:
             return self.createIndex(row, column, children[row])
         return _NOWHERE
@@ -419,7 +419,7 @@ class TreeModel(QAbstractItemModel):
         """Return the number of fetched children."""
         if parent.column() > 0:
             return 0
-        return len(self.listing.fetched(parent.internalId() if parent.isValid() else ROOT))
+        return len(self.listing.fetched_children(parent.internalId() if parent.isValid() else ROOT))
 
     def columnCount(self, _parent: Index = QModelIndex()) -> int:
         return _COLUMNS
@@ -434,12 +434,12 @@ class TreeModel(QAbstractItemModel):
     def canFetchMore(self, parent: Index) -> bool:
         """Return whether a list has rows that are not fetched."""
         node = parent.internalId() if parent.isValid() else ROOT
-        return len(self.listing.fetched(node)) < len(self.listing.children(node))
+        return len(self.listing.fetched_children(node)) < len(self.listing.children(node))
 
     def fetchMore(self, parent: Index) -> None:
         """Fetch more rows, in growing steps because the view lays out all rows each time."""
         node = parent.internalId() if parent.isValid() else ROOT
-        have = len(self.listing.fetched(node))
+        have = len(self.listing.fetched_children(node))
         self._fetch(parent, have + max(MORE, have // 4))
 
     def fetch_all(self) -> None:
@@ -452,7 +452,7 @@ class TreeModel(QAbstractItemModel):
         If as many are fetched already, does nothing.
         """
         node = parent.internalId() if parent.isValid() else ROOT
-        rows = self.listing.fetched(node)
+        rows = self.listing.fetched_children(node)
         more = self.listing.children(node)[len(rows) : stop].tolist()
         if more:
             self.beginInsertRows(parent, len(rows), len(rows) + len(more) - 1)
@@ -496,7 +496,7 @@ class TreeModel(QAbstractItemModel):
         checked, they are unchecked. If nothing changes, `checkRefused` is emitted with the reason
         for the first node, if it has one.
         """
-        if on and len(unconfirmed := self.checks.to_confirm(nodes)):
+        if on and len(unconfirmed := self.checks.unconfirmed_tensors(nodes)):
             leaves = set(self.nodes.leaf[unconfirmed].tolist())
             nodes = [node for node in nodes if node not in leaves]
             rows = self.nodes.rows

@@ -65,12 +65,12 @@ class Nodes:
     def __len__(self) -> int:
         return len(self.labels)
 
-    def below(self, values: NDArray[np.int64] | NDArray[np.bool_]) -> NDArray[np.int64]:
+    def sums_below(self, values: NDArray[np.int64] | NDArray[np.bool_]) -> NDArray[np.int64]:
         """Return the sum of `values` (one per tensor) below each node, ``int64[nodes]``."""
-        sums: NDArray[np.int64] = self.sum_below(self.running(values), slice(None))
+        sums: NDArray[np.int64] = self.sum_below(self.running_sums(values), slice(None))
         return sums
 
-    def running(self, values: NDArray[np.int64] | NDArray[np.bool_]) -> NDArray[np.int64]:
+    def running_sums(self, values: NDArray[np.int64] | NDArray[np.bool_]) -> NDArray[np.int64]:
         """Return running sums of `values` (one per tensor), for `sum_below`."""
         sums = np.zeros(len(self.rows) + 1, np.int64)
         order = self._spans[0]
@@ -464,7 +464,7 @@ class CheckStates:
         self._names_cache: tuple[NDArray[np.bool_], tuple[str, ...]] | None = None
         self._count()
 
-    def limit(self, shown: NDArray[np.bool_]) -> None:
+    def limit_clicks(self, shown: NDArray[np.bool_]) -> None:
         """Set the nodes `shown`, ``bool[nodes]``: a click on a module changes only those."""
         self._shown = shown[self._nodes.leaf]
         self._count()
@@ -474,12 +474,12 @@ class CheckStates:
         can = nodes.prunable & self._shown
         matrices = nodes.matrices & self._shown
         usual = matrices & nodes.by_default
-        self._can = nodes.below(can)
-        self._usual = nodes.below(usual)
-        self._checked = nodes.below(can & self.checked)
-        self._usual_checked = nodes.below(usual & self.checked)
-        self._matrices = nodes.below(matrices)
-        self._matrices_checked = nodes.below(matrices & self.checked)
+        self._can = nodes.sums_below(can)
+        self._usual = nodes.sums_below(usual)
+        self._checked = nodes.sums_below(can & self.checked)
+        self._usual_checked = nodes.sums_below(usual & self.checked)
+        self._matrices = nodes.sums_below(matrices)
+        self._matrices_checked = nodes.sums_below(matrices & self.checked)
 
     def state(self, node: int) -> State | None:
         """Return the mark of a node; None for aliases and if nothing below it is prunable.
@@ -505,7 +505,7 @@ class CheckStates:
             complete = self._checked[node] == self._can[node]
         return State.Checked if complete else State.PartiallyChecked
 
-    def checked_by_click(self, node: int) -> NDArray[np.bool_]:
+    def click_targets(self, node: int) -> NDArray[np.bool_]:
         """Return a mask ``bool[rows]`` of the tensors that a click on an unchecked node checks.
 
         For a tensor with a check box, itself, even if it needs a confirmation or is hidden. For a
@@ -517,14 +517,14 @@ class CheckStates:
             targets: NDArray[np.bool_] = np.zeros(len(nodes.rows), np.bool_)
             targets[tensor] = self.can_be_checked[tensor] and not nodes.alias[node]
             return targets
-        matrices: NDArray[np.bool_] = self.below(node) & nodes.matrices
+        matrices: NDArray[np.bool_] = self.prunable_below(node) & nodes.matrices
         usual = matrices & nodes.by_default
         return usual if usual.any() else matrices
 
     def can_check(self, numbers: Sequence[int]) -> bool:
         """Return whether a click on any of these nodes, if unchecked, checks anything."""
         tensors, modules = self._split_nodes(numbers)
-        return bool(len(tensors)) or any(self.checked_by_click(node).any() for node in modules)
+        return bool(len(tensors)) or any(self.click_targets(node).any() for node in modules)
 
     def all_checked(self, numbers: Sequence[int]) -> bool:
         """Return whether all of these nodes with a mark are checked; False if none has one.
@@ -545,12 +545,12 @@ class CheckStates:
         numbers_below: NDArray[np.int32] = tensor[own]
         return numbers_below[self.can_be_checked[numbers_below]], given[tensor < 0].tolist()
 
-    def to_confirm(self, numbers: Sequence[int]) -> NDArray[np.int32]:
+    def unconfirmed_tensors(self, numbers: Sequence[int]) -> NDArray[np.int32]:
         """Return the unchecked tensors among these nodes that need a confirmation."""
         tensors, _modules = self._split_nodes(numbers)
         return tensors[self._nodes.on_request[tensors] & ~self.checked[tensors]]
 
-    def below(self, node: int) -> NDArray[np.bool_]:
+    def prunable_below(self, node: int) -> NDArray[np.bool_]:
         """Return a mask ``bool[rows]`` of the displayed prunable tensors below a module."""
         nodes = self._nodes
         inside = (nodes.leaf >= node) & (nodes.leaf < nodes.end[node])
@@ -568,7 +568,7 @@ class CheckStates:
         after[tensors] = on  # at once, because thousands of tensors may be selected
         for node in modules:
             if on:
-                after |= self.checked_by_click(node)
+                after |= self.click_targets(node)
             else:
                 inside = (self._nodes.leaf >= node) & (self._nodes.leaf < self._nodes.end[node])
                 after &= ~(inside & self._shown)

@@ -235,11 +235,11 @@ class ModuleTree(QWidget):
         self.view.delegate.set_colors(colors)
         self.view.viewport().update()
 
-    def checked(self) -> tuple[str, ...]:
+    def checked_names(self) -> tuple[str, ...]:
         """Return the names of the checked tensors in file order."""
         return self.model.checks.names()
 
-    def selected(self) -> tuple[str, ...]:
+    def selected_names(self) -> tuple[str, ...]:
         """Return the names of the tensors in, and below, the selected rows, in file order.
 
         Below a module, displayed prunable tensors count; a selected tensor always does.
@@ -250,14 +250,14 @@ class ModuleTree(QWidget):
             if tensor >= 0:
                 chosen[tensor] = True
             else:
-                chosen |= self.model.checks.below(node)
+                chosen |= self.model.checks.prunable_below(node)
         return tuple(nodes.rows[tensor].name for tensor in np.flatnonzero(chosen).tolist())
 
     def checked_rows(self) -> tuple[TensorRow, ...]:
         """Return the rows of the checked tensors in file order."""
         return self.model.checks.rows()
 
-    def focused(self) -> str:
+    def focused_name(self) -> str:
         """Return the name of the focused tensor; "" if there is none."""
         return self.model.nodes.rows[self._focus].name if self._focus >= 0 else ""
 
@@ -289,10 +289,10 @@ class ModuleTree(QWidget):
 
     def check_all_shown(self) -> None:
         """Check what a click on everything displayed checks; if that is nothing, all of it."""
-        if self.model.checks.checked_by_click(ROOT).any():
+        if self.model.checks.click_targets(ROOT).any():
             self.model.check([ROOT], on=True)
         else:  # the user filtered for tensors such as biases
-            self._replace(self.model.checks.checked | self.model.checks.below(ROOT))
+            self._replace(self.model.checks.checked | self.model.checks.prunable_below(ROOT))
 
     def check_confirmed(self, names: Sequence[str]) -> None:
         """Check also these tensors of quantized layers, after the user confirmed it."""
@@ -410,10 +410,10 @@ class ModuleTree(QWidget):
             can=bool((same & ~some).any()),
         )
         if nodes.tensor[node] < 0:
-            below = checks.below(node)
+            below = checks.prunable_below(node)
             trainable = below & (nodes.parameters > 0)  # buffers only if there is nothing else
             offer_check(self.tr("Check all below"), trainable if trainable.any() else below)
-        offer_check(self.tr("Check only this"), checks.checked_by_click(node), only=True)
+        offer_check(self.tr("Check only this"), checks.click_targets(node), only=True)
         if len(chosen) > 1 and node in chosen:
             n, check = count(len(chosen)), self.model.check
             offer(
@@ -449,7 +449,7 @@ class ModuleTree(QWidget):
         targets = np.zeros_like(nodes.prunable)
         for node in selected_nodes:
             if nodes.tensor[node] < 0:
-                targets |= checks.checked_by_click(node)
+                targets |= checks.click_targets(node)
             else:
                 targets[nodes.tensor[node]] = True
         roles = np.unique(nodes.in_blocks[targets & nodes.prunable])
@@ -459,6 +459,6 @@ class ModuleTree(QWidget):
     def _same_type(self, node: int) -> NDArray[np.bool_]:
         """Return a mask of the displayed prunable tensors of the same kinds and last names."""
         nodes = self.model.nodes
-        roles = np.unique(nodes.role[self.model.checks.checked_by_click(node)])
+        roles = np.unique(nodes.role[self.model.checks.click_targets(node)])
         same_type = nodes.prunable & np.isin(nodes.role, roles)
         return same_type & self.model.listing.shown[nodes.leaf]

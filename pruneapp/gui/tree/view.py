@@ -49,7 +49,7 @@ from pruneapp.gui.tree.delegate import (
     CellDelegate,
     check_box_width,
     paint_share,
-    tabular,
+    set_tabular_digits,
 )
 from pruneapp.gui.tree.model import Index, Order, TreeModel
 from pruneapp.gui.tree.nodes import MODULE, ROOT
@@ -79,7 +79,7 @@ class ShareColumn:
         self._left = view.columnViewportPosition(Column.SPARSITY)
         self._width = view.columnWidth(Column.SPARSITY)
         self._font = QFont(view.font())
-        tabular(self._font)
+        set_tabular_digits(self._font)
         self._metrics = QFontMetrics(self._font)
         self._color = view.palette().color(QPalette.ColorRole.Text)
         self._muted = QColor(colors["muted"])
@@ -122,7 +122,7 @@ class ShareColumn:
         if advance > room.width():
             shown = elided(text, self._metrics, room.width())
         painter.setFont(self._font)
-        painter.setPen(self._muted if cells.dim(node) else self._color)
+        painter.setPen(self._muted if cells.is_dim(node) else self._color)
         painter.drawText(room, _ALIGNMENT, shown)
         shares = cells.shares(node)
         if shares is not None:
@@ -678,7 +678,7 @@ class TreeView(QTreeView):
                 parts.setdefault(node, []).append((part.top(), part.bottom() + 1))
         nodes: list[int] = []
         for node, ranges in parts.items():
-            rows = listing.fetched(node)
+            rows = listing.fetched_children(node)
             for first, end in sorted(ranges):
                 nodes += rows[first:end]
         if len(parts) > 1:  # rows of several modules may be interleaved
@@ -721,7 +721,7 @@ class TreeView(QTreeView):
         file. Cells are computed in the background; without selected rows the clipboard is
         unchanged.
         """
-        cells, nodes = self.tree.cells.frozen(), self.selected_nodes()
+        cells, nodes = self.tree.cells.copy_for_worker(), self.selected_nodes()
         shown = [c.spec for c in Column if not self.isColumnHidden(c)]
         columns = [(spec.title, spec.copied or spec.text) for spec in shown]
         if cells.has_preview:

@@ -47,7 +47,7 @@ def run_first(person, text):
 def test_a_part_of_a_tensors_name_jumps_to_it(at_work):
     row = at_work.session.rows[-2]
     assert run_first(at_work, row.shown)[0] == row.shown
-    assert at_work.views.tree.focused() == row.name
+    assert at_work.views.tree.focused_name() == row.name
     assert at_work.views.tree.view.hasFocus()
 
 

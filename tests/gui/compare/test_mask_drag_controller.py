@@ -93,7 +93,7 @@ def test_masks_of_selected_rows_are_asked_for_and_applied_by_a_click(pair, monke
     assert text == "enc.a.weight\nenc.b.weight"
     second.wait(lambda: second.rule.method.currentText() == "Custom mask from file…")
     assert second.rule.mask_name.text() == "one.safetensors"
-    assert second.views.tree.checked() == ("enc.a.weight", "enc.b.weight")
+    assert second.views.tree.checked_names() == ("enc.a.weight", "enc.b.weight")
     assert len(second.states) == 1, "nothing is done before a click"
     assert status(second).startswith("Masks of 2 tensors were taken from one.safetensors")
     assert second.window.isActiveWindow()
@@ -118,7 +118,7 @@ def test_a_module_stands_for_what_is_below_it_and_the_list_for_its_rows(pair, mo
     select(first, "enc.b.weight")
     text, _ = drag(first, "enc.b.weight", second, monkeypatch)
     assert text == "enc.b.weight"
-    second.wait(lambda: second.views.tree.checked() == ("enc.b.weight",))
+    second.wait(lambda: second.views.tree.checked_names() == ("enc.b.weight",))
 
 
 def test_what_does_not_fit_is_said(pair, monkeypatch):
@@ -137,7 +137,7 @@ def test_what_does_not_fit_is_said(pair, monkeypatch):
         "'gone.weight': there is no tensor of this name.",
         "'head.weight' has the shape [4, 6], but [5, 6] here.",
     ]
-    assert second.views.tree.checked() == ("enc.a.weight",)
+    assert second.views.tree.checked_names() == ("enc.a.weight",)
     assert not second.trouble
 
 
@@ -201,7 +201,7 @@ def test_dragging_over_rows_that_are_not_selected_selects_them(pair):
     for at in (begin + QPoint(0, 6), (begin + end) / 2, end):
         first.qtbot.mouseMove(viewport, at)
     first.qtbot.mouseRelease(viewport, LEFT, NONE, end)
-    assert set(first.views.tree.selected()) >= {"enc.b.weight", "head.weight"}
-    assert "enc.a.weight" not in first.views.tree.selected()
+    assert set(first.views.tree.selected_names()) >= {"enc.b.weight", "head.weight"}
+    assert "enc.a.weight" not in first.views.tree.selected_names()
     first.qtbot.mouseClick(viewport, LEFT, NONE, end)  # selects only the clicked row
-    assert first.views.tree.selected() == ("head.weight",)
+    assert first.views.tree.selected_names() == ("head.weight",)

@@ -66,7 +66,7 @@ def test_a_click_on_a_module_checks_no_buffer(person, file):
     model = person.views.tree.model
     number = model.nodes.names.index("h.0.attn.bias")
     assert not model.checks.checked[number]
-    assert not model.checks.checked_by_click(0)[number]
+    assert not model.checks.click_targets(0)[number]
     leaf = int(model.nodes.leaf[number])
     why = "A buffer: computed, not learned. Only its own check box checks it."
     assert why in model.cells.tooltip(leaf)

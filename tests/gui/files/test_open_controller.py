@@ -214,7 +214,7 @@ def test_opening_another_file_forgets_the_one_before(person, file):
     person.wait_open(file)
     assert len(asked) == 1
     assert person.states == ["Opened"]
-    assert person.views.tree.checked() == ("fc.weight",)
+    assert person.views.tree.checked_names() == ("fc.weight",)
     assert person.cell("fc.weight", Column.SHAPE) == "4×5"
     assert not person.session.unexported
     assert person.wait_preview().newly_pruned == 4
@@ -252,9 +252,9 @@ def test_tensors_that_cannot_be_pruned_are_dimmed_and_say_why(person):
     person.click_cell("bn1.running_mean")
     person.wait(lambda: "running_mean" in person.views.pages.heading.name.text())
     assert "running statistics are measured" in person.views.pages.heading.details.text()
-    before = tree.checked()
+    before = tree.checked_names()
     person.key("Space")
-    assert tree.checked() == before
+    assert tree.checked_names() == before
 
 
 def test_modules_have_three_states_and_the_filter_limits_a_click(person):
@@ -263,15 +263,15 @@ def test_modules_have_three_states_and_the_filter_limits_a_click(person):
     person.wait_open(SAMPLE)
     tree = person.views.tree
     person.key("Ctrl+Shift+A")
-    assert tree.checked() == ()
+    assert tree.checked_names() == ()
     person.check("conv1")
-    assert tree.checked() == ("conv1.weight",), "biases are only checked one by one"
+    assert tree.checked_names() == ("conv1.weight",), "biases are only checked one by one"
     person.check("conv1.bias")
-    assert set(tree.checked()) == {"conv1.bias", "conv1.weight"}
+    assert set(tree.checked_names()) == {"conv1.bias", "conv1.weight"}
     person.filter("fc")
     person.views.tree.view.setFocus()
     person.key("Ctrl+A")
-    assert {n for n in tree.checked() if n.startswith("fc")} == {
+    assert {n for n in tree.checked_names() if n.startswith("fc")} == {
         "fc1.weight",
         "fc2.weight",
         "fc3.weight",
@@ -280,4 +280,4 @@ def test_modules_have_three_states_and_the_filter_limits_a_click(person):
     person.click(tree.tree_filter.large)
     assert not tree.model.rowCount()
     person.menu("Edit", "Check default layers")
-    assert len(tree.checked()) == 5
+    assert len(tree.checked_names()) == 5

@@ -462,8 +462,8 @@ def test_check_marks_and_amount_of_the_last_step_come_back_together(new_person, 
     """Also of a crash after a crash: a recovered journal is copied."""
     person = new_person().wait_ready()
     person.open_file(file)
-    checked = person.views.tree.checked()[:1]
-    assert len(person.views.tree.checked()) == 2
+    checked = person.views.tree.checked_names()[:1]
+    assert len(person.views.tree.checked_names()) == 2
     person.workbench.form.check(checked)
     person.ask_amount("35 %")
     person.prune()
@@ -477,7 +477,7 @@ def test_check_marks_and_amount_of_the_last_step_come_back_together(new_person, 
         (folder() / "000000000000.journal").write_bytes(copy)
         person = new_person()
         restore(person)
-        assert person.views.tree.checked() == checked, crash
+        assert person.views.tree.checked_names() == checked, crash
         assert person.workbench.view_state.read()["form"] == form, crash
         wait_for_journal(person)
 

@@ -279,7 +279,7 @@ def test_nothing_is_said_to_be_counted_when_nothing_is_asked_for(at_work, previe
     state = at_work.views.preview.state
     at_work.wait(lambda: "Esc" in state.text())
     at_work.check("fc.weight")
-    at_work.wait(lambda: not at_work.views.tree.checked())
+    at_work.wait(lambda: not at_work.views.tree.checked_names())
     at_work.wait_idle()
     at_work.wait(lambda: not state.text())
     at_work.key("Ctrl+W")

@@ -24,7 +24,7 @@ def path(tmp_path):
 
 def test_a_quantized_tensor_has_a_picture_and_no_check_box(person, path):
     person.open_file(path)
-    assert QUANTIZED not in person.views.tree.checked()
+    assert QUANTIZED not in person.views.tree.checked_names()
     assert person.cell(QUANTIZED, Column.TYPE) == "Q8_0"
     person.click_cell(QUANTIZED)
     pages = person.views.pages
@@ -43,7 +43,7 @@ def test_the_filter_knows_the_names_of_transformers(person, path):
     tree = person.views.tree
     person.views.tree.view.setFocus()
     person.key("Ctrl+A")
-    assert [name for name in tree.checked() if name.startswith("blk.1.attn_q")]
+    assert [name for name in tree.checked_names() if name.startswith("blk.1.attn_q")]
     index = tree.model.index_of(
         next(n for n, p in enumerate(tree.model.nodes.paths) if p == "blk.1.attn_q.weight")
     )

@@ -109,10 +109,10 @@ def test_a_single_pruned_weight_in_a_million_is_found_and_read_by_keys(at_work):
     canvas = weights.canvas
     field = at_work.rule.fields.editors["amount"].field
     tab_to(at_work, at_work.views.tree.view)
-    while at_work.views.tree.focused() != "a.weight":
+    while at_work.views.tree.focused_name() != "a.weight":
         at_work.key("Down")
     at_work.key("Ctrl+A")
-    at_work.wait(lambda: len(at_work.views.tree.checked()) == 2)
+    at_work.wait(lambda: len(at_work.views.tree.checked_names()) == 2)
     tab_to(at_work, field)
     at_work.key("Ctrl+A")
     at_work.qtbot.keyClicks(field, "1")

@@ -30,7 +30,7 @@ def quantized(person, tmp_path):
 
 def test_a_scale_is_checked_only_if_the_user_confirms_it(quantized, tmp_path):
     person, tree = quantized, quantized.views.tree
-    assert tree.checked() == ("lm_head.weight",)
+    assert tree.checked_names() == ("lm_head.weight",)
     assert REASON in tree.model.cells.tooltip(node_named(tree, SCALES))
     assert tree.model.checks.state(node_named(tree, "layer")) is None, (
         "a click on the module does not check scales"
@@ -41,17 +41,17 @@ def test_a_scale_is_checked_only_if_the_user_confirms_it(quantized, tmp_path):
     person.wait(lambda: asked)
     person.wait_idle()
     assert f"'{SCALES}': {REASON}" in asked[0]
-    assert tree.checked() == ("lm_head.weight",)
+    assert tree.checked_names() == ("lm_head.weight",)
 
     asked = person.answers("Check anyway")
     person.check(SCALES)
-    person.wait(lambda: SCALES in tree.checked())
+    person.wait(lambda: SCALES in tree.checked_names())
     person.check("lm_head.weight")
-    assert tree.checked() == (SCALES,)
+    assert tree.checked_names() == (SCALES,)
     person.wait_preview()
     person.prune()
     target = tmp_path / "out.safetensors"
     person.export(target)
     assert int((load_file(target)[SCALES] == 0).sum()) > 0
     person.check(SCALES)  # unchecking asks nothing
-    assert tree.checked() == ()
+    assert tree.checked_names() == ()

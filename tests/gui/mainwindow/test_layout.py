@@ -179,7 +179,7 @@ def test_no_row_of_the_form_is_cut_in_the_middle(opened):
 def test_the_panel_ends_with_what_it_says_where_it_scrolls(opened):
     """Regression: there was empty space for three more tensors, to which the panel could scroll."""
     tree = opened.views.tree
-    tree.set_checked(tree.checked()[:1])
+    tree.set_checked(tree.checked_names()[:1])
     tree.checkedChanged.emit()
     panel = opened.views.preview
     content = panel.parentWidget()

@@ -98,7 +98,7 @@ def test_next_does_the_steps_by_the_keyboard_alone(touring):
         assert problems_of(person.window) == []
         person.key("Return")
     assert seen == [0, 0, 0, 0, 1, 0, 1]
-    assert person.views.tree.focused() == "fc1.weight"
+    assert person.views.tree.focused_name() == "fc1.weight"
     assert person.views.pages.page == Page.DISTRIBUTION
     assert not person.window.tour.isVisible()
     assert person.views.tree.view.hasFocus()

@@ -26,18 +26,18 @@ def files(tmp_path):
 def test_a_file_is_shown_as_it_was_left(person, files):
     first, second = files
     person.open_file(first)
-    usual = person.views.tree.checked()
+    usual = person.views.tree.checked_names()
     name = usual[-1]
     person.views.tree.set_checked([name])
     person.workbench.show_tensor(name)
     person.views.pages.tabs.setCurrentIndex(Page.CHANNELS)
     person.open_file(second)
-    assert person.views.tree.checked() == usual
+    assert person.views.tree.checked_names() == usual
     assert person.views.pages.page is Page.CHANNELS
     person.views.pages.tabs.setCurrentIndex(Page.MODEL)
     person.open_file(first)
-    assert person.views.tree.checked() == (name,)
-    assert person.views.tree.focused() == name
+    assert person.views.tree.checked_names() == (name,)
+    assert person.views.tree.focused_name() == name
     assert person.views.pages.page is Page.CHANNELS
 
 
@@ -264,7 +264,7 @@ def test_a_form_of_a_method_that_is_gone_is_not_kept_and_stops_nothing(person, f
     """Regression: closing such a file raised an error, and no state was saved."""
     first, second = files
     person.open_file(first)
-    name = person.views.tree.checked()[-1]
+    name = person.views.tree.checked_names()[-1]
     person.views.tree.set_checked([name])
     person.choose(person.rule.method, "LAMP")
     left = {key: method for key, method in registry.METHODS.items() if key != "lamp"}
@@ -273,7 +273,7 @@ def test_a_form_of_a_method_that_is_gone_is_not_kept_and_stops_nothing(person, f
         person.open_file(second)
         person.wait_idle()
     person.open_file(first)
-    assert person.views.tree.checked() == (name,)
+    assert person.views.tree.checked_names() == (name,)
     assert not person.bugs
 
 

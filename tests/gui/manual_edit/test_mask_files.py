@@ -34,7 +34,7 @@ def test_masks_of_a_file_are_pruned_by_a_command_of_the_menu(at_work, masks):
     at_work.menu("Prune", "Load masks")
     report = at_work.wait_preview()
     assert at_work.rule.method.currentText() == "Custom mask from file…"
-    assert at_work.views.tree.checked() == ("fc.weight", "layers.1.conv1.weight")
+    assert at_work.views.tree.checked_names() == ("fc.weight", "layers.1.conv1.weight")
     assert report.newly_pruned == 2 * 36 + 8
     at_work.click(at_work.button)
     at_work.wait(lambda: len(at_work.states) == 2)
@@ -50,7 +50,7 @@ def loaded(at_work, masks):
     at_work.chooses_file(masks)
     at_work.menu("Prune", "Load masks")
     at_work.wait_preview()
-    assert at_work.views.tree.checked() == ("fc.weight", CONV)
+    assert at_work.views.tree.checked_names() == ("fc.weight", CONV)
     return at_work
 
 
@@ -69,7 +69,7 @@ def test_masks_of_a_file_leave_the_check_marks_of_the_person(loaded, masks, leav
         loaded.menu("Prune", "Reset form")
     else:
         loaded.choose(loaded.rule.method, "L1 unstructured (magnitude)")
-    assert loaded.views.tree.checked() == ("layers.0.conv1.weight", CONV)
+    assert loaded.views.tree.checked_names() == ("layers.0.conv1.weight", CONV)
     report = loaded.wait_preview()
     assert {tensor.name for tensor in report.tensors} == {"layers.0.conv1.weight", CONV}
 
@@ -78,14 +78,17 @@ def test_a_file_opens_again_with_the_check_marks_of_the_person(loaded, model):
     loaded.menu("File", "Close")
     loaded.wait(lambda: loaded.document is None)
     loaded.open_file(model)
-    assert loaded.views.tree.checked() == ("layers.0.conv1.weight", CONV)
+    assert loaded.views.tree.checked_names() == ("layers.0.conv1.weight", CONV)
 
 
 def test_what_the_person_checks_beside_masks_of_a_file_stays_checked(loaded):
     loaded.check("layers.2.conv1.weight")
     loaded.check(CONV)  # unchecks it
     loaded.menu("Prune", "Reset form")
-    assert set(loaded.views.tree.checked()) == {"layers.0.conv1.weight", "layers.2.conv1.weight"}
+    assert set(loaded.views.tree.checked_names()) == {
+        "layers.0.conv1.weight",
+        "layers.2.conv1.weight",
+    }
 
 
 def test_importance_scores_are_loaded_by_a_command_of_the_menu(at_work, tmp_path):

@@ -184,11 +184,11 @@ def test_a_person_does_the_same_by_the_keyboard_alone(at_work, model):
     type_in(at_work, "layers.1.conv1.w")
     key("Down")
     for _row in range(6):
-        if at_work.views.tree.focused() == CONV:
+        if at_work.views.tree.focused_name() == CONV:
             break
         key("Down")
     key("Space")
-    assert at_work.views.tree.checked() == (CONV,)
+    assert at_work.views.tree.checked_names() == (CONV,)
     key("3")
     at_work.wait(lambda: channels.numbers().rows == 8)
     tab_to(at_work, channels.canvas)

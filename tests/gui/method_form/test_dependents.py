@@ -32,7 +32,7 @@ def bert(person, tmp_path):
 
 def check_only(person, *names) -> None:
     """Check only these tensors."""
-    for name in person.views.tree.checked():
+    for name in person.views.tree.checked_names():
         person.check(name)
     for name in names:
         person.check(name)

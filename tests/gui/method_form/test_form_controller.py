@@ -382,11 +382,11 @@ def test_a_rule_is_prepared_for_one_tensor_whatever_is_in_its_name(person, tmp_p
     path = tmp_path / "names.safetensors"
     save_file({name: np.ones((4, 4), np.float32) for name in names}, path)
     person.open_file(path)
-    checked = person.views.tree.checked()
+    checked = person.views.tree.checked_names()
     form = person.workbench.form
     for name in names:
         form.prepare(name, "l1_unstructured", {"amount": 0.25})
         (row,) = form.step().rows
         assert row.names == (name,)
         assert row.values["amount"] == 0.25
-    assert person.views.tree.checked() == checked
+    assert person.views.tree.checked_names() == checked

@@ -219,19 +219,19 @@ def test_the_form_scrolls_and_not_the_list_within_it(opened, width, height):
 def test_ctrl_a_in_the_form_leaves_the_check_marks(opened):
     person, form = opened, opened.views.form
     person.check("fc1.weight")
-    checked = person.views.tree.checked()
+    checked = person.views.tree.checked_names()
     for widget in (form.limits.button, form.all, person.rule.method, person.button):
         widget.setFocus()
         person.key("Ctrl+A")
-        assert person.views.tree.checked() == checked
+        assert person.views.tree.checked_names() == checked
     field = person.rule.fields.editors["amount"].field
     person.click(field)
     person.key("Ctrl+A")
     assert field.selectedText() == field.text()
-    assert person.views.tree.checked() == checked
+    assert person.views.tree.checked_names() == checked
     person.views.tree.view.setFocus()
     person.key("Ctrl+A")
-    assert person.views.tree.checked() != checked
+    assert person.views.tree.checked_names() != checked
 
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 800), (853, 533)])

@@ -207,7 +207,7 @@ def test_a_tensor_that_is_chosen_is_shown_in_the_window(at_work):
     dialog = open_checked(at_work)
     dialog.table.setFocus()
     at_work.qtbot.keyClick(dialog.table, Qt.Key.Key_End, Qt.KeyboardModifier.ControlModifier)
-    assert at_work.views.tree.focused() == "fc2.weight"
+    assert at_work.views.tree.focused_name() == "fc2.weight"
     assert at_work.views.pages.heading.name.text() == "fc2.weight"
     assert dialog.place.text() == "fc2.weight has 2:4."
 

@@ -219,7 +219,7 @@ def test_an_emptied_layer_is_seen_at_one_glance_and_a_click_leads_there(counted,
     counted.workbench.show_tensor(LARGE)
     counted.click(alarm, QPoint(20, alarm.height() // 2))
     assert counted.workbench.plots.name == SMALL
-    assert tree.focused() == SMALL
+    assert tree.focused_name() == SMALL
     assert danger not in colors_in(counted, LARGE, 0, GLYPH_WIDTH)
 
 

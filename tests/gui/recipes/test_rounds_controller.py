@@ -63,12 +63,12 @@ def cells(dialog):
 
 
 def pruned(person):
-    names = person.views.tree.checked()
+    names = person.views.tree.checked_names()
     return sum(person.document.masks.counts(names))
 
 
 def size(person):
-    return sum(person.session.by_name[name].numel for name in person.views.tree.checked())
+    return sum(person.session.by_name[name].numel for name in person.views.tree.checked_names())
 
 
 def test_each_round_is_a_step_of_the_history_and_the_end_is_that_of_one_step(at_work):
@@ -206,7 +206,7 @@ def test_what_depends_on_channels_goes_in_each_round_or_breaks_the_total(person,
     write_mistral(tmp_path / "tiny")
     person.open_file(tmp_path / "tiny")
     gate, up, down = (f"model.layers.1.mlp.{name}_proj.weight" for name in ("gate", "up", "down"))
-    for name in (*person.views.tree.checked(), gate):
+    for name in (*person.views.tree.checked_names(), gate):
         person.check(name)
     person.choose(person.rule.method, "Ln structured")
     person.wait(person.views.form.dependents.box.isChecked)
@@ -269,7 +269,7 @@ def test_what_is_done_meanwhile_stays_and_the_rounds_are_not_done(at_work, monke
     at_work.click(dialog.go)
     at_work.wait(at_work.window.job_status.isVisible)
     assert at_work.window.job_status.label.text().startswith("Iterative pruning")
-    name = at_work.views.tree.checked()[0]
+    name = at_work.views.tree.checked_names()[0]
     from pruneapp.edits.manual_edit import ManualEditRequest
 
     box = tuple((0, n) for n in at_work.session.by_name[name].shape)

@@ -107,7 +107,7 @@ def test_the_amounts_are_offered_as_they_are_read_in_chinese_too(scans, chinese)
 def test_what_the_tree_shows_as_checked_is_scanned(scans, opened):
     """Loaded masks check their tensors while the form uses them."""
     opened.workbench.form.request_masked([SECOND])
-    assert opened.views.tree.checked() == (SECOND,)
+    assert opened.views.tree.checked_names() == (SECOND,)
     dialog = scans.ask()
     assert dialog.estimate.text().startswith("1 checked tensor ×")
     opened.click(dialog.leave)
@@ -121,7 +121,7 @@ def test_a_click_on_a_cell_makes_a_rule_for_its_tensor_and_leaves_the_check_mark
     scans.scan()
     scans.click(1, 0)
     opened.wait(lambda: rules(opened) == [SECOND])
-    assert opened.views.tree.checked() == (FIRST, SECOND)
+    assert opened.views.tree.checked_names() == (FIRST, SECOND)
     assert opened.rule.fields.editors["amount"].value() == 0.5
     assert opened.views.pages.page is Page.SENSITIVITY
     assert opened.views.pages.heading.name.text() == SECOND
@@ -407,11 +407,11 @@ def test_over_another_state_a_scan_is_gray_and_its_cells_set_nothing(scans, open
     prune(opened)
     assert scans.view.canvas.fill(1.0) != red
     assert scans.view.about.text().startswith("Scanned state: Opened. The current state is anoth")
-    before = opened.views.tree.checked(), opened.rule.fields.editors["amount"].value()
+    before = opened.views.tree.checked_names(), opened.rule.fields.editors["amount"].value()
     scans.click(1, 0)
     opened.wait(lambda: opened.trouble)
     assert opened.trouble[0].startswith("This was measured in another state than the current one")
-    after = opened.views.tree.checked(), opened.rule.fields.editors["amount"].value()
+    after = opened.views.tree.checked_names(), opened.rule.fields.editors["amount"].value()
     assert after == before
     opened.click(scans.view.go_there)
     opened.wait(lambda: opened.document.position == 0)

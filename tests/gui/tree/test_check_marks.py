@@ -98,8 +98,8 @@ def check(tree, module):
     node = tree.model.nodes.paths.index(module) if module else 0
     tree.model.check([node], on=True)
     mark = tree.model.checks.state(node)
-    assert mark == (Qt.CheckState.Checked if tree.checked() else Qt.CheckState.Unchecked)
-    return set(tree.checked())
+    assert mark == (Qt.CheckState.Checked if tree.checked_names() else Qt.CheckState.Unchecked)
+    return set(tree.checked_names())
 
 
 def matrices(model, *parts):
@@ -148,7 +148,7 @@ def test_a_filter_for_embeddings_is_meant(tree_of):
     tree = tree_of(bert)
     tree.tree_filter.text.setText("embeddings")
     tree.check_all_shown()
-    assert set(tree.checked()) == matrices(bert, *EMBEDDINGS)
+    assert set(tree.checked_names()) == matrices(bert, *EMBEDDINGS)
 
 
 def test_the_status_bar_says_why_nothing_was_checked(person, tmp_path):
@@ -156,9 +156,9 @@ def test_the_status_bar_says_why_nothing_was_checked(person, tmp_path):
     tensors = {name: torch.ones(shape) for name, shape in bert().items()}
     save_file(tensors, path)
     person.open_file(path)
-    before = person.views.tree.checked()
+    before = person.views.tree.checked_names()
     person.check("bert.embeddings.LayerNorm")
     assert person.window.done.label.text().startswith(
         "Nothing was checked: bert.embeddings.LayerNorm has only norms and biases."
     )
-    assert person.views.tree.checked() == before
+    assert person.views.tree.checked_names() == before

@@ -76,7 +76,7 @@ def test_the_switch_lists_all_tensors_by_their_whole_names_and_goes_back(tree, q
         tree.tree_filter.flat.click()
     assert tree.view.accessibleName() == "Module tree"
     assert row_names(tree) == ["layers"]
-    assert tree.focused() == "layers.3.norm.weight"
+    assert tree.focused_name() == "layers.3.norm.weight"
     assert tree.view.currentIndex().data() == "norm.weight"
 
 
@@ -133,16 +133,16 @@ def test_rows_are_selected_with_shift_and_ctrl_and_checked_together(tree, qtbot)
     click(qtbot, tree, 1, CTRL)
     names = [row_names(tree)[at] for at in (0, 2, 3, 6)]
     qtbot.keyClick(tree.view, Qt.Key.Key_Space)
-    assert list(tree.checked()) == names
+    assert list(tree.checked_names()) == names
     node = tree.model.index(3, 0).internalId()
     entry(tree.context_menu(node), "Uncheck the 4 selected rows").trigger()
-    assert tree.checked() == ()
+    assert tree.checked_names() == ()
     entry(tree.context_menu(node), "Check the 4 selected rows").trigger()
-    assert list(tree.checked()) == names
+    assert list(tree.checked_names()) == names
     # Sorting keeps the selection.
     tree.view.sortByColumn(Column.NAME, DESCENDING)
     qtbot.keyClick(tree.view, Qt.Key.Key_Space)
-    assert tree.checked() == ()
+    assert tree.checked_names() == ()
 
 
 def test_the_keyboard_selects_from_the_first_to_the_last_row(tree, qtbot):
@@ -150,16 +150,16 @@ def test_the_keyboard_selects_from_the_first_to_the_last_row(tree, qtbot):
     qtbot.keyClick(tree.view, Qt.Key.Key_Home)
     qtbot.keyClick(tree.view, Qt.Key.Key_End, SHIFT)
     qtbot.keyClick(tree.view, Qt.Key.Key_Space)
-    assert len(tree.checked()) == 36
+    assert len(tree.checked_names()) == 36
 
 
 def test_the_same_role_is_checked_in_all_blocks_by_one_click(tree, qtbot):
     click(qtbot, tree, 1)
     node = tree.model.index(1, 0).internalId()
     entry(tree.context_menu(node), "Check the same role in all blocks (12)").trigger()
-    assert tree.checked() == tuple(f"layers.{block}.mlp.down.weight" for block in range(12))
+    assert tree.checked_names() == tuple(f"layers.{block}.mlp.down.weight" for block in range(12))
     entry(tree.context_menu(node), "Uncheck the same role in all blocks (12)").trigger()
-    assert tree.checked() == ()
+    assert tree.checked_names() == ()
 
 
 @pytest.mark.parametrize(
@@ -172,7 +172,7 @@ def test_the_same_role_is_checked_from_a_tensor_and_a_module_of_the_tree(tree, n
     many = 12 * len(ends)
     entry(tree.context_menu(node), f"Check the same role in all blocks ({many})").trigger()
     expected = {f"layers.{block}.mlp.{end}.weight" for block in range(12) for end in ends}
-    assert set(tree.checked()) == expected
+    assert set(tree.checked_names()) == expected
 
 
 def test_ctrl_c_copies_rows_with_their_heads(tree, qtbot):

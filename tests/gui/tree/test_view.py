@@ -134,40 +134,40 @@ def test_the_filtered_and_sorted_model_keeps_qts_rules(tree, qtmodeltester):
 def test_what_is_pruned_by_default_is_checked_and_nothing_is_said_of_it(tree, qtbot):
     with qtbot.assertNotEmitted(tree.checkedChanged):
         tree.set_nodes(build_nodes(ROWS))
-    assert tree.checked() == tuple(r.name for r in ROWS if r.by_default)
+    assert tree.checked_names() == tuple(r.name for r in ROWS if r.by_default)
     assert tree.footer.text() == "4 tensors, 14,576 weights checked"
 
 
 def test_a_click_on_a_module_toggles_what_is_pruned_by_default_below_it(tree, qtbot):
     with qtbot.waitSignal(tree.checkedChanged):
         click(qtbot, tree, "layer2")
-    assert "module.layer2.0.conv.weight" not in tree.checked()
+    assert "module.layer2.0.conv.weight" not in tree.checked_names()
     with qtbot.waitSignal(tree.checkedChanged):
         click(qtbot, tree, "layer2")
-    assert "module.layer2.0.conv.weight" in tree.checked()
-    assert "module.layer2.0.bn.weight" not in tree.checked()
+    assert "module.layer2.0.conv.weight" in tree.checked_names()
+    assert "module.layer2.0.bn.weight" not in tree.checked_names()
     assert state(tree, "layer2") == Checked
 
 
 def test_a_module_of_norms_only_checks_none_of_them_and_says_why(tree, qtbot):
-    before = tree.checked()
+    before = tree.checked_names()
     with qtbot.waitSignal(tree.checkRefused) as said:
         click(qtbot, tree, "bn1")
-    assert tree.checked() == before
+    assert tree.checked_names() == before
     assert said.args[0].startswith("Nothing was checked: bn1 has only norms and biases.")
     assert state(tree, "bn1") == Clear
 
 
 def test_all_below_a_module_is_selected_by_its_menu_and_cleared_by_a_click(tree, qtbot):
-    before = set(tree.checked())
+    before = set(tree.checked_names())
     menu = tree.context_menu(node(tree, "bn1"))
     next(a for a in menu.actions() if a.text() == "Check all below").trigger()
-    assert set(tree.checked()) - before == {"module.bn1.weight", "module.bn1.bias"}
+    assert set(tree.checked_names()) - before == {"module.bn1.weight", "module.bn1.bias"}
     assert state(tree, "bn1") == Checked
     tree.set_checked([*before, "module.bn1.bias"])
     assert state(tree, "bn1") == Partly
     click(qtbot, tree, "bn1")
-    assert set(tree.checked()) == before
+    assert set(tree.checked_names()) == before
 
 
 def test_space_on_what_cannot_be_pruned_says_why(tree, qtbot):
@@ -181,7 +181,7 @@ def test_who_filters_for_biases_checks_all_of_them_by_ctrl_a(tree, qtbot):
     tree.set_checked([])
     tree.model.set_filter(Filter(text="*.bias"))
     qtbot.keyClick(tree.view, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
-    assert tree.checked() == ("module.bn1.bias", "module.fc.bias")
+    assert tree.checked_names() == ("module.bn1.bias", "module.fc.bias")
 
 
 def test_a_module_is_partly_checked_if_some_below_it_are(tree):
@@ -205,16 +205,16 @@ def test_another_name_of_a_tied_tensor_is_a_row_without_a_check_box(tree):
     assert place.data() == "tied.weight · tied to fc.weight"
     assert place.data(Qt.ItemDataRole.CheckStateRole) is None
     tree.set_checked(["module.tied.weight"])
-    assert tree.checked() == ("module.fc.weight",)
+    assert tree.checked_names() == ("module.fc.weight",)
 
 
 def test_space_checks_the_row_under_the_cursor(tree, qtbot):
     tree.set_checked([])
     tree.view.setCurrentIndex(index(tree, "fc", Column.SPARSITY))
     qtbot.keyClick(tree.view, Qt.Key.Key_Space)
-    assert tree.checked() == ("module.fc.weight",)
+    assert tree.checked_names() == ("module.fc.weight",)
     qtbot.keyClick(tree.view, Qt.Key.Key_Space)
-    assert tree.checked() == ()
+    assert tree.checked_names() == ()
 
 
 def test_ctrl_a_checks_all_that_is_shown_and_nothing_else(tree, qtbot):
@@ -224,7 +224,7 @@ def test_ctrl_a_checks_all_that_is_shown_and_nothing_else(tree, qtbot):
     qtbot.keyClick(tree.tree_filter.text, Qt.Key.Key_Down)
     assert tree.view.hasFocus()
     qtbot.keyClick(tree.view, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
-    assert tree.checked() == ("module.layer2.0.conv.weight", "module.layer2.10.conv.weight")
+    assert tree.checked_names() == ("module.layer2.0.conv.weight", "module.layer2.10.conv.weight")
 
 
 @pytest.mark.parametrize(
@@ -270,8 +270,8 @@ def test_unfolded_modules_stay_so_after_a_filter_and_the_cursor_stays_put(tree, 
 def test_a_click_beyond_a_filter_reaches_only_what_is_shown(tree, qtbot):
     qtbot.keyClicks(tree.tree_filter.text, "layer2.0")
     click(qtbot, tree, "layer2")
-    assert "module.layer2.0.conv.weight" not in tree.checked()
-    assert "module.layer2.10.conv.weight" in tree.checked()
+    assert "module.layer2.0.conv.weight" not in tree.checked_names()
+    assert "module.layer2.10.conv.weight" in tree.checked_names()
 
 
 def test_the_filter_makes_the_tree_no_wider(tree, qtbot):
@@ -333,7 +333,7 @@ def test_names_sort_by_their_numbers_and_a_third_click_is_the_order_of_the_file(
 def test_the_cursor_announces_tensors_and_set_focused_does_not(tree, qtbot):
     with qtbot.assertNotEmitted(tree.focusChanged):
         tree.set_focused("module.fc.weight")
-    assert tree.focused() == "module.fc.weight"
+    assert tree.focused_name() == "module.fc.weight"
     with qtbot.waitSignal(tree.focusChanged) as told:
         tree.view.setCurrentIndex(index(tree, "layer2.0.conv.weight"))
     assert told.args == ["module.layer2.0.conv.weight"]
@@ -348,7 +348,7 @@ def test_stepping_goes_through_the_tensors_as_shown_and_stops_at_the_ends(tree, 
         tree.step_focus(1)
     assert seen == [r.name for r in ROWS]
     tree.step_focus(-1)
-    assert tree.focused() == "module.fc.weight"
+    assert tree.focused_name() == "module.fc.weight"
 
 
 def test_modules_have_totals_and_a_preview_shows_what_is_to_come(tree):
@@ -571,18 +571,18 @@ def test_the_menu_checks_all_alike_only_this_and_copies_the_name(tree):
     alike, _same, only, _rows, _clear, _line, copy = menu.actions()
     assert alike.text() == "Check all of this type (3)"
     only.trigger()
-    assert tree.checked() == ("module.conv1.weight",)
+    assert tree.checked_names() == ("module.conv1.weight",)
     assert alike.isEnabled()
     copy.trigger()
     assert QGuiApplication.clipboard().text() == "module.conv1.weight"
     alike.trigger()
-    assert tree.checked() == (
+    assert tree.checked_names() == (
         "module.conv1.weight",
         "module.layer2.0.conv.weight",
         "module.layer2.10.conv.weight",
     )
     tree.context_menu(node(tree, "fc.weight")).actions()[4].trigger()
-    assert tree.checked() == ()
+    assert tree.checked_names() == ()
 
 
 def test_hostile_names_are_shown_as_they_are(qtbot):
@@ -592,7 +592,7 @@ def test_hostile_names_are_shown_as_they_are(qtbot):
     qtbot.addWidget(tree)
     tree.set_nodes(build_nodes([row(name, (2, 2), prefix="") for name in names]))
     tree.show()
-    assert set(tree.checked()) == set(names)
+    assert set(tree.checked_names()) == set(names)
     assert max(path.count(".") for path in tree.model.nodes.paths) == 3000
     deepest = node(tree, deep[-1])
     depth = 0
@@ -603,7 +603,7 @@ def test_hostile_names_are_shown_as_they_are(qtbot):
     assert "&lt;b&gt;" in index(tree, "<b>bold</b>").data(Qt.ItemDataRole.ToolTipRole)
     for name in names:
         tree.set_focused(name)
-        assert tree.focused() == name
+        assert tree.focused_name() == name
 
 
 def test_an_empty_checkpoint_is_an_empty_tree(qtbot, qtmodeltester):
@@ -613,7 +613,7 @@ def test_an_empty_checkpoint_is_an_empty_tree(qtbot, qtmodeltester):
     qtmodeltester.check(tree.model)
     tree.step_focus(1)
     tree.check_all_shown()
-    assert tree.checked() == ()
+    assert tree.checked_names() == ()
     assert tree.model.rowCount(QModelIndex()) == 0
     assert tree.footer.text() == ""
 
@@ -654,18 +654,18 @@ def test_a_hundred_thousand_tensors_do_not_stutter(qtbot, layout):
         do()
         took[name] = time.thread_time() - start
     assert max(took.values()) < 2, took
-    assert tree.focused() == names[-1]
+    assert tree.focused_name() == names[-1]
     assert tree.view.currentIndex().isValid()
 
 
 def test_a_press_on_the_empty_part_does_nothing(tree, qtbot):
-    before = tree.checked()
+    before = tree.checked_names()
     qtbot.mouseClick(
         tree.view.viewport(),
         Qt.MouseButton.LeftButton,
         pos=QPoint(20, tree.view.viewport().height() - 4),
     )
-    assert tree.checked() == before
+    assert tree.checked_names() == before
 
 
 def test_an_asterisk_opens_as_many_levels_as_are_not_too_much(qtbot, tree):
@@ -735,6 +735,6 @@ def test_space_checks_the_row_that_tab_leads_to(tree, qtbot):
     tree.view.selectionModel().setCurrentIndex(
         tree.model.index(0, 0), QItemSelectionModel.SelectionFlag.NoUpdate
     )
-    before = tree.checked()
+    before = tree.checked_names()
     qtbot.keyClick(tree.view, Qt.Key.Key_Space)
-    assert set(tree.checked()) ^ set(before)
+    assert set(tree.checked_names()) ^ set(before)

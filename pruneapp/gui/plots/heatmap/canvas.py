@@ -169,7 +169,7 @@ class HeatmapCanvas(PlotCanvas):
         self.rows.setWidth(metrics.horizontalAdvance(widest) + 16 + label_height)
         self.view = Viewport(
             layout.rows, layout.columns, max(1.0, self.box.width()), max(1.0, self.box.height())
-        ).fitted()
+        ).fit()
         self._apply()
 
     def show_plane(self, layout: Layout) -> None:
@@ -200,20 +200,20 @@ class HeatmapCanvas(PlotCanvas):
             return
         if at is not None:
             local = self._in_box(at)
-            self.set_viewport(view.zoomed(factor, local.x(), local.y()))
+            self.set_viewport(view.zoom_by(factor, local.x(), local.y()))
             return
         if self.item.cursor is not None:
             row, column = self.item.cursor
             x, y = view.pixel(row + 0.5, column + 0.5)
             if 0 <= x <= view.width and 0 <= y <= view.height:
                 # At the border, half of the growing cell would be outside.
-                self.set_viewport(view.zoomed(factor, x, y).revealing(row, column))
+                self.set_viewport(view.zoom_by(factor, x, y).reveal(row, column))
                 return
-        self.set_viewport(view.zoomed(factor, view.width / 2, view.height / 2))
+        self.set_viewport(view.zoom_by(factor, view.width / 2, view.height / 2))
 
     def fit(self) -> None:
         if self.view is not None:
-            self.set_viewport(self.view.fitted())
+            self.set_viewport(self.view.fit())
 
     def weight_at(self, position: QPoint) -> Cell | None:
         """Return row and column at a pixel of this widget; None if there is no weight."""
@@ -239,7 +239,7 @@ class HeatmapCanvas(PlotCanvas):
         column = min(max(column, 0), self.view.columns - 1)
         self.item.cursor = (row, column)
         self.item.update()
-        self.set_viewport(self.view.revealing(row, column))
+        self.set_viewport(self.view.reveal(row, column))
 
     def ensure_cursor(self) -> None:
         """Move the cursor to the center of the visible part if there is no cursor."""
@@ -253,7 +253,7 @@ class HeatmapCanvas(PlotCanvas):
     def _on_resized(self) -> None:
         if self.view is not None:
             width, height = max(1.0, self.box.width()), max(1.0, self.box.height())
-            self.set_viewport(self.view.resized(width, height))
+            self.set_viewport(self.view.resize(width, height))
 
     def _viewport(self) -> Viewport:
         assert self.view is not None, "keys and buttons are for a picture"
@@ -339,7 +339,7 @@ class HeatmapCanvas(PlotCanvas):
     def _drag(self, _event: QMouseEvent, _start: QPointF, moved: QPointF) -> None:
         if self.view is not None:
             self.viewport().setCursor(Qt.CursorShape.ClosedHandCursor)
-            self.set_viewport(self.view.panned(moved.x(), moved.y()))
+            self.set_viewport(self.view.pan_by(moved.x(), moved.y()))
 
     def _hover(self, pixel: QPointF | None) -> None:
         self.hovered.emit(None if pixel is None else self.weight_at(pixel.toPoint()))

@@ -57,7 +57,7 @@ class WeightSelection:
             return n_channels * math.prod(layout.shape) // layout.shape[self.dim]
         return sum((r.bottom - r.top) * (r.right - r.left) for r in self.rects)
 
-    def shown(self, layout: Layout, part: Rect) -> Iterator[Rect]:
+    def visible_rects(self, layout: Layout, part: Rect) -> Iterator[Rect]:
         """Yield rectangles that contain all selected weights which are visible in `part`.
 
         They may exceed `part`, and also be outside it. Channels on no axis are whole planes.
@@ -85,7 +85,7 @@ class WeightSelection:
         if other.shape != self.shape or other.dim != self.dim:
             return other
         if self.shape == "channel":
-            return replace(self, channels=tuple(merged([*self.channels, *other.channels])))
+            return replace(self, channels=tuple(merge_runs([*self.channels, *other.channels])))
         rects = list(self.rects)
         for rect in other.rects:
             pieces = [rect]
@@ -95,7 +95,9 @@ class WeightSelection:
         return replace(self, rects=tuple(rects))
 
 
-def between(shape: Shape, layout: Layout, start: Cell, stop: Cell, dim: int = 0) -> WeightSelection:
+def select_between(
+    shape: Shape, layout: Layout, start: Cell, stop: Cell, dim: int = 0
+) -> WeightSelection:
     """Return the selection between two weights in any order, both included.
 
     For the shapes row, column and channel it contains whole rows, columns or channels; `dim` is the
@@ -126,7 +128,7 @@ class Stroke:
                 for row in range(rect.top, rect.bottom):
                     self._lines.setdefault(row, []).append((rect.left, rect.right))
 
-    def to(self, cell: Cell) -> WeightSelection:
+    def extend_to(self, cell: Cell) -> WeightSelection:
         """Add a straight line from the last weight to `cell`, or start there.
 
         Return the whole stroke, with that of `before`, as disjoint rectangles of one row, cut off
@@ -148,7 +150,7 @@ class Stroke:
             for line in range(max(row - self._reach, 0), stop):
                 touched.setdefault(line, []).append(run)
         for line, runs in touched.items():
-            self._lines[line] = merged([*self._lines.get(line, ()), *runs])
+            self._lines[line] = merge_runs([*self._lines.get(line, ()), *runs])
         rects = (
             Rect(row, left, row + 1, right)
             for row, runs in self._lines.items()
@@ -156,12 +158,12 @@ class Stroke:
         )
         return WeightSelection("brush", tuple(rects))
 
-    def end(self) -> WeightSelection:
+    def finish(self) -> WeightSelection:
         """Return the whole stroke, merged to few rectangles."""
-        return WeightSelection("brush", from_lines(self._lines))
+        return WeightSelection("brush", merge_lines(self._lines))
 
 
-def merged(runs: Iterable[Run]) -> list[Run]:
+def merge_runs(runs: Iterable[Run]) -> list[Run]:
     """Return the union of runs (start, stop), sorted, without overlaps or adjacent runs."""
     merged_runs: list[Run] = []
     for start, stop in sorted(runs):
@@ -172,7 +174,7 @@ def merged(runs: Iterable[Run]) -> list[Run]:
     return merged_runs
 
 
-def from_lines(lines: dict[int, list[Run]]) -> tuple[Rect, ...]:
+def merge_lines(lines: dict[int, list[Run]]) -> tuple[Rect, ...]:
     """Return the runs of each row as disjoint rectangles, sorted by their top left corner.
 
     Equal runs in adjacent rows are merged.
@@ -181,7 +183,7 @@ def from_lines(lines: dict[int, list[Run]]) -> tuple[Rect, ...]:
     open_: dict[Run, Rect] = {}
     for row in sorted(lines):
         rects: dict[Run, Rect] = {}
-        for run in merged(lines[row]):
+        for run in merge_runs(lines[row]):
             above = open_.get(run)
             top = above.top if above is not None and above.bottom == row else row
             rects[run] = Rect(top, run[0], row + 1, run[1])
@@ -286,7 +288,7 @@ class Pointer:
         if self._start is None or self._layout is None:
             return
         if self._stroke is not None:
-            self.selection = self._stroke.to(cell)
+            self.selection = self._stroke.extend_to(cell)
             return
         selection = self._between(self._start, cell)
         self.selection = selection if self._base is None else self._base.union(selection)
@@ -294,7 +296,7 @@ class Pointer:
     def release(self) -> None:
         """Finish the selection."""
         if self._stroke is not None:
-            self.selection = self._stroke.end()
+            self.selection = self._stroke.finish()
         self._end()
 
     def cancel(self) -> None:
@@ -320,4 +322,4 @@ class Pointer:
 
     def _between(self, start: Cell, stop: Cell) -> WeightSelection:
         assert self._layout is not None
-        return between(self._shape, self._layout, start, stop, self.dim)
+        return select_between(self._shape, self._layout, start, stop, self.dim)

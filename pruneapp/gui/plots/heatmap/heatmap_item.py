@@ -18,7 +18,7 @@ from pruneapp.analysis.tiles import DifferenceTile, Tile
 from pruneapp.gui.plots.base.export_menu import Drawing
 from pruneapp.gui.plots.heatmap import legend, overlays
 from pruneapp.gui.plots.heatmap.drawing_tools import Rect, WeightSelection
-from pruneapp.gui.plots.heatmap.overlays import PaintedTile, cut, halvings
+from pruneapp.gui.plots.heatmap.overlays import PaintedTile, reduction_for, visible_part
 from pruneapp.gui.plots.heatmap.shading import (
     BLENDED,
     AnyTile,
@@ -123,7 +123,7 @@ class HeatmapItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no 
                 painted.clear()
         self.update()
 
-    def exact(self, row: int, column: int) -> Weight | None:
+    def exact_weight(self, row: int, column: int) -> Weight | None:
         """Return the data of a weight; None if no loaded tile contains it unpooled.
 
         The tiles may be of an older state or of another mode; that is for the caller to check.
@@ -187,9 +187,9 @@ class HeatmapItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no 
         if self.layout is None:
             return
         transform = painter.worldTransform()
-        shown = self.getViewBox().viewRect().intersected(self._whole)
+        visible = self.getViewBox().viewRect().intersected(self._whole)
         scale = min(abs(transform.m11()), abs(transform.m22()))
-        if shown.isEmpty() or not scale:  # the widget is too small to show anything
+        if visible.isEmpty() or not scale:  # the widget is too small to show anything
             return
         with saved(painter):
             painter.setClipRect(self._whole, Qt.ClipOperation.IntersectClip)
@@ -198,32 +198,35 @@ class HeatmapItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no 
                 box = self.getViewBox()
                 ratio = box.getViewWidget().devicePixelRatioF()
                 drawing.draw_image(
-                    painter, transform.mapRect(shown), ratio, lambda p: self._paint_tiles(p, shown)
+                    painter,
+                    transform.mapRect(visible),
+                    ratio,
+                    lambda p: self._paint_tiles(p, visible),
                 )
             else:
-                self._paint_tiles(painter, shown)
+                self._paint_tiles(painter, visible)
             painter.resetTransform()
-            overlays.paint_borders(painter, transform, shown, self.layout, self._colors)
+            overlays.paint_borders(painter, transform, visible, self.layout, self._colors)
             fine = self._fine
             if (
                 fine is not None
                 and transform.m11() >= VALUES_FROM
                 and transform.m22() >= VALUES_FROM / 2
             ):
-                overlays.paint_values(painter, transform, shown, fine, self.font)
+                overlays.paint_values(painter, transform, visible, fine, self.font)
         with saved(painter):
             painter.resetTransform()
             if fine is not None:
-                overlays.paint_protected(painter, transform, shown, fine, self._colors)
+                overlays.paint_protected(painter, transform, visible, fine, self._colors)
             if self._selection is not None:
                 part = Rect(
-                    math.floor(shown.top()),
-                    math.floor(shown.left()),
-                    math.ceil(shown.bottom()),
-                    math.ceil(shown.right()),
+                    math.floor(visible.top()),
+                    math.floor(visible.left()),
+                    math.ceil(visible.bottom()),
+                    math.ceil(visible.right()),
                 )
-                rects = self._selection.shown(self.layout, part)
-                seen = overlays.paint_selection(painter, transform, shown, rects, self._colors)
+                rects = self._selection.visible_rects(self.layout, part)
+                seen = overlays.paint_selection(painter, transform, visible, rects, self._colors)
                 label = legend.selection_words(self._selection, self.layout)
                 room = transform.mapRect(self.getViewBox().viewRect())
                 overlays.paint_label(painter, seen, room, label, self._colors)
@@ -231,7 +234,7 @@ class HeatmapItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no 
                 cell = transform.mapRect(QRectF(self.cursor[1], self.cursor[0], 1, 1))
                 overlays.paint_cursor(painter, cell, self._colors)
 
-    def _layers(self, shown: QRectF) -> list[PaintedTile]:
+    def _layers(self, visible: QRectF) -> list[PaintedTile]:
         """Return the tiles to paint, bottom first, without a coarse tile that would be hidden.
 
         Empty while there is no tile.
@@ -241,18 +244,18 @@ class HeatmapItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no 
         part = self._fine.tile.request
         if self._coarse in {None, self._fine} or QRectF(
             part.column, part.row, part.columns, part.rows
-        ).contains(shown):
+        ).contains(visible):
             return [self._fine]
         return [self._coarse, self._fine] if self._coarse else [self._fine]
 
-    def _paint_tiles(self, painter: QPainter, shown: QRectF) -> None:
+    def _paint_tiles(self, painter: QPainter, visible: QRectF) -> None:
         transform = painter.worldTransform()
         hatched = min(abs(transform.m11()), abs(transform.m22())) >= HATCH_FROM
-        for painted in self._layers(shown):
-            self._paint_tile(painter, painted, shown, hatched=hatched)
+        for painted in self._layers(visible):
+            self._paint_tile(painter, painted, visible, hatched=hatched)
 
     def _paint_tile(
-        self, painter: QPainter, painted: PaintedTile, shown: QRectF, *, hatched: bool
+        self, painter: QPainter, painted: PaintedTile, visible: QRectF, *, hatched: bool
     ) -> None:
         transform, part = painter.worldTransform(), painted.tile.request
         pool = part.pool
@@ -261,13 +264,13 @@ class HeatmapItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no 
             self.mode,
             self.strength if self.mode in BLENDED else 0.0,
             reduction=(
-                halvings(abs(transform.m22()) * ratio * pool),
-                halvings(abs(transform.m11()) * ratio * pool),
+                reduction_for(abs(transform.m22()) * ratio * pool),
+                reduction_for(abs(transform.m11()) * ratio * pool),
             ),
         )
         image = painted.picture(style, self._tables)
         cell = (pool * style.reduction[1], pool * style.reduction[0])
-        target, source = cut(part, image, cell, shown)
+        target, source = visible_part(part, image, cell, visible)
         if target.isEmpty():
             return
         # Nearest-neighbor sampling of several texels per pixel would flicker while panning.

@@ -22,7 +22,7 @@ from pruneapp.gui.plots.base.readout import value_text
 from pruneapp.gui.plots.chart.items import paint_lock
 from pruneapp.gui.plots.heatmap import shading
 from pruneapp.gui.plots.heatmap.drawing_tools import Rect
-from pruneapp.gui.plots.heatmap.shading import AnyTile, ColorTables, TileStyle, reduced, shade
+from pruneapp.gui.plots.heatmap.shading import AnyTile, ColorTables, TileStyle, group_means, shade
 from pruneapp.gui.widgets.safe_paint import saved
 
 
@@ -58,7 +58,7 @@ class PaintedTile:
         if not isinstance(self.tile, Tile) or self.tile.protected is None:
             return None
         if self._cells is None or self._cells[0] != group:
-            self._cells = group, reduced(self.tile.protected, group)
+            self._cells = group, group_means(self.tile.protected, group)
         return self._cells[1]
 
     def picture(self, style: TileStyle, tables: ColorTables) -> QImage:
@@ -80,13 +80,13 @@ class PaintedTile:
         self._pictures.clear()
 
 
-def halvings(texel: float) -> int:
+def reduction_for(texel: float) -> int:
     """Return the power of 2 by which to reduce a tile so that a texel is at least a pixel."""
     return 1 << math.ceil(math.log2(1 / texel) - 1e-6) if texel < 0.999999 else 1
 
 
-def cut(
-    part: TileRequest, image: QImage, cell: tuple[int, int], shown: QRectF
+def visible_part(
+    part: TileRequest, image: QImage, cell: tuple[int, int], visible: QRectF
 ) -> tuple[QRectF, QRectF]:
     """Return the visible part of an image: the target in weights, the source in image pixels.
 
@@ -95,10 +95,10 @@ def cut(
     Needed, as Qt draws images that are scaled to millions of pixels slowly and incorrectly.
     """
     row, column = part.row, part.column
-    left = max(0, math.floor((shown.left() - column) / cell[0]))
-    top = max(0, math.floor((shown.top() - row) / cell[1]))
-    right = min(image.width(), math.ceil((shown.right() - column) / cell[0]))
-    bottom = min(image.height(), math.ceil((shown.bottom() - row) / cell[1]))
+    left = max(0, math.floor((visible.left() - column) / cell[0]))
+    top = max(0, math.floor((visible.top() - row) / cell[1]))
+    right = min(image.width(), math.ceil((visible.right() - column) / cell[0]))
+    bottom = min(image.height(), math.ceil((visible.bottom() - row) / cell[1]))
     if right <= left or bottom <= top:
         return QRectF(), QRectF()
     source = QRectF(left, top, right - left, bottom - top)
@@ -121,7 +121,7 @@ CELLS_FROM = 24.0
 def paint_borders(
     painter: QPainter,
     transform: QTransform,
-    shown: QRectF,
+    visible: QRectF,
     layout: Layout,
     colors: Mapping[str, str],
 ) -> None:
@@ -146,14 +146,16 @@ def paint_borders(
         color.setAlphaF(1.0 if kernel else 0.25)
         wide = kernel and min(across, down) >= 10
         painter.setPen(QPen(color, 2 if wide else 1))
-        start, stop = (shown.left(), shown.right()) if upright else (shown.top(), shown.bottom())
+        start, stop = (
+            (visible.left(), visible.right()) if upright else (visible.top(), visible.bottom())
+        )
         places = range(math.ceil(start / step) * step, math.floor(stop) + 1, step)
         painter.drawLines(
             [
                 transform.map(
-                    QLineF(at, shown.top(), at, shown.bottom())
+                    QLineF(at, visible.top(), at, visible.bottom())
                     if upright
-                    else QLineF(shown.left(), at, shown.right(), at)
+                    else QLineF(visible.left(), at, visible.right(), at)
                 )
                 for at in places
             ]
@@ -161,7 +163,7 @@ def paint_borders(
 
 
 def paint_values(
-    painter: QPainter, transform: QTransform, shown: QRectF, painted: PaintedTile, font: QFont
+    painter: QPainter, transform: QTransform, visible: QRectF, painted: PaintedTile, font: QFont
 ) -> None:
     """Paint the values into cells that are completely visible, if the tile has exact values.
 
@@ -176,9 +178,9 @@ def paint_values(
     font.setPixelSize(11)
     painter.setFont(font)
     height, width = values.shape
-    window = transform.mapRect(shown)
-    for row in range(math.floor(shown.top()), math.ceil(shown.bottom())):
-        for column in range(math.floor(shown.left()), math.ceil(shown.right())):
+    window = transform.mapRect(visible)
+    for row in range(math.floor(visible.top()), math.ceil(visible.bottom())):
+        for column in range(math.floor(visible.left()), math.ceil(visible.right())):
             i, j = row - part.row, column - part.column
             if not (0 <= i < height and 0 <= j < width):
                 continue
@@ -199,7 +201,7 @@ def paint_values(
 def paint_selection(
     painter: QPainter,
     transform: QTransform,
-    shown: QRectF,
+    visible: QRectF,
     rects: Iterable[Rect],
     colors: Mapping[str, str],
 ) -> QRect:
@@ -211,7 +213,7 @@ def paint_selection(
     """
     ratio = painter.device().devicePixelRatio()
     # Larger than the visible part, so that no outline appears at its border.
-    limits = transform.mapRect(shown).adjusted(-4, -4, 4, 4)
+    limits = transform.mapRect(visible).adjusted(-4, -4, 4, 4)
     parts = _on_screen(transform, rects, limits, ratio)
     if not parts.size:
         return QRect()
@@ -324,7 +326,7 @@ _WHITE, _BLACK = QColor("#ffffff"), QColor("#000000")
 def paint_protected(
     painter: QPainter,
     transform: QTransform,
-    shown: QRectF,
+    visible: QRectF,
     painted: PaintedTile,
     colors: Mapping[str, str],
 ) -> None:
@@ -342,10 +344,10 @@ def paint_protected(
         return
     part = painted.tile.request
     high, wide = pool * group[0], pool * group[1]
-    left = max(0, math.floor((shown.left() - part.column) / wide))
-    top = max(0, math.floor((shown.top() - part.row) / high))
-    right = math.ceil((shown.right() - part.column) / wide)
-    bottom = math.ceil((shown.bottom() - part.row) / high)
+    left = max(0, math.floor((visible.left() - part.column) / wide))
+    top = max(0, math.floor((visible.top() - part.row) / high))
+    right = math.ceil((visible.right() - part.column) / wide)
+    bottom = math.ceil((visible.bottom() - part.row) / high)
     shares = protected[top:bottom, left:right]
     cells = shares > 0
     n_cells = int(cells.sum())

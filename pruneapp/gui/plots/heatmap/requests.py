@@ -13,7 +13,7 @@ from pruneapp.gui.plots.base.readout import value_text
 from pruneapp.gui.plots.heatmap.canvas import HeatmapCanvas
 from pruneapp.gui.plots.heatmap.drawing_tools import Cell
 from pruneapp.gui.plots.heatmap.shading import AnyTile, Mode, Weight, enough_digits, weight_of
-from pruneapp.gui.plots.heatmap.viewport import Viewport, covers
+from pruneapp.gui.plots.heatmap.viewport import Viewport, is_view_covered
 from pruneapp.gui.widgets.controls import single_shot
 from pruneapp.gui.widgets.engine_text import translate_declared, translate_sentence, translate_step
 
@@ -47,9 +47,9 @@ class TileRequests(QObject):
         self._coarse_needed = False
         self._is_transient = False
         self.stale = False  # whether the displayed tiles are of an older state
-        self._timer = single_shot(self, 0, self.now)
+        self._timer = single_shot(self, 0, self.request_now)
         # Faster than a timer with 0 ms, which fires only after painting.
-        self._requestQueued.connect(self.now, Qt.ConnectionType.QueuedConnection)
+        self._requestQueued.connect(self.request_now, Qt.ConnectionType.QueuedConnection)
 
     @property
     def content(self) -> Mode:
@@ -89,7 +89,7 @@ class TileRequests(QObject):
         else:
             self.schedule()
 
-    def accept(self, tile: AnyTile) -> bool:
+    def accept_tile(self, tile: AnyTile) -> bool:
         """Show a tile. Return False if it is not shown, or used only as the coarse tile.
 
         A tile that is sampled or does not cover the visible part is not shown in place of a
@@ -106,7 +106,7 @@ class TileRequests(QObject):
             return False
         if tile.request == self._pending:
             self._pending = None
-        if self.is_complete and (tile.sampled or not self._covers_view(tile)):
+        if self.is_complete and (tile.sampled or not self._is_view_covered_by(tile)):
             return False  # the user panned back before the tile arrived
         item.set_tile(tile)
         self.stale = False
@@ -123,7 +123,12 @@ class TileRequests(QObject):
     def is_complete(self) -> bool:
         """Whether a current tile covers the visible part at the resolution of the screen."""
         fine = self._canvas.item.fine
-        return fine is not None and not self.stale and not fine.sampled and self._covers_view(fine)
+        return (
+            fine is not None
+            and not self.stale
+            and not fine.sampled
+            and self._is_view_covered_by(fine)
+        )
 
     def schedule(self) -> None:
         """Schedule a request for missing tiles, immediately if nothing is shown."""
@@ -132,7 +137,7 @@ class TileRequests(QObject):
         elif not self._timer.isActive():
             self._timer.start(REQUEST_MS)
 
-    def moved(self) -> None:
+    def on_view_moved(self) -> None:
         """Request missing tiles after panning or zooming, at a limited rate.
 
         Large tiles are requested after `REST_MS` without movement.
@@ -148,7 +153,7 @@ class TileRequests(QObject):
         else:
             self.schedule()
 
-    def now(self) -> None:
+    def request_now(self) -> None:
         """Request the tile of the visible part if it is missing, else a missing coarse tile.
 
         Does nothing without a tensor, while the plot is hidden, or if that tile is already
@@ -169,7 +174,7 @@ class TileRequests(QObject):
         elif self._coarse_needed and (coarse_request := self._coarse_request()) is not None:
             self.requested.emit(coarse_request)
 
-    def point(self, row: int, column: int) -> TileRequest | None:
+    def point_request(self, row: int, column: int) -> TileRequest | None:
         """Return the request for a single weight; None without a tensor."""
         if self._base is None:
             return None
@@ -184,12 +189,12 @@ class TileRequests(QObject):
     def _coarse_request(self) -> TileRequest | None:
         if self._canvas.view is None or self._base is None:
             return None
-        return self._request_for(self._canvas.view.fitted(), 1.0)
+        return self._request_for(self._canvas.view.fit(), 1.0)
 
-    def _covers_view(self, tile: AnyTile) -> bool:
+    def _is_view_covered_by(self, tile: AnyTile) -> bool:
         """Return whether a tile covers the visible part at exactly the resolution of the screen."""
         view = self._canvas.view
-        if view is None or not covers(tile.request, view):
+        if view is None or not is_view_covered(tile.request, view):
             return False
         ratio = self._canvas.devicePixelRatioF()
         return tile.request.pool == view.request(tile.request.name, ratio).pool
@@ -219,7 +224,7 @@ class WeightReadout(QObject):
         self._hovered: Cell | None = None
         self._weights: dict[Cell, Weight] = {}
         self._steps: dict[tuple[int, ...], tuple[int, HistoryItem]] = {}
-        self._timer = single_shot(self, POINT_MS, self._ask)
+        self._timer = single_shot(self, POINT_MS, self._request_missing)
         canvas.hovered.connect(self._on_hovered)
 
     def begin(self) -> None:
@@ -301,18 +306,18 @@ class WeightReadout(QObject):
 
     def _known(self, cell: Cell) -> Weight | None:
         if not self._tile_requests.stale and self._tile_requests.content is Mode.MAGNITUDE:
-            exact = self._canvas.item.exact(*cell)
+            exact = self._canvas.item.exact_weight(*cell)
             if exact is not None:
                 return exact
         return self._weights.get(cell)
 
-    def _ask(self) -> None:
+    def _request_missing(self) -> None:
         cell, layout = self.cell, self._canvas.item.layout
         if cell is None or layout is None:
             return
         known = self._known(cell)
         if known is None:
-            request = self._tile_requests.point(*cell)
+            request = self._tile_requests.point_request(*cell)
             if request is not None:
                 self.pointRequested.emit(request)
         elif not known.kept and (index := layout.index(*cell)) not in self._steps:

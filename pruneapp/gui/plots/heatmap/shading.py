@@ -242,11 +242,11 @@ def shade(tile: AnyTile, style: TileStyle, tables: ColorTables) -> NDArray[np.ui
     """
     if isinstance(tile, DifferenceTile):
         return _shade_difference(tile, style, tables)
-    kept = reduced(tile.kept, style.reduction)
+    kept = group_means(tile.kept, style.reduction)
     stripe: int | None = None
     depth: NDArray[np.uint16] | np.uint16 = np.uint16(0)
     if style.masked and tile.to_be_pruned.any():
-        to_prune = reduced(tile.to_be_pruned, style.reduction)
+        to_prune = group_means(tile.to_be_pruned, style.reduction)
         kept = kept - to_prune
         stripe, depth = style.stripe, _depth(to_prune, 1 - kept)
     if style.mode is Mode.MASK:
@@ -255,7 +255,7 @@ def shade(tile: AnyTile, style: TileStyle, tables: ColorTables) -> NDArray[np.ui
     signed = style.mode is Mode.SIGNED and tile.request.pool == 1
     table = tables.ramp(stripe, signed=signed)
     shades = shades_of(
-        reduced(tile.values, style.reduction, magnitude=not signed), tile.scale, signed=signed
+        group_means(tile.values, style.reduction, magnitude=not signed), tile.scale, signed=signed
     )
     if style.strength <= 0 or kept.min() >= 1:
         return table[(SHARES - 1) * SHADES :].take(shades)
@@ -310,7 +310,7 @@ def _levels(share: NDArray[np.floating], top: int) -> NDArray[np.uint8]:
     return levels
 
 
-def reduced(
+def group_means(
     values: NDArray[np.floating], factors: tuple[int, int], *, magnitude: bool = False
 ) -> NDArray[np.floating]:
     """Return means over groups of rows and columns; of magnitudes if `magnitude`.
@@ -365,10 +365,12 @@ def _shade_difference(
     tile: DifferenceTile, style: TileStyle, tables: ColorTables
 ) -> NDArray[np.uint32]:
     signs = tile.request.pool == 1
-    change = reduced(tile.change, style.reduction, magnitude=not signs)
+    change = group_means(tile.change, style.reduction, magnitude=not signs)
     ramp = tables.changes[signs]
     shades = shades_of(change, tile.scale, signed=signs)
-    shares = [reduced(s, style.reduction) for s in (tile.removed, tile.restored, tile.in_neither)]
+    shares = [
+        group_means(s, style.reduction) for s in (tile.removed, tile.restored, tile.in_neither)
+    ]
     if not any(share.any() for share in shares):
         return ramp.take(shades)
     rest = 1 - shares[0] - shares[1] - shares[2]

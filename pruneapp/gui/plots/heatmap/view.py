@@ -18,7 +18,7 @@ from pruneapp.gui.plots.base.plot_canvas import ZOOM_STEP
 from pruneapp.gui.plots.base.plot_view import PlotView
 from pruneapp.gui.plots.heatmap import legend
 from pruneapp.gui.plots.heatmap.canvas import HeatmapCanvas
-from pruneapp.gui.plots.heatmap.drawing_tools import Cell, Rect, WeightSelection, between
+from pruneapp.gui.plots.heatmap.drawing_tools import Cell, Rect, WeightSelection, select_between
 from pruneapp.gui.plots.heatmap.requests import TileRequests, WeightReadout
 from pruneapp.gui.plots.heatmap.shading import BLENDED, AnyTile, Mode
 from pruneapp.gui.plots.heatmap.toolbar import Axes, AxesRow, ModeRow, ToolRow
@@ -271,7 +271,7 @@ class WeightsView(PlotView):
         )
 
     def _show_tile(self, tile: AnyTile) -> None:
-        if self._tile_requests.accept(tile):
+        if self._tile_requests.accept_tile(tile):
             self.set_error("")
             self._busy_indicator.release()
             self._refresh_table()
@@ -288,7 +288,7 @@ class WeightsView(PlotView):
             self.tileRequested.emit(request)
 
     def _on_view_changed(self) -> None:
-        self._tile_requests.moved()
+        self._tile_requests.on_view_moved()
         self._update_legend()
 
     # -- texts ------------------------------------------------------------------------------------
@@ -379,7 +379,7 @@ class WeightsView(PlotView):
     def _selection_or_cursor(self) -> WeightSelection | None:
         cursor = self.canvas.item.cursor
         if self.selection is None and self._layout is not None and cursor is not None:
-            return between("rectangle", self._layout, cursor, cursor)
+            return select_between("rectangle", self._layout, cursor, cursor)
         return self.selection
 
     def _request_edit(self, operation: Operation, selection: WeightSelection) -> None:
@@ -409,7 +409,7 @@ class WeightsView(PlotView):
         cell_rect = Rect(row, column, row + 1, column + 1)
         if self.selection is None or not any(
             rect.top <= row < rect.bottom and rect.left <= column < rect.right
-            for rect in self.selection.shown(layout, cell_rect)
+            for rect in self.selection.visible_rects(layout, cell_rect)
         ):
             self.canvas.clear_selection()
             self.canvas.set_cursor(row, column)
@@ -429,7 +429,7 @@ class WeightsView(PlotView):
             if cursor is not None and layout.rows * layout.columns > 1:
                 menu.addSeparator()
                 for dim in range(len(layout.shape)):
-                    channel = between("channel", layout, cursor, cursor, dim)
+                    channel = select_between("channel", layout, cursor, cursor, dim)
                     words = legend.channel_words(channel, layout)
                     self._add_operations(menu.addMenu(words), channel, layout)
         menu.addSeparator()

@@ -64,7 +64,7 @@ class Viewport:
         down = self.height / self.scale_y / 2
         return self.x - across, self.y - down, self.x + across, self.y + down
 
-    def settled(self) -> Viewport:
+    def clamp(self) -> Viewport:
         """Return the viewport within its limits: zoom, and window center inside the picture.
 
         If the whole picture is visible, it is centered. Otherwise empty space around it is allowed,
@@ -80,41 +80,41 @@ class Viewport:
             y=min(max(view.y, 0.0), float(view.rows)),
         )
 
-    def fitted(self) -> Viewport:
+    def fit(self) -> Viewport:
         """Return the viewport with the whole picture visible."""
-        return replace(self, zoom=0.0, x=self.columns / 2, y=self.rows / 2).settled()
+        return replace(self, zoom=0.0, x=self.columns / 2, y=self.rows / 2).clamp()
 
-    def resized(self, width: float, height: float) -> Viewport:
+    def resize(self, width: float, height: float) -> Viewport:
         """Return the viewport for another window size; stays fitted if it was."""
         view = replace(self, width=width, height=height)
-        return view.fitted() if self.is_fitted else view.settled()
+        return view.fit() if self.is_fitted else view.clamp()
 
-    def zoomed(self, factor: float, left: float, top: float) -> Viewport:
+    def zoom_by(self, factor: float, left: float, top: float) -> Viewport:
         """Return the viewport zoomed by `factor`, with the pixel (`left`, `top`) fixed.
 
         At the limits of zoom and picture, the pixel moves.
         """
         zoomed = replace(self, zoom=max(self.zoom, self.fit_zoom) * factor)
-        limited = replace(zoomed.settled(), x=self.x, y=self.y)
+        limited = replace(zoomed.clamp(), x=self.x, y=self.y)
         right_of_center, below_center = left - self.width / 2, top - self.height / 2
         return replace(
             limited,
             x=self.x + right_of_center / self.scale_x - right_of_center / limited.scale_x,
             y=self.y + below_center / self.scale_y - below_center / limited.scale_y,
-        ).settled()
+        ).clamp()
 
-    def panned(self, right: float, down: float) -> Viewport:
+    def pan_by(self, right: float, down: float) -> Viewport:
         """Return the viewport with the picture moved by these pixels."""
         return replace(
             self, x=self.x - right / self.scale_x, y=self.y - down / self.scale_y
-        ).settled()
+        ).clamp()
 
-    def revealing(self, row: int, column: int) -> Viewport:
+    def reveal(self, row: int, column: int) -> Viewport:
         """Return the viewport moved as little as needed to show a weight."""
         left, top, right, bottom = self.visible
         x = self.x + min(0.0, column - left) + max(0.0, column + 1 - right)
         y = self.y + min(0.0, row - top) + max(0.0, row + 1 - bottom)
-        return replace(self, x=x, y=y).settled()
+        return replace(self, x=x, y=y).clamp()
 
     def pixel(self, row: float, column: float) -> tuple[float, float]:
         """Return the window pixel (x, y) of a position in the picture."""
@@ -172,7 +172,7 @@ class Viewport:
         return TileRequest(name, row, column, stop_row - row, stop_column - column, pool)
 
 
-def covers(part: TileRequest, view: Viewport) -> bool:
+def is_view_covered(part: TileRequest, view: Viewport) -> bool:
     """Return whether a tile covers the visible part of the picture, at any resolution."""
     left, top, right, bottom = view.visible
     return (

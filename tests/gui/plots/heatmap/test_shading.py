@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from pruneapp.analysis.tiles import Tile, TileRequest
 from pruneapp.gui.plots.heatmap import shading
-from pruneapp.gui.plots.heatmap.shading import ColorTables, Mode, TileStyle, reduced, shade
+from pruneapp.gui.plots.heatmap.shading import ColorTables, Mode, TileStyle, group_means, shade
 from pruneapp.gui.widgets.theme import DARK_THEME, LIGHT_THEME
 from tests.gui.plots.conftest import CONV
 
@@ -142,7 +142,7 @@ def test_means_are_those_of_numpy(rows, columns, down, across, magnitude):
     values = np.random.default_rng(rows * 41 + columns).standard_normal((rows, columns))
     values = values.astype(np.float32)
     kept = values.copy()
-    found = reduced(values, (down, across), magnitude=magnitude)
+    found = group_means(values, (down, across), magnitude=magnitude)
     seen = np.abs(values) if magnitude and max(down, across) > 1 else values
     assert np.array_equal(values, kept)
     assert found.shape == (-(-rows // down), -(-columns // across))
@@ -153,10 +153,10 @@ def test_means_are_those_of_numpy(rows, columns, down, across, magnitude):
 def test_what_is_no_number_makes_only_its_own_mean_so(special):
     values = np.ones((6, 10), np.float32)
     values[5, 9] = special
-    found = reduced(values, (4, 4))
+    found = group_means(values, (4, 4))
     assert np.array_equal(found[-1, -1], special, equal_nan=True)
     assert np.isfinite(found).sum() == found.size - 1
 
 
 def test_a_tile_of_nothing_is_reduced_to_nothing():
-    assert reduced(np.empty((0, 4), np.float32), (2, 2)).shape == (0, 2)
+    assert group_means(np.empty((0, 4), np.float32), (2, 2)).shape == (0, 2)

@@ -265,7 +265,7 @@ def test_requests_while_one_moves_are_few_and_the_last_is_answered(matrix, qtbot
     qtbot.wait(60)
     before = len(matrix.tensor.requests)
     for _ in range(200):
-        matrix.canvas.set_viewport(matrix.canvas.view.panned(5, 0))
+        matrix.canvas.set_viewport(matrix.canvas.view.pan_by(5, 0))
     qtbot.wait(100)
     assert 1 <= len(matrix.tensor.requests) - before <= 3
     assert matrix._tile_requests.is_complete
@@ -341,7 +341,7 @@ def test_frames_of_a_large_picture_are_fast(view, qtbot, record_property):
     for step in range(60):
         start = time.perf_counter()
         view.canvas.zoom(1.15) if step < 40 else view.canvas.set_viewport(
-            view.canvas.view.panned(9, 7)
+            view.canvas.view.pan_by(9, 7)
         )
         view.canvas.viewport().repaint()
         taken.append(time.perf_counter() - start)
@@ -361,7 +361,7 @@ def test_values_are_written_into_large_cells(shown, qtbot):
     )
     ink = {cell.pixelColor(x, y).name() for x in range(20) for y in range(10)}
     assert len(ink) > 2, "a number is written on the cell"
-    assert item.exact(0, 2) == (1.0, True, False, False)
+    assert item.exact_weight(0, 2) == (1.0, True, False, False)
 
 
 def test_a_value_that_can_be_seen_in_part_is_not_written(conv):
