@@ -309,9 +309,9 @@ PARTS: dict[str, tuple[str, ...]] = {
     "checkpoint/formats/safetensors.py": ("read_header", "_check_size", "_notices"),
     "checkpoint/formats/sharded.py": ("read_index", "_compare", "_list"),
     "checkpoint/io/atomic_file.py": ("write_error", "_describe_shortage", "_remedy"),
-    "checkpoint/io/source.py": ("refuse_irregular", "cannot_open"),
+    "checkpoint/io/source.py": ("refuse_irregular", "open_error"),
     "checkpoint/io/store.py": ("fetch", "read", "translate_error"),
-    "checkpoint/io/upload.py": ("_translated", "object_error"),
+    "checkpoint/io/upload.py": ("_translate_errors", "object_error"),
     "checkpoint/lookalikes.py": (
         "_UNPACK",
         "_AGAIN",
@@ -334,7 +334,7 @@ PARTS: dict[str, tuple[str, ...]] = {
         "why_not",
         "quantized_reason",
         "_rules",
-        "_by_name",
+        "_reason_by_name",
     ),
     "checkpoint/torchfile/archive.py": (
         "find_directory",
@@ -662,8 +662,10 @@ SYSTEM = (
 
 
 # Exceptions that contain a part of a sentence, and functions that return such an error.
-FAULTS = frozenset({"Malformed", "Unsupported", "_Broken", "ContractError", "RefusalError"})
-_MAKERS = frozenset({"damaged", "_damaged"})
+FAULTS = frozenset(
+    {"MalformedError", "UnsupportedError", "_Broken", "ContractError", "RefusalError"}
+)
+_MAKERS = frozenset({"damaged", "damage_error", "_damage_error"})
 
 
 def errors_of(modules: Iterable[ast.Module]) -> frozenset[str]:

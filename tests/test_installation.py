@@ -111,7 +111,7 @@ def test_a_gpu_in_sight_is_none_without_torch(no_torch, monkeypatch):
     monkeypatch.setattr(devices, "gpu_in_sight", lambda: True)
     devices.available.cache_clear()
     try:
-        assert [device.key for device in devices.available()] == ["cpu"]
+        assert [device.key for device in devices.available_devices()] == ["cpu"]
         with pytest.raises(DeviceError, match="no CUDA device") as caught:
             devices.kernel_for("cuda")
         assert caught.value.remedy.startswith("GPUs need torch, which is not installed.")

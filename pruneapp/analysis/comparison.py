@@ -17,7 +17,7 @@ from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.document.snapshot import Snapshot, StateCache
 from pruneapp.errors import in_numeric_order
 from pruneapp.kernels.kernel import BLOCK
-from pruneapp.kernels.threads import in_order, threads_for
+from pruneapp.kernels.threads import map_in_order, threads_for
 from pruneapp.kernels.values import Bools, Float64s, Floats, decode
 from pruneapp.masks.bitmask import BitMask, MaskSet
 from pruneapp.progress import Job
@@ -406,7 +406,7 @@ def difference(a: Snapshot, b: Snapshot, pair: Pair, job: Job) -> TensorDifferen
 
     sums = DifferenceSums()
     starts = range(0, x.numel, STRETCH)
-    for stretch in in_order(starts, work, job, threads_for(x.numel)):
+    for stretch in map_in_order(starts, work, job, threads_for(x.numel)):
         sums.add(stretch.size, stretch.counts, stretch.sums)
         job.step(stretch.size)
     return sums.difference(pair)

@@ -25,7 +25,7 @@ from pruneapp.kernels.kernel import Slices
 from pruneapp.kernels.norms import channel_norms
 from pruneapp.kernels.sort_keys import key_table
 from pruneapp.kernels.values import Bools, Counts, Float64s, decode, value_table
-from pruneapp.masks.channels import channels_left, kept_by_channel
+from pruneapp.masks.channels import channels_left, count_kept_by_channel
 from pruneapp.params import Norm
 from pruneapp.progress import Job
 
@@ -347,7 +347,7 @@ def count_channels(snapshot: Snapshot, name: str, dim: int, n: Norm, job: Job) -
     read = partial(snapshot.chunks, name)
     job.label(name)
     norms = channel_norms(Slices(entry.shape, entry.dtype, dim, mask, read), n, job)
-    kept = kept_by_channel(mask, entry.shape, dim, job)
+    kept = count_kept_by_channel(mask, entry.shape, dim, job)
     free = channels_left(mask, entry.shape, dim, job)
     if protected is not None:
         free = free & ~channels_left(protected, entry.shape, dim, job)

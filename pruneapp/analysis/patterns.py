@@ -20,7 +20,7 @@ from pruneapp.document.step import Row, Step
 from pruneapp.errors import ParameterError, counted, in_numeric_order
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.regions import Groups, group_boxes, kept_in_groups
+from pruneapp.masks.regions import Groups, count_kept_in_groups, group_boxes
 from pruneapp.methods import registry
 from pruneapp.methods.builtin.patterns import N_M, sizes_of
 from pruneapp.methods.method import GroupMethod
@@ -266,7 +266,7 @@ def _count_broken_groups(
     first: list[BrokenGroup] = []
     for box in group_boxes(entry.shape, groups):
         job.step(0)
-        counts = kept_in_groups(left, entry.shape, groups, box)
+        counts = count_kept_in_groups(left, entry.shape, groups, box)
         over = counts > groups.keep
         broken += int(np.count_nonzero(over))
         named = np.argwhere(over) if broken and len(first) < _NAMED else _NONE
@@ -287,7 +287,7 @@ def _count_broken_groups(
         entry.shape,
         groups=whole * around,
         broken=broken,
-        outside=groups.outside(entry.shape),
+        outside=groups.count_outside(entry.shape),
         first=tuple(first),
         why_not=why,
     )

@@ -23,7 +23,7 @@ from pruneapp.checkpoint.elements import Bits, RawChunk
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import CheckpointError
 from pruneapp.kernels.kernel import BLOCK
-from pruneapp.kernels.threads import in_order, threads_for
+from pruneapp.kernels.threads import map_in_order, threads_for
 from pruneapp.kernels.values import Bools, Float64s, Floats, decode, rough_sums, write_magnitudes
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
@@ -152,7 +152,7 @@ def measure_retained_norm(
                     measured.add(values, kept_before, kept_after, guarded, edge=totals.has_cut)
         return measured
 
-    for stretch in in_order(range(0, size, _STRETCH), work, job, threads_for(size, threads)):
+    for stretch in map_in_order(range(0, size, _STRETCH), work, job, threads_for(size, threads)):
         totals.merge(stretch)
         job.step(stretch.size)
     squares_before, squares_after, sizes_before, sizes_after = map(total_of, totals.sums)
@@ -316,7 +316,7 @@ def measure_kept_norms(
     tasks = [(n, start) for n in unread for start in range(0, after[n].size, _LONG_STRETCH)]
     squares, sizes = ({n: kept[n][part] if n in kept else 0.0 for n in names} for part in (0, 1))
     threads = threads_for(sum([after[name].size for name in unread]))
-    for name, of_squares, of_sizes in in_order(tasks, work, job, threads):
+    for name, of_squares, of_sizes in map_in_order(tasks, work, job, threads):
         squares[name] += of_squares
         sizes[name] += of_sizes
     return {
@@ -364,7 +364,7 @@ def measure_retained_norms(
         most = max(1, _PIECE_ENERGIES // size)
         parts = [names[start : start + most] for start in range(0, len(names), most)]
         work = partial(_norms_alike, snapshot, after)
-        with closing(in_order(parts, work, job, threads_for(size * len(names)))) as measured:
+        with closing(map_in_order(parts, work, job, threads_for(size * len(names)))) as measured:
             for part, norms in zip(parts, measured, strict=True):
                 job.label(part[0])
                 result |= zip(part, norms, strict=True)

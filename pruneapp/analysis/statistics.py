@@ -26,10 +26,10 @@ from pruneapp.analysis.sparsity_report import SparsityReport, SparsityTable
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ParameterError
 from pruneapp.kernels.kernel import BLOCK, Kernel, Slices
-from pruneapp.kernels.threads import in_order, threads_for
+from pruneapp.kernels.threads import map_in_order, threads_for
 from pruneapp.kernels.values import Float64s, Floats, Indices
 from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.channels import channels_left, kept_by_channel
+from pruneapp.masks.channels import channels_left, count_kept_by_channel
 from pruneapp.params import DimParam, Norm, NormParam
 from pruneapp.progress import Job
 
@@ -312,7 +312,7 @@ def numbers(snapshot: Snapshot, name: str, job: Job) -> TensorNumbers:
 
     total = _NumberSums()
     starts = range(0, entry.numel, _STRETCH)
-    for sums in in_order(starts, work, job, threads_for(entry.numel)):
+    for sums in map_in_order(starts, work, job, threads_for(entry.numel)):
         total.join(sums)
         job.step(entry.dtype.nbytes(sums.size))
     there = total.nan < total.size
@@ -395,7 +395,7 @@ def channel_norms(  # noqa: PLR0917 - each of its own type
 
     def share(kept: BitMask | None) -> Float64s:
         size = entry.numel // entry.shape[dim] if entry.shape[dim] else 0
-        return kept_by_channel(kept, entry.shape, dim, job) / max(size, 1)
+        return count_kept_by_channel(kept, entry.shape, dim, job) / max(size, 1)
 
     if known is None:
         norms = measured(None)

@@ -31,7 +31,7 @@ from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import UnknownTensorError
 from pruneapp.kernels.summation import power_of_two
-from pruneapp.kernels.threads import in_order, threads_for
+from pruneapp.kernels.threads import map_in_order, threads_for
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 
@@ -274,7 +274,7 @@ class _TilePart:
 
         threads = max(1, threads_for(size) - spare_threads)
         with np.errstate(over="ignore", invalid="ignore"):  # float64 sums may overflow float32
-            for block, parts in in_order(self._blocks(), work, job, threads):
+            for block, parts in map_in_order(self._blocks(), work, job, threads):
                 for picture, block_sums in zip(sums, parts, strict=True):
                     part = block.part(picture)
                     if self.pool == 1:

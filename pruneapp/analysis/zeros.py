@@ -15,12 +15,12 @@ from pruneapp.checkpoint.dtypes import DType
 from pruneapp.checkpoint.elements import Bits
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.kernels.threads import in_order, threads_for
+from pruneapp.kernels.threads import map_in_order, threads_for
 from pruneapp.kernels.values import Bools
 from pruneapp.masks import scratch
 from pruneapp.masks.bitmask import BitMask, Mask
 from pruneapp.masks.channels import channels_left
-from pruneapp.masks.regions import Groups, group_boxes, kept_in_groups
+from pruneapp.masks.regions import Groups, count_kept_in_groups, group_boxes
 from pruneapp.progress import Job
 
 # In order of the share that is kept: a tensor with the pattern 2:4 has 4:8 as well.
@@ -100,7 +100,7 @@ def broken_groups(left: BitMask, shape: tuple[int, ...], groups: Groups, job: Jo
         return
     for box in group_boxes(shape, groups, _PIECE):
         job.step(0)
-        yield int(np.count_nonzero(kept_in_groups(left, shape, groups, box) > n))
+        yield int(np.count_nonzero(count_kept_in_groups(left, shape, groups, box) > n))
 
 
 def block_of(left: BitMask, shape: tuple[int, ...], job: Job) -> tuple[int, int] | None:
@@ -291,7 +291,7 @@ def nonzero(snapshot: Snapshot, entry: TensorEntry, job: Job) -> BitMask:
         return stop - start
 
     starts = range(0, entry.numel, _STRETCH)
-    for done in in_order(starts, work, job, threads_for(entry.numel)):
+    for done in map_in_order(starts, work, job, threads_for(entry.numel)):
         job.step(done)
     left, kept = BitMask(packed, entry.numel), snapshot.masks.get(entry.name)
     return left if kept is None else left & kept

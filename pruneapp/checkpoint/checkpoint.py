@@ -20,7 +20,7 @@ from pruneapp.checkpoint.elements import (
     Bits,
     Elements,
     RawChunk,
-    in_chunks,
+    read_chunks,
     read_joined,
     rows_of,
 )
@@ -29,7 +29,7 @@ from pruneapp.checkpoint.formats import gguf, npz, onnx, safetensors, sharded, t
 from pruneapp.checkpoint.formats.shard_names import ShardName
 from pruneapp.checkpoint.io.files import is_folder
 from pruneapp.checkpoint.io.object_source import open_source
-from pruneapp.checkpoint.io.source import ByteSource, FileSource, closed_on_error
+from pruneapp.checkpoint.io.source import ByteSource, FileSource, close_on_error
 from pruneapp.checkpoint.io.store import is_store, locate
 from pruneapp.checkpoint.model_choice import ModelChoice, choose_model
 from pruneapp.checkpoint.prunability import annotate
@@ -162,7 +162,7 @@ class Checkpoint:
             If the file cannot be read, or was truncated or changed since it was opened.
         """
         elements, stop = self._elements(name, start, stop)
-        return in_chunks(elements, start, stop, size or CHUNK_BYTES // elements.itemsize)
+        return read_chunks(elements, start, stop, size or CHUNK_BYTES // elements.itemsize)
 
     def bits(self, name: str, start: int = 0, stop: int | None = None) -> Bits:
         """Return elements `start` to `stop` of a tensor as a new array (units as in `chunks`)."""
@@ -282,17 +282,17 @@ def open_checkpoint(
         )
     job = job or Job()
     path = locate(path)
-    with _collector_paused():
+    with _pause_collector():
         if places is None:
             choice = choose_model(path, state_dict)
             path = choice.path
             inner = None if choice.key else state_dict
             contents, sources = read_headers(path, inner, job)
-            with closed_on_error(sources):
+            with close_on_error(sources):
                 contents = _with_components(contents, choice, job)
         else:
             contents, sources = read_shards_at(path, places, state_dict, job)
-        with closed_on_error(sources):
+        with close_on_error(sources):
             _check_state_dict(path, contents, state_dict)
             folder = _folder_of(path, contents)
             contents = _merge_tied(contents, sources, folder, job)
@@ -383,7 +383,7 @@ def _check_state_dict(path: Path, contents: Contents, wanted: str | None) -> Non
 
 
 @contextmanager
-def _collector_paused() -> Iterator[None]:
+def _pause_collector() -> Iterator[None]:
     """Disable the cyclic garbage collector within the context, and then restore its previous state.
 
     Headers become many objects without cycles. The collector took half of the time, and each of its
@@ -492,7 +492,7 @@ def _read_file(
     path: Path, state_dict: str | None, job: Job, readers: Sequence[Reader] = READERS
 ) -> ReadResult:
     source = open_source(path)
-    with closed_on_error([source]):
+    with close_on_error([source]):
         return _recognise(source, readers).read(source, state_dict, job)
 
 
@@ -544,7 +544,7 @@ def _unused_index_notice(file: str, index: str) -> Notice:
 
 def _shard_notice(path: Path) -> tuple[Notice, ...]:
     """Return a notice if a path has the name of a shard of several, else an empty tuple."""
-    name = ShardName.of(path)
+    name = ShardName.parse(path)
     if name is None or name.count < 2:
         return ()
     return (

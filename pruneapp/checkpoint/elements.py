@@ -237,7 +237,7 @@ class RawChunk:
     bits: Bits
 
 
-def in_chunks(elements: Elements, start: int, stop: int, size: int) -> Iterator[RawChunk]:
+def read_chunks(elements: Elements, start: int, stop: int, size: int) -> Iterator[RawChunk]:
     """Yield the elements `start` to `stop` (exclusive) of a tensor, in order, in chunks of `size`.
 
     The last chunk may be smaller, and a `size` below 1 counts as 1. All chunks share one buffer:

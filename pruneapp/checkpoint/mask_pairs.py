@@ -16,7 +16,7 @@ from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
 from pruneapp.checkpoint.contents import Contents, Notice
-from pruneapp.checkpoint.elements import SPAN_BYTES, Elements, in_chunks
+from pruneapp.checkpoint.elements import SPAN_BYTES, Elements, read_chunks
 from pruneapp.checkpoint.entry import TensorEntry, c_strides
 from pruneapp.checkpoint.io.source import ByteSource
 from pruneapp.progress import CancelToken, Job
@@ -141,7 +141,7 @@ def _is_binary(mask: TensorEntry, sources: Sequence[ByteSource], job: Job) -> bo
     one = elements.empty(1)
     assert mask.dtype.one is not None  # see _is_mask_of
     one[0] = mask.dtype.one
-    for chunk in in_chunks(elements, 0, elements.size, SPAN_BYTES // elements.itemsize):
+    for chunk in read_chunks(elements, 0, elements.size, SPAN_BYTES // elements.itemsize):
         if not bool(((chunk.bits == 0) | (chunk.bits == one)).all()):
             return False
         job.step(chunk.bits.size)

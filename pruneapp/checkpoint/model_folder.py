@@ -194,7 +194,7 @@ def _refuse_choice(folder: Path, names: list[str]) -> None:
     The message is about missing shards if all are shards of the same number, else about a choice.
     """
     shown = ", ".join(f"'{name}'" for name in names[:5]) + (", …" if len(names) > 5 else "")
-    shards = [ShardName.of(folder / name) for name in names]
+    shards = [ShardName.parse(folder / name) for name in names]
     first = shards[0]
     if first is not None and all(s is not None and s.count == first.count for s in shards):
         raise UnrecognizedFileError(

@@ -216,7 +216,7 @@ def receive(stream: IO[bytes]) -> Any:
     return marshal.loads(data)  # noqa: S302 - plain values, from our own process
 
 
-def in_pieces(read: Callable[[int, int], bytes], start: int, size: int) -> Iterator[bytes]:
+def read_in_pieces(read: Callable[[int, int], bytes], start: int, size: int) -> Iterator[bytes]:
     """Read `size` bytes from offset `start` in pieces, between which a job can be cancelled."""
     for offset in range(start, start + size, _PIECE_BYTES):
         yield read(offset, min(_PIECE_BYTES, start + size - offset))

@@ -154,7 +154,7 @@ def kind_of(entry: TensorEntry, role: Role, module: Module, leaf: str) -> str:
     return ""
 
 
-def pruned_by_default(entry: TensorEntry, role: Role, module: Module, kind: str) -> bool:
+def is_pruned_by_default(entry: TensorEntry, role: Role, module: Module, kind: str) -> bool:
     """Return whether a tensor, if prunable, is pruned when nothing is selected.
 
     This requires two or more dimensions. Excluded are buffers, biases, scales, vectors with
@@ -218,11 +218,11 @@ def why_not(entry: TensorEntry, module: Module, leaf: str, quantized: str) -> st
     """
     plain_bias = leaf == "bias" or (leaf.endswith("_bias") and not leaf.startswith("weight_"))
     return (
-        _by_neighbors(leaf, module)
-        or _by_name(entry.name)
+        _reason_by_neighbors(leaf, module)
+        or _reason_by_name(entry.name)
         or (quantized if quantized and not (plain_bias and entry.dtype.prunable) else "")
         or entry.dtype.why_not
-        or ("" if entry.buffer is False else _by_buffer_name(leaf))
+        or ("" if entry.buffer is False else _reason_by_buffer_name(leaf))
         or ("it is empty" if not entry.numel else "")
         or ("a single number is not pruned" if not entry.shape else "")
     )
@@ -241,7 +241,7 @@ def _is_ordinary(leaf: str, leaves: AbstractSet[str]) -> bool:
     return not any(needed <= leaves for needed, _ in _rules(leaf))
 
 
-def _by_neighbors(leaf: str, module: Module) -> str:
+def _reason_by_neighbors(leaf: str, module: Module) -> str:
     for needed, why in _rules(leaf):
         if module.keys() >= needed:
             return why
@@ -267,7 +267,7 @@ def _rules(leaf: str) -> tuple[tuple[frozenset[str], str], ...]:
     return tuple((frozenset(needed), why) for needed, why in rules)
 
 
-def _by_buffer_name(leaf: str) -> str:
+def _reason_by_buffer_name(leaf: str) -> str:
     """Return why a tensor is not pruned, by the name of a buffer; empty for other names."""
     return _BUFFERS.get(leaf, "masks are not pruned" if leaf.endswith("_mask") else "")
 
@@ -275,7 +275,7 @@ def _by_buffer_name(leaf: str) -> str:
 _PARAMETRIZED = "parametrizations."
 
 
-def _by_name(name: str) -> str:
+def _reason_by_name(name: str) -> str:
     if _PARAMETRIZED in name and f".{_PARAMETRIZED}" in f".{name}":
         return f"a parametrization {_RECOMPUTED}"
     return ""
@@ -343,7 +343,7 @@ class Judge:
         for some in cancel.batches(leaves):
             self._ordinary.update([leaf for leaf in some if _is_ordinary(leaf, leaves)])
 
-    def of(self, entries: Iterable[TensorEntry]) -> Iterator[Prunability]:
+    def judge(self, entries: Iterable[TensorEntry]) -> Iterator[Prunability]:
         """Yield the prunability of each tensor, in order.
 
         The module of each tensor must be in the `modules` of the constructor. Equal cases share one
@@ -377,7 +377,7 @@ class Judge:
             reason = reason or self._quantized.get(alias.rpartition(".")[0], "")
         named = role(entry, self._modules)
         kind = kind_of(entry, named, module, leaf)
-        usual = pruned_by_default(entry, named, module, kind) and not self._is_head(entry, kind)
+        usual = is_pruned_by_default(entry, named, module, kind) and not self._is_head(entry, kind)
         return Prunability(why_not(entry, module, leaf, reason), kind, usual, reason)
 
     def _is_head(self, entry: TensorEntry, kind: str) -> bool:
@@ -425,7 +425,7 @@ def annotate(
             buffers,
             _,
         ) = zip(*batch, strict=True)
-        judged, kinds, usual, by_quantizer = zip(*judge.of(batch), strict=True)
+        judged, kinds, usual, by_quantizer = zip(*judge.judge(batch), strict=True)
         if any(declared_kinds):
             # Graphs and programs state layer types reliably, but an operator uses fixed transforms
             # like weights, so buffers are excluded.

@@ -12,7 +12,7 @@ from typing import Any
 
 from pruneapp.analysis.zeros import NO_ZEROS, find_zeros
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
-from pruneapp.checkpoint.io.digest import hashed_meanwhile
+from pruneapp.checkpoint.io.digest import hash_in_background
 from pruneapp.cli.export_options import (
     already_zero_notice,
     export_request,
@@ -132,7 +132,7 @@ def prune(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
         recipe = recipe_of(checkpoint, [step.to_dict()])
     else:
         assert kernel is not None
-        with hashed_meanwhile(checkpoint.files):
+        with hash_in_background(checkpoint.files):
             state, recipe = _after(document, step, kernel, job, given=given, scores=scores)
     already_zero = zeros_pruned_by(options, document.snapshot(), state, touched, job)
     steps = (StepAccount(step.label(), step.detail()),)

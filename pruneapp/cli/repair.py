@@ -8,7 +8,7 @@ from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
-from pruneapp.checkpoint.io.digest import hashed_meanwhile
+from pruneapp.checkpoint.io.digest import hash_in_background
 from pruneapp.cli.evaluate import details_printed
 from pruneapp.cli.export_options import (
     export_request,
@@ -56,7 +56,7 @@ def repair(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
     request = export_request(options, checkpoint)
     against = stack.enter_context(open_checkpoint(options.against, job=job))
     _treat_zeros(document, job)
-    with hashed_meanwhile(checkpoint.files):
+    with hash_in_background(checkpoint.files):
         done = _compute(options, document.snapshot(), against, job)
     outcome = done.repair
     document.commit(outcome)

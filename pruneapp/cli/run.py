@@ -13,7 +13,7 @@ from typing import Any
 
 from pruneapp.analysis.zeros import NO_ZEROS, find_zeros
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
-from pruneapp.checkpoint.io.digest import hashed_meanwhile
+from pruneapp.checkpoint.io.digest import hash_in_background
 from pruneapp.checkpoint.io.files import temporary_folder
 from pruneapp.checkpoint.io.store import locate
 from pruneapp.cli.export_options import (
@@ -100,7 +100,7 @@ def run(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
             )
         replayed = recipe_of(checkpoint, done)
     else:
-        with hashed_meanwhile(checkpoint.files):
+        with hash_in_background(checkpoint.files):
             state, replayed = apply_recipe(
                 checkpoint, recipe, fitted, kernel_for(options.device), job
             )

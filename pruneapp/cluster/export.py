@@ -42,7 +42,7 @@ from pruneapp.checkpoint.io.upload import (
     SealedFile,
     new_file,
     object_error,
-    other_bytes,
+    other_bytes_error,
     write_whole,
 )
 from pruneapp.cluster import tasks
@@ -442,7 +442,7 @@ class ObjectStage(Stage):
             job.step(0)
             upload = self._uploads[name]
             try:
-                tags = upload.sent()
+                tags = upload.list_tags()
             except OSError as error:
                 raise object_error(upload.path, error) from error
             if _digest(tags) == listed.tags:
@@ -478,7 +478,7 @@ class ObjectStage(Stage):
             job = Job()  # other objects were replaced: too late to cancel
         for (path, _), good in zip(shown, self._cluster.run(works, job), strict=True):
             if not good:
-                raise other_bytes(path)
+                raise other_bytes_error(path)
 
     def __exit__(
         self,

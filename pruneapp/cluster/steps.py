@@ -403,7 +403,7 @@ class _Search:
         the range.
         """
         sizes = [ranking.size for ranking in self._rankings]
-        everything = Bracket.everything(self._width)
+        everything = Bracket.of_all_keys(self._width)
         if self._width <= 16 or sum(sizes) <= WORTH_A_SAMPLE:
             return everything
         at, places = 0, [list[Piece]() for _ in self._units]

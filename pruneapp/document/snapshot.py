@@ -431,7 +431,7 @@ class StateReader(NamedTuple):
         """Yield the raw elements `start` to `stop`, as `Snapshot.chunks`."""
         return self.state.chunks(self.name, start, stop)
 
-    def joined(self, reads: Sequence[ReadBits]) -> Bits | None:
+    def read_joined(self, reads: Sequence[ReadBits]) -> Bits | None:
         """Return the elements of small tensors, concatenated; None if another state is read."""
         names = [r.name for r in reads if isinstance(r, StateReader) and r.state is self.state]
         return self.state.bits_joined(names) if len(names) == len(reads) else None

@@ -368,14 +368,14 @@ def make_file(
             job.extend(2 * (plan.nbytes - expected))
             expected = plan.nbytes
         for piece in plan.pieces():
-            excess = file.taken + len(piece) - expected
+            excess = file.bytes_written + len(piece) - expected
             if excess > 0:
                 job.extend(2 * excess)
                 expected += excess
             job.cancel.check()
             file.write(piece)
-        job.extend(2 * (file.taken - expected))
-        return file, WrittenFile(path, file.taken, file.seal())
+        job.extend(2 * (file.bytes_written - expected))
+        return file, WrittenFile(path, file.bytes_written, file.seal())
 
 
 def _delete_originals(kept: Sequence[Path]) -> tuple[list[Path], list[str]]:
@@ -448,7 +448,7 @@ def publish(
                 path = source.path if source is not None else None
                 undo.callback(_put_old_file_back, file.target, was, original, source, path)
                 if source is not None:
-                    source.moved(original)
+                    source.reopen_at(original)
                 kept.append(original)
             elif len(files) > 1:
                 second_name = _second_name(file.target, was, claims)
@@ -516,4 +516,4 @@ def _put_old_file_back(
         elif old is not None:
             old.unlink()
         if source is not None and path is not None:
-            source.moved(path)
+            source.reopen_at(path)

@@ -19,7 +19,7 @@ from msgspec import Struct
 
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.entry import TensorEntry
-from pruneapp.checkpoint.io.digest import hashed_meanwhile
+from pruneapp.checkpoint.io.digest import hash_in_background
 from pruneapp.document.entries import RepairEntry
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.edits.manual_edit import DIGEST, digest
@@ -262,7 +262,7 @@ class LocalEngine:
         hashed: bool,
     ) -> tuple[State, Recipe]:
         """Apply the recipe, and compute the checksums of the files at the same time."""
-        with hashed_meanwhile(original.files if hashed else ()):
+        with hash_in_background(original.files if hashed else ()):
             return apply_recipe(original, recipe, fitted, self.kernel, job, on_edit=on_edit)
 
     def provenance(self, state: State, recipe: Recipe, job: Job) -> provenance.Provenance:

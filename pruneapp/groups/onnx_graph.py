@@ -147,7 +147,7 @@ def _infer_shapes_in_process(skeleton: bytes, checkpoint: Checkpoint, job: Job) 
 def _skeleton(checkpoint: Checkpoint, file: ModelFile) -> bytes:
     """Return an ONNX model without the data of its large tensors."""
     without = [
-        Splice.of(t.data.tag, t.data.stop, b"", (*t.inside, t.field))
+        Splice.by_data(t.data.tag, t.data.stop, b"", (*t.inside, t.field))
         for t in file.tensors
         if t.data is not None and t.data.size > LARGEST_KEPT and not t.nested
     ]

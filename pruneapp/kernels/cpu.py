@@ -22,13 +22,20 @@ from pruneapp.kernels.mask_packing import (
 )
 from pruneapp.kernels.norms import channel_norms
 from pruneapp.kernels.small_tensors import (
-    in_batches,
+    divide_into_batches,
     is_single_tensor,
     join,
     prune_separately,
     split_masks,
 )
-from pruneapp.kernels.threads import STRETCH, Result, TensorRange, in_order, stretches, threads_for
+from pruneapp.kernels.threads import (
+    STRETCH,
+    Result,
+    TensorRange,
+    map_in_order,
+    stretches,
+    threads_for,
+)
 from pruneapp.kernels.threshold import (
     MOST_HELD,
     Bracket,
@@ -116,7 +123,7 @@ class CpuKernel:
 
     def find_threshold(self, rankings: Sequence[Ranking], count: int, job: Job) -> Threshold:
         """Find the threshold in a bracket around its position in a sample."""
-        return self._find(rankings, count, job, apart=False).plain(_width(rankings))
+        return self._find(rankings, count, job, apart=False).without_ties(_width(rankings))
 
     def shares(
         self, rankings: Sequence[Ranking], count: int, job: Job
@@ -153,7 +160,7 @@ class CpuKernel:
         `ScratchError` if the disk has no space.
         """
         ties = threshold.ties
-        with closing(self._packed(rankings, threshold, job)) as parts:
+        with closing(self._pack_stretches(rankings, threshold, job)) as parts:
             for ranking in rankings:
                 packed = scratch.bits(ranking.size)
                 done = kept = 0
@@ -201,7 +208,7 @@ class CpuKernel:
 
         threads = self._threads or threads_for(sum([ranking.size for ranking in rankings]))
         masks: list[BitMask] = []
-        with closing(in_order(in_batches(rankings), work, job, threads)) as done:
+        with closing(map_in_order(divide_into_batches(rankings), work, job, threads)) as done:
             for some in done:
                 masks += some
                 job.step(2 * sum([mask.size for mask in some]))
@@ -244,7 +251,7 @@ class CpuKernel:
             return found
 
         threads = self._threads or threads_for(sum(r.size for cut in cuts for r in cut.rankings))
-        with closing(in_order(tasks(), work, job, threads)) as passed:
+        with closing(map_in_order(tasks(), work, job, threads)) as passed:
             for number, results in groupby(chain.from_iterable(passed), itemgetter(0)):
                 cut = cuts[number]
                 found = self._cut(cut, nears[number], (each for _, each in results), job)
@@ -314,7 +321,7 @@ class CpuKernel:
         """Decide most channels by approximate sums."""
         return lowest_channels(slices, n, among, count, job, threads=self._threads)
 
-    def _packed(
+    def _pack_stretches(
         self, rankings: Sequence[Ranking], threshold: Threshold, job: Job
     ) -> Generator[OpenBits, None, None]:
         """Yield all elements compared with a threshold, stretch by stretch in order.
@@ -343,11 +350,11 @@ class CpuKernel:
             threshold = _find_threshold_in_memory(rankings, count, job)
             job.step(size)
             return threshold
-        bracket = Bracket.everything(width)
+        bracket = Bracket.of_all_keys(width)
         candidates = None
         if size > WORTH_A_SAMPLE:
             near = range_of_sample(self._sample(rankings, job), count, _n_ranked(rankings), width)
-            bracket = Bracket.around(near, width)
+            bracket = Bracket.of_range(near, width)
             if bracket.shift:
                 candidates = Candidates(bracket)
         first: BracketCounts | None = None
@@ -379,7 +386,7 @@ class CpuKernel:
         With `apart`, the bins are counted per tensor if there is memory for that. Advances `job` by
         the elements.
         """
-        apart = apart and bracket.apart(len(rankings))
+        apart = apart and bracket.fits_apart(len(rankings))
         tallies = [Tally(bracket.bins) for _ in (rankings if apart else "1")]
         below = np.zeros(len(rankings), np.int64)
         hold = candidates is not None
@@ -405,10 +412,10 @@ class CpuKernel:
         work: Callable[[tuple[TensorRange, ...]], Result],
         job: Job,
     ) -> Generator[Result, None, None]:
-        """Yield the results of `work` for the stretches of all rankings; see `in_order`."""
+        """Yield the results of `work` for the stretches of all rankings; see `map_in_order`."""
         sizes = [r.size for r in rankings]
         threads = self._threads or threads_for(sum(sizes))
-        return in_order(stretches(sizes, self._stretch), work, job, threads)
+        return map_in_order(stretches(sizes, self._stretch), work, job, threads)
 
 
 def _n_ranked(rankings: Sequence[Ranking]) -> int:

@@ -40,7 +40,7 @@ def gpu_in_sight() -> bool:
 
 
 @lru_cache
-def available() -> tuple[Device, ...]:
+def available_devices() -> tuple[Device, ...]:
     """Return the available devices, the CPU first. The result is cached for the process.
 
     Loads torch, which takes one or two seconds, only if the machine seems to have a GPU.
@@ -60,7 +60,7 @@ def kernel_for(key: str) -> Kernel:
     """
     if key not in KEYS:
         raise DeviceError(f"'device' must be one of {', '.join(KEYS)} (got {key!r}).")
-    keys = ["cpu"] if key == "cpu" else [device.key for device in available()]
+    keys = ["cpu"] if key == "cpu" else [device.key for device in available_devices()]
     if key == "auto":
         key = keys[1] if len(keys) > 1 else "cpu"
     if key not in keys:

@@ -124,13 +124,13 @@ class DeviceTransfer:
         self._device = device
         self._name = name
         cuda = device.type == "cuda"
-        with refusals(name):
+        with translate_device_errors(name):
             self.buffers = [
                 torch.empty(length, dtype=INTEGERS[width], pin_memory=cuda) for _ in range(BUFFERS)
             ]
             self._stream = torch.cuda.Stream(device) if cuda else None  # type: ignore[no-untyped-call]  # torch leaves it so
 
-    def moved(self, ahead: ReadAhead[Task, Tensor]) -> Iterator[tuple[Task, Tensor]]:
+    def transfer(self, ahead: ReadAhead[Task, Tensor]) -> Iterator[tuple[Task, Tensor]]:
         """Yield each task with its chunk on the device, ready for computation.
 
         The copy of the next chunk is started before a chunk is yielded, and buffers are given back
@@ -139,17 +139,19 @@ class DeviceTransfer:
         """
         begun: deque[tuple[Task, Tensor, Callable[[], None]]] = deque()
         for task, buffer in ahead:
-            with refusals(self._name):
+            with translate_device_errors(self._name):
                 tensor, ready, copied = self._copy(buffer)
             ahead.give_back(buffer, copied)
             begun.append((task, tensor, ready))
             if len(begun) > 1:
-                yield self._handed(*begun.popleft())
+                yield self._wait_for_copy(*begun.popleft())
         while begun:
-            yield self._handed(*begun.popleft())
+            yield self._wait_for_copy(*begun.popleft())
 
-    def _handed(self, task: Task, tensor: Tensor, ready: Callable[[], None]) -> tuple[Task, Tensor]:
-        with refusals(self._name):
+    def _wait_for_copy(
+        self, task: Task, tensor: Tensor, ready: Callable[[], None]
+    ) -> tuple[Task, Tensor]:
+        with translate_device_errors(self._name):
             ready()
         return task, tensor
 
@@ -176,7 +178,7 @@ class DeviceTransfer:
 
 
 @contextmanager
-def refusals(name: str) -> Iterator[None]:
+def translate_device_errors(name: str) -> Iterator[None]:
     """Raise `DeviceError` for a `RuntimeError` of the block, such as no memory or a lost driver.
 
     `name` is that of the device in the message.
@@ -244,27 +246,27 @@ class TorchKernel(CpuKernel):
 
     def prune_each(self, cuts: Sequence[PlannedCut], job: Job) -> Generator[NearCut, None, None]:
         """Find each threshold, then make the masks; cuts for the CPU are pruned in one pass."""
-        for worth, some in groupby(cuts, lambda cut: self._worth(cut.rankings)):
+        for worth, some in groupby(cuts, lambda cut: self._is_worthwhile(cut.rankings)):
             if not worth:
                 yield from super().prune_each(list(some), job)
                 continue
             for cut in some:
-                kernel = self._holding(cut.rankings)
+                kernel = self._choose_kernel(cut.rankings)
                 yield NearCut(kernel.prune_in_two(cut.rankings, cut.count, job), None)
 
-    def _packed(
+    def _pack_stretches(
         self, rankings: Sequence[Ranking], threshold: Threshold, job: Job
     ) -> Generator[OpenBits, None, None]:
-        """Yield elements compared with a threshold as `CpuKernel._packed`, computed on the device.
+        """Yield elements compared with a threshold, computed on the device.
 
-        Uses the CPU if the transfer is not worthwhile.
+        Uses the CPU if the transfer is not worthwhile; see `CpuKernel._pack_stretches`.
         """
-        if not self._worth(rankings):
-            yield from super()._packed(rankings, threshold, job)
+        if not self._is_worthwhile(rankings):
+            yield from super()._pack_stretches(rankings, threshold, job)
             return
         with closing(self._chunks(rankings, job)) as chunks:
             for chunk in chunks:
-                with refusals(self.name):
+                with translate_device_errors(self.name):
                     is_kept, equal = compare(chunk.keys, chunk.kept, threshold.key)
                     # Copied together, so that the CPU waits for the device once per chunk.
                     packed = [pack(is_kept), pack(equal)] if threshold.ties else [pack(is_kept)]
@@ -285,16 +287,16 @@ class TorchKernel(CpuKernel):
 
         Uses the CPU alone if the transfer is not worthwhile.
         """
-        if not self._worth(rankings):
+        if not self._is_worthwhile(rankings):
             return super()._count(rankings, bracket, job, candidates, apart=apart)
-        apart = apart and bracket.apart(len(rankings))
+        apart = apart and bracket.fits_apart(len(rankings))
         tallies = [Tally(bracket.bins) for _ in (rankings if apart else "1")]
-        with refusals(self.name):
+        with translate_device_errors(self.name):
             below = torch.zeros(len(rankings), dtype=torch.int64, device=self._device)
         with closing(self._chunks(rankings, job)) as chunks:
             for chunk in chunks:
                 index = chunk.stretch.index
-                with refusals(self.name):
+                with translate_device_errors(self.name):
                     smaller, inside = select(chunk.keys, chunk.kept, bracket)
                     below[index] += smaller  # remains on the device
                     offsets = inside.cpu().numpy()
@@ -303,10 +305,10 @@ class TorchKernel(CpuKernel):
                 if candidates is not None:
                     candidates.add(index, offsets)
                 job.step(chunk.stretch.size)
-        with refusals(self.name):
+        with translate_device_errors(self.name):
             return BracketCounts(below.cpu().numpy(), np.stack([t.counts() for t in tallies]))
 
-    def _holding(self, rankings: Sequence[Ranking]) -> TorchKernel:
+    def _choose_kernel(self, rankings: Sequence[Ranking]) -> TorchKernel:
         """Return a kernel that keeps keys on the device, or self.
 
         The former if half of the free memory of the device suffices.
@@ -321,7 +323,7 @@ class TorchKernel(CpuKernel):
             return self
         return HoldingKernel(str(self._device), self._worth_moving, self._length)
 
-    def _worth(self, rankings: Sequence[Ranking]) -> bool:
+    def _is_worthwhile(self, rankings: Sequence[Ranking]) -> bool:
         """Return whether ranking on the device is worth the transfer.
 
         Only for magnitudes, enough elements in all and per tensor, and on MPS for keys of fewer
@@ -342,7 +344,9 @@ class TorchKernel(CpuKernel):
 
         All rankings must be `Magnitudes` of one key width. A chunk is a part of one tensor.
         """
-        magnitudes = [r for r in rankings if isinstance(r, Magnitudes)]  # all of them, see _worth
+        magnitudes = [
+            r for r in rankings if isinstance(r, Magnitudes)
+        ]  # all of them, see _is_worthwhile
         sizes = [ranking.size for ranking in rankings]
         length = min(self._length, -(-max(sizes) // 8) * 8)
         mover = DeviceTransfer(self._device, self.name, rankings[0].width, length)
@@ -364,11 +368,11 @@ class TorchKernel(CpuKernel):
         threads = ThreadPoolExecutor(default_threads(), thread_name_prefix="pruneapp-kernel")
         tasks = stretches(sizes, length)
         with threads as pool, ReadAhead(tasks, fill, mover.buffers, job) as ahead:
-            for task, moved in mover.moved(ahead):
+            for task, moved in mover.transfer(ahead):
                 at = 0
                 for stretch in task:
                     ranking = magnitudes[stretch.index]
-                    with refusals(self.name):
+                    with translate_device_errors(self.name):
                         chunk = self._chunk(ranking, stretch, moved[at : at + stretch.size])
                     yield chunk
                     at += stretch.size
@@ -408,7 +412,7 @@ class HoldingKernel(TorchKernel):
         for chunk in self._held:
             job.cancel.check()
             whole = chunk.keys.numel() // NEIGHBOURS * NEIGHBOURS
-            with refusals(self.name):
+            with translate_device_errors(self.name):
                 keys, kept = (
                     None
                     if part is None

@@ -38,7 +38,7 @@ class ReadBits(Protocol):
 class JoinedRead(ReadBits, Protocol):
     """A reader that can also read many small tensors together."""
 
-    def joined(self, reads: Sequence[ReadBits]) -> Bits | None:
+    def read_joined(self, reads: Sequence[ReadBits]) -> Bits | None:
         """Return the concatenated elements of small tensors of one dtype.
 
         None if they cannot be read together.

@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pruneapp.kernels.sort_keys import Magnitudes
-from pruneapp.kernels.threads import TensorRange, in_order, stretches, threads_for
+from pruneapp.kernels.threads import TensorRange, map_in_order, stretches, threads_for
 from pruneapp.kernels.threshold import read_kept_keys
 from pruneapp.kernels.values import Bools, Counts, Float64s, Indices, decode
 from pruneapp.progress import Job
@@ -64,7 +64,7 @@ class Segments:
     lower: Float64s
     upper: Float64s
 
-    def some(self, which: Bools) -> Segments:
+    def select(self, which: Bools) -> Segments:
         """Return the segments selected by a boolean array."""
         return Segments(*(getattr(self, field.name)[which] for field in fields(self)))
 
@@ -91,7 +91,7 @@ class CountedKeys(NamedTuple):
     @classmethod
     def pack(cls, keys: NDArray[np.uint64], counts: Counts, top: float) -> CountedKeys:
         """Pack keys; there must be at least one."""
-        return cls(int(keys[0]), _packed(np.diff(keys)), _packed(counts), top)
+        return cls(int(keys[0]), _shrink_dtype(np.diff(keys)), _shrink_dtype(counts), top)
 
     def segments(self, ranking: Magnitudes) -> Segments:
         """Return the keys as segments of one key each."""
@@ -100,7 +100,7 @@ class CountedKeys(NamedTuple):
         return exact_segments(ranking, keys, self.counts.astype(np.int64), self.top)
 
 
-def _packed(numbers: NDArray[Any]) -> NDArray[np.unsignedinteger[Any]]:
+def _shrink_dtype(numbers: NDArray[Any]) -> NDArray[np.unsignedinteger[Any]]:
     return numbers.astype(np.min_scalar_type(int(numbers.max(initial=0))))
 
 
@@ -211,7 +211,7 @@ def different_keys(
     keys, counts = np.zeros(0, np.uint64), np.zeros(0, np.int64)
     held: list[NDArray[np.uint64]] = []
 
-    def together() -> None:
+    def merge() -> None:
         """Merge the collected keys into `keys` and `counts`."""
         nonlocal keys, counts
         new, new_counts = np.unique(np.concatenate(held), return_counts=True)
@@ -230,10 +230,10 @@ def different_keys(
         size += kept_keys.size
         job.step(stop - start)
         if size > _HELD:
-            together()
+            merge()
             size = 0
     if held:
-        together()
+        merge()
     return keys, counts
 
 
@@ -258,7 +258,7 @@ class LampScores:
         sizes = [r.size for r in rankings]
         tasks = stretches(sizes, STRETCH)
         counts, sums = nothing
-        for results in in_order(tasks, work, job, threads_for(sum(sizes))):
+        for results in map_in_order(tasks, work, job, threads_for(sum(sizes))):
             for stretch, counted, squares in results:
                 ranking = rankings[stretch.index]
                 if stretch.start:
@@ -299,19 +299,19 @@ class LampScores:
             counts_to_prune[i] = segments.counts[segments.upper < low].sum()
             unsure = (segments.upper >= low) & (segments.lower <= high)
             if unsure.any():
-                undecided.append((i, unsure, self._counted(i, unsure)))
-                blocks.append(_in_blocks(self._exact(*undecided[-1])))
+                undecided.append((i, unsure, self._count_keys(i, unsure)))
+                blocks.append(_bounds_of_blocks(self._exact_segments(*undecided[-1])))
         low, high = _score_bounds(blocks, count - int(counts_to_prune.sum()))
         groups: list[tuple[int, Segments]] = []
         for i, unsure, keys in undecided:
-            exact = self._exact(i, unsure, keys)
+            exact = self._exact_segments(i, unsure, keys)
             counts_to_prune[i] += exact.counts[exact.upper < low].sum()
-            groups.append((i, exact.some((exact.upper >= low) & (exact.lower <= high))))
+            groups.append((i, exact.select((exact.upper >= low) & (exact.lower <= high))))
         return counts_to_prune + _cut(
             groups, count - int(counts_to_prune.sum()), counts_to_prune.size
         )
 
-    def _counted(self, index: int, unsure: Bools) -> CountedKeys | None:
+    def _count_keys(self, index: int, unsure: Bools) -> CountedKeys | None:
         """Count the keys in the undecided segments; None if these have one key each.
 
         Reads the tensor. `unsure` selects the segments, of which there is at least one; keys
@@ -325,16 +325,16 @@ class LampScores:
         keys, counts = different_keys(ranking, int(first), int(last), self._job)
         return CountedKeys.pack(keys, counts, float(segments.above[places[-1]]))
 
-    def _exact(self, index: int, unsure: Bools, keys: CountedKeys | None) -> Segments:
+    def _exact_segments(self, index: int, unsure: Bools, keys: CountedKeys | None) -> Segments:
         """Return the undecided segments of a tensor with one key each."""
         segments = self._segments[index]
         if keys is None:
-            return segments.some(unsure)
+            return segments.select(unsure)
         exact = keys.segments(self._rankings[index])
-        return exact.some(unsure[np.searchsorted(segments.first, exact.first, "right") - 1])
+        return exact.select(unsure[np.searchsorted(segments.first, exact.first, "right") - 1])
 
 
-def _in_blocks(segments: Segments) -> ScoreBounds:
+def _bounds_of_blocks(segments: Segments) -> ScoreBounds:
     """Return the counts and score bounds of blocks of 256 consecutive segments."""
     starts = np.arange(0, segments.counts.size, _BLOCK)
     return ScoreBounds(

@@ -20,7 +20,7 @@ from pruneapp.checkpoint.elements import RawChunk
 from pruneapp.kernels.kernel import Slices
 from pruneapp.kernels.norms import channel_norms
 from pruneapp.kernels.summation import read_box, values_of
-from pruneapp.kernels.threads import default_threads, in_order
+from pruneapp.kernels.threads import default_threads, map_in_order
 from pruneapp.kernels.values import Float64s, Indices
 from pruneapp.masks.channels import Box, boxes, extents
 from pruneapp.params import Norm
@@ -155,7 +155,7 @@ def _bounds(slices: Slices, n: Norm, job: Job, threads: int) -> _Bounds:
 
     total = np.zeros(channels)
     with np.errstate(all="ignore"):
-        for box, sums in in_order(boxes(slices.shape, slices.dim, PIECE), work, job, threads):
+        for box, sums in map_in_order(boxes(slices.shape, slices.dim, PIECE), work, job, threads):
             total[slice(*box.channels)] += sums
             job.step(box.stop - box.start)
         relative, absolute = _errors(outer * inner, max(min(outer, ROWS), min(inner, RUN)))
@@ -211,7 +211,7 @@ def _norms_of(slices: Slices, n: Norm, some: Indices, job: Job, threads: int) ->
     if some.size > MOST_CHANNELS or some.size * outer * inner > MOST_ELEMENTS:
         job.extend(size)
         return channel_norms(slices, n, job, threads)[some]
-    tasks = list(_holding(some, slices))
+    tasks = list(_boxes_containing(some, slices))
     job.extend(sum(box.stop - box.start for box in tasks))
     gathered = np.empty((some.size, outer, inner), slices.dtype.storage)
 
@@ -222,7 +222,7 @@ def _norms_of(slices: Slices, n: Norm, some: Indices, job: Job, threads: int) ->
         gathered[first:last, slice(*box.outer), slice(*box.inner)] = bits.swapaxes(0, 1)
         return box.stop - box.start
 
-    for elements in in_order(tasks, work, job, threads):
+    for elements in map_in_order(tasks, work, job, threads):
         job.step(elements)
     bits = gathered.reshape(-1)
 
@@ -233,7 +233,7 @@ def _norms_of(slices: Slices, n: Norm, some: Indices, job: Job, threads: int) ->
     return channel_norms(gathered_slices, n, Job(cancel=job.cancel), threads)
 
 
-def _holding(some: Indices, slices: Slices) -> Iterator[Box]:
+def _boxes_containing(some: Indices, slices: Slices) -> Iterator[Box]:
     """Yield the smallest boxes of a tensor that contain the channels `some`, which are ascending.
 
     Boxes instead of channels: in a file that stores a tensor transposed, reading its smallest piece

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from pruneapp.checkpoint.elements import Bits
 from pruneapp.kernels.kernel import Kernel, KeyChunk, Ranking
 from pruneapp.kernels.sort_keys import SURE, Scores
-from pruneapp.kernels.threads import in_order, threads_for
+from pruneapp.kernels.threads import map_in_order, threads_for
 from pruneapp.kernels.threshold import read_keys
 from pruneapp.kernels.values import Bools, Counts, Indices, broadcasting, rough_sums
 from pruneapp.masks import scratch
@@ -58,7 +58,7 @@ def lowest_in_groups(  # noqa: PLR0917 - each its own type
         return box, *_box(ranking, shape, groups, protected, box)
 
     tasks = group_boxes(shape, groups)
-    for box, is_kept, lacks in in_order(tasks, work, job, threads_for(ranking.size, threads)):
+    for box, is_kept, lacks in map_in_order(tasks, work, job, threads_for(ranking.size, threads)):
         lacking += lacks
         flat, at = is_kept.reshape(-1), 0
         for start, stop in flat_ranges(shape, groups.dim, box):
@@ -334,7 +334,7 @@ def lowest_per_row(
         return np.packbits(is_kept, bitorder="little") if packed is None else packed, sums
 
     count = threads_for(sum(cut.ranking.size for cut in cuts), threads)
-    with closing(in_order(tasks(), work, job, count)) as found:
+    with closing(map_in_order(tasks(), work, job, count)) as found:
         for cut in cuts:
             ranking, length, counts, _ = cut
             if length and not cut.together:

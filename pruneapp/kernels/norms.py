@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from pruneapp.kernels.kernel import Slices
 from pruneapp.kernels.summation import InPlace, SlicePart, SliceSums, cut, join, values_of
-from pruneapp.kernels.threads import in_order, threads_for
+from pruneapp.kernels.threads import map_in_order, threads_for
 from pruneapp.kernels.values import Float64s, Floats
 from pruneapp.masks.channels import Box, boxes, extents
 from pruneapp.params import Norm
@@ -169,7 +169,7 @@ def sum_slices(slices: Slices, power: InPlace, job: Job, threads: int) -> Float6
     def made() -> Iterator[Float64s]:
         """Yield the sums of blocks, or of runs, one after another."""
         tasks = _tasks(_parts(channels, length, plan))
-        for task in in_order(tasks, work, job, threads):
+        for task in map_in_order(tasks, work, job, threads):
             for part, sums in task:
                 job.step(part.size)
                 yield from sums
@@ -274,7 +274,7 @@ def _extremes(slices: Slices, job: Job, threads: int, *, largest: bool) -> Float
             return box, pick.reduce(magnitudes, axis=(0, 2))
 
     tasks = boxes(slices.shape, slices.dim, _BOX)
-    for box, extremes in in_order(tasks, work, job, threads):
+    for box, extremes in map_in_order(tasks, work, job, threads):
         part = result[slice(*box.channels)]
         with np.errstate(invalid="ignore"):
             pick(part, extremes, out=part)

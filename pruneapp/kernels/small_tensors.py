@@ -133,7 +133,7 @@ def joined_keys(rankings: Sequence[Ranking], cancel: CancelToken | None = None) 
         alike = [r for r in rankings if isinstance(r, Magnitudes) and r.dtype is first.dtype]
         bits = None
         if len(alike) == len(rankings):
-            bits = first.read.joined([ranking.read for ranking in alike])
+            bits = first.read.read_joined([ranking.read for ranking in alike])
         if bits is not None:
             keys: Bits = np.empty(bits.size, f"uint{first.width}")
             first.write_keys(bits, keys)
@@ -159,7 +159,7 @@ def is_single_tensor(rankings: Sequence[Ranking], near: object) -> bool:
     return near is None and len(rankings) == 1 and 0 < rankings[0].size <= SMALL
 
 
-def in_batches(rankings: Sequence[Ranking]) -> Iterator[slice]:
+def divide_into_batches(rankings: Sequence[Ranking]) -> Iterator[slice]:
     """Yield slices of consecutive small tensors to be processed together, which cover all.
 
     A batch has one key width, and a limited number of tensors and elements.

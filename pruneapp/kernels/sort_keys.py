@@ -112,7 +112,7 @@ class Magnitudes:
             np.minimum(keys, keys.dtype.type(self.nan_key), out=keys)
 
 
-def in_rows(start: int, values: Floats, length: int) -> Iterator[tuple[int, int, Floats]]:
+def split_into_rows(start: int, values: Floats, length: int) -> Iterator[tuple[int, int, Floats]]:
     """Yield consecutive values of a matrix with rows of `length` elements, by rows.
 
     `start` is the flat index of the first value. Yields first row, first column and a 2-D view
@@ -179,7 +179,7 @@ class Uniform:
     width = 32
 
     def __init__(self, seed: int, name: str, size: int, kept: BitMask | None = None) -> None:
-        self._state = hashed_state(seed, name)
+        self._state = hash_state(seed, name)
         self.size = size
         self.kept = kept
 
@@ -192,7 +192,7 @@ class Uniform:
             yield KeyChunk(first, mixed.astype(np.uint32))
 
 
-def hashed_state(seed: int, name: str, purpose: str = "elements") -> int:
+def hash_state(seed: int, name: str, purpose: str = "elements") -> int:
     """Return a 64-bit hash of a seed and a name, identical on every machine."""
     text = f"pruneapp\0{purpose}\0{seed}\0{name}".encode("utf-8", "surrogatepass")
     return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "little")

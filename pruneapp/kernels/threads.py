@@ -87,7 +87,7 @@ def stretches(sizes: Sequence[int], length: int = STRETCH) -> Iterator[tuple[Ten
         yield tuple(task)
 
 
-def in_order(
+def map_in_order(
     tasks: Iterable[Task], work: Callable[[Task], Result], job: Job, threads: int
 ) -> Generator[Result, None, None]:
     """Yield the result of `work` for every task, in the order of the tasks.

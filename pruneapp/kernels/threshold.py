@@ -56,7 +56,7 @@ class Bracket:
         return cls(low, high, max(0, (high - low).bit_length() - most.bit_length() + 1))
 
     @classmethod
-    def around(cls, keys: KeyRange, width: int) -> Bracket:
+    def of_range(cls, keys: KeyRange, width: int) -> Bracket:
         """Return the bracket of a range, with few bins if its keys of `width` bits can be kept.
 
         `keys.inside` is the expected number of kept elements in it.
@@ -68,16 +68,16 @@ class Bracket:
         return cls.of(keys.low, keys.high, most)
 
     @classmethod
-    def everything(cls, width: int) -> Bracket:
+    def of_all_keys(cls, width: int) -> Bracket:
         """Return the bracket of all keys of `width` bits."""
         return cls.of(0, (1 << width) - 1, _FEW_BINS)
 
-    def inside(self, digit: int, most: int = MOST_BINS) -> Bracket:
+    def narrow_to_bin(self, digit: int, most: int = MOST_BINS) -> Bracket:
         """Return the bracket of the keys in the bin `digit`, with at most `most` bins."""
         low = self.low + (digit << self.shift)
         return self.of(low, min(self.high, low + (1 << self.shift) - 1), most)
 
-    def apart(self, tensors: int) -> bool:
+    def fits_apart(self, tensors: int) -> bool:
         """Return whether there is memory for separate counters for each of `tensors` tensors."""
         return self.bins * tensors <= _MOST_APART
 
@@ -87,7 +87,7 @@ class BracketCounts:
     """The counts of a pass over kept elements.
 
     `below` (``int64[tensors]``) has the elements with keys below the bracket, `inside` those in
-    each bin: a row per tensor if they fit (`Bracket.apart`), otherwise one row for all.
+    each bin: a row per tensor if they fit (`Bracket.fits_apart`), otherwise one row for all.
     """
 
     below: Counts
@@ -108,7 +108,7 @@ class FoundThreshold:
     equal: int
     shares: tuple[Share, ...] | None
 
-    def plain(self, width: int) -> Threshold:
+    def without_ties(self, width: int) -> Threshold:
         """Return a threshold without ties, one key higher, if all ties are pruned."""
         key, ties = self.threshold.key, self.threshold.ties
         if ties < self.equal or key == (1 << width) - 1:
@@ -143,14 +143,14 @@ def search(
         rank = count - int(counted.below.sum())
         ends = np.cumsum(counted.inside.sum(axis=0))
         if not 0 < rank <= ends[-1]:  # the sample was misleading
-            everything = Bracket.everything(width)
+            everything = Bracket.of_all_keys(width)
             if bracket == everything:
                 raise ValueError(f"element {count:,} asked for, there are {ends[-1]:,}")
             bracket = everything
             continue
         digit = int(np.searchsorted(ends, rank))
         if bracket.shift:
-            bracket = bracket.inside(digit, most)
+            bracket = bracket.narrow_to_bin(digit, most)
             continue
         ties = rank - (int(ends[digit - 1]) if digit else 0)
         threshold = Threshold(bracket.low + digit, ties)
@@ -287,7 +287,7 @@ class Candidates:
         """
         first = bracket.low - self._bracket.low
         last = bracket.high - self._bracket.low
-        apart = apart and bracket.apart(len(below))
+        apart = apart and bracket.fits_apart(len(below))
         below = below.copy()
         tallies = [Tally(bracket.bins) for _ in (below if apart else "1")]
         for index, offsets in self._offsets:

@@ -181,7 +181,7 @@ def channels_left(
     if kept.size == 0:
         return np.zeros(channels, np.bool_)
     if kept.mapped:
-        return kept_by_channel(kept, shape, dim, job) > 0
+        return count_kept_by_channel(kept, shape, dim, job) > 0
     groups = _groups(shape, dim)
     packed = kept.packed
     size = groups * channels * inner // 8
@@ -213,7 +213,7 @@ def mask_of_channels(
         return BitMask(np.zeros(0, np.uint8), 0)
     outer, _, inner = extents(shape, dim)
     if (size + 7) // 8 > scratch.MOST_IN_MEMORY:
-        return _mapped_of_channels(shape, dim, stays, job)
+        return _map_channels(shape, dim, stays, job)
     groups = _groups(shape, dim)
     packed = fill(np.tile(stays, groups), inner)
     if groups < outer:
@@ -228,9 +228,7 @@ def mask_of_channels(
     return BitMask(packed, size)
 
 
-def _mapped_of_channels(
-    shape: tuple[int, ...], dim: int, stays: NDArray[np.bool_], job: Job
-) -> BitMask:
+def _map_channels(shape: tuple[int, ...], dim: int, stays: NDArray[np.bool_], job: Job) -> BitMask:
     """Return `mask_of_channels` for a large tensor, writing to a mapped file box by box."""
     size = math.prod(shape)
     packed = scratch.bits(size, zeroed=True)
@@ -254,7 +252,7 @@ def _groups(shape: tuple[int, ...], dim: int) -> int:
     return min(outer, groups * -(-_PATTERN // (groups * bits)))
 
 
-def kept_by_channel(
+def count_kept_by_channel(
     kept: BitMask | None, shape: tuple[int, ...], dim: int, job: Job
 ) -> NDArray[np.int64]:
     """Return the number of kept elements of each channel along `dim`, ``int64[channels]``.

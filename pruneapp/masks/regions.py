@@ -151,7 +151,7 @@ class Groups:
     size: int  # elements of a group
     keep: int  # elements kept in each group, from 0 to `size`
 
-    def outside(self, shape: tuple[int, ...]) -> int:
+    def count_outside(self, shape: tuple[int, ...]) -> int:
         """Return the number of elements at the end of the dimension that are in no group."""
         length = shape[self.dim]
         return math.prod(shape) // max(length, 1) * (length % self.size)
@@ -208,7 +208,7 @@ def flat_ranges(shape: tuple[int, ...], dim: int, box: Box) -> Iterator[tuple[in
         yield start, start + width
 
 
-def kept_in_groups(
+def count_kept_in_groups(
     mask: BitMask, shape: tuple[int, ...], groups: Groups, box: Box
 ) -> NDArray[np.intp]:
     """Return the number of kept elements of each group of a box: (rows, groups, inner).

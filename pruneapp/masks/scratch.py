@@ -44,7 +44,7 @@ class Mapping(mmap.mmap):
     file = -1
 
     @classmethod
-    def of(cls, file: io.FileIO, nbytes: int) -> Mapping:
+    def map_file(cls, file: io.FileIO, nbytes: int) -> Mapping:
         """Map a file; the caller may close it afterwards."""
         mapping = cls(file.fileno(), nbytes)
         mapping.file = os.dup(file.fileno())
@@ -67,12 +67,12 @@ def scratch_file(folder: Path | None = None) -> io.FileIO:
     Raises `OSError` if that fails as well.
     """
     try:
-        return _anonymous_file(_created_folder(folder))
+        return _anonymous_file(_create_folder(folder))
     except OSError:
         return _anonymous_file(None)
 
 
-def _created_folder(folder: Path | None) -> Path:
+def _create_folder(folder: Path | None) -> Path:
     folder = folder or platformdirs.user_cache_path("pruneapp", appauthor=False)
     folder.mkdir(parents=True, exist_ok=True)
     return folder
@@ -124,7 +124,7 @@ def require_room(sizes: Iterable[int]) -> None:
     if not needed:
         return
     try:
-        folder = _created_folder(None)
+        folder = _create_folder(None)
     except OSError:
         folder = Path(tempfile.gettempdir())
     free = shutil.disk_usage(folder).free
@@ -144,7 +144,7 @@ def _map_file(nbytes: int) -> Mapping:
                 os.posix_fallocate(file.fileno(), 0, nbytes)
             else:
                 file.truncate(nbytes)
-            return Mapping.of(file, nbytes)
+            return Mapping.map_file(file, nbytes)
         except OSError as error:
             folder = platformdirs.user_cache_path("pruneapp", appauthor=False)
             raise _refusal(nbytes, folder, f"the system says: {words_of(error)}") from error

@@ -19,7 +19,7 @@ from pruneapp.kernels.small_tensors import SMALL
 from pruneapp.kernels.sort_keys import common_width
 from pruneapp.kernels.values import Bools, Counts, Float64s, Indices
 from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.channels import kept_by_channel
+from pruneapp.masks.channels import count_kept_by_channel
 from pruneapp.methods.amounts import (
     Running,
     at_share,
@@ -538,8 +538,8 @@ def per_row(
     rows lose one more. `free` is `view.free`.
     """
     rows = rows_of(view.shape)
-    left = kept_by_channel(view.kept, rows, 0, job)
-    able = left if free is view else kept_by_channel(free.kept, rows, 0, job)
+    left = count_kept_by_channel(view.kept, rows, 0, job)
+    able = left if free is view else count_kept_by_channel(free.kept, rows, 0, job)
     if share is not None:
         counts = counts_of(share, left)
         if int(counts.sum()) == count and (counts <= able).all():

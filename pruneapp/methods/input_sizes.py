@@ -10,7 +10,7 @@ import numpy as np
 
 from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.checkpoint.elements import RawChunk
-from pruneapp.kernels.sort_keys import Scoring, in_rows, pieces
+from pruneapp.kernels.sort_keys import Scoring, pieces, split_into_rows
 from pruneapp.kernels.values import Float64s, Floats, broadcasting, decode
 from pruneapp.methods.method import TensorView
 
@@ -37,7 +37,7 @@ def scaling(view: TensorView, sizes: Float64s) -> Scoring:
 
         def by_row(start: int, values: Floats, scores: Floats) -> None:
             flat = as_type[values.dtype].reshape(-1)
-            places = in_rows(start, values, length), in_rows(start, scores, length)
+            places = split_into_rows(start, values, length), split_into_rows(start, scores, length)
             for (row, _, part), (_, _, out) in zip(*places, strict=True):
                 np.multiply(part, flat[row : row + len(part), np.newaxis], out=out)
 
@@ -46,7 +46,7 @@ def scaling(view: TensorView, sizes: Float64s) -> Scoring:
 
     def by_column(start: int, values: Floats, scores: Floats) -> None:
         by = as_type[values.dtype]
-        places = in_rows(start, values, columns), in_rows(start, scores, columns)
+        places = split_into_rows(start, values, columns), split_into_rows(start, scores, columns)
         for (row, column, part), (_, _, out) in zip(*places, strict=True):
             n_rows, width = part.shape
             of = 0 if parts == 1 else np.arange(row, row + n_rows) // rows

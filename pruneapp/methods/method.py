@@ -25,7 +25,7 @@ from pruneapp.kernels.lowest_channels import smallest
 from pruneapp.kernels.values import Bools, Counts, Float64s, Indices
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.blocks import Tiles
-from pruneapp.masks.channels import channels_left, kept_by_channel, mask_of_channels
+from pruneapp.masks.channels import channels_left, count_kept_by_channel, mask_of_channels
 from pruneapp.masks.regions import Groups
 from pruneapp.params import STATISTICS, DimParam, Param, is_needed, validate_all
 from pruneapp.progress import Job
@@ -366,7 +366,7 @@ class ChannelsAlong:
 
     def count_kept(self, mask: BitMask | None, job: Job) -> Counts:
         """Return the number of kept weights of each channel."""
-        return kept_by_channel(mask, self.shape, self.dim, job)
+        return count_kept_by_channel(mask, self.shape, self.dim, job)
 
     def has_kept(self, mask: BitMask | None, job: Job) -> Bools:
         """Return for each channel whether it has a kept weight."""

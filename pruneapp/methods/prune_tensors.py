@@ -32,7 +32,7 @@ from pruneapp.kernels.sort_keys import PIECE, Magnitudes
 from pruneapp.kernels.threshold import kept_elements
 from pruneapp.kernels.values import Bools, Counts
 from pruneapp.masks.bitmask import BitMask, Mask
-from pruneapp.masks.channels import kept_by_channel
+from pruneapp.masks.channels import count_kept_by_channel
 from pruneapp.methods.amounts import counts_before, split_in_order, weight_counts_to_prune
 from pruneapp.methods.coupled_units import prune_coupled
 from pruneapp.methods.cutoff import (
@@ -167,7 +167,7 @@ def row_budgets(  # noqa: PLR0917 - each its own type
 
         if limits.total is None and isinstance(amount, float):
             share = amount
-            left = (kept_by_channel(v.kept, rows_of(v.shape), 0, job) for v in tensors)
+            left = (count_kept_by_channel(v.kept, rows_of(v.shape), 0, job) for v in tensors)
             requested = share_by_rows(share, left)
     to_prune, _ = weight_counts_to_prune(limits, known, amount, scope, cut, requested)
     return to_prune.tolist(), share

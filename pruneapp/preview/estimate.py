@@ -20,7 +20,7 @@ from pruneapp.document.step import Row, Step, takes_channels
 from pruneapp.edits.dependents import Dependents, TensorDim, known_dependents, units_without
 from pruneapp.groups.group import Group
 from pruneapp.kernels.values import Bools, Counts, Float64s, Indices
-from pruneapp.masks.channels import channels_left, kept_by_channel, mask_of_channels
+from pruneapp.masks.channels import channels_left, count_kept_by_channel, mask_of_channels
 from pruneapp.methods import registry
 from pruneapp.methods.amounts import (
     Running,
@@ -165,7 +165,7 @@ def _by_rows(snapshot: Snapshot, row: Row, units: Units, job: Job) -> Counts | N
     def find() -> list[Counts]:
         shapes = [rows_of(snapshot.entry(name).shape) for name in units.names]
         masks = map(snapshot.masks.get, units.names)
-        return [kept_by_channel(m, s, 0, job) for m, s in zip(masks, shapes, strict=True)]
+        return [count_kept_by_channel(m, s, 0, job) for m, s in zip(masks, shapes, strict=True)]
 
     return share_by_rows(share, snapshot.once(("rows", units.names), find))
 

@@ -37,7 +37,7 @@ from pruneapp.kernels.gpu import (
 )
 from pruneapp.kernels.kernel import Ranking, Threshold
 from pruneapp.kernels.sort_keys import Magnitudes, common_width
-from pruneapp.kernels.threads import TensorRange, in_order, stretches, threads_for
+from pruneapp.kernels.threads import TensorRange, map_in_order, stretches, threads_for
 from pruneapp.kernels.threshold import kept_elements
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
@@ -68,7 +68,7 @@ def write_masks(targets: Sequence[MaskTarget], rankings: Sequence[Magnitudes], c
 
     tasks = list(stretches(sizes))
     ties = threshold.ties
-    written = in_order(tasks, work, Job(), threads_for(sum(sizes)))
+    written = map_in_order(tasks, work, Job(), threads_for(sum(sizes)))
     for task, tie_positions in zip(tasks, written, strict=True):
         for stretch, positions in zip(task, tie_positions, strict=True):
             tied = positions[:ties]

@@ -32,7 +32,7 @@ from pruneapp.errors import (
     first_names,
     in_numeric_order,
 )
-from pruneapp.kernels.threads import in_order, threads_for
+from pruneapp.kernels.threads import map_in_order, threads_for
 from pruneapp.kernels.values import Bools, Float64s, Floats, decode, encode
 from pruneapp.progress import CancelToken, Job
 from pruneapp.repair.solve import (
@@ -526,7 +526,7 @@ class _Tensor:
             return int(np.count_nonzero(moved))
 
         starts = range(0, result.size, _TOGETHER)
-        count = sum(in_order(starts, work, Job(), threads_for(result.size)))
+        count = sum(map_in_order(starts, work, Job(), threads_for(result.size)))
         return result, count
 
 

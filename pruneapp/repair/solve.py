@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pruneapp.checkpoint.dtypes import DTYPES, DType
-from pruneapp.kernels.threads import in_order, threads_for
+from pruneapp.kernels.threads import map_in_order, threads_for
 from pruneapp.kernels.values import Bools, Float64s, Floats, Indices, broadcasting, decode, encode
 from pruneapp.progress import Job
 
@@ -501,7 +501,7 @@ def _by_rows(
     rows, columns = matrix.shape
     together = max(1, _TOGETHER // max(columns, 1))
     slices = (slice(start, start + together) for start in range(0, rows, together))
-    return in_order(slices, work, job, threads_for(matrix.size))
+    return map_in_order(slices, work, job, threads_for(matrix.size))
 
 
 def _dots(a: Float32s, b: Float32s) -> Float32s:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.export.records import CHUNK_BYTES, State
 from pruneapp.groups.group import Group, Member, Units
-from pruneapp.kernels.threads import default_threads, in_order
+from pruneapp.kernels.threads import default_threads, map_in_order
 from pruneapp.kernels.values import Bools, Float64s, decode
 from pruneapp.progress import Job
 
@@ -66,7 +66,7 @@ def find_unit_states(state: State, groups: Iterable[Group], job: Job) -> list[Un
     group_list = list(groups)
     silent_job = Job(cancel=job.cancel)  # does not report progress: the threads share it
     found = []
-    results = in_order(
+    results = map_in_order(
         group_list, lambda each: _units_of(state, each, silent_job), job, default_threads()
     )
     for group, units in zip(group_list, results, strict=True):

@@ -16,7 +16,7 @@ import numpy as np
 
 from pruneapp.checkpoint.entry import TensorEntry, c_strides
 from pruneapp.checkpoint.io.source import FileSource
-from pruneapp.checkpoint.parser_client import in_pieces
+from pruneapp.checkpoint.parser_client import read_in_pieces
 from pruneapp.checkpoint.torchfile import exported_program
 from pruneapp.checkpoint.torchfile.archive import STORED, Archive
 from pruneapp.checkpoint.torchfile.zip_format import member_content, zip_layout
@@ -81,7 +81,9 @@ def _unchanged(source: FileSource, archive: Archive, key: str, path: str) -> Zip
     member = archive.members[key]
     if member.method != STORED:
         return ZipMember.of(path, member_content(source, archive, key, _MOST_INFLATED))
-    return ZipMember(path, member.size, lambda: in_pieces(source.read, member.data, member.size))
+    return ZipMember(
+        path, member.size, lambda: read_in_pieces(source.read, member.data, member.size)
+    )
 
 
 def _cut_graph(graph: ProgramGraph, cut: Cut) -> Mapping[str, Any]:

@@ -33,7 +33,7 @@ from pruneapp.groups.family_groups import CONFIG
 from pruneapp.groups.onnx_graph import OnnxGraph
 from pruneapp.groups.program_graph import ProgramGraph
 from pruneapp.groups.structure import Structure
-from pruneapp.kernels.threads import default_threads, in_order
+from pruneapp.kernels.threads import default_threads, map_in_order
 from pruneapp.params import validate_all
 from pruneapp.progress import Job
 from pruneapp.shrink import configuration
@@ -400,7 +400,7 @@ def verify_round_trip(
         if tensor.source.name not in folded:
             compared.append(tensor)
     silent_job = Job(cancel=job.cancel)  # does not report progress: the threads share it
-    results = in_order(
+    results = map_in_order(
         compared,
         lambda tensor: _compare(state, tensor, cut, written, silent_job),
         job,

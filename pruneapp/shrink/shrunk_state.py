@@ -211,7 +211,7 @@ def _checkpoint_of(source: Checkpoint, cuts: Sequence[TensorCut]) -> Checkpoint:
 
 
 def _renumber(shard: Shard, number: int, count: int) -> Shard:
-    name = ShardName.of(shard.path)
+    name = ShardName.parse(shard.path)
     if name is None:
         return shard
     file = f"{name.stem}-{number:05}-of-{count:05}{name.suffix}"

@@ -200,7 +200,7 @@ class Statistics:
         counts = self._numbers(f"{name}{COUNTS}", (sizes[0],))
         sum2 = self._numbers(f"{name}{SUM2}", sizes)
         if (sum2 < 0).any() or (counts < 0).any():
-            raise self._damaged(f"'{name}' has negative sums of squares or counts")
+            raise self._damage_error(f"'{name}' has negative sums of squares or counts")
         total = None
         if self._file.holds(f"{name}{SUM}"):
             total = self._numbers(f"{name}{SUM}", sizes)
@@ -220,7 +220,9 @@ class Statistics:
         parts, columns = self._sizes(name)
         size = columns * columns
         if self._file.entry(name_of_gram).numel != parts * size:
-            raise self._damaged(f"'{name_of_gram}' does not have {columns:,} x {columns:,} numbers")
+            raise self._damage_error(
+                f"'{name_of_gram}' does not have {columns:,} x {columns:,} numbers"
+            )
         numbers = self._read(name_of_gram, part * size, (part + 1) * size, cancel)
         return numbers.reshape(columns, columns)
 
@@ -229,14 +231,14 @@ class Statistics:
         shape = self._file.entry(f"{name}{SUM2}").shape
         counts = f"{name}{COUNTS}"
         if len(shape) not in {1, 2} or not self._file.holds(counts):
-            raise self._damaged(f"'{name}' lacks its counts, or its sums are no matrix")
+            raise self._damage_error(f"'{name}' lacks its counts, or its sums are no matrix")
         return (1, *shape) if len(shape) == 1 else (shape[0], shape[1])
 
     def _numbers(self, name: str, shape: tuple[int, ...]) -> Float64s:
         entry = self._file.entry(name)
         if entry.numel != math.prod(shape):
             words = " x ".join(f"{size:,}" for size in shape)
-            raise self._damaged(f"'{name}' has {entry.numel:,} numbers instead of {words}")
+            raise self._damage_error(f"'{name}' has {entry.numel:,} numbers instead of {words}")
         return self._read(name, 0, entry.numel).reshape(shape)
 
     def _read(
@@ -249,7 +251,7 @@ class Statistics:
         """
         dtype = self._file.entry(name).dtype
         if dtype.name not in {"F64", "F32", "I64", "I32"}:
-            raise self._damaged(f"'{name}' is of type {dtype.label}")
+            raise self._damage_error(f"'{name}' is of type {dtype.label}")
         values = np.empty(stop - start)
         for chunk in self._file.chunks(name, start, stop):
             if cancel is not None:
@@ -257,10 +259,10 @@ class Statistics:
             here = values[chunk.start - start :][: chunk.bits.size]
             here[:] = decode(chunk.bits, dtype)
             if not np.isfinite(here).all():
-                raise self._damaged(f"'{name}' holds numbers that are not finite")
+                raise self._damage_error(f"'{name}' holds numbers that are not finite")
         return values
 
-    def _damaged(self, what: str) -> DamagedFileError:
+    def _damage_error(self, what: str) -> DamagedFileError:
         return DamagedFileError(
             f"'{self.path}' is not a valid statistics file: {what}.",
             remedy="Collect the statistics again.",

@@ -110,7 +110,7 @@ def _read_gguf(source: FileSource, job: Job) -> dict[str, _Raw]:
         if not tensor.name.endswith((SUM2, SUM, COUNTS, GRAM)):
             continue
         if tensor.dtype is None or tensor.dtype.name != "F32":
-            raise _damaged(path, f"'{show(tensor.name)}' is not float32")
+            raise _damage_error(path, f"'{show(tensor.name)}' is not float32")
         owner, _, what = tensor.name.rpartition(".")
         place = _Place(tensor.offset, tensor.shape)
         one = raw.setdefault(owner, _Raw())
@@ -141,16 +141,16 @@ def _read_dat(source: FileSource, job: Job) -> dict[str, _Raw]:
         name = cursor.text(cursor.number("i"))
         calls, size = cursor.number("i"), cursor.number("i")
         if name in raw:
-            raise _damaged(path, f"it has '{show(name)}' twice")
+            raise _damage_error(path, f"it has '{show(name)}' twice")
         if size < 1 or calls < 0:
-            raise _damaged(path, f"'{show(name)}' has {size:,} values of {calls:,} calls")
+            raise _damage_error(path, f"'{show(name)}' has {size:,} values of {calls:,} calls")
         raw[name] = _Raw(sum2=_Place(cursor.at, (size,)), counts=float(calls))
         cursor.skip(4 * size)
     if cursor.left:  # number of chunks, and the path of the text
         cursor.skip(4)
         size = cursor.number("i")
         if size != cursor.left:
-            raise _damaged(path, "other bytes follow its last entry")
+            raise _damage_error(path, "other bytes follow its last entry")
     return raw
 
 
@@ -304,7 +304,7 @@ def _inputs(source: FileSource, name: str, raw: _Raw, weight: _Weight) -> Inputs
     """
     path = source.path
     if raw.sum2 is None or raw.counts is None:
-        raise _damaged(path, f"'{show(name)}' lacks its sums of squares or its counts")
+        raise _damage_error(path, f"'{show(name)}' lacks its sums of squares or its counts")
     size = raw.sum2.numel
     parts, columns, transposed = _sizes(weight, size, raw.sum2.shape)
     if not columns:
@@ -319,7 +319,9 @@ def _inputs(source: FileSource, name: str, raw: _Raw, weight: _Weight) -> Inputs
         counts = np.full(many, raw.counts)
     else:
         if raw.counts.numel not in {1, parts}:
-            raise _damaged(path, f"'{show(name)}' has {raw.counts.numel:,} counts of {parts:,}")
+            raise _damage_error(
+                path, f"'{show(name)}' has {raw.counts.numel:,} counts of {parts:,}"
+            )
         each = raw.counts.numel == parts
         found = _floats(source, raw.counts, first if each else 0, many if each else 1)
         counts = np.broadcast_to(np.rint(found), (many,))
@@ -328,10 +330,10 @@ def _inputs(source: FileSource, name: str, raw: _Raw, weight: _Weight) -> Inputs
     total = None
     if raw.sum is not None:
         if raw.sum.numel != size:
-            raise _damaged(path, f"'{show(name)}' has sums of another length than its squares")
+            raise _damage_error(path, f"'{show(name)}' has sums of another length than its squares")
         total = _floats(source, raw.sum, *part).reshape(many, columns)
     if (sum2 < 0).any() or (counts < 0).any():
-        raise _damaged(path, f"'{show(name)}' has negative sums of squares or counts")
+        raise _damage_error(path, f"'{show(name)}' has negative sums of squares or counts")
     return Inputs(sum2, total, counts, transposed)
 
 
@@ -369,7 +371,7 @@ def _floats(source: FileSource, place: _Place, first: int, count: int) -> Float6
     with np.errstate(invalid="ignore"):  # signaling NaNs, which raise below
         values = np.frombuffer(data, "<f4").astype(np.float64)
     if not np.isfinite(values).all():
-        raise _damaged(source.path, "it holds numbers that are not finite")
+        raise _damage_error(source.path, "it holds numbers that are not finite")
     return values
 
 
@@ -386,7 +388,7 @@ class _Gram:
                 yield _floats(source, self.place, row * self.place.shape[1], self.place.shape[1])
 
 
-def _damaged(path: Path, what: str) -> DamagedFileError:
+def _damage_error(path: Path, what: str) -> DamagedFileError:
     return DamagedFileError(
         f"'{path}' is not a valid imatrix: {what}.", remedy="Download or make it again."
     )

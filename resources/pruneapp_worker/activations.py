@@ -110,7 +110,7 @@ class Rows:
     def grams(self) -> Any:
         """Return the Gram matrix as that of part 0; it is computed once."""
         if self._gram is None:
-            self._gram = sum(gram_of(piece) for piece in in_pieces(self.rows))
+            self._gram = sum(gram_of(piece) for piece in read_in_pieces(self.rows))
         return ((0, self._gram),)
 
 
@@ -487,7 +487,7 @@ def drift_of(pieces: Any) -> Any:
     return [torch.stack(list(parts)) for parts in zip(*groups)]
 
 
-def in_pieces(rows: torch.Tensor) -> Iterator[torch.Tensor]:
+def read_in_pieces(rows: torch.Tensor) -> Iterator[torch.Tensor]:
     """Yield the rows in pieces."""
     yield from rows.split(max(1, PIECE // max(rows.shape[-1], 1)))
 
@@ -497,7 +497,7 @@ def moments(rows: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     columns = rows.shape[-1]
     sum2 = torch.zeros(columns, dtype=torch.float64)
     total = torch.zeros(columns, dtype=torch.float64)
-    for piece in in_pieces(rows):
+    for piece in read_in_pieces(rows):
         wide = widened(piece)
         total += wide.sum(0).to("cpu", torch.float64)
         sum2 += (wide**2).sum(0).to("cpu", torch.float64)

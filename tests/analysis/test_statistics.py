@@ -15,7 +15,7 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ParameterError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
-from pruneapp.masks.channels import kept_by_channel
+from pruneapp.masks.channels import count_kept_by_channel
 from pruneapp.progress import Cancelled, CancelToken, Job
 from tests.support.memory_checkpoint import MemoryCheckpoint
 
@@ -351,7 +351,7 @@ def test_kept_counts_of_channels_add_up():
     for dim in range(3):
         other = tuple(d for d in range(3) if d != dim)
         np.testing.assert_array_equal(
-            kept_by_channel(mask, kept.shape, dim, Job()), kept.sum(axis=other)
+            count_kept_by_channel(mask, kept.shape, dim, Job()), kept.sum(axis=other)
         )
 
 

@@ -16,7 +16,7 @@ from pruneapp.analysis.tiles import TileRequest, tile
 from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import CheckpointError
-from pruneapp.kernels.threads import in_order
+from pruneapp.kernels.threads import map_in_order
 from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.progress import Cancelled, CancelToken, Job
 from tests.support.memory_checkpoint import MemoryCheckpoint
@@ -296,9 +296,9 @@ def test_a_tile_that_follows_a_slider_leaves_a_core_to_the_window(going, threads
 
     def noting(blocks, work, job, threads):
         asked.append(threads)
-        return in_order(blocks, work, job, threads)
+        return map_in_order(blocks, work, job, threads)
 
-    monkeypatch.setattr(tiles, "in_order", noting)
+    monkeypatch.setattr(tiles, "map_in_order", noting)
     monkeypatch.setattr("pruneapp.kernels.threads.default_threads", lambda: 4)
     monkeypatch.setattr("pruneapp.kernels.threads.WORTH_THREADS", 1)
     array = np.linspace(-1, 1, 24, dtype=np.float32).reshape(4, 6)

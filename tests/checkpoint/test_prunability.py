@@ -19,8 +19,8 @@ from pruneapp.checkpoint.prunability import (
     Prunability,
     annotate,
     find_modules,
+    is_pruned_by_default,
     kind_of,
-    pruned_by_default,
     quantized_reason,
     role,
     why_not,
@@ -409,7 +409,7 @@ def test_a_judge_says_what_looking_at_each_tensor_says(found, data):
         entries.append(TensorEntry(name, shape, DTYPES[dtype], Location(0, 0), tied))
     modules = find_modules(entries)
     quantized = find_quantized(modules, None)
-    for entry, verdict in zip(entries, Judge(modules, quantized).of(entries), strict=True):
+    for entry, verdict in zip(entries, Judge(modules, quantized).judge(entries), strict=True):
         path, _, leaf = entry.name.rpartition(".")
         named = role(entry, modules)
         kind = kind_of(entry, named, modules[path], leaf)
@@ -420,7 +420,7 @@ def test_a_judge_says_what_looking_at_each_tensor_says(found, data):
         assert verdict == Prunability(
             why_not(entry, modules[path], leaf, phrase),
             kind,
-            pruned_by_default(entry, named, modules[path], kind),
+            is_pruned_by_default(entry, named, modules[path], kind),
             phrase,
         )
 

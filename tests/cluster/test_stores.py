@@ -215,7 +215,7 @@ def test_a_job_that_is_cancelled_leaves_nothing(pair, model, bucket, monkeypatch
 
     def cancelled(file, data):
         write(file, data)
-        if file.taken > 4_000:
+        if file.bytes_written > 4_000:
             token.cancel()
 
     monkeypatch.setattr(upload.ObjectFile, "write", cancelled)

@@ -34,7 +34,7 @@ def with_gpu(monkeypatch, *found):
 def test_without_a_gpu_there_is_the_cpu_alone(monkeypatch):
     without_gpu(monkeypatch)
 
-    assert [d.key for d in devices.available()] == ["cpu"]
+    assert [d.key for d in devices.available_devices()] == ["cpu"]
     assert type(devices.kernel_for("auto")) is CpuKernel
 
 
@@ -43,7 +43,7 @@ def test_a_gpu_is_preferred(monkeypatch):
     with_gpu(monkeypatch, ("mps", "Apple GPU"))
     monkeypatch.setattr("torch.device", lambda key: key)
 
-    assert [d.label for d in devices.available()] == ["CPU", "Apple GPU"]
+    assert [d.label for d in devices.available_devices()] == ["CPU", "Apple GPU"]
     assert isinstance(devices.kernel_for("auto"), TorchKernel)
     assert isinstance(devices.kernel_for("mps"), TorchKernel)
     assert type(devices.kernel_for("cpu")) is CpuKernel
@@ -78,7 +78,7 @@ def ranked(name: str, size: int) -> Magnitudes:
 )
 def test_only_what_is_worth_it_goes_to_a_device(device, rankings, moved):
     """The CPU handles small tensors, small parts, and tensors too large for the device."""
-    assert moved is TorchKernel(device)._worth(rankings)
+    assert moved is TorchKernel(device)._is_worthwhile(rankings)
 
 
 def test_torch_is_not_loaded_for_the_cpu(run_python):
@@ -88,7 +88,7 @@ def test_torch_is_not_loaded_for_the_cpu(run_python):
         "from pruneapp.kernels import devices\n"
         "import pruneapp.methods.registry, pruneapp.methods.prune_tensors\n"
         "devices.gpu_in_sight = lambda: False\n"
-        "devices.available(); devices.kernel_for('auto'); devices.kernel_for('cpu')\n"
+        "devices.available_devices(); devices.kernel_for('auto'); devices.kernel_for('cpu')\n"
         "print('torch' in sys.modules)"
     )
 

@@ -11,7 +11,7 @@ import torch
 from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.errors import DeviceError
 from pruneapp.kernels.cpu import CpuKernel
-from pruneapp.kernels.gpu import TorchKernel, refusals
+from pruneapp.kernels.gpu import TorchKernel, translate_device_errors
 from pruneapp.kernels.kernel import Threshold
 from pruneapp.kernels.sort_keys import Magnitudes
 from pruneapp.progress import Cancelled, Job
@@ -71,5 +71,5 @@ def test_what_a_device_refuses_is_said_in_a_sentence():
             raise RuntimeError("CUDA error: out of memory\nCompile with TORCH_USE_CUDA_DSA")
 
     said = r"CUDA error: out of memory\. Choose the CPU"
-    with pytest.raises(DeviceError, match=said), refusals("CUDA 0"):
+    with pytest.raises(DeviceError, match=said), translate_device_errors("CUDA 0"):
         Lost().anything()

@@ -38,7 +38,7 @@ class Together:
     def __call__(self, start=0, stop=None):
         return reading(self.bits, 7)(start, stop)
 
-    def joined(self, reads):
+    def read_joined(self, reads):
         return np.concatenate([read.bits for read in reads])
 
 

@@ -205,7 +205,7 @@ def test_copies_are_of_their_own():
     """Device tensors do not change when the buffer is filled again."""
     mover = gpu.DeviceTransfer(torch.device("cpu"), "CPU", 16, 8)
     with ReadAhead(range(9), lambda task, buffer, _: buffer.fill_(task), mover.buffers, Job()) as a:
-        moved = list(mover.moved(a))
+        moved = list(mover.transfer(a))
 
     assert [(task, task) for task in range(9)] == [(t, int(m.unique())) for t, m in moved]
 
@@ -269,7 +269,7 @@ def test_copies_to_cuda_wait_for_each_other(monkeypatch):
 
     mover = gpu.DeviceTransfer(torch.device("cuda"), "CUDA 0", 32, 8)
     with ReadAhead(range(9), fill, mover.buffers, Job()) as ahead:
-        moved = [(task, int(tensor.unique())) for task, tensor in mover.moved(ahead)]
+        moved = [(task, int(tensor.unique())) for task, tensor in mover.transfer(ahead)]
 
     assert moved == [(task, task) for task in range(9)]
     assert pinned == [True] * gpu.BUFFERS

@@ -15,9 +15,9 @@ from pruneapp.masks.channels import (
     any_set,
     boxes,
     channels_left,
+    count_kept_by_channel,
     count_set,
     fill,
-    kept_by_channel,
     mask_of_channels,
     pack_into,
 )
@@ -79,7 +79,7 @@ def test_counts_of_channels_are_those_of_their_elements(shape, dim, share, box, 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(channels, "BOX", box)
         patch.setattr(channels, "_LONG", long)
-        counts = kept_by_channel(mask, shape, dim, Job())
+        counts = count_kept_by_channel(mask, shape, dim, Job())
 
     assert counts.dtype == np.int64
     assert np.array_equal(expected, counts)
@@ -89,7 +89,7 @@ def test_counts_of_channels_are_those_of_their_elements(shape, dim, share, box, 
 def test_counts_beyond_a_byte(shape):
     """More than 255 per channel, across groups and within one."""
     for dim in range(3):
-        counts = kept_by_channel(BitMask.full(math.prod(shape)), shape, dim, Job())
+        counts = count_kept_by_channel(BitMask.full(math.prod(shape)), shape, dim, Job())
 
         assert (counts == math.prod(shape) // shape[dim]).all()
 
@@ -138,7 +138,9 @@ def test_patterns_are_repeated_to_the_last_bit(shape):
         one[tuple(n - 1 for n in shape)] = True
         last = np.arange(shape[dim]) == shape[dim] - 1
         assert np.array_equal(last, channels_left(BitMask.from_bools(one), shape, dim, Job()))
-        assert np.array_equal(last, kept_by_channel(BitMask.from_bools(one), shape, dim, Job()))
+        assert np.array_equal(
+            last, count_kept_by_channel(BitMask.from_bools(one), shape, dim, Job())
+        )
 
 
 def _spread(stays, shape, dim):
@@ -179,7 +181,7 @@ def test_empty_tensors_have_no_boxes():
             stays = np.ones(shape[dim], np.bool_)
             assert mask_of_channels(shape, dim, stays, Job()).size == 0
             assert not channels_left(BitMask.full(0), shape, dim, Job()).any()
-            assert not kept_by_channel(BitMask.full(0), shape, dim, Job()).any()
+            assert not count_kept_by_channel(BitMask.full(0), shape, dim, Job()).any()
 
 
 def test_all_ways_stop_when_cancelled():
@@ -192,7 +194,7 @@ def test_all_ways_stop_when_cancelled():
     with pytest.raises(Cancelled):
         channels_left(BitMask.full(12), (3, 4), 0, Job(cancel=token))
     with pytest.raises(Cancelled):
-        kept_by_channel(BitMask.full(12), (3, 4), 0, Job(cancel=token))
+        count_kept_by_channel(BitMask.full(12), (3, 4), 0, Job(cancel=token))
 
 
 # Bits of channels, filled and tested for eight channels at a time

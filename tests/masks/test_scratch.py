@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from pruneapp.errors import ScratchError
 from pruneapp.masks import scratch
 from pruneapp.masks.bitmask import BitMask, ones
-from pruneapp.masks.channels import channels_left, kept_by_channel, mask_of_channels
+from pruneapp.masks.channels import channels_left, count_kept_by_channel, mask_of_channels
 from pruneapp.progress import Job
 from tests.support.scratch_files import assert_none_open, limit_memory, open_files
 
@@ -75,7 +75,7 @@ def test_channels_of_a_mask_in_a_file(shape, seed, share, data):
         made = mask_of_channels(shape, dim, stays, Job())
         assert made.mapped
         assert made == expected
-        for count in (kept_by_channel, channels_left):
+        for count in (count_kept_by_channel, channels_left):
             np.testing.assert_array_equal(
                 count(mapped, shape, dim, Job()), count(held, shape, dim, Job())
             )
@@ -88,8 +88,8 @@ def test_long_channels_of_a_mask_in_a_file(channels, inner, seed):
     with pytest.MonkeyPatch.context() as patch:
         limit_memory(patch)
         np.testing.assert_array_equal(
-            kept_by_channel(mapped, (channels, inner), 0, Job()),
-            kept_by_channel(held, (channels, inner), 0, Job()),
+            count_kept_by_channel(mapped, (channels, inner), 0, Job()),
+            count_kept_by_channel(held, (channels, inner), 0, Job()),
         )
 
 

@@ -92,7 +92,7 @@ class FramesSegment:
         try:
             compact_codec.decode(packed.data, index[number], out)
         except compact_codec.FrameError:
-            raise self._damaged(f"frame {number:,}") from None
+            raise self._damage_error(f"frame {number:,}") from None
         return out.view(np.uint8)
 
     def _read_index(self) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
@@ -108,11 +108,11 @@ class FramesSegment:
             np.cumsum(index[:, 1:].sum(axis=1, dtype=np.int64), out=starts[1:])
             starts += self.begin
             if starts[-1] != self.end:
-                raise self._damaged("the index")
+                raise self._damage_error("the index")
             self._index = index, starts
         return self._index
 
-    def _damaged(self, what: str) -> DamagedFileError:
+    def _damage_error(self, what: str) -> DamagedFileError:
         return DamagedFileError(
             f"'{self.file.path}' is damaged: {what} of tensor '{show(self.name)}' does "
             f"not hold what it should.",
@@ -131,11 +131,11 @@ def read(header: Header, start: int, source: FileSource, cancel: CancelToken) ->
     tree = layout.tree
     frame, tensors, metadata = (tree.get(key) for key in ("frame", "tensors", "metadata"))
     if type(frame) is not int or not 8 <= frame <= 1 << 24 or frame % 8:
-        raise layout.damaged("its frames have no sound size")
+        raise layout.damage_error("its frames have no sound size")
     if type(tensors) is not dict or type(metadata) is not dict:
-        raise layout.damaged("its metadata lists no tensors")
+        raise layout.damage_error("its metadata lists no tensors")
     if not all(type(value) is str for value in metadata.values()):
-        raise layout.damaged("what it keeps of the original's metadata is not text")
+        raise layout.damage_error("what it keeps of the original's metadata is not text")
     unpacked = Unpacked(source)
     frame_cache = _FrameCache()
     for name, description in cancel.each(tensors.items()):
@@ -143,7 +143,7 @@ def read(header: Header, start: int, source: FileSource, cancel: CancelToken) ->
         if (raw := layout.get(name)) is not None:
             _, stored, extents, begin, end = raw
             if (stored, extents) != (dtype.name, shape):
-                raise layout.damaged(f"'{show(name)}' is described twice, in two ways")
+                raise layout.damage_error(f"'{show(name)}' is described twice, in two ways")
             segment: Segment = RawSegment(source, begin, end - begin)
         else:
             numel = math.prod(shape)
@@ -171,7 +171,7 @@ def _parse_description(
         or len(description) != 2
         or description[0] not in SAFETENSORS_DTYPES
     ):
-        raise layout.damaged(f"'{show(name)}' has no sound type and shape")
+        raise layout.damage_error(f"'{show(name)}' has no sound type and shape")
     return DTYPES[description[0]], layout.shape(name, description[1])
 
 
@@ -184,10 +184,10 @@ def _frame_positions(
     `frame` is the number of elements of a frame.
     """
     if dtype.packed:
-        raise layout.damaged(f"'{show(name)}' is of a type whose elements share bytes")
+        raise layout.damage_error(f"'{show(name)}' is of a type whose elements share bytes")
     expected = (-(-numel // frame), compact_codec.columns(np.dtype(dtype.storage).itemsize))
     _, _, extents, index, _ = layout.stored(name + INDEX, "U32")
     if extents != expected:
-        raise layout.damaged(f"'{show(name + INDEX)}' has the shape {list(extents)}")
+        raise layout.damage_error(f"'{show(name + INDEX)}' has the shape {list(extents)}")
     _, _, _, begin, end = layout.stored(name + FRAMES, "U8")
     return index, begin, end

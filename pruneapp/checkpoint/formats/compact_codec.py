@@ -185,10 +185,10 @@ class CompactLayout:
         try:
             self.tree = load_object(header.metadata[KEY])
         except JsonError as error:
-            raise self.damaged(f"in its metadata '{KEY}', {error.what}") from None
+            raise self.damage_error(f"in its metadata '{KEY}', {error.what}") from None
         version = self.tree.get("version")
         if type(version) is not int or version < 1:
-            raise self.damaged(f"its metadata '{KEY}' has no version")
+            raise self.damage_error(f"its metadata '{KEY}' has no version")
         if version > VERSION:
             raise UnsupportedFileError(
                 f"'{path}' was written by a newer Pruneapp, in version {version:,} of its layout "
@@ -196,7 +196,7 @@ class CompactLayout:
                 remedy="Get the newest version of Pruneapp.",
             )
 
-    def damaged(self, what: str) -> DamagedFileError:
+    def damage_error(self, what: str) -> DamagedFileError:
         """Return the error for an invalid file; `what` is a clause that describes the violation."""
         return DamagedFileError(
             f"'{self._path}' is not a valid file of Pruneapp: {what}.",
@@ -210,9 +210,9 @@ class CompactLayout:
         """
         tensor = self._stored.get(name)
         if tensor is None:
-            raise self.damaged(f"it lacks '{show(name)}'")
+            raise self.damage_error(f"it lacks '{show(name)}'")
         if tensor[1] != dtype:
-            raise self.damaged(f"'{show(name)}' is of type {tensor[1]}, not {dtype}")
+            raise self.damage_error(f"'{show(name)}' is of type {tensor[1]}, not {dtype}")
         return tensor
 
     def get(self, name: str) -> RawTensor | None:
@@ -230,8 +230,8 @@ class CompactLayout:
             or len(extents) > MAX_RANK
             or not all(type(extent) is int and 0 <= extent < 1 << 63 for extent in extents)
         ):
-            raise self.damaged(f"'{show(name)}' has no sound shape")
+            raise self.damage_error(f"'{show(name)}' has no sound shape")
         # Extents of 0 are ignored, so that they do not hide too large ones.
         if math.prod(extent or 1 for extent in extents) >= 1 << 63:
-            raise self.damaged(f"'{show(name)}' has more than 2^63 elements")
+            raise self.damage_error(f"'{show(name)}' has more than 2^63 elements")
         return tuple(extents)

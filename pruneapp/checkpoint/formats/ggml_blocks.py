@@ -218,9 +218,9 @@ class BlockSegment:
     def read_into(self, offset: int, view: memoryview) -> None:
         """Fill `view` with decoded weights from byte `offset` on."""
         most = _MOST_WEIGHTS // self._weights
-        fill_from_blocks(view, offset, 4 * self._weights, self._decoded, most)
+        fill_from_blocks(view, offset, 4 * self._weights, self._decode, most)
 
-    def _decoded(self, first: int, last: int) -> memoryview:
+    def _decode(self, first: int, last: int) -> memoryview:
         raw = np.empty((last - first) * self._bytes, np.uint8)
         self._source.read_into(self._offset + first * self._bytes, raw.data)
         return dequantize(raw, self._name).view(np.uint8).data

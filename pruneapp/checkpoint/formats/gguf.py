@@ -262,7 +262,7 @@ def _notices(
             "\n".join(f"{show(name)}: {why}" for name, why in unreadable.items()),
         )
     count = header.metadata.get("split.count", "0")
-    if count not in {"0", "1"} and ShardName.of(source.path) is None:
+    if count not in {"0", "1"} and ShardName.parse(source.path) is None:
         number = header.metadata.get("split.no", "0")
         part = int(number) + 1 if number.isdecimal() and len(number) < 10 else number
         yield Notice(

@@ -140,16 +140,16 @@ class HeaderCursor:
         Raises `DamagedFileError` for any other size or content.
         """
         if not 0 < size <= most:
-            raise self.damaged(f"a name in it has {size:,} bytes")
+            raise self.damage_error(f"a name in it has {size:,} bytes")
         try:
             text = self.take(size).decode()
         except UnicodeDecodeError:
-            raise self.damaged("a name in it is not UTF-8 text") from None
+            raise self.damage_error("a name in it is not UTF-8 text") from None
         if not text.isprintable():
-            raise self.damaged(f"it has a name with control characters: {text!r}")
+            raise self.damage_error(f"it has a name with control characters: {text!r}")
         return text
 
-    def damaged(self, what: str) -> DamagedFileError:
+    def damage_error(self, what: str) -> DamagedFileError:
         """Return the error for a file that violates the format; `what` is a clause."""
         return DamagedFileError(
             f"'{self.path}' is not a valid {self._kind}: {what}.",
@@ -213,7 +213,7 @@ def read_gguf_header(source: FileSource, cancel: CancelToken) -> GgufHeader:
     if n_tensors > min(MAX_ENTRIES, cursor.left // 24) or n_keys > min(
         MAX_ENTRIES, cursor.left // 13
     ):
-        raise cursor.damaged(f"it says that it has {n_tensors:,} tensors and {n_keys:,} keys")
+        raise cursor.damage_error(f"it says that it has {n_tensors:,} tensors and {n_keys:,} keys")
     metadata: dict[str, str] = {}
     alignment = 32
     for _ in range(n_keys):
@@ -221,7 +221,7 @@ def read_gguf_header(source: FileSource, cancel: CancelToken) -> GgufHeader:
         name = cursor.text(cursor.number("Q"), _MAX_KEY)
         number = cursor.number("I")
         if name in metadata:
-            raise cursor.damaged(f"it has the key '{show(name)}' twice")
+            raise cursor.damage_error(f"it has the key '{show(name)}' twice")
         metadata[name] = _read_value(cursor, number, cancel)
         if name == "general.alignment":
             alignment = _alignment(cursor, metadata[name])
@@ -280,14 +280,14 @@ def _read_value(cursor: HeaderCursor, number: int, cancel: CancelToken) -> str:
 
 def _scalar(cursor: HeaderCursor, number: int) -> str:
     if number not in _SCALARS:  # this includes arrays of arrays, which no program writes
-        raise cursor.damaged(f"it has a value of the unknown type {number:,}")
+        raise cursor.damage_error(f"it has a value of the unknown type {number:,}")
     return _SCALARS[number]
 
 
 def _alignment(cursor: HeaderCursor, text: str) -> int:
     value = int(text) if text.isdecimal() and len(text) < 10 else 0
     if not 0 < value <= _MAX_ALIGNMENT or value & (value - 1):
-        raise cursor.damaged(f"its alignment is {text[:20]}")
+        raise cursor.damage_error(f"its alignment is {text[:20]}")
     return value
 
 
@@ -299,10 +299,10 @@ def _read_tensor(cursor: HeaderCursor) -> tuple[str, tuple[int, ...], int, int]:
     name = cursor.text(cursor.number("Q"))
     n_dims = cursor.number("I")
     if n_dims > _MAX_DIMENSIONS:
-        raise cursor.damaged(f"'{show(name)}' has {n_dims:,} dimensions")
+        raise cursor.damage_error(f"'{show(name)}' has {n_dims:,} dimensions")
     shape = struct.unpack(f"<{n_dims}Q", cursor.take(8 * n_dims))[::-1]
     if math.prod(extent or 1 for extent in shape) > _MAX_ELEMENTS:
-        raise cursor.damaged(f"'{show(name)}' has an extent that no tensor can have")
+        raise cursor.damage_error(f"'{show(name)}' has an extent that no tensor can have")
     return name, shape, cursor.number("I"), cursor.number("Q")
 
 
@@ -321,18 +321,18 @@ def _check_data(
     for tensor in sorted(tensors, key=lambda tensor: tensor.offset):
         name = show(tensor.name)
         if tensor.name in names:
-            raise cursor.damaged(f"it has '{name}' twice")
+            raise cursor.damage_error(f"it has '{name}' twice")
         names.add(tensor.name)
         if (tensor.offset - start) % alignment:
-            raise cursor.damaged(f"'{name}' is not at a multiple of {alignment:,} bytes")
+            raise cursor.damage_error(f"'{name}' is not at a multiple of {alignment:,} bytes")
         block = tensor.dtype.block if tensor.dtype is not None else None
         if block is not None and (tensor.shape or (1,))[-1] % block[0]:
-            raise cursor.damaged(
+            raise cursor.damage_error(
                 f"a row of '{name}' has {(tensor.shape or (1,))[-1]:,} weights, which are not "
                 f"whole blocks of {block[0]}"
             )
         if tensor.nbytes and tensor.offset < end:
-            raise cursor.damaged(f"'{name}' overlaps '{before}'")
+            raise cursor.damage_error(f"'{name}' overlaps '{before}'")
         if tensor.offset + tensor.nbytes > size:
             missing = counted(tensor.offset + tensor.nbytes - size, "byte is", "bytes are")
             raise DamagedFileError(

@@ -187,7 +187,7 @@ _BOUNDARY = b'},"'
 _METADATA = b'{"%s":{' % METADATA.encode()
 
 
-class _Unusual(Exception):  # noqa: N818 - internal: makes `scan` return None
+class _UnusualError(Exception):
     pass
 
 
@@ -201,14 +201,14 @@ class _Kinds(dict[tuple[str, str], _Kind]):
     """A cache of parsed dtypes and shapes; a file has few different ones."""
 
     def __missing__(self, key: tuple[str, str]) -> _Kind:
-        """Parse a dtype and the text of a shape, and cache the result. Raise `_Unusual`."""
+        """Parse a dtype and the text of a shape, and cache the result. Raise `_UnusualError`."""
         dtype, text = key
         if dtype not in SAFETENSORS_DTYPES or not _EXTENTS.fullmatch(text):
-            raise _Unusual
+            raise _UnusualError
         shape = tuple(map(int, text.split(","))) if text else ()
         bits = math.prod(shape) * DTYPES[dtype].bits
         if len(shape) > MAX_RANK or math.prod(n or 1 for n in shape) > _LARGEST or bits % 8:
-            raise _Unusual
+            raise _UnusualError
         self[key] = kind = _Kind(dtype, shape, bits // 8)
         return kind
 
@@ -225,20 +225,20 @@ class _Scan:
     def parse_window(self, window: bytes) -> None:
         """Append the tensors of a window that starts with a quotation mark and ends with a brace.
 
-        Raises `_Unusual` if any of them deviates from the usual layout or does not begin where the
-        previous one ends.
+        Raises `_UnusualError` if any of them deviates from the usual layout or does not begin where
+        the previous one ends.
         """
         parts = _TENSOR.split(window.decode())
         separators = parts[::_COLUMNS]
         if separators[0] or separators[-1] or separators.count(",") != len(separators) - 2:
-            raise _Unusual
+            raise _UnusualError
         names, dtypes, extents = parts[1::_COLUMNS], parts[2::_COLUMNS], parts[3::_COLUMNS]
         begins = list(map(int, parts[4::_COLUMNS]))
         ends = list(map(int, parts[5::_COLUMNS]))
         kinds = map(self._kinds.__getitem__, zip(dtypes, extents, strict=True))
         types, shapes, sizes = zip(*kinds, strict=True)
         if begins != [self.end, *ends[:-1]] or tuple(map(sub, ends, begins)) != sizes:
-            raise _Unusual
+            raise _UnusualError
         self.end = ends[-1]
         self.names.update(names)
         self.tensors.extend(zip(names, types, shapes, begins, ends, strict=True))
@@ -252,12 +252,12 @@ def scan(pieces: Iterable[bytes], job: Job) -> Header | None:
     """
     try:
         return _scan(pieces, job)
-    except (_Unusual, UnicodeDecodeError):
+    except (_UnusualError, UnicodeDecodeError):
         return None
 
 
 def _scan(pieces: Iterable[bytes], job: Job) -> Header:
-    """Parse a header that is read in pieces. Raise `_Unusual` if the layout is another one."""
+    """Parse a header that is read in pieces. Raise `_UnusualError` if the layout is another one."""
     scanned = _Scan()
     metadata: dict[str, str] | None = None
     rest = b""
@@ -272,32 +272,32 @@ def _scan(pieces: Iterable[bytes], job: Job) -> Header:
             at = end + 2
         rest = text[at:]
         if len(rest) > _WINDOW_BYTES:
-            raise _Unusual
+            raise _UnusualError
     rest = rest.rstrip(b" ")
     if metadata is None or not rest.endswith(b"}}"):
-        raise _Unusual
+        raise _UnusualError
     scanned.parse_window(rest[:-1])
     if len(scanned.names) != len(scanned.tensors) or METADATA in scanned.names:
-        raise _Unusual
+        raise _UnusualError
     return Header(scanned.tensors, metadata, [], scanned.end)
 
 
 def _leading_metadata(text: bytes) -> tuple[dict[str, str], int]:
     """Return the metadata at the start of a header, and the position of the first tensor in bytes.
 
-    Without metadata the result is ``{}, 1``. Raises `_Unusual` if it is invalid, has duplicate keys
-    or Unicode escapes, or is longer than a window.
+    Without metadata the result is ``{}, 1``. Raises `_UnusualError` if it is invalid, has duplicate
+    keys or Unicode escapes, or is longer than a window.
     """
     if not text.startswith(_METADATA):
         if not text.startswith(b'{"'):
-            raise _Unusual
+            raise _UnusualError
         return {}, 1
     # The window may end within a multi-byte character.
     head = codecs.getincrementaldecoder("utf-8")().decode(text[:_WINDOW_BYTES])
     try:
         pairs, end = _DECODER.raw_decode(head, len(_METADATA) - 1)
     except (ValueError, RecursionError):  # not JSON, nested, or longer than the window
-        raise _Unusual from None
+        raise _UnusualError from None
     metadata = dict(pairs)
     if (
         len(metadata) != len(pairs)
@@ -305,7 +305,7 @@ def _leading_metadata(text: bytes) -> tuple[dict[str, str], int]:
         or "\\u" in head[:end]  # the escape may be half of a surrogate pair
         or head[end : end + 1] != ","
     ):
-        raise _Unusual
+        raise _UnusualError
     return metadata, len(head[: end + 1].encode())
 
 

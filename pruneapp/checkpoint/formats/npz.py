@@ -107,7 +107,7 @@ def _read_npz(source: FileSource, _state_dict: str | None, job: Job) -> ReadResu
     for member in job.cancel.each(members):
         name = member.name.removesuffix(MEMBER_SUFFIX)
         if name in names:
-            raise _damaged(path, f"it has two members called '{show(member.name)}'")
+            raise _damage_error(path, f"it has two members called '{show(member.name)}'")
         names.add(name)
         if name == member.name:
             others += [name] if member.size else []
@@ -264,14 +264,14 @@ def _read_header(path: Path, name: str, size: int, read: Callable[[int, int], by
     """
     head = read(0, min(_WINDOW, size))
     if len(head) < 12 or not head.startswith(MAGIC):
-        raise _damaged(path, f"'{show(name)}' does not begin like an array of numpy")
+        raise _damage_error(path, f"'{show(name)}' does not begin like an array of numpy")
     if head[6] not in {1, 2, 3}:
-        raise _damaged(path, f"'{show(name)}' has the unknown version {head[6]} of its header")
+        raise _damage_error(path, f"'{show(name)}' has the unknown version {head[6]} of its header")
     width = 2 if head[6] == 1 else 4
     start = 8 + width
     length = int.from_bytes(head[8:start], "little")
     if length > _MAX_HEADER or start + length > size:
-        raise _damaged(path, f"the header of '{show(name)}' would have {length:,} bytes")
+        raise _damage_error(path, f"the header of '{show(name)}' would have {length:,} bytes")
     raw = head[start : start + length]
     if len(raw) < length:
         raw = read(0, start + length)[start:]
@@ -281,9 +281,9 @@ def _read_header(path: Path, name: str, size: int, read: Callable[[int, int], by
     fortran = items.get("fortran_order")
     descr = items.get("descr")
     if not isinstance(shape, tuple) or not isinstance(fortran, bool) or not isinstance(descr, str):
-        raise _damaged(path, f"the header of '{show(name)}' is not that of an array")
+        raise _damage_error(path, f"the header of '{show(name)}' is not that of an array")
     if len(shape) > MAX_RANK or math.prod(extent or 1 for extent in shape) > _LARGEST:
-        raise _damaged(path, f"'{show(name)}' has a shape that no array can have")
+        raise _damage_error(path, f"'{show(name)}' has a shape that no array can have")
     return _Header(descr, fortran, shape, start + length)
 
 
@@ -350,10 +350,10 @@ def _check_size(path: Path, array: _Array, nbytes: int) -> None:
         )
     if trailing:
         what = counted(trailing, "byte follows", "bytes follow")
-        raise _damaged(path, f"{what} the elements of '{show(array.name)}'")
+        raise _damage_error(path, f"{what} the elements of '{show(array.name)}'")
 
 
-def _damaged(path: Path, what: str) -> DamagedFileError:
+def _damage_error(path: Path, what: str) -> DamagedFileError:
     return DamagedFileError(f"'{path}' is damaged: {what}.", remedy=DOWNLOAD_AGAIN)
 
 
@@ -375,9 +375,11 @@ class _SwappedSegment:
 
     def read_into(self, offset: int, view: memoryview) -> None:
         """Fill `view` with swapped bytes from `offset` on."""
-        fill_from_blocks(view, offset, self._width, self._swapped, _SWAPPED_BYTES // self._width)
+        fill_from_blocks(
+            view, offset, self._width, self._read_swapped, _SWAPPED_BYTES // self._width
+        )
 
-    def _swapped(self, first: int, last: int) -> memoryview:
+    def _read_swapped(self, first: int, last: int) -> memoryview:
         words = np.empty(last - first, f"u{self._width}")
         self._source.read_into(self._offset + first * self._width, words.view(np.uint8).data)
         return words.byteswap(inplace=True).view(np.uint8).data

@@ -25,7 +25,7 @@ from pruneapp.checkpoint.formats.protobuf import LENGTH, VARINT, Message, WireFi
 from pruneapp.checkpoint.formats.sharded import check_inside
 from pruneapp.checkpoint.io.derived_source import JoinedSource, Segment
 from pruneapp.checkpoint.io.object_source import open_source
-from pruneapp.checkpoint.io.source import ByteSource, FileSource, closed_on_error
+from pruneapp.checkpoint.io.source import ByteSource, FileSource, close_on_error
 from pruneapp.errors import DamagedFileError, UnsupportedFileError
 from pruneapp.progress import Job
 
@@ -158,7 +158,7 @@ class _GraphWalk:
         """
         message, outer = self.message, inside[-1]
         if len(inside) > 3 * _MOST_NESTED:
-            raise message.damaged(outer.tag, f"graphs lie in graphs, {_MOST_NESTED} deep")
+            raise message.damage_error(outer.tag, f"graphs lie in graphs, {_MOST_NESTED} deep")
         for part in message.fields(outer.start, outer.stop):
             if part.number in {_GRAPH_INPUT, _GRAPH_OUTPUT} and part.wire == LENGTH:
                 names = scope.inputs if part.number == _GRAPH_INPUT else scope.outputs
@@ -167,7 +167,7 @@ class _GraphWalk:
             if part.number not in {NODE, INITIALIZER, SPARSE_INITIALIZER}:
                 continue
             if part.wire != LENGTH:
-                raise message.damaged(part.tag, "a part of the graph has no length")
+                raise message.damage_error(part.tag, "a part of the graph has no length")
             if part.number == NODE:
                 self._node((*inside, part), scope, with_tensors=with_tensors)
             elif part.number == SPARSE_INITIALIZER:
@@ -212,7 +212,7 @@ class _GraphWalk:
         for part in message.fields(inside[-1].start, inside[-1].stop):
             known = part.number in {_INPUT, _OUTPUT, ATTRIBUTE} or part.number in texts
             if known and part.wire != LENGTH:
-                raise message.damaged(part.tag, "a part of a node has no length")
+                raise message.damage_error(part.tag, "a part of a node has no length")
             if part.number == _INPUT:
                 inputs.append(message.text(part))
             elif part.number == _OUTPUT:
@@ -239,7 +239,7 @@ class _GraphWalk:
         output = node.outputs[0] if node.op == "Constant" and node.outputs else ""
         for part in message.fields(inside[-1].start, inside[-1].stop):
             if part.number in {VALUE, _SUBGRAPH, _SUBGRAPHS} and part.wire != LENGTH:
-                raise message.damaged(part.tag, "a part of an attribute has no length")
+                raise message.damage_error(part.tag, "a part of an attribute has no length")
             if part.number == VALUE and output and with_tensors:
                 self._tensor(part, inside, scope, output)
             elif part.number in {_SUBGRAPH, _SUBGRAPHS}:
@@ -275,10 +275,10 @@ class _GraphWalk:
             if part.number == _DIMS:
                 dims += message.varints(part)
                 if len(dims) > MAX_RANK:
-                    raise message.damaged(part.tag, f"a tensor has over {MAX_RANK} dimensions")
+                    raise message.damage_error(part.tag, f"a tensor has over {MAX_RANK} dimensions")
             elif part.number in {_DATA_TYPE, LOCATION}:
                 if part.wire != VARINT:
-                    raise message.damaged(part.tag, "the type of a tensor is no number")
+                    raise message.damage_error(part.tag, "the type of a tensor is no number")
                 if part.number == _DATA_TYPE:
                     data_type = part.value
                 else:
@@ -294,13 +294,15 @@ class _GraphWalk:
                 segmented = True
         name = constant or name
         if name in self.tensors and len(inside) <= 3:
-            raise message.damaged(outer.tag, f"two tensors are called '{show(name)}'")
+            raise message.damage_error(outer.tag, f"two tensors are called '{show(name)}'")
         if any(extent >= 1 << 63 for extent in dims) or math.prod(dims) >= 1 << 60:
-            raise message.damaged(
+            raise message.damage_error(
                 outer.tag, f"'{show(name)}' has an extent that no tensor can have"
             )
         if where not in {0, 1}:
-            raise message.damaged(outer.tag, f"'{show(name)}' lies at an unknown kind of place")
+            raise message.damage_error(
+                outer.tag, f"'{show(name)}' lies at an unknown kind of place"
+            )
         stored = StoredTensor(
             name,
             TYPES.get(data_type, ""),
@@ -331,7 +333,7 @@ class _GraphWalk:
         if data_type in _OTHER_TYPES:
             return replace(stored, unreadable=_OTHER_TYPES[data_type])
         if not stored.dtype:
-            raise message.damaged(at, f"'{name}' is of the unknown type {data_type:,}")
+            raise message.damage_error(at, f"'{name}' is of the unknown type {data_type:,}")
         if segmented:
             return replace(stored, unreadable="it is a segment of a tensor")
         if stored.external:
@@ -340,20 +342,20 @@ class _GraphWalk:
         if not filled and not stored.nbytes:
             return stored
         if not filled:
-            raise message.damaged(at, f"'{name}' has no numbers")
+            raise message.damage_error(at, f"'{name}' has no numbers")
         (first, *more) = filled
         if more or (first.wire != LENGTH and first.number != RAW):
             return replace(stored, unreadable="its numbers are in several pieces")
         if first.wire != LENGTH:
-            raise message.damaged(first.tag, f"the numbers of '{name}' have no length")
+            raise message.damage_error(first.tag, f"the numbers of '{name}' have no length")
         if stored.dtype in _VARINTS.get(first.number, ()):
             return replace(stored, data=first)
         if first.number != RAW and stored.dtype not in _LITTLE_ENDIAN_FIELDS.get(first.number, ()):
-            raise message.damaged(
+            raise message.damage_error(
                 first.tag, f"the numbers of '{name}' are in a field for another type"
             )
         if first.size != stored.nbytes:
-            raise message.damaged(
+            raise message.damage_error(
                 first.tag, f"'{name}' has {first.size:,} bytes, not {stored.nbytes:,}"
             )
         return replace(stored, data=first)
@@ -362,7 +364,7 @@ class _GraphWalk:
 def _pair(message: Message, outer: WireField) -> tuple[str, str]:
     """Return the key and value of a message of two texts; "" for a missing one."""
     if outer.wire != LENGTH:
-        raise message.damaged(outer.tag, "a pair of texts has no length")
+        raise message.damage_error(outer.tag, "a pair of texts has no length")
     texts = {1: "", 2: ""}
     for part in message.fields(outer.start, outer.stop):
         if part.number in texts and part.wire == LENGTH:
@@ -383,7 +385,7 @@ def read_layout(source: FileSource, job: Job) -> ModelFile:
     for part in message.fields():
         if part.number == GRAPH:
             if part.wire != LENGTH:
-                raise message.damaged(part.tag, "the graph has no length")
+                raise message.damage_error(part.tag, "the graph has no length")
             graphs.append(part)
         elif part.number == FUNCTIONS and part.wire == LENGTH:
             functions.append(part)
@@ -391,7 +393,7 @@ def read_layout(source: FileSource, job: Job) -> ModelFile:
             key, value = _pair(message, part)
             properties[key] = value
     if len(graphs) != 1:
-        raise message.damaged(0, f"it has {len(graphs) or 'no'} graphs instead of one")
+        raise message.damage_error(0, f"it has {len(graphs) or 'no'} graphs instead of one")
     walk = _GraphWalk(message)
     main = Scope()
     walk.graph((graphs[0],), main)
@@ -459,7 +461,7 @@ def _read(source: FileSource, _state_dict: str | None, job: Job) -> ReadResult:
     """
     layout = read_layout(source, job)
     files = _ExternalFiles(source)
-    with closed_on_error(files.opened):
+    with close_on_error(files.opened):
         entries: list[TensorEntry] = []
         unreadable: dict[str, str] = {}
         segments: list[tuple[int, Segment]] = []
@@ -543,7 +545,7 @@ class _ExternalFiles:
         offset = self._parse_count(stored, "offset", 0)
         length = self._parse_count(stored, "length", stored.nbytes)
         if length != stored.nbytes:
-            raise _damaged(
+            raise _damage_error(
                 stored,
                 self._model,
                 f"'{name}' would have {length:,} bytes in '{show(place)}', not {stored.nbytes:,}",
@@ -579,7 +581,7 @@ class _ExternalFiles:
         if not text:
             return default
         if not (text.isascii() and text.isdigit() and len(text) < 20):
-            raise _damaged(
+            raise _damage_error(
                 stored, self._model, f"'{show(stored.name)}' has the {key} '{show(text)}'"
             )
         return int(text)
@@ -659,7 +661,7 @@ def _varints(stored: StoredTensor, source: FileSource, job: Job) -> Segment:
     data, dtype = stored.data, DTYPES[stored.dtype]
     assert data is not None
     numel = math.prod(stored.shape)
-    error = _damaged(stored, source, f"'{show(stored.name)}' does not have {numel:,} numbers")
+    error = _damage_error(stored, source, f"'{show(stored.name)}' does not have {numel:,} numbers")
     ends = []
     count = run = 0
     for start in range(data.start, data.stop, _BLOCK):
@@ -677,9 +679,9 @@ def _varints(stored: StoredTensor, source: FileSource, job: Job) -> Segment:
     return _VarintSegment(source, data, dtype, ends, count)
 
 
-def _damaged(stored: StoredTensor, source: FileSource, what: str) -> DamagedFileError:
+def _damage_error(stored: StoredTensor, source: FileSource, what: str) -> DamagedFileError:
     """Return the error for an invalid tensor; `what` is a clause."""
-    return Message(source, "an ONNX model").damaged(stored.field.tag, what)
+    return Message(source, "an ONNX model").damage_error(stored.field.tag, what)
 
 
 ONNX = Reader("onnx", "ONNX", (".onnx",), _recognises, _read)

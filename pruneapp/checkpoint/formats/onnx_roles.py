@@ -28,12 +28,12 @@ _RUNTIME_DOMAINS = frozenset(
 )
 
 
-def _by_operator(*rows: tuple[str, Mapping[int, str]]) -> dict[str, Mapping[int, str]]:
+def _kinds_by_operator(*rows: tuple[str, Mapping[int, str]]) -> dict[str, Mapping[int, str]]:
     return {op: kinds for ops, kinds in rows for op in ops.split()}
 
 
 # The kind of the tensor at each input of an operator; other inputs are constants.
-WEIGHTS: Mapping[str, Mapping[int, str]] = _by_operator(
+WEIGHTS: Mapping[str, Mapping[int, str]] = _kinds_by_operator(
     ("Conv ConvTranspose", {1: _CONV, 2: _BIAS}),
     ("DeformConv", {1: _CONV, 3: _BIAS}),
     ("ConvInteger", {1: _CONV}),
@@ -49,7 +49,7 @@ WEIGHTS: Mapping[str, Mapping[int, str]] = _by_operator(
     ("QLinearMatMul", {0: _LINEAR, 3: _LINEAR}),
 )
 # Likewise for operators of ONNX Runtime, whose domains also include those of ONNX.
-RUNTIME_WEIGHTS: Mapping[str, Mapping[int, str]] = _by_operator(
+RUNTIME_WEIGHTS: Mapping[str, Mapping[int, str]] = _kinds_by_operator(
     *WEIGHTS.items(),
     ("Attention PackedAttention QAttention", {1: _LINEAR, 2: _BIAS}),
     ("LongformerAttention", {1: _LINEAR, 2: _BIAS, 4: _LINEAR, 5: _BIAS}),

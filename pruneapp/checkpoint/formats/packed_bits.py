@@ -163,24 +163,24 @@ def _weight(
     """
     _, kind, extents, begin, end = stored[f"{prefix}.shape"]
     if kind != "I64" or not 0 < math.prod(extents) <= _MAX_DIMS:
-        raise _damaged(source, prefix, "its shape is no list of a few whole numbers")
+        raise _damage_error(source, prefix, "its shape is no list of a few whole numbers")
     raw = np.frombuffer(source.read(start + begin, end - begin), "<i8")
     shape = tuple(map(int, raw))
     _, kind, _, mask_begin, mask_end = stored[f"{prefix}.bitmask"]
     if min(shape) < 1 or math.prod(shape) >= 1 << 63:
-        raise _damaged(source, prefix, f"its shape is {list(shape)}")
+        raise _damage_error(source, prefix, f"its shape is {list(shape)}")
     rows, row_bytes = math.prod(shape[:-1]), (shape[-1] + 7) // 8
     if kind != "U8" or mask_end - mask_begin != rows * row_bytes:
-        raise _damaged(source, prefix, f"its bitmask is not that of the shape {list(shape)}")
+        raise _damage_error(source, prefix, f"its bitmask is not that of the shape {list(shape)}")
     _, dtype, extents, values, _ = stored[f"{prefix}.compressed"]
     if DTYPES[dtype].packed:
-        raise _damaged(source, prefix, f"its numbers are of type {dtype}")
+        raise _damage_error(source, prefix, f"its numbers are of type {dtype}")
     kept = math.prod(extents)
     offsets = start + mask_begin, start + values
     return BitmaskSegment(source, f"{prefix}.weight", DTYPES[dtype], shape, *offsets, kept)
 
 
-def _damaged(source: FileSource, prefix: str, what: str) -> DamagedFileError:
+def _damage_error(source: FileSource, prefix: str, what: str) -> DamagedFileError:
     return DamagedFileError(
         f"'{source.path}' holds '{show(prefix)}.weight' packed by compressed-tensors, but {what}.",
         remedy="Download or save it again.",
@@ -220,14 +220,14 @@ def read_masks(header: Header, start: int, source: FileSource, cancel: CancelTok
     layout = CompactLayout(header, str(source.path), start)
     shapes = layout.tree.get("shapes")
     if type(shapes) is not dict:
-        raise layout.damaged("its metadata lists no shapes")
+        raise layout.damage_error("its metadata lists no shapes")
     unpacked = Unpacked(source)
     for name, extents in shapes.items():
         shape = layout.shape(name, extents)
         _, _, _, begin, end = layout.stored(name + SUFFIX, "U8")
         numel = math.prod(shape)
         if end - begin != (numel + 7) // 8:
-            raise layout.damaged(
+            raise layout.damage_error(
                 f"'{name + SUFFIX}' has {end - begin:,} bytes, not one bit for each of {numel:,}"
             )
         unpacked.add(name + SUFFIX, DTYPES["BOOL"], shape, BitsSegment(source, begin, numel))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from pruneapp.checkpoint.io.source import FileSource
-from pruneapp.checkpoint.parser_client import in_pieces
+from pruneapp.checkpoint.parser_client import read_in_pieces
 from pruneapp.errors import DamagedFileError, counted
 from pruneapp.progress import CancelToken
 
@@ -56,7 +56,7 @@ class Message:
         self._window = b""
         self._fields = 0
 
-    def damaged(self, at: int, what: str) -> DamagedFileError:
+    def damage_error(self, at: int, what: str) -> DamagedFileError:
         """Return the error for a violation at offset `at`; `what` is a clause."""
         return DamagedFileError(
             f"'{self.source.path}' is {self._what} that breaks a rule of its format: {what}, "
@@ -85,11 +85,13 @@ class Message:
         Raises `DamagedFileError` if it is longer or not UTF-8. The wire type is not checked.
         """
         if field.size > most:
-            raise self.damaged(field.tag, f"a name has {field.size:,} bytes, {most:,} are the most")
+            raise self.damage_error(
+                field.tag, f"a name has {field.size:,} bytes, {most:,} are the most"
+            )
         try:
             return self.read(field.start, field.stop).decode()
         except UnicodeDecodeError:
-            raise self.damaged(field.tag, "a name is no UTF-8 text") from None
+            raise self.damage_error(field.tag, "a name is no UTF-8 text") from None
 
     def fields(self, start: int = 0, stop: int | None = None) -> Iterator[WireField]:
         """Yield the fields between two offsets, by default those of the whole message.
@@ -107,7 +109,7 @@ class Message:
             if field.stop > end:
                 if end == self.size:
                     raise self.cut_short(field.stop)
-                raise self.damaged(at, "a field is longer than what it lies in")
+                raise self.damage_error(at, "a field is longer than what it lies in")
             yield field
             at = field.stop
 
@@ -125,9 +127,9 @@ class Message:
         elif wire in {FIXED64, FIXED32}:
             value_end = first + (8 if wire == FIXED64 else 4)
         else:
-            raise self.damaged(at, f"a field is of wire type {wire}")
+            raise self.damage_error(at, f"a field is of wire type {wire}")
         if not 0 < number < 1 << 29:
-            raise self.damaged(at, f"a field has the number {number:,}")
+            raise self.damage_error(at, f"a field has the number {number:,}")
         return WireField(number, wire, at, first, value_end, value)
 
     def varints(self, field: WireField) -> Iterator[int]:
@@ -139,7 +141,7 @@ class Message:
             yield field.value
             return
         if field.wire != LENGTH:
-            raise self.damaged(field.tag, f"whole numbers are of wire type {field.wire}")
+            raise self.damage_error(field.tag, f"whole numbers are of wire type {field.wire}")
         at = field.start
         while at < field.stop:
             value, at = self.varint(at, field.stop)
@@ -164,7 +166,7 @@ class Message:
             shift += 7
         if stop == self.size and at + _MAX_VARINT_BYTES > stop:
             raise self.cut_short(stop + 1)
-        raise self.damaged(at, "a number does not end")
+        raise self.damage_error(at, "a number does not end")
 
     def _fill(self, at: int) -> None:
         self._window = self.source.read(at, min(_WINDOW_BYTES, self.size - at))
@@ -200,7 +202,9 @@ class Splice:
     inside: tuple[WireField, ...] = ()  # the fields that contain it, the outermost first
 
     @classmethod
-    def of(cls, start: int, stop: int, data: bytes, inside: tuple[WireField, ...] = ()) -> Splice:
+    def by_data(
+        cls, start: int, stop: int, data: bytes, inside: tuple[WireField, ...] = ()
+    ) -> Splice:
         """Return a replacement by `data`."""
         return cls(start, stop, len(data), lambda: iter((data,)), inside)
 
@@ -222,10 +226,10 @@ class SplicedFile:
         """Yield the bytes of the new file, in order, in pieces of any size. May be called again."""
         read, at = self._source.read, 0
         for splice in self._splices:
-            yield from in_pieces(read, at, splice.start - at)
+            yield from read_in_pieces(read, at, splice.start - at)
             yield from splice.pieces()
             at = splice.stop
-        yield from in_pieces(read, at, self._source.size - at)
+        yield from read_in_pieces(read, at, self._source.size - at)
 
 
 def _add_length_splices(splices: Iterable[Splice]) -> list[Splice]:
@@ -247,7 +251,7 @@ def _add_length_splices(splices: Iterable[Splice]) -> list[Splice]:
         grow(splice.inside, splice.growth)
     while grown:
         for field, more in grown.pop(max(grown)).items():
-            head = Splice.of(field.tag, field.start, prefix(field.number, field.size + more))
+            head = Splice.by_data(field.tag, field.start, prefix(field.number, field.size + more))
             done.append(head)
             grow(parents[field], more + head.growth)
     return sorted(done, key=lambda splice: (splice.start, splice.stop))

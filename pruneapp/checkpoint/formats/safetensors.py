@@ -12,7 +12,7 @@ from pruneapp.checkpoint.formats import compact, packed_bits
 from pruneapp.checkpoint.formats.compact_codec import COMPACT, MASKS, packed_format
 from pruneapp.checkpoint.formats.headers import Header, damaged_header, show
 from pruneapp.checkpoint.io.source import FileSource
-from pruneapp.checkpoint.parser_client import in_pieces, parse_header
+from pruneapp.checkpoint.parser_client import parse_header, read_in_pieces
 from pruneapp.errors import DamagedFileError, counted
 from pruneapp.progress import CancelToken, Job
 
@@ -76,7 +76,7 @@ def read_header(source: FileSource, job: Job) -> tuple[Header, int]:
     if 8 + size > source.size:
         missing = counted(8 + size - source.size, "byte is", "bytes are")
         raise _cut_short(path, f"at least {missing} missing")
-    return parse_header(in_pieces(source.read, 8, size), size, path, job), 8 + size
+    return parse_header(read_in_pieces(source.read, 8, size), size, path, job), 8 + size
 
 
 def _check_size(source: FileSource, start: int, data_bytes: int) -> None:

@@ -20,7 +20,7 @@ class ShardName:
     suffix: str
 
     @classmethod
-    def of(cls, path: Path) -> ShardName | None:
+    def parse(cls, path: Path) -> ShardName | None:
         """Parse the name of a file. Return None if it is not the name of a numbered shard."""
         match = _SHARD.fullmatch(path.name)
         if match is None:
@@ -31,7 +31,7 @@ class ShardName:
 _Set = tuple[str, str, int, str]
 
 
-def _by_set(names: Iterable[str]) -> dict[_Set, dict[int, str]]:
+def _group_by_set(names: Iterable[str]) -> dict[_Set, dict[int, str]]:
     """Group names of shards by (folder, stem, count, suffix), and each group by number.
 
     `names` are relative paths. Names that are not those of numbered shards are left out; of two
@@ -39,7 +39,7 @@ def _by_set(names: Iterable[str]) -> dict[_Set, dict[int, str]]:
     """
     sets: dict[_Set, dict[int, str]] = {}
     for name in sorted(names):
-        parts = ShardName.of(Path(name))
+        parts = ShardName.parse(Path(name))
         if parts is not None:
             folder = str(PurePosixPath(name).parent)
             key = (folder, parts.stem, parts.count, parts.suffix)
@@ -51,7 +51,7 @@ def complete_sets(names: Iterable[str]) -> list[tuple[str, ...]]:
     """Return the complete sets of numbered shards, each sorted by number."""
     return [
         tuple(files[number] for number in sorted(files))
-        for (_, _, count, _), files in _by_set(names).items()
+        for (_, _, count, _), files in _group_by_set(names).items()
         if sorted(files) == list(range(1, count + 1))
     ]
 
@@ -68,10 +68,10 @@ def unlisted_shards(names: Iterable[str], listed: Collection[str]) -> list[str]:
     listed
         The files that an index lists.
     """
-    sets = _by_set(listed)
+    sets = _group_by_set(listed)
     return [
         name
-        for key, files in _by_set(names).items()
+        for key, files in _group_by_set(names).items()
         if key in sets
         for name in files.values()
         if name not in listed

@@ -18,8 +18,8 @@ from pruneapp.checkpoint.formats.headers import (
 )
 from pruneapp.checkpoint.formats.shard_names import complete_sets, unlisted_shards
 from pruneapp.checkpoint.io.files import exists
-from pruneapp.checkpoint.io.source import ByteSource, FileSource, closed_on_error
-from pruneapp.checkpoint.parser_client import in_pieces, parse_index
+from pruneapp.checkpoint.io.source import ByteSource, FileSource, close_on_error
+from pruneapp.checkpoint.parser_client import parse_index, read_in_pieces
 from pruneapp.errors import DamagedFileError, UnsupportedFileError, counted
 from pruneapp.progress import CancelToken, Job
 
@@ -59,7 +59,7 @@ def read_index(
             f"{MAX_INDEX_BYTES:,}.",
             remedy="Open the file or folder that holds the weights.",
         )
-    index = parse_index(in_pieces(source.read, 0, source.size), source.size, str(path), job)
+    index = parse_index(read_in_pieces(source.read, 0, source.size), source.size, str(path), job)
     folder = path.parent
     files = sorted(set(index.weight_map.values()))  # shards are numbered
     if path.name in files:
@@ -74,7 +74,7 @@ def read_index(
     for name in unlisted:
         check_inside(folder, name)
     contents, sources = read_shards(folder, files, state_dict, job, read_file, more=unlisted)
-    with closed_on_error(sources):
+    with close_on_error(sources):
         notices = _compare(index, contents, path, job.cancel)
         if replacements:
             _check_stale(index, contents, path, missing[0])
@@ -181,7 +181,7 @@ def read_shards(
     read: list[tuple[str, Contents, tuple[ByteSource, ...]]] = []
     notices: list[Notice] = []
     opened: list[ByteSource] = []
-    with closed_on_error(opened):
+    with close_on_error(opened):
         job.start(len(names) + len(more), "")
         for name in (*names, *more):
             job.label(name)

@@ -24,7 +24,7 @@ from pruneapp.checkpoint.formats.headers import is_path_inside, show
 from pruneapp.checkpoint.formats.sharded import check_inside
 from pruneapp.checkpoint.io.derived_source import JoinedSource
 from pruneapp.checkpoint.io.object_source import open_source
-from pruneapp.checkpoint.io.source import ByteSource, FileSource, closed_on_error
+from pruneapp.checkpoint.io.source import ByteSource, FileSource, close_on_error
 from pruneapp.checkpoint.torchfile.archive import STORED, read_archive
 from pruneapp.checkpoint.torchfile.rebuild import call
 from pruneapp.checkpoint.torchfile.sources import CheckedSource, Span
@@ -37,13 +37,13 @@ from pruneapp.checkpoint.torchfile.torch_objects import (
     Element,
     Global,
     IdentityKey,
-    Malformed,
+    MalformedError,
     Storage,
     Storages,
     Tensor,
     Uncalled,
     Unreadable,
-    Unsupported,
+    UnsupportedError,
     is_shape,
     translate_errors,
 )
@@ -71,7 +71,7 @@ class _Blob:
     def read(self, offset: int, size: int) -> bytes:
         """Return `size` bytes from `offset` on, relative to the start of the range."""
         if offset < 0 or size < 0 or offset + size > self.size:
-            raise Malformed("a zip archive in it refers to bytes behind its end")
+            raise MalformedError("a zip archive in it refers to bytes behind its end")
         return self.file.read(self.start + offset, size)
 
 
@@ -120,26 +120,26 @@ class _Chunk:
     def _parse(self) -> tuple[ByteSource, TensorEntry]:
         """Parse the archive of the chunk. Return the source and the entry of its elements.
 
-        Raises `Malformed` if it does not contain a dense tensor of the type and shape of the chunk.
-        The checksum of the elements is verified when they are read.
+        Raises `MalformedError` if it does not contain a dense tensor of the type and shape of the
+        chunk. The checksum of the elements is verified when they are read.
         """
         archive = read_archive(self.blob, CancelToken())
         pickled = archive.members.get("data.pkl")
         if pickled is None:
-            raise Malformed(f"the part of tensor '{show(self.name)}' has no data.pkl")
+            raise MalformedError(f"the part of tensor '{show(self.name)}' has no data.pkl")
         storages = Storages()
         data = read_member(self.blob, archive, pickled, _MAX_CHUNK_PICKLE)
         tensor = Machine(data, call, storages, CancelToken()).run()
         if not isinstance(tensor, Tensor) or tensor.flips:
-            raise Malformed(f"the part of tensor '{show(self.name)}' is no dense tensor")
+            raise MalformedError(f"the part of tensor '{show(self.name)}' is no dense tensor")
         if tensor.shape != self.sizes or tensor.element is not self.element:
-            raise Malformed(
+            raise MalformedError(
                 f"a part of tensor '{show(self.name)}' should be {self.element.name} of shape "
                 f"{list(self.sizes)} and is {tensor.element.name} of shape {list(tensor.shape)}"
             )
         member = archive.members.get(f"data/{tensor.storage.root.key}")
         if member is None or member.method != STORED or member.size < tensor.storage.root.nbytes:
-            raise Malformed(f"the storage of a part of tensor '{show(self.name)}' is missing")
+            raise MalformedError(f"the storage of a part of tensor '{show(self.name)}' is missing")
         start = self.blob.start + member.data
         source: ByteSource = self.blob.file
         if archive.checksums:
@@ -245,13 +245,13 @@ def _read(source: FileSource, state_dict: str | None, job: Job) -> ReadResult:
     if path.suffix == SUFFIX:
         _refuse_part(path)
     opened: list[ByteSource] = [source]
-    with closed_on_error(opened), translate_errors(path):
+    with close_on_error(opened), translate_errors(path):
         if source.size > MAX_PICKLE:
-            raise Unsupported(f"has {source.size:,} bytes; at most {MAX_PICKLE:,} are read")
+            raise UnsupportedError(f"has {source.size:,} bytes; at most {MAX_PICKLE:,} are read")
         machine = Machine(source.read(0, source.size), call, _no_storage, job.cancel)
         root = machine.run()
         if not isinstance(root, Uncalled) or not root.path.endswith(".Metadata"):
-            raise Unsupported(
+            raise UnsupportedError(
                 "is not the metadata of a distributed checkpoint of torch",
                 "Open the file or folder that holds the weights.",
             )
@@ -284,7 +284,7 @@ def _refuse_part(path: Path) -> NoReturn:
 
 
 def _no_storage(_pid: Any) -> NoReturn:
-    raise Malformed("its pickle refers to a storage")
+    raise MalformedError("its pickle refers to a storage")
 
 
 class _Files:
@@ -298,23 +298,23 @@ class _Files:
     def blob(self, info: Any) -> _Blob:
         """Return the range of a file that a storage info of torch describes.
 
-        The file is opened at its first use, and added to the opened sources. Raises `Malformed` if
-        the info is invalid, `Unsupported` for compressed chunks, and `CheckpointError` if the file
-        is missing, too short or outside of the folder.
+        The file is opened at its first use, and added to the opened sources. Raises
+        `MalformedError` if the info is invalid, `UnsupportedError` for compressed chunks, and
+        `CheckpointError` if the file is missing, too short or outside of the folder.
         """
         values = info.attributes() if isinstance(info, Uncalled) else {}
         name, start, size = (values.get(key) for key in ("relative_path", "offset", "length"))
         if type(name) is not str or type(start) is not int or type(size) is not int:
-            raise Malformed("it does not say where a tensor is stored")
+            raise MalformedError("it does not say where a tensor is stored")
         if values.get("transform_descriptors"):
-            raise Unsupported(
+            raise UnsupportedError(
                 "describes chunks that were transformed when they were written (compressed)",
                 "Save it again without extensions, or convert it with torch: python -m "
                 "torch.distributed.checkpoint.format_utils dcp_to_torch FOLDER model.pt",
             )
         if name not in self._by_name:
             if not is_path_inside(name):
-                raise Malformed(f"'{show(name)}' is not the name of a file in its folder")
+                raise MalformedError(f"'{show(name)}' is not the name of a file in its folder")
             check_inside(self._folder, name, "file")
             file = open_source(self._folder / name)
             self._opened.append(file)
@@ -335,8 +335,8 @@ class _Tree:
     def __init__(self, metadata: Mapping[Any, Any], files: _Files, cancel: CancelToken) -> None:
         """Build the nested dicts from the attributes of torch's ``Metadata``.
 
-        Raises `Malformed` or `Unsupported` if they are invalid, and `CheckpointError` for missing
-        files.
+        Raises `MalformedError` or `UnsupportedError` if they are invalid, and `CheckpointError` for
+        missing files.
         """
         self.root: dict[Any, Any] = {}
         self.segments: list[ChunkedSegment] = []
@@ -346,26 +346,26 @@ class _Tree:
         stored = metadata.get("storage_data")
         paths = metadata.get("planner_data")
         if not isinstance(tensors, dict) or not isinstance(stored, dict):
-            raise Malformed("it describes no tensors, or not where they are stored")
+            raise MalformedError("it describes no tensors, or not where they are stored")
         self._paths = paths if isinstance(paths, dict) else {}
         self._stored: dict[str, dict[tuple[int, ...] | None, Any]] = {}
         for key, info in cancel.each(stored.items()):
             self._add_stored(key, info)
         for name, description in cancel.each(tensors.items()):
             if type(name) is not str or not isinstance(description, Uncalled):
-                raise Malformed("the name of a tensor is no text, or it is not described")
+                raise MalformedError("the name of a tensor is no text, or it is not described")
             self._insert(name, self._leaf(name, description))
 
     def _add_stored(self, key: Any, info: Any) -> None:
         """Record the storage info of a chunk by the tensor's name and the offset of the chunk.
 
-        A chunk without an offset is the whole tensor. Raises `Malformed` for an invalid key.
+        A chunk without an offset is the whole tensor. Raises `MalformedError` for an invalid key.
         """
         index = key.value if isinstance(key, IdentityKey) else key
         values = index.attributes() if isinstance(index, Uncalled) else {}
         name, offset = values.get("fqn"), values.get("offset")
         if type(name) is not str or not (offset is None or is_shape(offset)):
-            raise Malformed("it does not say which tensor is stored at a place")
+            raise MalformedError("it does not say which tensor is stored at a place")
         where = None if offset is None else tuple(offset)
         self._stored.setdefault(name, {})[where] = info
 
@@ -394,18 +394,18 @@ class _Tree:
         """Return the placeholder of a tensor, or an object that is not a tensor.
 
         That is b"" for a pickled object, and `Unreadable` for an unknown type. A tensor adds a
-        segment and its key. Raises `Malformed` if the description is invalid or the chunks do not
-        cover the tensor exactly.
+        segment and its key. Raises `MalformedError` if the description is invalid or the chunks do
+        not cover the tensor exactly.
         """
         values = description.attributes()
         if "chunks" not in values:
             return b""  # a pickled object, which is not read
         shape = values.get("size")
         if not is_shape(shape) or len(shape) > MAX_RANK:
-            raise Malformed(f"the shape of tensor '{show(name)}' is not well-formed")
+            raise MalformedError(f"the shape of tensor '{show(name)}' is not well-formed")
         shape = tuple(shape)
         if math.prod(n for n in shape if n) >= MAX_EXTENT:
-            raise Malformed(f"tensor '{show(name)}' is larger than any memory")
+            raise MalformedError(f"tensor '{show(name)}' is larger than any memory")
         element = _element_of(values.get("properties"))
         if element is None or not element.whole:
             return Unreadable("it has a type that Pruneapp does not know")
@@ -421,10 +421,10 @@ class _Tree:
     ) -> Iterator[_Chunk]:
         """Yield the chunks of a tensor that have elements, each with the range of its file.
 
-        Raises `Malformed` if one is invalid or not inside the tensor, or its place is unknown.
+        Raises `MalformedError` if one is invalid or not inside the tensor, or its place is unknown.
         """
         if type(chunks) is not list:
-            raise Malformed(f"the chunks of tensor '{show(name)}' are not well-formed")
+            raise MalformedError(f"the chunks of tensor '{show(name)}' are not well-formed")
         stored = self._stored.get(name, {})
         for chunk in chunks:
             values = chunk.attributes() if isinstance(chunk, Uncalled) else {}
@@ -435,15 +435,17 @@ class _Tree:
                 and len(offsets) == len(sizes) == len(shape)
                 and all(at + n <= end for at, n, end in zip(offsets, sizes, shape, strict=True))
             ):
-                raise Malformed(f"a chunk of tensor '{show(name)}' is not inside it")
+                raise MalformedError(f"a chunk of tensor '{show(name)}' is not inside it")
             info = stored.get(tuple(offsets), stored.get(None) if len(chunks) == 1 else None)
             if not math.prod(sizes):
                 continue
             if info is None:
-                raise Malformed(f"it does not say where a chunk of tensor '{show(name)}' is stored")
+                raise MalformedError(
+                    f"it does not say where a chunk of tensor '{show(name)}' is stored"
+                )
             blob = self._files.blob(info)
             if blob.size < math.prod(sizes) * element.itemsize:
-                raise Malformed(f"a chunk of tensor '{show(name)}' has too few bytes")
+                raise MalformedError(f"a chunk of tensor '{show(name)}' has too few bytes")
             yield _Chunk(tuple(offsets), tuple(sizes), blob, name, element)
 
 
@@ -459,13 +461,13 @@ def _element_of(properties: Any) -> Element | None:
 
 
 def _check_cover(name: str, shape: tuple[int, ...], chunks: Sequence[_Chunk]) -> None:
-    """Raise `Malformed` unless each element of a tensor is in exactly one chunk.
+    """Raise `MalformedError` unless each element of a tensor is in exactly one chunk.
 
     All chunks must be inside the shape, which is not checked.
     """
     total = sum(chunk.numel for chunk in chunks)
     if total != math.prod(shape):
-        raise Malformed(
+        raise MalformedError(
             f"the chunks of tensor '{show(name)}' have {total:,} elements of {math.prod(shape):,}"
         )
     if len(chunks) < 2:
@@ -476,7 +478,7 @@ def _check_cover(name: str, shape: tuple[int, ...], chunks: Sequence[_Chunk]) ->
     for chunk in sorted(chunks, key=lambda chunk: chunk.offsets[dim]):
         active = [a for a in active if a.offsets[dim] + a.sizes[dim] > chunk.offsets[dim]]
         if any(_overlap(chunk, other) for other in active):
-            raise Malformed(f"chunks of tensor '{show(name)}' overlap")
+            raise MalformedError(f"chunks of tensor '{show(name)}' overlap")
         active.append(chunk)
 
 

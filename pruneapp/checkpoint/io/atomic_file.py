@@ -108,7 +108,7 @@ class WritePipeline:
         self._windows = 0
         self._in_flight = 0
         self._free: SimpleQueue[_Window | None] = SimpleQueue()
-        self.taken = 0  # number of bytes passed to `write`
+        self.bytes_written = 0  # number of bytes passed to `write`
         self._verified = 0  # updated by the compare stage, reported by the thread of the caller
         self._reported = 0
         self._read_buffer = np.empty(0, np.uint8)
@@ -133,7 +133,7 @@ class WritePipeline:
             window.buffer[window.size : window.size + piece.size] = piece
             window.size += piece.size
             start += piece.size
-            self.taken += piece.size
+            self.bytes_written += piece.size
             self._report(piece.size)
             if not window.free_space:
                 self._send()
@@ -143,7 +143,7 @@ class WritePipeline:
 
         Nothing may be written afterwards. The threads keep running until `close`.
         """
-        self._nbytes = self.taken
+        self._nbytes = self.bytes_written
         if self._current is not None:
             self._send()
         while self._in_flight:
@@ -170,9 +170,9 @@ class WritePipeline:
     def _next_window(self) -> _Window:
         if self._windows < WINDOWS and self._free.empty():
             self._windows += 1
-            return _Window(np.empty(min(WINDOW_BYTES, self._nbytes), np.uint8), self.taken)
+            return _Window(np.empty(min(WINDOW_BYTES, self._nbytes), np.uint8), self.bytes_written)
         window = self._wait()
-        window.offset, window.size = self.taken, 0
+        window.offset, window.size = self.bytes_written, 0
         return window
 
     def _wait(self) -> _Window:
@@ -363,9 +363,9 @@ class AtomicFile:
         self.part: Path | None = None
 
     @property
-    def taken(self) -> int:
+    def bytes_written(self) -> int:
         """Number of bytes written so far."""
-        return 0 if self._pipeline is None else self._pipeline.taken
+        return 0 if self._pipeline is None else self._pipeline.bytes_written
 
     def __enter__(self) -> Self:
         """Create the temporary file, reserve its space and start the pipeline.
@@ -450,7 +450,7 @@ class AtomicFile:
             If the number of written bytes is not `nbytes`, or for a maximum, larger.
         """
         assert self._pipeline is not None
-        written = self._pipeline.taken
+        written = self._pipeline.bytes_written
         if written > self.nbytes or (self._exact and written != self.nbytes):
             most = "" if self._exact else " at most"
             raise ValueError(f"{self.nbytes:,} bytes{most} were announced, {written:,} written")

@@ -106,7 +106,7 @@ def files_sha256(files: Sequence[FileSource], job: Job) -> str:
 
 
 @contextlib.contextmanager
-def hashed_meanwhile(files: Sequence[FileSource]) -> Iterator[None]:
+def hash_in_background(files: Sequence[FileSource]) -> Iterator[None]:
     """Hash files in a thread while the block reads them.
 
     What one of the two reads from the disk is still in the page cache for the other, so this needs

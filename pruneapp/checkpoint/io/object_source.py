@@ -15,8 +15,8 @@ from concurrent.futures import CancelledError, Future
 from functools import partial
 from pathlib import Path
 
-from pruneapp.checkpoint.io.source import FileIdentity, FileSource, cannot_open, refuse_irregular
-from pruneapp.checkpoint.io.store import POOL, ChangedError, Seen, StorePath, store_of
+from pruneapp.checkpoint.io.source import FileIdentity, FileSource, open_error, refuse_irregular
+from pruneapp.checkpoint.io.store import POOL, ChangedError, ObjectInfo, StorePath, store_of
 from pruneapp.errors import CheckpointError, DamagedFileError, FileChangedError, words_of
 
 # A header consists of a few blocks; a request has at most `_REQUEST` bytes.
@@ -106,11 +106,11 @@ class ObjectSource(FileSource):
         self._closed = True
         try:
             self._store = store_of(path)
-            self._seen = path.seen(now=True)
-            refuse_irregular(path, self._seen.status(path))
+            self._info = path.look_up(now=True)
+            refuse_irregular(path, self._info.status(path))
         except OSError as error:
-            raise cannot_open(path, error) from None
-        self.identity = FileIdentity.of(self._seen.status(path))
+            raise open_error(path, error) from None
+        self.identity = FileIdentity.from_status(self._info.status(path))
         self._closed = False
         self.bytes_read = 0
         self._blocks: dict[int, _Range] = {}  # the range of each block; guarded by `_CACHE.lock`
@@ -174,8 +174,8 @@ class ObjectSource(FileSource):
     def _request(self, start: int, stop: int, *, ahead: bool) -> _Range:
         """Submit a request for the bytes `start` to `stop` (exclusive), and register its blocks."""
         one = _Range(start, stop, self._blocks)
-        store, path, seen = self._store, self._object, self._seen
-        one.data = POOL.submit(partial(store.read, path, start, stop, seen), ahead=ahead)
+        store, path, info = self._store, self._object, self._info
+        one.data = POOL.submit(partial(store.read, path, start, stop, info), ahead=ahead)
         for block in range(start // _BLOCK, -(-stop // _BLOCK)):
             self._blocks[block] = one
         _CACHE.add(one)
@@ -242,7 +242,7 @@ class ObjectSource(FileSource):
         Raises `CheckpointError` if the store does not answer.
         """
         try:
-            now: Seen = self._object.seen(now=True)
+            now: ObjectInfo = self._object.look_up(now=True)
         except OSError as error:
             if not isinstance(error, FileNotFoundError):
                 raise CheckpointError(
@@ -250,8 +250,8 @@ class ObjectSource(FileSource):
                     remedy="Check the connection to the store, then try again.",
                 ) from None
             raise self._change_error(error) from None
-        if FileIdentity.of(now.status(self._object)) != self.identity:
-            raise self._changed()
+        if FileIdentity.from_status(now.status(self._object)) != self.identity:
+            raise self._changed_error()
 
     def _change_error(self, error: OSError) -> FileChangedError:
         if error.errno == errno.ENOENT:
@@ -259,9 +259,9 @@ class ObjectSource(FileSource):
                 f"'{self.path}' is no longer there.",
                 remedy="Put it back, or open it from its new place.",
             )
-        return self._changed()
+        return self._changed_error()
 
-    def moved(self, path: Path) -> None:
+    def reopen_at(self, path: Path) -> None:
         """Not supported: objects are not moved; see `FileSource`."""
         raise NotImplementedError  # exports onto the opened object are rejected before
 

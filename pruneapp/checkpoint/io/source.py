@@ -27,7 +27,7 @@ class FileIdentity:
     mtime_ns: int
 
     @classmethod
-    def of(cls, status: os.stat_result) -> FileIdentity:
+    def from_status(cls, status: os.stat_result) -> FileIdentity:
         """Create an identity from a stat result."""
         return cls(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
 
@@ -93,7 +93,7 @@ class FileSource:
             flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
             self._fd = os.open(path, flags | getattr(os, "O_CLOEXEC", 0))
         except OSError as error:
-            raise cannot_open(path, error) from None
+            raise open_error(path, error) from None
         except ValueError:
             raise CheckpointError(
                 f"'{path}' cannot be opened: its name contains a character that file names cannot "
@@ -106,7 +106,7 @@ class FileSource:
         except CheckpointError:
             close_quietly(self._fd)
             raise
-        self.identity = FileIdentity.of(status)  # the version that was opened
+        self.identity = FileIdentity.from_status(status)  # the version that was opened
         self._lock = threading.Lock()
         self._closed = False
         self._readers = 0
@@ -182,10 +182,10 @@ class FileSource:
         bytes that were read.
         """
         if not self.identity.matches(os.fstat(self._fd)):
-            with self._lock:  # `moved` may have changed only one of the two
+            with self._lock:  # `reopen_at` may have changed only one of the two
                 changed = not self.identity.matches(os.fstat(self._fd))
             if changed:
-                raise self._changed()
+                raise self._changed_error()
 
     def _read(self, offset: int, view: memoryview) -> int:
         """Read some bytes from `offset` into `view`. Return their number, 0 at the end."""
@@ -209,22 +209,22 @@ class FileSource:
         Also if there is none or it is not accessible. A closed source can be verified too.
         """
         try:
-            now = FileIdentity.of(self.path.stat())
+            now = FileIdentity.from_status(self.path.stat())
         except OSError:
             raise FileChangedError(
                 f"'{self.path}' is no longer there.",
                 remedy="Put it back, or open the file from its new place.",
             ) from None
         if now != self.identity:
-            raise self._changed()
+            raise self._changed_error()
 
-    def _changed(self) -> FileChangedError:
+    def _changed_error(self) -> FileChangedError:
         return FileChangedError(
             f"'{self.path}' was changed by another program while it was open.",
             remedy="Open it again to work on its new content.",
         )
 
-    def moved(self, path: Path) -> None:
+    def reopen_at(self, path: Path) -> None:
         """Continue to read from `path`: the same file under another name, or a copy of it.
 
         Reads in progress still return the bytes of the old file. Raises `CheckpointError` if it
@@ -234,10 +234,10 @@ class FileSource:
         try:
             fd = os.open(path, flags)
         except OSError as error:
-            raise cannot_open(path, error) from error
+            raise open_error(path, error) from error
         try:
             with self._lock:
-                identity = FileIdentity.of(os.fstat(fd))
+                identity = FileIdentity.from_status(os.fstat(fd))
                 if not self._closed:  # the number of a closed descriptor may have been reused
                     os.dup2(fd, self._fd, inheritable=False)
                 self.path, self.identity = path, identity
@@ -259,7 +259,7 @@ class FileSource:
 
 
 @contextlib.contextmanager
-def closed_on_error(sources: Sequence[ByteSource]) -> Iterator[None]:
+def close_on_error(sources: Sequence[ByteSource]) -> Iterator[None]:
     """Close the sources if the block raises. Sources may be added during the block."""
     try:
         yield
@@ -292,7 +292,7 @@ def refuse_irregular(path: Path, status: os.stat_result) -> None:
     )
 
 
-def cannot_open(path: Path, error: OSError) -> CheckpointError:
+def open_error(path: Path, error: OSError) -> CheckpointError:
     """Return the error for a file that cannot be opened. Nothing is raised."""
     remedy = ""
     if isinstance(error, PermissionError):

@@ -119,24 +119,24 @@ class StorePath(PosixPath):
 
     def stat(self, *, follow_symlinks: bool = True) -> os.stat_result:
         """Return the metadata of the object as a stat result of a file."""
-        return self.seen().status(self)
+        return self.look_up().status(self)
 
     def lstat(self) -> os.stat_result:
         return self.stat()
 
-    def seen(self, *, now: bool = False) -> Seen:
+    def look_up(self, *, now: bool = False) -> ObjectInfo:
         """Return the metadata (cached unless `now`). Raises `FileNotFoundError` without any."""
-        found = store_of(self).seen(self, now=now)
+        found = store_of(self).look_up(self, now=now)
         if found is None:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(self))
         return found
 
     def _is(self, *, folder: bool) -> bool:
-        found = store_of(self).seen(self)
+        found = store_of(self).look_up(self)
         return found is not None and found.is_folder == folder
 
     def exists(self, *, follow_symlinks: bool = True) -> bool:
-        return store_of(self).seen(self) is not None
+        return store_of(self).look_up(self) is not None
 
     def is_dir(self, *, follow_symlinks: bool = True) -> bool:
         return self._is(folder=True)
@@ -158,7 +158,7 @@ class StorePath(PosixPath):
 
     def read_bytes(self) -> bytes:
         """Return the content of a small object."""
-        found = self.seen()
+        found = self.look_up()
         return store_of(self).read(self, 0, found.size, found)
 
     def open(  # type: ignore[override]  # supports only reading bytes
@@ -222,7 +222,7 @@ class _ObjectReader(RawIOBase):
 
     def __init__(self, path: StorePath) -> None:
         self._path = path
-        self._seen = path.seen(now=True)
+        self._info = path.look_up(now=True)
         self._at = 0
 
     def readable(self) -> bool:
@@ -235,15 +235,15 @@ class _ObjectReader(RawIOBase):
         return len(data)
 
     def readall(self) -> bytes:  # the base class reads small pieces
-        return self._next(self._seen.size)
+        return self._next(self._info.size)
 
     def _next(self, size: int) -> bytes:
-        start, self._at = self._at, min(self._at + size, self._seen.size)
-        return store_of(self._path).read(self._path, start, self._at, self._seen)
+        start, self._at = self._at, min(self._at + size, self._info.size)
+        return store_of(self._path).read(self._path, start, self._at, self._info)
 
 
 @dataclass(frozen=True)
-class Seen:
+class ObjectInfo:
     """The metadata of an object or folder in a store."""
 
     size: int
@@ -325,24 +325,24 @@ class Store:
     def __init__(self, files: Any) -> None:
         self.files = files
         self._lock = threading.Lock()
-        self._listings: dict[StorePath, tuple[float, Mapping[str, Seen]]] = {}
+        self._listings: dict[StorePath, tuple[float, Mapping[str, ObjectInfo]]] = {}
 
     # -- metadata ---------------------------------------------------------------------------------
 
-    def seen(self, path: StorePath, *, now: bool = False) -> Seen | None:
+    def look_up(self, path: StorePath, *, now: bool = False) -> ObjectInfo | None:
         """Return the metadata at a path, None without one; `now=False` allows a cached result."""
         if not now:
             if path in self._cached_listings():
-                return Seen(0, "", is_folder=True)
+                return ObjectInfo(0, "", is_folder=True)
             siblings = self._cached_listings().get(path.parent)
             if siblings is not None:
                 return siblings.get(path.name)
-        found = self.ask(path, lambda: self.find(path))
+        found = self.call_with_retries(path, lambda: self.find(path))
         if found is None and self.entries(path):
-            return Seen(0, "", is_folder=True)
+            return ObjectInfo(0, "", is_folder=True)
         return found
 
-    def entries(self, path: StorePath) -> Mapping[str, Seen]:
+    def entries(self, path: StorePath) -> Mapping[str, ObjectInfo]:
         """Return the metadata of the entries of a folder, sorted by name.
 
         Empty if it does not exist. A listing that is not empty is cached for `_CACHE_SECONDS`.
@@ -351,7 +351,7 @@ class Store:
         known = self._cached_listings().get(path)
         if known is not None:
             return known
-        found = self.ask(path, lambda: self.list(path))
+        found = self.call_with_retries(path, lambda: self.list(path))
         entries = dict(sorted(found.items()))
         if entries:
             with self._lock:
@@ -360,7 +360,7 @@ class Store:
                 self._listings[path] = time.monotonic(), entries
         return entries
 
-    def _cached_listings(self) -> dict[StorePath, Mapping[str, Seen]]:
+    def _cached_listings(self) -> dict[StorePath, Mapping[str, ObjectInfo]]:
         since = time.monotonic() - _CACHE_SECONDS
         with self._lock:
             return {path: known for path, (when, known) in self._listings.items() if when > since}
@@ -372,26 +372,26 @@ class Store:
 
     # -- requests to a backend, without retries ---------------------------------------------------
 
-    def find(self, path: StorePath) -> Seen | None:
+    def find(self, path: StorePath) -> ObjectInfo | None:
         """Return the metadata of an object; folders may not be found."""
         try:
-            return _seen(self.files.info(str(path), refresh=True))
+            return _parse_info(self.files.info(str(path), refresh=True))
         except FileNotFoundError:
             return None
 
-    def list(self, path: StorePath) -> dict[str, Seen]:
+    def list(self, path: StorePath) -> dict[str, ObjectInfo]:
         """Return the metadata of the entries of a folder, by name; empty if it is no folder."""
         try:
             rows = self.files.ls(str(path), detail=True, refresh=True)
         except (FileNotFoundError, NotADirectoryError):
             return {}
-        named = {row["name"].rstrip("/").rpartition("/")[2]: _seen(row) for row in rows}
+        named = {row["name"].rstrip("/").rpartition("/")[2]: _parse_info(row) for row in rows}
         named.pop("", None)
         if len(rows) == 1 and named.keys() == {path.name} and not named[path.name].is_folder:
             return {}  # the object itself
         return named
 
-    def fetch(self, path: StorePath, start: int, stop: int, known: Seen) -> bytes:
+    def fetch(self, path: StorePath, start: int, stop: int, known: ObjectInfo) -> bytes:
         """Return the bytes `start` to `stop` (exclusive) of the `known` version of an object.
 
         Raises `ChangedError` if the object has another tag or size after reading. Fewer bytes may
@@ -423,7 +423,7 @@ class Store:
 
     # -- requests with retries --------------------------------------------------------------------
 
-    def read(self, path: StorePath, start: int, stop: int, known: Seen) -> bytes:
+    def read(self, path: StorePath, start: int, stop: int, known: ObjectInfo) -> bytes:
         """Return the bytes `start` to `stop` (exclusive) of the `known` version of an object.
 
         An empty range sends no request. Temporary errors are retried, also if fewer bytes arrive.
@@ -438,16 +438,16 @@ class Store:
                 raise EOFError(f"{len(data):,} of {stop - start:,} bytes came")
             return data
 
-        return self.ask(path, fetch)
+        return self.call_with_retries(path, fetch)
 
     def delete(self, path: StorePath) -> None:
         """Delete an object."""
         self.clear_cache()
-        self.ask(path, lambda: self.remove(path))
+        self.call_with_retries(path, lambda: self.remove(path))
         self.clear_cache()
 
-    def ask(self, path: StorePath, question: Callable[[], T]) -> T:
-        """Call `question` and return its result, with retries after temporary errors.
+    def call_with_retries(self, path: StorePath, request: Callable[[], T]) -> T:
+        """Call `request` and return its result, with retries after temporary errors.
 
         Raises
         ------
@@ -457,7 +457,7 @@ class Store:
         waits = iter(_WAITS)
         while True:
             try:
-                return question()
+                return request()
             except Exception as error:  # of any library that a backend uses; see `translate_error`
                 wait = next(waits, None)
                 if wait is None or not self.is_temporary(error):
@@ -508,13 +508,13 @@ _TAGS = ("ETag", "etag", "generation", "blob_id", "version_id", "md5Hash", "cont
 _TIMES = ("LastModified", "last_modified", "updated", "mtime", "modified", "created")
 
 
-def _seen(row: Mapping[str, Any]) -> Seen:
+def _parse_info(row: Mapping[str, Any]) -> ObjectInfo:
     """Convert the metadata of an object from fsspec, whose backends use different keys.
 
     Without any tag, the time of the last change serves as one. Invalid times become 0.
     """
     if row.get("type") == "directory":
-        return Seen(0, "", is_folder=True)
+        return ObjectInfo(0, "", is_folder=True)
     when = next((row[name] for name in _TIMES if row.get(name)), 0)
     if isinstance(when, str):
         with contextlib.suppress(ValueError):
@@ -522,13 +522,13 @@ def _seen(row: Mapping[str, Any]) -> Seen:
     seconds = when.timestamp() if isinstance(when, datetime) else when
     seconds = seconds if isinstance(seconds, (int, float)) else 0
     tag = " ".join(str(row[name]) for name in _TAGS if row.get(name))
-    return Seen(int(row.get("size") or 0), tag or f"{seconds}", seconds)
+    return ObjectInfo(int(row.get("size") or 0), tag or f"{seconds}", seconds)
 
 
 class S3Store(Store):
     """A bucket of S3, or of a store with the same protocol."""
 
-    def find(self, path: StorePath) -> Seen | None:
+    def find(self, path: StorePath) -> ObjectInfo | None:
         """Return the metadata of an object; None for a bucket, a folder or a missing object."""
         _, key = split(path)
         if not key:
@@ -538,13 +538,15 @@ class S3Store(Store):
         except FileNotFoundError:
             return None
         when = head.get("LastModified")
-        return Seen(head["ContentLength"], head.get("ETag", ""), when.timestamp() if when else 0)
+        return ObjectInfo(
+            head["ContentLength"], head.get("ETag", ""), when.timestamp() if when else 0
+        )
 
-    def list(self, path: StorePath) -> dict[str, Seen]:
+    def list(self, path: StorePath) -> dict[str, ObjectInfo]:
         """Return the metadata of the entries of a folder, by name; empty if there are none."""
         bucket, key = split(path)
         prefix = f"{key}/" if key else ""
-        found: dict[str, Seen] = {}
+        found: dict[str, ObjectInfo] = {}
         more: dict[str, str] = {}
         while True:
             page = self.call(
@@ -554,16 +556,16 @@ class S3Store(Store):
             for row in page.get("Contents", ()):
                 if name := row["Key"].removeprefix(prefix):
                     when = row["LastModified"].timestamp()
-                    found[name] = Seen(row["Size"], row.get("ETag", ""), when)
+                    found[name] = ObjectInfo(row["Size"], row.get("ETag", ""), when)
             for row in page.get("CommonPrefixes", ()):
                 name = row["Prefix"].removeprefix(prefix).rstrip("/")
                 if name:
-                    found[name] = Seen(0, "", is_folder=True)
+                    found[name] = ObjectInfo(0, "", is_folder=True)
             if not page.get("IsTruncated"):
                 return found
             more = {"ContinuationToken": page["NextContinuationToken"]}
 
-    def fetch(self, path: StorePath, start: int, stop: int, known: Seen) -> bytes:
+    def fetch(self, path: StorePath, start: int, stop: int, known: ObjectInfo) -> bytes:
         """Return the bytes `start` to `stop` (exclusive) of the `known` version of an object.
 
         The store checks the version in the same request. Raises `ChangedError` if the object was
@@ -701,7 +703,7 @@ def _connect(path: StorePath) -> Store:
         from fsspec.core import url_to_fs
 
         if path.scheme == "s3":
-            # Retries are made by `Store.ask` only; other settings of the user are preserved.
+            # `Store.call_with_retries` retries; other settings of the user are preserved.
             options["config_kwargs"] = {
                 "max_pool_connections": 2 * _REQUESTS,
                 "retries": {"total_max_attempts": 1, "mode": "standard"},

@@ -32,8 +32,8 @@ from pruneapp.checkpoint.io.atomic_file import PIECE_BYTES, AtomicFile
 from pruneapp.checkpoint.io.files import hidden_name
 from pruneapp.checkpoint.io.store import (
     POOL,
+    ObjectInfo,
     S3Store,
-    Seen,
     Store,
     StorePath,
     refuse_read_only,
@@ -68,7 +68,7 @@ class NewFile(SealedFile, Protocol):
     """A file or object that is being written: an `AtomicFile` or an `ObjectFile`."""
 
     @property
-    def taken(self) -> int:
+    def bytes_written(self) -> int:
         """Number of bytes written so far."""
 
     def __enter__(self) -> Self: ...
@@ -129,7 +129,7 @@ class ObjectFile:
         """
         self.target: Path = target
         self.nbytes = nbytes
-        self.taken = 0
+        self.bytes_written = 0
         self._exact = exact
         self._job = job
         self._path = target
@@ -151,10 +151,10 @@ class ObjectFile:
 
         Raises `ExportError` if the store is read-only or the target is a folder.
         """
-        with self._translated():
+        with self._translate_errors():
             refuse_read_only(self._path)
             store = store_of(self._path)
-            was = store.seen(self._path, now=True)
+            was = store.look_up(self._path, now=True)
             if was is not None and was.is_folder:
                 raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(self._path))
             self.is_new = was is None
@@ -185,8 +185,8 @@ class ObjectFile:
             The entity tag of each part, in order.
         """
         assert isinstance(self._upload, _SharedUpload)
-        self._upload.take(tags)
-        self.taken = nbytes
+        self._upload.set_tags(tags)
+        self.bytes_written = nbytes
         self._compare_elsewhere = compare
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
@@ -200,11 +200,11 @@ class ObjectFile:
             piece = view[: min(PIECE_BYTES, self._part_bytes - len(self._part))]
             self._part += piece
             self._hash.update(piece)
-            self.taken += len(piece)
+            self.bytes_written += len(piece)
             view = view[len(piece) :]
             self._job.step(len(piece))
             if len(self._part) == self._part_bytes:
-                with self._translated():
+                with self._translate_errors():
                     self._send()
 
     def _send(self) -> None:
@@ -240,18 +240,20 @@ class ObjectFile:
         other than S3 the data is read back here. Raises `ValueError` if the number of written bytes
         is not `nbytes`, or for a maximum, larger; else `ExportError`.
         """
-        if self.taken > self.nbytes or (self._exact and self.taken != self.nbytes):
+        if self.bytes_written > self.nbytes or (self._exact and self.bytes_written != self.nbytes):
             most = "" if self._exact else " at most"
-            raise ValueError(f"{self.nbytes:,} bytes{most} were announced, {self.taken:,} written")
+            raise ValueError(
+                f"{self.nbytes:,} bytes{most} were announced, {self.bytes_written:,} written"
+            )
         assert self._upload is not None
-        with self._translated():
+        with self._translate_errors():
             if self._sent or not self._upload.commits_small:
                 if self._part or not self._sent:
                     self._send()
                 self._wait(0)
             else:
-                self._sums.append((self.taken, self._hash.digest()))
-            if back := self._upload.sealed():
+                self._sums.append((self.bytes_written, self._hash.digest()))
+            if back := self._upload.finish_parts():
                 self._compare(back)
                 self._compared = True
         return self._hash.hexdigest()
@@ -263,7 +265,7 @@ class ObjectFile:
         `ExportError`, also if another program has changed the object since the context was entered.
         """
         assert self._upload is not None
-        with self._translated():
+        with self._translate_errors():
             try:
                 self._compare(self._upload.commit(bytes(self._part)))
                 if self._compare_elsewhere is not None:
@@ -298,13 +300,13 @@ class ObjectFile:
     def __exit__(self, *exc: object) -> None:
         self.discard()
 
-    def _compare(self, back: tuple[StorePath, Seen]) -> None:
+    def _compare(self, back: tuple[StorePath, ObjectInfo]) -> None:
         """Read back the stored data in parallel, and raise `_OtherBytesError` if it differs.
 
         `back` is the path and version of the stored object. Steps the job, unless the data was
         compared by `seal`. Raises `Cancelled` only if no other object was replaced.
         """
-        path, seen = back
+        path, info = back
         store = store_of(path)
         reads: deque[tuple[Future[bytes], int]] = deque()
         ranges = iter(self._ranges())
@@ -312,7 +314,7 @@ class ObjectFile:
         expected = b""
         while True:
             while len(reads) < _WINDOW_BYTES // _COMPARE_BYTES and (one := next(ranges, None)):
-                reads.append((POOL.submit(partial(store.read, path, *one, seen)), one[1] - one[0]))
+                reads.append((POOL.submit(partial(store.read, path, *one, info)), one[1] - one[0]))
             if not reads:
                 break
             data, size = reads.popleft()
@@ -326,7 +328,7 @@ class ObjectFile:
             # After another object was replaced, it is too late to cancel.
             with contextlib.suppress(*(() if self.is_new else (Cancelled,))):
                 self._job.step(0 if self._compared else size)
-        if seen.size != self.taken:
+        if info.size != self.bytes_written:
             raise _OtherBytesError
 
     def _ranges(self) -> Iterator[tuple[int, int]]:
@@ -338,7 +340,7 @@ class ObjectFile:
             start += size
 
     @contextlib.contextmanager
-    def _translated(self) -> Iterator[None]:
+    def _translate_errors(self) -> Iterator[None]:
         """Raise `ExportError` for an `OSError`, a conflict or other bytes in the block."""
         try:
             yield
@@ -349,12 +351,12 @@ class ObjectFile:
                 remedy="Look at it, then export again, or choose another name.",
             ) from None
         except _OtherBytesError:
-            raise other_bytes(self.target) from None
+            raise other_bytes_error(self.target) from None
         except OSError as error:
             raise object_error(self.target, error) from error
 
 
-def other_bytes(target: Path) -> ExportError:
+def other_bytes_error(target: Path) -> ExportError:
     """Return the error for an object that differs from the data that was sent."""
     return ExportError(
         f"'{target}' was not written: the bytes read back from the store differ from those that "
@@ -409,10 +411,10 @@ class _Upload(Protocol):
     def send(self, number: int, data: bytes) -> None:
         """Send a part; numbers start at 1."""
 
-    def sealed(self) -> tuple[StorePath, Seen] | None:
+    def finish_parts(self) -> tuple[StorePath, ObjectInfo] | None:
         """Return the path and metadata of an object that already has all data; None if not yet."""
 
-    def commit(self, small: bytes) -> tuple[StorePath, Seen]:
+    def commit(self, small: bytes) -> tuple[StorePath, ObjectInfo]:
         """Make the data visible. Return the object to read back."""
 
     def retract(self) -> None:
@@ -428,7 +430,7 @@ class _MultipartUpload:
     is_parallel = True
     commits_small = True
 
-    def __init__(self, store: Store, path: StorePath, was: Seen | None) -> None:
+    def __init__(self, store: Store, path: StorePath, was: ObjectInfo | None) -> None:
         """Store the parameters without sending a request.
 
         `was` is the version of the object that may be replaced; None if there must be none.
@@ -444,7 +446,7 @@ class _MultipartUpload:
 
     def _call(self, method: str, **values: Any) -> Any:
         path = self._path
-        return self._store.ask(path, lambda: self._store.call(method, path, **values))
+        return self._store.call_with_retries(path, lambda: self._store.call(method, path, **values))
 
     def begin(self) -> None:
         begun = self._call("create_multipart_upload", Metadata={_MARK: self.mark})
@@ -456,10 +458,10 @@ class _MultipartUpload:
         )
         self._tags[number] = answer["ETag"]
 
-    def sealed(self) -> None:
+    def finish_parts(self) -> None:
         return None
 
-    def commit(self, small: bytes) -> tuple[StorePath, Seen]:
+    def commit(self, small: bytes) -> tuple[StorePath, ObjectInfo]:
         """Complete the upload, or send all data (`small`) in one request if no part was sent.
 
         Raises `_ConflictError` if the object is not the one that may be replaced.
@@ -477,7 +479,7 @@ class _MultipartUpload:
             )
         self._done = True
         self._store.clear_cache()
-        return self._path, self._path.seen(now=True)
+        return self._path, self._path.look_up(now=True)
 
     def _call_once(self, method: str, **values: Any) -> None:
         """Send a request on condition that the object to replace has not changed.
@@ -521,7 +523,9 @@ class _SharedUpload(_MultipartUpload):
 
     commits_small = False
 
-    def __init__(self, store: Store, path: StorePath, was: Seen | None, begun: BegunUpload) -> None:
+    def __init__(
+        self, store: Store, path: StorePath, was: ObjectInfo | None, begun: BegunUpload
+    ) -> None:
         super().__init__(store, path, was)
         self.id, self.mark = begun.upload_id, begun.mark
 
@@ -534,7 +538,7 @@ class _SharedUpload(_MultipartUpload):
     def tags(self) -> tuple[str, ...]:
         return tuple(self._tags[number] for number in sorted(self._tags))
 
-    def take(self, tags: Sequence[str]) -> None:
+    def set_tags(self, tags: Sequence[str]) -> None:
         self._tags = dict(enumerate(tags, 1))
 
 
@@ -561,7 +565,7 @@ class BegunUpload:
         upload.begin()
         return cls(path, upload.id, upload.mark)
 
-    def sent(self) -> tuple[str, ...]:
+    def list_tags(self) -> tuple[str, ...]:
         """Return the entity tags of the stored parts, in order of their numbers.
 
         Empty if the store does not have this upload. Raises `OSError`.
@@ -602,7 +606,7 @@ class BegunUpload:
     def _call(self, method: str, **values: Any) -> Any:
         store = store_of(self.path)
         assert isinstance(store, S3Store)
-        return store.ask(
+        return store.call_with_retries(
             self.path, lambda: store.call(method, self.path, UploadId=self.upload_id, **values)
         )
 
@@ -621,7 +625,7 @@ class _HiddenObject:
     is_parallel = False
     commits_small = False
 
-    def __init__(self, store: Store, path: StorePath, was: Seen | None) -> None:
+    def __init__(self, store: Store, path: StorePath, was: ObjectInfo | None) -> None:
         """Store the parameters without sending a request.
 
         `was` is the version of the object that may be replaced; None if there must be none.
@@ -632,7 +636,7 @@ class _HiddenObject:
         self._hidden = path.with_name(hidden_name(path.name, "part"))
         self._file: Any = None
         self._begun = False
-        self._seen: Seen | None = None
+        self._info: ObjectInfo | None = None
 
     def begin(self) -> None:
         self._begun = True
@@ -641,29 +645,29 @@ class _HiddenObject:
     def send(self, number: int, data: bytes) -> None:  # noqa: ARG002 - parts are sent in order
         self._file.write(data)
 
-    def sealed(self) -> tuple[StorePath, Seen]:
+    def finish_parts(self) -> tuple[StorePath, ObjectInfo]:
         self._file.close()
         self._store.clear_cache()
-        return self._hidden, self._hidden.seen(now=True)
+        return self._hidden, self._hidden.look_up(now=True)
 
-    def commit(self, small: bytes) -> tuple[StorePath, Seen]:
+    def commit(self, small: bytes) -> tuple[StorePath, ObjectInfo]:
         """Copy the hidden object to the target, which is not atomic, and return the new version.
 
         `small` must be empty. Raises `_ConflictError` if the target has changed since the context
         was entered. The hidden object stays until `abort`.
         """
         assert not small
-        now = self._store.seen(self._path, now=True)
+        now = self._store.look_up(self._path, now=True)
         if now != self._was:
             raise _ConflictError
         names = str(self._hidden), str(self._path)
-        self._store.ask(self._path, lambda: self._store.files.cp_file(*names))
+        self._store.call_with_retries(self._path, lambda: self._store.files.cp_file(*names))
         self._store.clear_cache()
-        self._seen = self._path.seen(now=True)
-        return self._path, self._seen
+        self._info = self._path.look_up(now=True)
+        return self._path, self._info
 
     def retract(self) -> None:
-        if self._seen is not None and self._path.seen(now=True) == self._seen:
+        if self._info is not None and self._path.look_up(now=True) == self._info:
             self._store.delete(self._path)
 
     def abort(self) -> None:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from pruneapp.checkpoint.lookalikes import KERAS
-from pruneapp.checkpoint.torchfile.torch_objects import SAVE_AGAIN, Malformed, Unsupported
+from pruneapp.checkpoint.torchfile.torch_objects import SAVE_AGAIN, MalformedError, UnsupportedError
 from pruneapp.errors import counted
 from pruneapp.progress import CancelToken
 
@@ -51,8 +51,9 @@ class Readable(Protocol):
 def find_directory(source: Readable) -> tuple[int, int, int]:
     """Return the offset, size and number of entries of the directory of a zip archive.
 
-    Raises `Malformed` if there is no directory, more than one, trailing data, or a contradiction,
-    and `Unsupported` for archives in several parts and very large ones. The entries are not read.
+    Raises `MalformedError` if there is no directory, more than one, trailing data, or a
+    contradiction, and `UnsupportedError` for archives in several parts and very large ones. The
+    entries are not read.
     """
     tail_size = min(source.size, _END.size + SATURATED2)
     tail = source.read(source.size - tail_size, tail_size)
@@ -68,10 +69,10 @@ def find_directory(source: Readable) -> tuple[int, int, int]:
         searched = min(source.size, _SEARCH_BYTES)
         if (trailing := _bytes_after_end(source.read(source.size - searched, searched))) > 0:
             what = counted(trailing, "byte follows", "bytes follow")
-            raise Malformed(f"{what} the end of its zip archive")
-        raise Malformed("its zip directory is missing, so the file is cut short")
+            raise MalformedError(f"{what} the end of its zip archive")
+        raise MalformedError("its zip directory is missing, so the file is cut short")
     if len(candidates) > 1:
-        raise Malformed("its zip archive has more than one directory")
+        raise MalformedError("its zip archive has more than one directory")
     end = source.size - tail_size + candidates[0]
     fields = _END.unpack_from(tail, candidates[0])
     _, disk, first_disk, disk_count, count, size, start, _ = fields
@@ -80,24 +81,28 @@ def find_directory(source: Readable) -> tuple[int, int, int]:
         signature, disk64, at64, disks = _LOCATOR.unpack(source.read(end - _LOCATOR.size, 20))
         if signature == b"PK\6\7":
             if at64 + _END64.size != end - _LOCATOR.size or disk64 or disks > 1:
-                raise Malformed("its zip directory is not where the end of the archive says it is")
+                raise MalformedError(
+                    "its zip directory is not where the end of the archive says it is"
+                )
             directory_end = at64
             big = _END64.unpack(source.read(at64, _END64.size))
             if big[0] != b"PK\6\6" or big[1] != _END64.size - 12:
-                raise Malformed("its zip directory is not where the end of the archive says it is")
+                raise MalformedError(
+                    "its zip directory is not where the end of the archive says it is"
+                )
             small = (disk, first_disk, disk_count, count, size, start)
             large = (big[4], big[5], big[6], big[7], big[8], big[9])
             limits = (SATURATED2,) * 4 + (SATURATED4,) * 2
             for one, other, limit in zip(small, large, limits, strict=True):
                 if one not in {other, limit}:
-                    raise Malformed("its zip archive contradicts itself about its size")
+                    raise MalformedError("its zip archive contradicts itself about its size")
             disk, first_disk, disk_count, count, size, start = large
     if disk or first_disk or disk_count != count:
-        raise Unsupported("is one part of a zip archive in several parts", _JOIN)
+        raise UnsupportedError("is one part of a zip archive in several parts", _JOIN)
     if start + size != directory_end:
-        raise Malformed("its zip directory is not where the end of the archive says it is")
+        raise MalformedError("its zip directory is not where the end of the archive says it is")
     if count > MAX_MEMBERS or size > MAX_DIRECTORY:
-        raise Unsupported(
+        raise UnsupportedError(
             f"is a zip archive of {count:,} members with a directory of {size:,} bytes "
             f"(at most {MAX_MEMBERS:,} and {MAX_DIRECTORY:,} are read)",
             _UNPACK,
@@ -173,8 +178,8 @@ def read_members(source: Readable, cancel: CancelToken) -> list[ArchiveMember]:
     """Return the members of any zip archive, sorted by their local headers.
 
     Folders are members too, and names may occur twice. The directory and all local headers are read
-    and validated, contents are not. Raises `Malformed` or `Unsupported` if the archive violates a
-    rule of the format or uses an unsupported feature, or `Cancelled`.
+    and validated, contents are not. Raises `MalformedError` or `UnsupportedError` if the archive
+    violates a rule of the format or uses an unsupported feature, or `Cancelled`.
     """
     start, size, count = find_directory(source)
     raw = source.read(start, size)
@@ -187,32 +192,32 @@ def read_members(source: Readable, cancel: CancelToken) -> list[ArchiveMember]:
         member, position = _read_member(source, raw, position, start)
         members.append(member)
     if position != size:
-        raise Malformed("its zip directory is longer than its members")
+        raise MalformedError("its zip directory is longer than its members")
     members.sort(key=lambda m: m.header)
     end = 0
     for member in members:
         if member.header < end:
-            raise Malformed(f"its zip archive has overlapping members ('{member.name[:80]}')")
+            raise MalformedError(f"its zip archive has overlapping members ('{member.name[:80]}')")
         end = member.data + member.stored
     if end > start:
-        raise Malformed("a member of its zip archive overlaps the directory")
+        raise MalformedError("a member of its zip archive overlaps the directory")
     if members and members[0].header != 0:
-        raise Malformed("there is other data in front of its zip archive")
+        raise MalformedError("there is other data in front of its zip archive")
     return members
 
 
 def _make_archive(members: list[ArchiveMember]) -> Archive:
     """Return the archive of these members, without folders, by their names in its top-level folder.
 
-    Raises `Malformed` for duplicate names, or `Unsupported` if there are several top-level folders
-    or it is a Keras model.
+    Raises `MalformedError` for duplicate names, or `UnsupportedError` if there are several
+    top-level folders or it is a Keras model.
     """
     files = [m for m in members if not (m.name.endswith("/") and m.size == 0)]
     _check_others(tuple(m.name for m in files))
     roots = {m.name.partition("/")[0] for m in members}
     if len(roots) > 1:
         first, second = sorted(roots)[:2]
-        raise Unsupported(
+        raise UnsupportedError(
             f"is a zip archive of more than one folder ('{first[:80]}' and '{second[:80]}'), "
             "which torch.save never writes",
             _UNPACK,
@@ -221,18 +226,18 @@ def _make_archive(members: list[ArchiveMember]) -> Archive:
     for member in files:
         name = member.name.partition("/")[2]
         if name in by_name:
-            raise Malformed(f"its zip archive holds '{member.name[:80]}' twice")
+            raise MalformedError(f"its zip archive holds '{member.name[:80]}' twice")
         by_name[name] = member
     checksums = any(m.crc for m in files if m.size)
     return Archive(roots.pop() if roots else "", by_name, checksums)
 
 
 def _check_others(names: Sequence[str]) -> None:
-    """Raise `Unsupported` for archives of other programs, identified by their members."""
+    """Raise `UnsupportedError` for archives of other programs, identified by their members."""
     if any(name.rpartition("/")[2] == "data.pkl" for name in names):
         return
     if "model.weights.h5" in names:
-        raise Unsupported("is a Keras model, which Pruneapp does not read", KERAS)
+        raise UnsupportedError("is a Keras model, which Pruneapp does not read", KERAS)
 
 
 def _read_member(
@@ -241,41 +246,41 @@ def _read_member(
     """Read the entry at `position` of the directory, and the local header of its member.
 
     Returns the member and the position of the next entry. `raw` is the directory, which begins at
-    offset `directory` of the file. Raises `Malformed` or `Unsupported`.
+    offset `directory` of the file. Raises `MalformedError` or `UnsupportedError`.
     """
     if position + _ENTRY.size > len(raw):
-        raise Malformed("its zip directory ends in the middle")
+        raise MalformedError("its zip directory ends in the middle")
     fields = _ENTRY.unpack_from(raw, position)
     (signature, _, _, flags, method, _, _, crc, stored, size) = fields[:10]
     name_size, extra_size, comment_size, disk, _, _, header = fields[10:]
     if signature != b"PK\1\2":
-        raise Malformed("its zip directory contains something that is not an entry")
+        raise MalformedError("its zip directory contains something that is not an entry")
     at = position + _ENTRY.size
     raw_name = raw[at : at + name_size]
     extra = raw[at + name_size : at + name_size + extra_size]
     following = at + name_size + extra_size + comment_size
     comment = raw[following - comment_size : following]
     if following > len(raw):
-        raise Malformed("its zip directory ends in the middle")
+        raise MalformedError("its zip directory ends in the middle")
     try:
         name = raw_name.decode("utf-8")
     except UnicodeDecodeError:
-        raise Malformed("the name of a member of its zip archive is not UTF-8") from None
+        raise MalformedError("the name of a member of its zip archive is not UTF-8") from None
     wanted = [("size", size), ("stored", stored), ("header", header)]
     wide = _zip64_fields(extra, [key for key, value in wanted if value == SATURATED4], name)
     size, stored, header = (wide.get(key, value) for key, value in wanted)
     if disk not in {0, SATURATED2}:
-        raise Unsupported("is one part of a zip archive in several parts", _JOIN)
+        raise UnsupportedError("is one part of a zip archive in several parts", _JOIN)
     if flags & 0x2041:
-        raise Unsupported("is an encrypted zip archive", "Decrypt it first.")
+        raise UnsupportedError("is an encrypted zip archive", "Decrypt it first.")
     if method not in {STORED, DEFLATED}:
-        raise Unsupported(
+        raise UnsupportedError(
             f"holds '{name[:80]}', compressed by method {method} of zip "
             "(only 0, stored, and 8, deflated, are read)",
             SAVE_AGAIN,
         )
     if method == STORED and stored != size:
-        raise Malformed(f"the zip archive contradicts itself about the size of '{name[:80]}'")
+        raise MalformedError(f"the zip archive contradicts itself about the size of '{name[:80]}'")
     member = ArchiveMember(name, header, 0, stored, size, crc, method)
     data, positions = _read_local(source, raw_name, flags, member)
     positions = (*positions, directory + position + 16)
@@ -289,22 +294,22 @@ def _read_local(
     """Validate a local header. Return the offset of the content and the offsets of the CRC.
 
     `raw_name` and `flags` are those of the directory, and `member` is what the directory says.
-    Raises `Malformed` if the header differs from it or the content exceeds the file.
+    Raises `MalformedError` if the header differs from it or the content exceeds the file.
     """
     name = member.name[:80]
     header, stored, crc = member.header, member.stored, member.crc
     if header + _LOCAL.size + len(raw_name) + stored > source.size:
-        raise Malformed(f"'{name}' lies beyond the end of its zip archive")
+        raise MalformedError(f"'{name}' lies beyond the end of its zip archive")
     raw = source.read(header, _LOCAL.size + len(raw_name))
     fields = _LOCAL.unpack_from(raw)
     if fields[0] != b"PK\3\4" or raw[_LOCAL.size :] != raw_name or fields[9] != len(raw_name):
-        raise Malformed(f"'{name}' is not where the zip directory says it is")
+        raise MalformedError(f"'{name}' is not where the zip directory says it is")
     described_later = bool(fields[2] & 8)
     if fields[3] != member.method or (fields[2] ^ flags) & 0x2049:
-        raise Malformed(f"the zip archive contradicts itself about '{name}'")
+        raise MalformedError(f"the zip archive contradicts itself about '{name}'")
     data = header + _LOCAL.size + len(raw_name) + fields[10]
     if data + stored > source.size:
-        raise Malformed(f"'{name}' lies beyond the end of its zip archive")
+        raise MalformedError(f"'{name}' lies beyond the end of its zip archive")
     local_crc, local_stored, local_size = fields[6:9]
     sizes_agree = local_stored in {stored, SATURATED4} and local_size in {member.size, SATURATED4}
     if described_later:
@@ -316,14 +321,14 @@ def _read_local(
         positions = (header + 14,)
         crc_agrees = local_crc == crc
     if not sizes_agree or not crc_agrees:
-        raise Malformed(f"the zip archive contradicts itself about '{name}'")
+        raise MalformedError(f"the zip archive contradicts itself about '{name}'")
     return data, positions
 
 
 def _descriptor(source: Readable, at: int, crc: int, name: str) -> int:
     """Return the offset of the CRC in the data descriptor, which begins at `at`.
 
-    Raises `Malformed` if it does not contain `crc`.
+    Raises `MalformedError` if it does not contain `crc`.
     """
     if at + 8 <= source.size:
         raw = source.read(at, 8)
@@ -331,14 +336,14 @@ def _descriptor(source: Readable, at: int, crc: int, name: str) -> int:
             return at + 4
         if int.from_bytes(raw[:4], "little") == crc:
             return at
-    raise Malformed(f"the zip archive contradicts itself about the checksum of '{name}'")
+    raise MalformedError(f"the zip archive contradicts itself about the checksum of '{name}'")
 
 
 def _zip64_fields(extra: bytes, keys: list[str], name: str) -> dict[str, int]:
     """Return the 8-byte values in the zip64 field of an entry: the first ones, by the given keys.
 
     Without keys the result is empty. `extra` are the extra fields of the entry, `name` is for the
-    message. Raises `Malformed` if the field is missing or too short.
+    message. Raises `MalformedError` if the field is missing or too short.
     """
     if not keys:
         return {}
@@ -349,4 +354,4 @@ def _zip64_fields(extra: bytes, keys: list[str], name: str) -> dict[str, int]:
             values = struct.unpack_from(f"<{len(keys)}Q", extra, at + 4)
             return dict(zip(keys, values, strict=True))
         at += 4 + size
-    raise Malformed(f"the zip directory lacks the size of '{name[:80]}'")
+    raise MalformedError(f"the zip directory lacks the size of '{name[:80]}'")

@@ -98,18 +98,18 @@ class MatrixSegment:
                 self._crow, start, min(start + _MAX_ELEMENTS, matrix.rows + 1)
             )
             if row_pointers.min() < 0 or row_pointers.max() > matrix.count:
-                raise self._damaged("a row pointer", f"is not between 0 and {matrix.count:,}")
+                raise self._damage_error("a row pointer", f"is not between 0 and {matrix.count:,}")
             if (start == 0 and row_pointers[0] != 0) or (
                 start + row_pointers.size > matrix.rows and row_pointers[-1] != matrix.count
             ):
-                raise self._damaged(
+                raise self._damage_error(
                     "the row pointers", f"do not go from 0 to its {matrix.count:,} values"
                 )
         before = -1
         for row in range(0, matrix.rows, _MAX_ELEMENTS):
             pointers = self._indices(self._crow, row, min(row + _MAX_ELEMENTS, matrix.rows) + 1)
             if (np.diff(pointers) < 0).any():
-                raise self._damaged("the row pointers", "do not ascend")
+                raise self._damage_error("the row pointers", "do not ascend")
             first, end = int(pointers[0]), int(pointers[-1])
             for low in range(first, end, _MAX_ELEMENTS):
                 before = self._check_columns(pointers, low, min(low + _MAX_ELEMENTS, end), before)
@@ -122,12 +122,14 @@ class MatrixSegment:
         """
         columns = self._indices(self._col, low, high)
         if columns.min() < 0 or columns.max() >= self._matrix.columns:
-            raise self._damaged("a column", f"is not between 0 and {self._matrix.columns - 1:,}")
+            raise self._damage_error(
+                "a column", f"is not between 0 and {self._matrix.columns - 1:,}"
+            )
         ascends = np.diff(columns, prepend=before) > 0
         begin, end = np.searchsorted(pointers, (low, high))
         ascends[pointers[begin:end] - low] = True  # the first entry of a row may have any column
         if not ascends.all():
-            raise self._damaged("the columns", "do not ascend within a row")
+            raise self._damage_error("the columns", "do not ascend within a row")
         return int(columns[-1])
 
     def _indices(self, location: Location, start: int, stop: int) -> Indices:
@@ -141,7 +143,7 @@ class MatrixSegment:
             source.read_into(location.offset + start * itemsize, out.view(np.uint8).data)
         return out
 
-    def _damaged(self, what: str, rule: str) -> DamagedFileError:
+    def _damage_error(self, what: str, rule: str) -> DamagedFileError:
         path = self._sources[self._crow.source].path
         return DamagedFileError(
             f"'{path}' is damaged: {what} of the sparse tensor '{self._matrix.name[:80]}' {rule}.",
@@ -179,7 +181,7 @@ class InlineSegment:
         view[:] = self._data[offset : offset + len(view)]
 
 
-def segment(rebuilt: Rebuilt, sources: Sequence[ByteSource]) -> Segment:
+def create_segment(rebuilt: Rebuilt, sources: Sequence[ByteSource]) -> Segment:
     """Return a segment with the elements of a rebuilt tensor; its locations refer to `sources`."""
     if isinstance(rebuilt, Matrix):
         return MatrixSegment(rebuilt, sources)

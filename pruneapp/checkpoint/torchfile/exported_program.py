@@ -18,11 +18,11 @@ from pruneapp.checkpoint.torchfile.torch_objects import (
     BY_DTYPE,
     UNTYPED,
     Element,
-    Malformed,
+    MalformedError,
     Storage,
     Tensor,
     Unreadable,
-    Unsupported,
+    UnsupportedError,
     view,
 )
 from pruneapp.errors import JsonError
@@ -110,12 +110,12 @@ def state_dicts(archive: Archive, read: Read) -> tuple[dict[str, Any], dict[str,
 
     For several programs the result is a dict of such dicts by program name. Weights that cannot be
     read are `Unreadable`. All statements of the JSON are validated against the members. Raises
-    `Malformed` or `Unsupported`, also for archives without a program.
+    `MalformedError` or `UnsupportedError`, also for archives without a program.
     """
     _check_version(archive, read)
     names = programs(archive)
     if not names:
-        raise Unsupported(
+        raise UnsupportedError(
             "is a program that was compiled ahead of time (AOTInductor), and holds no graph",
             "Open the program that torch.export.save wrote before it was compiled.",
         )
@@ -125,13 +125,13 @@ def state_dicts(archive: Archive, read: Read) -> tuple[dict[str, Any], dict[str,
 
 
 def _check_version(archive: Archive, read: Read) -> None:
-    """Raise `Unsupported` if the archive states a version other than 0."""
+    """Raise `UnsupportedError` if the archive states a version other than 0."""
     if (
         "archive_version" in archive.members
         and (version := read("archive_version", 64).strip()) != b"0"
     ):
         shown = version[:20].decode("ascii", "backslashreplace")
-        raise Unsupported(
+        raise UnsupportedError(
             f"is an archive of torch.export of version {shown}, and only version 0 is known",
             "Update Pruneapp, or export the model with an older torch.",
         )
@@ -142,21 +142,21 @@ def _weights_of(
 ) -> dict[str, Tensor | Unreadable]:
     """Return the weights of a program by name, with their declaration as buffers or parameters.
 
-    Storages are added to `storages`, which programs share. Raises `Unsupported` for another schema
-    version or weights in a pickle, or `Malformed`.
+    Storages are added to `storages`, which programs share. Raises `UnsupportedError` for another
+    schema version or weights in a pickle, or `MalformedError`.
     """
     graph, config = graph_of(name), config_of(name)
     program = _load_json(graph, read(graph, MAX_GRAPH))
     version = _get(program, "schema_version", dict, graph)
     major = _get(version, "major", int, graph)
     if major != MAJOR:
-        raise Unsupported(
+        raise UnsupportedError(
             f"is a program of version {major} of the schema of torch.export, and only version "
             f"{MAJOR} is known",
             "Export the model again with the torch that Pruneapp knows, or update Pruneapp.",
         )
     if config not in archive.members:
-        raise Unsupported(
+        raise UnsupportedError(
             "is a program of torch.export that keeps its weights in a pickle", _EXPORT_AGAIN
         )
     weights = _get(_load_json(config, read(config, MAX_CONFIG)), "config", dict, config)
@@ -195,7 +195,7 @@ def _tensor(
     """Return the tensor that the JSON `weight` describes, as a view of a storage of the archive.
 
     Returns an `Unreadable` for pickled weights, other layouts and unknown types. A new storage is
-    added to `storages`. Raises `Malformed` for invalid descriptions.
+    added to `storages`. Raises `MalformedError` for invalid descriptions.
     """
     meta = _get(weight, "tensor_meta", dict | None, name)
     if _get(weight, "use_pickle", bool, name) or meta is None:
@@ -213,7 +213,7 @@ def _tensor(
     if storage is None:
         member = archive.members.get(WEIGHTS + key)
         if member is None:
-            raise Malformed(f"the numbers of '{name[:80]}' are missing")
+            raise MalformedError(f"the numbers of '{name[:80]}' are missing")
         storage = storages[key] = Storage(key, UNTYPED, member.size)
     # Sizes in the schema may be symbolic expressions, but not those of weights.
     sizes, strides = (
@@ -228,16 +228,16 @@ def _load_json(name: str, text: bytes) -> Any:
     try:
         return json_codec.load(text)
     except JsonError as error:
-        raise Malformed(f"its '{name[:80]}' cannot be read: {error.what}") from None
+        raise MalformedError(f"its '{name[:80]}' cannot be read: {error.what}") from None
 
 
 def _get(value: object, key: str, kind: type | UnionType, where: str) -> Any:
     """Return the value of a key of a JSON object, which describes `where`.
 
-    Raises `Malformed` if `value` is no object, or its value under `key` is missing or not of the
-    type `kind`. A boolean is not an int.
+    Raises `MalformedError` if `value` is no object, or its value under `key` is missing or not of
+    the type `kind`. A boolean is not an int.
     """
     found = value.get(key) if isinstance(value, dict) else None
     if not isinstance(found, kind) or (isinstance(found, bool) and kind is int):
-        raise Malformed(f"what its JSON says of '{where[:80]}' has no {key} as it should be")
+        raise MalformedError(f"what its JSON says of '{where[:80]}' has no {key} as it should be")
     return found

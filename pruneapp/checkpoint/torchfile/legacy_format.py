@@ -23,12 +23,12 @@ from pruneapp.checkpoint.torchfile.torch_objects import (
     BIG_ENDIAN,
     SAVE_AGAIN,
     Blob,
-    Exhausted,
+    ExhaustedError,
     Global,
-    Malformed,
+    MalformedError,
     Storage,
     Storages,
-    Unsupported,
+    UnsupportedError,
     translate_errors,
 )
 from pruneapp.checkpoint.torchfile.unpickler import MAX_PICKLE, Machine
@@ -63,7 +63,7 @@ def read_legacy(source: FileSource, state_dict: str | None, job: Job) -> ReadRes
     with translate_errors(source.path):
         try:
             index = index_stream(source, state_dict, job.cancel, IN_PROCESS)
-        except Exhausted:
+        except ExhaustedError:
             if source.size <= IN_PROCESS:
                 raise
             index = index_in_process(source, FORMAT, state_dict, job)
@@ -76,8 +76,8 @@ def index_stream(
     """Read the pickles, locate the storages and describe the tensors.
 
     `state_dict` is the key of the dict to open, None for the default. Data after the last storage
-    causes a notice. Raises `Exhausted` if the pickles do not end within the first `max_bytes`,
-    `Malformed` or `Unsupported` if the file is invalid, or `Cancelled`.
+    causes a notice. Raises `ExhaustedError` if the pickles do not end within the first `max_bytes`,
+    `MalformedError` or `UnsupportedError` if the file is invalid, or `Cancelled`.
     """
     window = min(source.size, max_bytes, IN_PROCESS)
     data = source.read(0, window)
@@ -89,16 +89,18 @@ def index_stream(
     storages = Storages()
     machine = Machine(data, call, storages, cancel, grow)
     if machine.run() != MAGIC:
-        raise Malformed("it does not begin with torch's magic number")
+        raise MalformedError("it does not begin with torch's magic number")
     if machine.run() != PROTOCOL:
-        raise Unsupported(f"has a version of torch's old format other than {PROTOCOL}", SAVE_AGAIN)
+        raise UnsupportedError(
+            f"has a version of torch's old format other than {PROTOCOL}", SAVE_AGAIN
+        )
     system = machine.run()
     if isinstance(system, dict) and system.get("little_endian") is False:
-        raise Unsupported(*BIG_ENDIAN)
+        raise UnsupportedError(*BIG_ENDIAN)
     root = machine.run()
     keys = machine.run()
     if type(keys) is not list or any(type(key) not in {str, int} for key in keys):
-        raise Malformed("the list of its storages is not well-formed")
+        raise MalformedError("the list of its storages is not well-formed")
     references = tuple(machine.globals.values())
     offsets, end = _locate_storages(
         source, machine.position, [str(key) for key in keys], storages.roots
@@ -126,25 +128,25 @@ def _locate_storages(
     """Return the offset of the elements of each storage by key, and the end of the last one.
 
     `keys` are those in the file, in order, from offset `position` on; `roots` are the storages to
-    which tensors refer. Raises `Malformed` if these differ, a size differs, or the file is cut
+    which tensors refer. Raises `MalformedError` if these differ, a size differs, or the file is cut
     short.
     """
     if len(set(keys)) != len(keys):
-        raise Malformed("the list of its storages holds one twice")
+        raise MalformedError("the list of its storages holds one twice")
     unknown = [key for key in keys if key not in roots]
     missing = set(roots).difference(keys)
     if unknown or missing:
-        raise Malformed(f"storage '{(unknown or sorted(missing))[0][:80]}' is missing")
+        raise MalformedError(f"storage '{(unknown or sorted(missing))[0][:80]}' is missing")
     needed = sum(8 + roots[key].nbytes for key in keys)
     if position + needed > source.size:
         lacking = position + needed - source.size
-        raise Malformed(f"it is cut short, {counted(lacking, 'byte is', 'bytes are')} missing")
+        raise MalformedError(f"it is cut short, {counted(lacking, 'byte is', 'bytes are')} missing")
     offsets = {}
     for key in keys:
         root = roots[key]
         count = int.from_bytes(source.read(position, 8), "little", signed=True)
         if count * root.element.itemsize != root.nbytes:
-            raise Malformed(
+            raise MalformedError(
                 f"storage '{key[:80]}' should have "
                 f"{root.nbytes // root.element.itemsize:,} elements and has {count:,}"
             )
@@ -158,8 +160,8 @@ def read_storage(
 ) -> tuple[Storage, int, dict[tuple[str, str], Global]]:
     """Return a storage that torch saved into a byte string of a file, and its start in the file.
 
-    The third result are the names of code that the byte string refers to. Raises `Malformed` if it
-    does not contain exactly one complete storage.
+    The third result are the names of code that the byte string refers to. Raises `MalformedError`
+    if it does not contain exactly one complete storage.
 
     Parameters
     ----------
@@ -174,17 +176,17 @@ def read_storage(
     storages = Storages()
     machine = Machine(head, call, storages, cancel)
     if machine.run() != MAGIC or machine.run() != PROTOCOL:
-        raise Malformed("a storage in its pickle does not begin with torch's magic number")
+        raise MalformedError("a storage in its pickle does not begin with torch's magic number")
     machine.run()
     root, keys = machine.run(), machine.run()
     if not isinstance(root, Storage) or type(keys) is not list or len(keys) != 1:
-        raise Malformed("a byte string in its pickle holds something that is no storage")
+        raise MalformedError("a byte string in its pickle holds something that is no storage")
     begin = machine.position + 8
     if str(keys[0]) not in storages.roots or begin + root.nbytes > data.size:
-        raise Malformed("a storage in its pickle is cut short")
+        raise MalformedError("a storage in its pickle is cut short")
     count = int.from_bytes(head[machine.position : begin], "little", signed=True)
     if begin > len(head) or count * root.element.itemsize != root.nbytes or root.whole:
-        raise Malformed("a storage in its pickle has another size than it says")
+        raise MalformedError("a storage in its pickle has another size than it says")
     return Storage(key, root.element, root.nbytes), data.offset + begin, machine.globals
 
 

@@ -14,7 +14,7 @@ from pruneapp.checkpoint.torchfile.torch_objects import (
     Blob,
     Element,
     Global,
-    Malformed,
+    MalformedError,
     Uncalled,
 )
 
@@ -47,12 +47,12 @@ def fill(array: Array, state: Any) -> None:
     """Set an array from the argument of ``__setstate__``: version, shape, type, order, bytes.
 
     An array of an unsupported type gets a reason instead. An array subclass is not changed. Raises
-    `Malformed` for an invalid state.
+    `MalformedError` for an invalid state.
     """
     if array.reason != _NO_NUMBERS:
         return  # an array subclass, which is not read
     if type(state) is not tuple or len(state) not in {4, 5}:
-        raise Malformed("the state of a numpy array in its pickle is not well-formed")
+        raise MalformedError("the state of a numpy array in its pickle is not well-formed")
     shape, dtype, fortran, raw = state[-4:]
     element, swapped, reason = _type(dtype)
     if type(raw) is str:  # a string of Python 2 whose bytes are valid text
@@ -69,7 +69,7 @@ def from_buffer(function: Global, args: tuple[Any, ...]) -> Any:
     """Return a placeholder for ``_frombuffer(bytes, type, shape, order, axes)``.
 
     It is an `Array`, with a reason for unsupported types, or an `Uncalled` if there are no bytes.
-    `axes` is optional. Raises `Malformed` for an invalid shape, order or size.
+    `axes` is optional. Raises `MalformedError` for an invalid shape, order or size.
     """
     if len(args) not in {4, 5} or not isinstance(args[0], (bytes, Blob)):
         return Uncalled(function, args)
@@ -85,21 +85,21 @@ def from_buffer(function: Global, args: tuple[Any, ...]) -> Any:
             or any(type(axis) is not int for axis in axes)
             or sorted(axes) != list(range(len(shape)))
         ):
-            raise Malformed("the order of the axes of a numpy array is not well-formed")
+            raise MalformedError("the order of the axes of a numpy array is not well-formed")
         steps = c_strides(shape)
         strides = tuple(steps[axis] for axis in axes)
         _set(array, element, args[0], tuple(shape[axis] for axis in axes), strides)
     elif order in ("C", "F"):
         _set(array, element, args[0], shape, fortran_strides(shape) if order == "F" else None)
     else:
-        raise Malformed("the order of a numpy array in its pickle is not well-formed")
+        raise MalformedError("the order of a numpy array in its pickle is not well-formed")
     return array
 
 
 def scalar(function: Global, args: tuple[Any, ...]) -> Any:
     """Return a placeholder for ``scalar(type, bytes)``: an `Array` if the type is supported.
 
-    Otherwise an `Uncalled`. Raises `Malformed` if the number of bytes is not that of the type.
+    Otherwise an `Uncalled`. Raises `MalformedError` if the number of bytes is not that of the type.
     """
     if len(args) != 2 or type(args[1]) is not bytes:
         return Uncalled(function, args)
@@ -120,11 +120,11 @@ def _set(
 ) -> None:
     """Set type, bytes and layout of an array, and clear its reason.
 
-    `strides` in elements, None for C order. Raises `Malformed` if `raw` has another size.
+    `strides` in elements, None for C order. Raises `MalformedError` if `raw` has another size.
     """
     nbytes = math.prod(shape) * element.itemsize
     if len(raw) != nbytes:
-        raise Malformed(
+        raise MalformedError(
             f"a numpy array of shape {list(shape)} needs {nbytes:,} bytes and has {len(raw):,}"
         )
     contiguous = strides is None or is_contiguous(shape, strides)
@@ -137,7 +137,7 @@ def _type(dtype: Any) -> tuple[Element | None, bool, str]:
     """Return the element type or None, whether it must be swapped, and the reason for None.
 
     Big-endian types of more than one byte must be swapped. `dtype` is the placeholder of a numpy
-    dtype. Raises `Malformed` for an invalid state of it.
+    dtype. Raises `MalformedError` for an invalid state of it.
     """
     if not isinstance(dtype, Uncalled) or dtype.path != "numpy.dtype" or not dtype.args:
         return None, False, "it is a numpy array of a type that Pruneapp does not know"
@@ -153,24 +153,24 @@ def _type(dtype: Any) -> tuple[Element | None, bool, str]:
     order = "|"
     if dtype.state is not None:
         if type(dtype.state) is not tuple or len(dtype.state) < 2:
-            raise Malformed("the type of a numpy array in its pickle is not well-formed")
+            raise MalformedError("the type of a numpy array in its pickle is not well-formed")
         order = dtype.state[1]
     if order not in ("<", ">", "|", "="):
-        raise Malformed("the type of a numpy array in its pickle is not well-formed")
+        raise MalformedError("the type of a numpy array in its pickle is not well-formed")
     return BY_DTYPE[name], order == ">" and name not in {"bool", "int8", "uint8"}, ""
 
 
 def _shape(shape: Any) -> tuple[int, ...]:
     """Return a shape in a pickle as a tuple; an integer counts as a shape of one dimension.
 
-    Raises `Malformed` for any other object and for impossible extents.
+    Raises `MalformedError` for any other object and for impossible extents.
     """
     if type(shape) is int:
         shape = (shape,)
     if type(shape) not in {tuple, list} or len(shape) > MAX_RANK:
-        raise Malformed("the shape of a numpy array in its pickle is not well-formed")
+        raise MalformedError("the shape of a numpy array in its pickle is not well-formed")
     if any(type(n) is not int or not 0 <= n < MAX_EXTENT for n in shape):
-        raise Malformed("the shape of a numpy array holds something that is no whole number")
+        raise MalformedError("the shape of a numpy array holds something that is no whole number")
     if math.prod(n for n in shape if n) >= MAX_EXTENT:
-        raise Malformed("a numpy array is larger than any memory")
+        raise MalformedError("a numpy array is larger than any memory")
     return tuple(shape)

@@ -31,12 +31,12 @@ from pruneapp.checkpoint.torchfile.to_contents import (
 from pruneapp.checkpoint.torchfile.torch_objects import (
     Array,
     Blob,
-    Exhausted,
+    ExhaustedError,
     Global,
-    Malformed,
+    MalformedError,
     Storages,
     Uncalled,
-    Unsupported,
+    UnsupportedError,
     translate_errors,
 )
 from pruneapp.checkpoint.torchfile.unpickler import MAX_PICKLE, Machine
@@ -69,7 +69,7 @@ def read_pickle(source: FileSource, state_dict: str | None, job: Job) -> ReadRes
     with translate_errors(source.path):
         try:
             index = index_pickle(source, state_dict, job.cancel, IN_PROCESS)
-        except _TooLong:
+        except _TooLongError:
             index = index_in_process(source, FORMAT, state_dict, job)
     return index.contents, sources_of(source, index)
 
@@ -80,16 +80,16 @@ def index_pickle(
     """Parse a pickle and describe its arrays and tensors.
 
     `state_dict` is the key of the dict to open, None for the default. Data after the pickle causes
-    a notice. Raises `Unsupported` without any array or tensor, `Malformed` for an invalid pickle,
-    or `Cancelled`. If more than `max_bytes` have to be read, raises `_TooLong`, or `Unsupported`
-    for `MAX_PICKLE`.
+    a notice. Raises `UnsupportedError` without any array or tensor, `MalformedError` for an invalid
+    pickle, or `Cancelled`. If more than `max_bytes` have to be read, raises `_TooLongError`, or
+    `UnsupportedError` for `MAX_PICKLE`.
     """
     machine = PickleFile(source, cancel, max_bytes)
     root = machine.parse()
     if not machine.arrays and not machine.offsets:
         names = [name.path for name in machine.globals.values() if name.path not in rebuild.KNOWN]
         code = f" (it names {', '.join(names[:3])[:200]}, which was not run)" if names else ""
-        raise Unsupported(
+        raise UnsupportedError(
             f"is a pickle of Python that torch.save did not write, without arrays of numbers{code}",
             "Save the weights with torch.save or safetensors, where it was made.",
         )
@@ -110,7 +110,7 @@ def index_pickle(
     return TorchIndex(contents, rebuilt=rebuilt)
 
 
-class _TooLong(Exception):  # noqa: N818 - never leaves this module
+class _TooLongError(Exception):
     """More bytes of a pickle have to be read than the given limit."""
 
 
@@ -163,13 +163,14 @@ class PickleFile(Machine):
     def parse(self) -> Any:
         """Return the object that the pickle describes. Call it once.
 
-        Raises `Unsupported` for files of joblib, or if `max_bytes` is exceeded, and `Malformed`.
+        Raises `UnsupportedError` for files of joblib, or if `max_bytes` is exceeded, and
+        `MalformedError`.
         """
         try:
             return self.run()
-        except Malformed:
+        except MalformedError:
             if any(name.module.partition(".")[0] == "joblib" for name in self.globals.values()):
-                raise Unsupported(
+                raise UnsupportedError(
                     "was written by joblib, whose arrays are not in the pickle",
                     "Load it with joblib in Python, and save its arrays with numpy.savez.",
                 ) from None
@@ -193,18 +194,19 @@ class PickleFile(Machine):
         """Read the window that begins at the current instruction, which then restarts.
 
         If the instruction begins at the start of the window, the window is enlarged four times.
-        Raises `Exhausted` at the end of the file, or the error for more than `max_bytes` bytes.
+        Raises `ExhaustedError` at the end of the file, or the error for more than `max_bytes`
+        bytes.
         """
         start = self._base + self._instruction
         size = _WINDOW if self._instruction else 4 * len(self._data)
         size = min(size, self._source.size - start)
         if size <= 0 or (not self._instruction and size <= len(self._data)):
-            raise Exhausted("its pickle ends in the middle") from None
+            raise ExhaustedError("its pickle ends in the middle") from None
         self._read += size
         if self._read > self._max_bytes:
             if self._max_bytes < MAX_PICKLE:
-                raise _TooLong
-            raise Unsupported(
+                raise _TooLongError
+            raise UnsupportedError(
                 f"is a pickle with more than {MAX_PICKLE:,} bytes of text",
                 "Load it with pickle in Python and save it again with protocol=4.",
             )
@@ -224,9 +226,9 @@ class PickleFile(Machine):
             self._record(push, signed)
             return
         if signed and size >= 1 << 31:
-            raise Malformed("a text in its pickle has a negative length")
+            raise MalformedError("a text in its pickle has a negative length")
         if offset + size > self._source.size:
-            raise Exhausted("its pickle ends in the middle")
+            raise ExhaustedError("its pickle ends in the middle")
         self.position += size
         self._push(Blob(offset, size))
 
@@ -265,11 +267,11 @@ class PickleFile(Machine):
     def _storage(self, data: Any) -> Any:
         """Return the storage that torch saved into a byte string in the pickle.
 
-        Its position is added to `offsets`, its names to `globals`. Raises `Unsupported` if the byte
-        string is encoded as text.
+        Its position is added to `offsets`, its names to `globals`. Raises `UnsupportedError` if the
+        byte string is encoded as text.
         """
         if not isinstance(data, Blob):
-            raise Unsupported(
+            raise UnsupportedError(
                 "is a pickle of tensors of protocol 2 or older, in which their numbers are text",
                 "Load it with pickle in Python and save it again with torch.save.",
             )

@@ -23,7 +23,7 @@ from pruneapp.checkpoint.torchfile.torch_objects import (
     AttributedDict,
     Compound,
     Global,
-    Malformed,
+    MalformedError,
     PickledSet,
     Storage,
     Tensor,
@@ -41,7 +41,7 @@ Args = tuple[Any, ...]
 def call(function: Global | Uncalled, args: Args) -> Any:
     """Return a placeholder for ``function(*args)``: its interpreted result, or an `Uncalled`.
 
-    Nothing is called. Raises `Malformed` if a known function has invalid arguments.
+    Nothing is called. Raises `MalformedError` if a known function has invalid arguments.
     """
     if type(function) is Global:
         meaning = _MEANINGS.get((function.module, function.name))
@@ -54,19 +54,19 @@ def call(function: Global | Uncalled, args: Args) -> Any:
 
 def _at_least(count: int, function: Global, args: Args) -> None:
     if len(args) < count:
-        raise Malformed(f"{function.path} is given {len(args)} values and needs {count}")
+        raise MalformedError(f"{function.path} is given {len(args)} values and needs {count}")
 
 
 def _tensor(function: Global, args: Args) -> Any:
     """Return the tensor for a storage, offset, size, stride, requires_grad, hooks, and metadata.
 
     Those after the stride are optional. Marks that are not supported result in an `Unreadable`.
-    Raises `Malformed`.
+    Raises `MalformedError`.
     """
     _at_least(4, function, args)
     storage = args[0]
     if isinstance(storage, Storage) and storage.element is UNTYPED:
-        raise Malformed("a tensor in its pickle views bytes without a type")
+        raise MalformedError("a tensor in its pickle views bytes without a type")
     tensor = view(storage, None, args[1], args[2], args[3])
     return _set_traits(tensor, args[4:5], args[6:7])
 
@@ -75,14 +75,14 @@ def _typed_tensor(function: Global, args: Args) -> Any:
     """Return the tensor for a storage, offset, size, stride, requires_grad, hooks, dtype, metadata.
 
     Only the metadata is optional. Marks that are not supported result in an `Unreadable`. Raises
-    `Malformed`, also for an unknown dtype.
+    `MalformedError`, also for an unknown dtype.
     """
     _at_least(7, function, args)
     dtype = args[6]
     element = BY_DTYPE.get(dtype.name) if isinstance(dtype, Global) else None
     if element is None or dtype.module != "torch":
         named = dtype.path if isinstance(dtype, Global) else type(dtype).__name__
-        raise Malformed(f"a tensor has the unknown type {named[:80]}")
+        raise MalformedError(f"a tensor has the unknown type {named[:80]}")
     tensor = view(args[0], element, args[1], args[2], args[3])
     return _set_traits(tensor, args[4:5], args[7:8])
 
@@ -228,20 +228,20 @@ def _rebuild_jagged(state: Any) -> Any:
 def _sparse(function: Global, args: Args) -> Any:
     """Return the parts of a sparse tensor for (layout, (parts, shape)).
 
-    Raises `Malformed` for an unknown layout, a part that is no tensor, or an invalid shape.
+    Raises `MalformedError` for an unknown layout, a part that is no tensor, or an invalid shape.
     """
     _at_least(2, function, args)
     layout = _layout(args[0])
     data = args[1]
     names = _PARTS.get(layout)
     if names is None or type(data) is not tuple or len(data) <= len(names):
-        raise Malformed(f"a sparse tensor has the unknown layout {layout[:80]!r}")
+        raise MalformedError(f"a sparse tensor has the unknown layout {layout[:80]!r}")
     *parts, shape = data[: len(names) + 1]
     for name, part in zip(names, parts, strict=True):
         if not isinstance(part, Tensor):
-            raise Malformed(f"a sparse tensor lacks its {name}")
+            raise MalformedError(f"a sparse tensor lacks its {name}")
     if not is_shape(shape):
-        raise Malformed("the size of a sparse tensor holds something that is no whole number")
+        raise MalformedError("the size of a sparse tensor holds something that is no whole number")
     return Compound(layout, dict(zip(names, parts, strict=True)), tuple(shape))
 
 
@@ -266,7 +266,7 @@ def _rebuild_nested(function: Global, args: Args) -> Any:
     names = ("buffer", "sizes", "strides", "offsets")
     parts: dict[str, Any] = dict(zip(names, args, strict=False))
     if not all(isinstance(part, Tensor) for part in parts.values()):
-        raise Malformed("a nested tensor lacks one of its parts")
+        raise MalformedError("a nested tensor lacks one of its parts")
     return Compound("nested", parts)
 
 
@@ -296,7 +296,7 @@ def _dict(function: Global, args: Args) -> Any:
     """Return a new dict for a call of ``OrderedDict``, ``defaultdict``, ``Counter`` or ``dict``.
 
     It contains the items of the last argument, a dict or a sequence of pairs; otherwise it is
-    empty. Raises `Malformed` for an element that is no pair.
+    empty. Raises `MalformedError` for an element that is no pair.
     """
     created = AttributedDict()
     given = args[-1] if args else None  # defaultdict(factory, dict)
@@ -305,7 +305,7 @@ def _dict(function: Global, args: Args) -> Any:
     elif isinstance(given, (list, tuple)):  # Python 2 writes OrderedDict([[key, value], ...])
         for pair in given:
             if type(pair) not in {list, tuple} or len(pair) != 2:
-                raise Malformed(f"{function.path} is given something that is no pair")
+                raise MalformedError(f"{function.path} is given something that is no pair")
             created[plain(pair[0])] = pair[1]
     return created
 
@@ -327,13 +327,13 @@ def _bytes(function: Global, args: Args) -> Any:
 def _encode(function: Global, args: Args) -> Any:
     """Return the bytes of a text of the characters 0 to 255, as protocol 2 writes them.
 
-    For another encoding the result is an `Uncalled`. Raises `Malformed` for other characters.
+    For another encoding the result is an `Uncalled`. Raises `MalformedError` for other characters.
     """
     if len(args) == 2 and type(args[0]) is str and args[1] in ("latin1", "latin-1"):
         try:
             return args[0].encode("latin-1")
         except UnicodeEncodeError:
-            raise Malformed("bytes in its pickle are not well-formed") from None
+            raise MalformedError("bytes in its pickle are not well-formed") from None
     return Uncalled(function, args)
 
 

@@ -30,7 +30,12 @@ from typing import IO
 from pruneapp.checkpoint.entry import Location
 from pruneapp.checkpoint.io.derived_source import DerivedSource
 from pruneapp.checkpoint.io.source import ByteSource
-from pruneapp.checkpoint.torchfile.torch_objects import DOWNLOAD_AGAIN, Compound, Malformed, Tensor
+from pruneapp.checkpoint.torchfile.torch_objects import (
+    DOWNLOAD_AGAIN,
+    Compound,
+    MalformedError,
+    Tensor,
+)
 from pruneapp.errors import CheckpointError, DamagedFileError, words_of
 
 
@@ -96,11 +101,11 @@ class CheckedSource(DerivedSource):
         self._progress.state = (index, end, crc)
         if end == span.stop:
             if crc != span.crc:
-                raise damaged(self.path, span.label)
+                raise damage_error(self.path, span.label)
             self._verified.add(index)
 
 
-def damaged(path: Path, label: str) -> DamagedFileError:
+def damage_error(path: Path, label: str) -> DamagedFileError:
     """Return the error for a wrong checksum of the bytes of `label`."""
     return DamagedFileError(
         f"'{path}' is damaged: the bytes of {label} are not those that were saved "
@@ -215,9 +220,9 @@ class InflatedSource(DerivedSource):
                     compressed, min(4 * _STEP, member.size - stream.done + 1)
                 )
             except zlib.error:
-                raise damaged(self.path, member.label) from None
+                raise damage_error(self.path, member.label) from None
             if stream.done + len(out) > member.size or (not out and not compressed):
-                raise damaged(self.path, member.label)
+                raise damage_error(self.path, member.label)
             self._write(member.start + stream.done, out)
             stream.done += len(out)
             stream.crc = zlib.crc32(out, stream.crc)
@@ -226,7 +231,7 @@ class InflatedSource(DerivedSource):
             if member.crc is not None and stream.crc != member.crc:
                 stream.done = 0
                 del self._streams[index]
-                raise damaged(self.path, member.label)
+                raise damage_error(self.path, member.label)
 
     @contextmanager
     def _open_spool(self) -> Iterator[IO[bytes]]:
@@ -387,7 +392,7 @@ def can_read_dense(compound: Compound) -> bool:
 
 
 def check_indices(name: str, compound: Compound, read: Callable[[Tensor], bytes]) -> None:
-    """Raise `Malformed` if an index of a sparse tensor is out of range.
+    """Raise `MalformedError` if an index of a sparse tensor is out of range.
 
     `read` returns the bytes of a part. Parts of more than 1 MiB, strided parts and other layouts
     are not checked.
@@ -407,13 +412,13 @@ def check_indices(name: str, compound: Compound, read: Callable[[Tensor], bytes]
 def _check_range(
     name: str, part: Tensor, extents: tuple[int, ...], read: Callable[[Tensor], bytes]
 ) -> None:
-    """Raise `Malformed` if an index in `part` is not within its extent.
+    """Raise `MalformedError` if an index in `part` is not within its extent.
 
     For several `extents`, `part` is 2-D with a row of indices for each; otherwise the first applies
     to all of its indices.
     """
     if part.element.name not in {"int64", "int32"}:
-        raise Malformed(f"the indices of the sparse tensor '{name[:80]}' are no whole numbers")
+        raise MalformedError(f"the indices of the sparse tensor '{name[:80]}' are no whole numbers")
     if part.strides is not None or part.nbytes > MAX_INDEX_BYTES:
         return
     indices = array("q" if part.element.itemsize == 8 else "i", read(part))
@@ -423,4 +428,4 @@ def _check_range(
     for number, extent in enumerate(extents[:count]):
         row = indices[number * length : (number + 1) * length]
         if row and not (min(row) >= 0 and max(row) < extent):
-            raise Malformed(f"an index of the sparse tensor '{name[:80]}' points outside it")
+            raise MalformedError(f"an index of the sparse tensor '{name[:80]}' points outside it")

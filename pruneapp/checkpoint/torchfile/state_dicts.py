@@ -19,7 +19,7 @@ from pruneapp.checkpoint.torchfile.torch_objects import (
     Array,
     Compound,
     IdentityKey,
-    Malformed,
+    MalformedError,
     PickledSet,
     Tensor,
     Uncalled,
@@ -195,9 +195,9 @@ def _is_flat(value: Any) -> bool:
 
 
 def join_name(prefix: str, name: str) -> str:
-    """Return the dotted name of a part. Raises `Malformed` if it is too long."""
+    """Return the dotted name of a part. Raises `MalformedError` if it is too long."""
     if len(prefix) + len(name) > MAX_NAME:
-        raise Malformed(f"the name of a tensor has more than {MAX_NAME:,} characters")
+        raise MalformedError(f"the name of a tensor has more than {MAX_NAME:,} characters")
     return f"{prefix}.{name}" if prefix else name
 
 
@@ -208,14 +208,14 @@ class UniqueNames:
         self._taken: dict[str, int] = {}
         self._characters = 0
 
-    def unique(self, name: str) -> str:
+    def make_unique(self, name: str) -> str:
         """Return `name`, with a number from 2 appended if it is in use, and mark it as used.
 
-        Raises `Malformed` after 64 Mi characters in all.
+        Raises `MalformedError` after 64 Mi characters in all.
         """
         self._characters += len(name)
         if self._characters > MAX_NAME_CHARACTERS:
-            raise Malformed("the names of its tensors are longer than any model's")
+            raise MalformedError("the names of its tensors are longer than any model's")
         candidate = name
         while candidate in self._taken:
             self._taken[name] += 1
@@ -249,8 +249,8 @@ def find(root: Any, cancel: CancelToken, declared: Mapping[str, Declared]) -> li
 
     Averages come after others of equal size. Dicts with weights are preferred; without any, those
     with arrays, then those with any tensor are returned. Empty without a tensor. A root that is a
-    tensor is a candidate with the single name ``tensor``. Raises `Malformed` for excessive names or
-    sharing.
+    tensor is a candidate with the single name ``tensor``. Raises `MalformedError` for excessive
+    names or sharing.
 
     Parameters
     ----------
@@ -367,8 +367,8 @@ class _Walk:
                 or self._holds_layers(children)
             ):
                 others = partial(self._non_tensor_keys, value)
-                beside = partial(self._outside, (*above, value))
-                name = keys.unique(key)
+                beside = partial(self._values_outside, (*above, value))
+                name = keys.make_unique(key)
                 is_module = self._is_module(value)
                 found = Candidate.of(name, self._flatten(value), self._cancel, others, beside)
                 result.append(replace(found, module=is_module))
@@ -386,7 +386,7 @@ class _Walk:
         """Return the keys of values in a dict, at any depth, that `_flatten` ignores.
 
         These are values that are not tensors; for containers without tensors, the key of the
-        container. Values that `_outside` returns and attributes of objects are excluded.
+        container. Values that `_values_outside` returns and attributes of objects are excluded.
         """
         names: list[str] = []
         todo: list[tuple[Any, str, frozenset[int]]] = [(root, "", frozenset())]
@@ -407,7 +407,7 @@ class _Walk:
                 ]
         return tuple(dict.fromkeys(names))
 
-    def _outside(self, path: Sequence[Any]) -> dict[str, Any]:
+    def _values_outside(self, path: Sequence[Any]) -> dict[str, Any]:
         """Return the values outside of a dict, in the dicts around it, by dotted key.
 
         `path` are the containers from the root to the dict, both included. Also returned are values
@@ -462,7 +462,7 @@ class _Walk:
         """Yield the tensors in a dict or module, at any depth, in the order of the file.
 
         Names are joined by dots and made unique. Optimizers are skipped, and directly in a dict
-        also other models and training state. Raises `Malformed` after 250,000 containers.
+        also other models and training state. Raises `MalformedError` after 250,000 containers.
         """
         names = UniqueNames()
         outer_is_module = self._is_module(root)
@@ -472,13 +472,13 @@ class _Walk:
             prefix, part, above = todo.pop()
             value, inside = part.value, part.inside
             if isinstance(value, LEAVES):
-                yield _found_tensor(names.unique(prefix), part)
+                yield _found_tensor(names.make_unique(prefix), part)
                 continue
             if not self.contains_tensor(value) or id(value) in above or len(above) > MAX_DEPTH:
                 continue
             self._visits += 1
             if self._visits > MAX_VISITS:
-                raise Malformed("its pickle refers to the same tensors too many times")
+                raise MalformedError("its pickle refers to the same tensors too many times")
             if value is not root and _is_optimizer(value):
                 continue
             above |= {id(value)}
@@ -625,7 +625,7 @@ def find_shared(
 ) -> dict[str, tuple[str, ...]]:
     """Return the tensors of a state dict that share memory with values outside of it, by key.
 
-    Raises `Malformed` after 250,000 values.
+    Raises `MalformedError` after 250,000 values.
 
     Parameters
     ----------
@@ -652,7 +652,7 @@ def find_shared(
             seen.add(id(value))
             visits += 1
             if visits > MAX_VISITS:
-                raise Malformed("its pickle refers to the same tensors too many times")
+                raise MalformedError("its pickle refers to the same tensors too many times")
             for storage, start, stop in _extents(value):
                 places = by_storage.get(storage, ())
                 names.update((n, None) for low, high, n in places if start < high and low < stop)

@@ -100,7 +100,7 @@ def build(
     ------
     CheckpointError
         If there are no tensors that can be read, or no state dict `key`.
-    Malformed
+    MalformedError
         If a sparse tensor in it is invalid.
     """
     unknown = _paths(one for one in described.globals if one.path not in KNOWN)
@@ -172,10 +172,10 @@ def sources_of(file: FileSource, index: TorchIndex) -> tuple[ByteSource, ...]:
         sources.append(InflatedSource(file, index.packed))
     if index.rebuilt:
         # Imported here because the process that parses headers has no numpy.
-        from pruneapp.checkpoint.torchfile.dense import segment
+        from pruneapp.checkpoint.torchfile.dense import create_segment
 
         stored = tuple(sources)
-        sources.append(JoinedSource(file, [segment(one, stored) for one in index.rebuilt]))
+        sources.append(JoinedSource(file, [create_segment(one, stored) for one in index.rebuilt]))
     return tuple(sources)
 
 
@@ -275,8 +275,8 @@ class _Entries:
         """Register a sparse or nested tensor: a dense CSR matrix if possible, else its parts.
 
         Parts are called ``NAME.PART``, with a quotation mark appended if that name is in use, and
-        are not pruned. `foreign` is why the whole cannot be pruned, or empty. Raises `Malformed` if
-        an index is out of range.
+        are not pruned. `foreign` is why the whole cannot be pruned, or empty. Raises
+        `MalformedError` if an index is out of range.
         """
         name = item.name
         check_indices(name, leaf, self._read)

@@ -20,7 +20,7 @@ from pruneapp.errors import DamagedFileError, UnsupportedFileError
 
 QUANTIZED = "it is quantized: whole numbers with a scale, which are not pruned"
 DOWNLOAD_AGAIN = "Download or copy it again."
-# Texts and remedies of `Unsupported`.
+# Texts and remedies of `UnsupportedError`.
 SAVE_AGAIN = "Load it in Python and save it again: torch.save(torch.load(FILE), 'model.pt')."
 BIG_ENDIAN = (
     "was saved on a big-endian machine, whose numbers Pruneapp does not read",
@@ -28,18 +28,18 @@ BIG_ENDIAN = (
 )
 
 
-class Malformed(Exception):  # noqa: N818 - internal to this package: `translate_errors` translates it
+class MalformedError(Exception):
     """The file violates a rule. The text is a clause that continues "'FILE' is damaged: ".
 
-    All functions of this package that read a part of a file raise this or `Unsupported`.
+    All functions of this package that read a part of a file raise this or `UnsupportedError`.
     """
 
 
-class Exhausted(Malformed):
+class ExhaustedError(MalformedError):
     """The pickle continues past the end of the available bytes."""
 
 
-class Unsupported(Exception):  # noqa: N818 - internal to this package: `translate_errors` translates it
+class UnsupportedError(Exception):
     """The file is valid, but of an unsupported kind. The text continues the sentence "'FILE' "."""
 
     def __init__(self, text: str, remedy: str = "") -> None:
@@ -49,12 +49,16 @@ class Unsupported(Exception):  # noqa: N818 - internal to this package: `transla
 
 @contextmanager
 def translate_errors(path: Path) -> Iterator[None]:
-    """Raise user errors that name the file for `Malformed` and `Unsupported` in the block."""
+    """Raise user errors that name the file for the internal ones of the block.
+
+    A `MalformedError` becomes a `DamagedFileError`, an `UnsupportedError` an
+    `UnsupportedFileError`.
+    """
     try:
         yield
-    except Malformed as fault:
+    except MalformedError as fault:
         raise DamagedFileError(f"'{path}' is damaged: {fault}.", remedy=DOWNLOAD_AGAIN) from None
-    except Unsupported as fault:
+    except UnsupportedError as fault:
         raise UnsupportedFileError(f"'{path}' {fault}.", remedy=fault.remedy) from None
 
 
@@ -336,21 +340,21 @@ class Storages:
     def __call__(self, pid: Any) -> Any:
         """Return the object with a persistent id: a storage, a class, or the object of a package.
 
-        Equal ids result in the same object. Raises `Malformed` if the id is invalid, or describes a
-        storage with another size than an earlier one.
+        Equal ids result in the same object. Raises `MalformedError` if the id is invalid, or
+        describes a storage with another size than an earlier one.
         """
         if type(pid) is not tuple or not pid:
-            raise Malformed("its pickle refers to something that is no storage")
+            raise MalformedError("its pickle refers to something that is no storage")
         if pid[0] == "module" and len(pid) == 4:  # (class, file, source code) in old files
             return pid[1]
         if pid[0] == "reduce_package" and 3 <= len(pid) <= 4:
             return self._packaged(pid[-2], pid[-1])
         if pid[0] != "storage" or not 5 <= len(pid) <= 6:
-            raise Malformed("its pickle refers to something that is no storage")
+            raise MalformedError("its pickle refers to something that is no storage")
         element = _element(pid[1])
         key = pid[2] if type(pid[2]) is str else str(pid[2]) if type(pid[2]) is int else ""
         if not key:
-            raise Malformed("a storage in its pickle has no name")
+            raise MalformedError("a storage in its pickle has no name")
         key = self._prefix + key
         count = _count(pid[4])
         root = self._root(key, element, count * element.itemsize)
@@ -358,20 +362,20 @@ class Storages:
         if view is None:
             return self._view(root, element, 0, root.nbytes)
         if type(view) is not tuple or len(view) != 3:
-            raise Malformed(f"the view of storage '{key[:80]}' is not well-formed")
+            raise MalformedError(f"the view of storage '{key[:80]}' is not well-formed")
         offset, size = _count(view[1]), _count(view[2])
         begin, nbytes = offset * element.itemsize, size * element.itemsize
         if begin + nbytes > root.nbytes:
-            raise Malformed(f"a view of storage '{key[:80]}' goes beyond its end")
+            raise MalformedError(f"a view of storage '{key[:80]}' goes beyond its end")
         return self._view(root, element, begin, nbytes)
 
     def _packaged(self, function: Any, args: Any) -> Any:
         """Return the TorchScript program that an object of a package is, else an `Uncalled`.
 
-        Raises `Malformed` if `function` and `args` are not those of a call.
+        Raises `MalformedError` if `function` and `args` are not those of a call.
         """
         if not isinstance(function, Global) or type(args) is not tuple:
-            raise Malformed("its pickle refers to something that is no storage")
+            raise MalformedError("its pickle refers to something that is no storage")
         if function.path == "torch.jit._script.unpackage_script_module" and args:
             program = self._programs.get(args[0]) if type(args[0]) is str else None
             if program is not None:
@@ -381,13 +385,13 @@ class Storages:
     def _root(self, key: str, element: Element, nbytes: int) -> Storage:
         """Return the whole storage `key`, created at the first call.
 
-        Raises `Malformed` if it was created with another size; the type may differ.
+        Raises `MalformedError` if it was created with another size; the type may differ.
         """
         root = self.roots.get(key)
         if root is None:
             root = self.roots[key] = Storage(key, element, nbytes)
         elif root.nbytes != nbytes:
-            raise Malformed(
+            raise MalformedError(
                 f"storage '{key[:80]}' is said to have {root.nbytes:,} and {nbytes:,} bytes"
             )
         return root
@@ -410,12 +414,12 @@ def _element(kind: Any) -> Element:
     if isinstance(kind, Global) and kind.module in _MODULES and kind.name in BY_STORAGE:
         return BY_STORAGE[kind.name]
     named = kind.path[:80] if isinstance(kind, Global) else type(kind).__name__
-    raise Malformed(f"a storage has the unknown type {named}")
+    raise MalformedError(f"a storage has the unknown type {named}")
 
 
 def _count(value: Any) -> int:
     if type(value) is not int or not 0 <= value < MAX_BYTES:
-        raise Malformed("the size of a storage is no whole number")
+        raise MalformedError("the size of a storage is no whole number")
     return value
 
 
@@ -430,22 +434,22 @@ def view(storage: Any, element: Element | None, offset: Any, size: Any, stride: 
     """Return a tensor that is a view of `storage`. The arguments are unvalidated data of the file.
 
     `offset`, `size` and `stride` are in elements. `element` is None for the type of the storage. A
-    tensor whose elements share bytes is represented by the bytes of its storage. Raises `Malformed`
-    if the tensor is not inside the storage, has a negative number, or makes more than 16 MiB and 16
-    times the size of the storage out of it.
+    tensor whose elements share bytes is represented by the bytes of its storage. Raises
+    `MalformedError` if the tensor is not inside the storage, has a negative number, or makes more
+    than 16 MiB and 16 times the size of the storage out of it.
     """
     if not isinstance(storage, Storage):
-        raise Malformed("a tensor in its pickle has no storage")
+        raise MalformedError("a tensor in its pickle has no storage")
     shape = _numbers(size, "size")
     strides = _numbers(stride, "stride")
     start = _number(offset, "offset")
     element = element or storage.element
     if len(strides) != len(shape):
-        raise Malformed(f"a tensor has {len(shape)} dimensions and {len(strides)} strides")
+        raise MalformedError(f"a tensor has {len(shape)} dimensions and {len(strides)} strides")
     if len(shape) > MAX_RANK:
-        raise Malformed(f"a tensor has {len(shape)} dimensions (at most {MAX_RANK} are read)")
+        raise MalformedError(f"a tensor has {len(shape)} dimensions (at most {MAX_RANK} are read)")
     if math.prod(n for n in shape if n) >= MAX_EXTENT:
-        raise Malformed("a tensor is larger than any memory")
+        raise MalformedError("a tensor is larger than any memory")
     if not element.whole:
         return _as_bytes(storage, element)
     numel = math.prod(shape)
@@ -454,12 +458,12 @@ def view(storage: Any, element: Element | None, offset: Any, size: Any, stride: 
     if numel:
         needed = (start + reach(shape, strides)) * item
         if needed > storage.nbytes:
-            raise Malformed(
+            raise MalformedError(
                 f"a tensor of shape {list(shape)} needs {needed:,} bytes "
                 f"of storage '{storage.key[:80]}', which has {storage.nbytes:,}"
             )
         if numel * item > max(MAX_EXPANSION * storage.nbytes, SMALL):
-            raise Malformed(
+            raise MalformedError(
                 f"a tensor of shape {list(shape)} makes {numel * item:,} bytes "
                 f"out of a storage of {storage.nbytes:,}"
             )
@@ -475,15 +479,15 @@ def view(storage: Any, element: Element | None, offset: Any, size: Any, stride: 
 
 def _numbers(values: Any, what: str) -> tuple[int, ...]:
     if type(values) not in {tuple, list}:
-        raise Malformed(f"the {what} of a tensor is no tuple")
+        raise MalformedError(f"the {what} of a tensor is no tuple")
     return tuple([_number(value, what) for value in values])
 
 
 def _number(value: Any, what: str) -> int:
     if type(value) is not int:
-        raise Malformed(f"the {what} of a tensor holds something that is no whole number")
+        raise MalformedError(f"the {what} of a tensor holds something that is no whole number")
     if not 0 <= value < MAX_EXTENT:
-        raise Malformed(f"the {what} of a tensor holds {value}")
+        raise MalformedError(f"the {what} of a tensor holds {value}")
     return value
 
 

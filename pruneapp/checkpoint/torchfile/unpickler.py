@@ -18,9 +18,9 @@ from typing import Any, NoReturn
 from pruneapp.checkpoint.torchfile import numpy_arrays
 from pruneapp.checkpoint.torchfile.torch_objects import (
     Array,
-    Exhausted,
+    ExhaustedError,
     Global,
-    Malformed,
+    MalformedError,
     PickledSet,
     Tensor,
     Uncalled,
@@ -68,21 +68,24 @@ _SIMPLE = {
 
 
 def _parse_int(line: bytes) -> int:
-    """Parse a decimal number with an optional suffix ``L``. Raise `Malformed` if it is none."""
+    """Parse a decimal number with an optional suffix ``L``.
+
+    Raises `MalformedError` if it is none, or has more than 156 digits.
+    """
     digits = line.removesuffix(b"L")
     # 64 bytes are 154 digits; int() takes quadratic time on longer ones.
     if len(digits) > 156:
-        raise Malformed(f"a number has {len(digits):,} digits (at most 154 are read)")
+        raise MalformedError(f"a number has {len(digits):,} digits (at most 154 are read)")
     try:
         return int(digits)
     except ValueError:
-        raise Malformed("a line of the pickle should be a number, and is not") from None
+        raise MalformedError("a line of the pickle should be a number, and is not") from None
 
 
 def _unquote(line: bytes) -> bytes:
     """Return the content of a quoted text, with backslash escapes replaced."""
     if len(line) < 2 or line[:1] not in b"'\"" or line[:1] != line[-1:]:
-        raise Malformed("a line of the pickle should be text in quotes, and is not")
+        raise MalformedError("a line of the pickle should be text in quotes, and is not")
     return _ESCAPE.sub(_unescape, line[1:-1]) if b"\\" in line else line[1:-1]
 
 
@@ -100,7 +103,7 @@ def _text(raw: bytes) -> str:
     try:
         return raw.decode("utf-8", "surrogatepass")
     except UnicodeDecodeError:
-        raise Malformed("a text in the pickle is not UTF-8") from None
+        raise MalformedError("a text in the pickle is not UTF-8") from None
 
 
 def _python2_text(raw: bytes) -> str | bytes:
@@ -112,7 +115,7 @@ def _python2_text(raw: bytes) -> str | bytes:
 
 
 def _raise_missing_operands() -> NoReturn:
-    raise Malformed("an instruction of its pickle lacks its operands")
+    raise MalformedError("an instruction of its pickle lacks its operands")
 
 
 class _Stop(Exception):  # noqa: N818 - signals the end of the pickle
@@ -182,9 +185,9 @@ class Machine:
 
         Raises
         ------
-        Malformed
+        MalformedError
             If it violates the rules of pickles, or a limit of this module.
-        Exhausted
+        ExhaustedError
             If the bytes end before the pickle does.
         Cancelled
             If `cancel` is cancelled.
@@ -200,17 +203,19 @@ class Machine:
             except (IndexError, struct.error):
                 if self.position + 8 < len(self._data):
                     _raise_missing_operands()
-            except Exhausted:
+            except ExhaustedError:
                 pass
             except KeyError:
-                raise Malformed("its pickle refers to an object that it does not hold") from None
+                raise MalformedError(
+                    "its pickle refers to an object that it does not hold"
+                ) from None
             self._refill()
 
     def _refill(self) -> None:
         """Append more bytes, and reset `position` to repeat the opcode that needed them."""
         grown = self._grow(self._data)
         if len(grown) == len(self._data):
-            raise Exhausted("its pickle ends in the middle") from None
+            raise ExhaustedError("its pickle ends in the middle") from None
         self._data = grown
         self.position = self._instruction
 
@@ -224,25 +229,27 @@ class Machine:
                 self._instruction = position = self.position
                 self.position = position + 1
                 table[data[position]]()
-        raise Malformed(f"its pickle has more than {MAX_OPS:,} instructions")
+        raise MalformedError(f"its pickle has more than {MAX_OPS:,} instructions")
 
     def _unknown(self) -> None:
         code = self._data[self.position - 1]
-        raise Malformed(f"byte {self.position - 1:,} of its pickle, {code:#04x}, is no instruction")
+        raise MalformedError(
+            f"byte {self.position - 1:,} of its pickle, {code:#04x}, is no instruction"
+        )
 
     # -- arguments of opcodes ------------------------------------------------------------------
 
     def _take(self, size: int) -> bytes:
-        """Return the next `size` bytes. Raise `Exhausted` if there are fewer.
+        """Return the next `size` bytes. Raise `ExhaustedError` if there are fewer.
 
-        Raises `Malformed` for more than 64 MiB.
+        Raises `MalformedError` for more than 64 MiB.
         """
         if size > MAX_TEXT:
-            raise Malformed(f"a text in its pickle has {size:,} bytes (at most {MAX_TEXT:,})")
+            raise MalformedError(f"a text in its pickle has {size:,} bytes (at most {MAX_TEXT:,})")
         start = self.position
         end = start + size
         if end > len(self._data):
-            raise Exhausted("its pickle ends in the middle")
+            raise ExhaustedError("its pickle ends in the middle")
         self.position = end
         return self._data[start:end]
 
@@ -265,13 +272,16 @@ class Machine:
         return value
 
     def _line(self) -> bytes:
-        """Return the bytes up to the next line feed, and skip it. Raise `Exhausted` without one."""
+        """Return the bytes up to the next line feed, and skip it.
+
+        Raises `ExhaustedError` without one, and `MalformedError` after 64 MiB.
+        """
         start = self.position
         end = self._data.find(b"\n", start, start + MAX_TEXT)
         if end < 0:
             if len(self._data) - start >= MAX_TEXT:
-                raise Malformed(f"a line of its pickle has more than {MAX_TEXT:,} bytes")
-            raise Exhausted("its pickle ends in the middle")
+                raise MalformedError(f"a line of its pickle has more than {MAX_TEXT:,} bytes")
+            raise ExhaustedError("its pickle ends in the middle")
         self.position = end + 1
         return self._data[start:end]
 
@@ -281,7 +291,7 @@ class Machine:
         version = self._data[self.position]
         self.position += 1
         if version > 5:
-            raise Malformed(f"its pickle has protocol {version} (at most 5 is known)")
+            raise MalformedError(f"its pickle has protocol {version} (at most 5 is known)")
 
     def _op_frame(self) -> None:
         _U8(self._data, self.position)
@@ -321,14 +331,14 @@ class Machine:
 
     def _push_long(self, size: int) -> None:
         if size > MAX_LONG_BYTES:
-            raise Malformed(f"a number has {size:,} bytes (at most {MAX_LONG_BYTES} are read)")
+            raise MalformedError(f"a number has {size:,} bytes (at most {MAX_LONG_BYTES} are read)")
         self._push(int.from_bytes(self._take(size), "little", signed=True))
 
     def _op_float(self) -> None:
         try:
             self._push(float(self._line()))
         except ValueError:
-            raise Malformed("a line of the pickle should be a number, and is not") from None
+            raise MalformedError("a line of the pickle should be a number, and is not") from None
 
     def _op_binfloat(self) -> None:
         self._push(_F8(self._data, self.position)[0])
@@ -347,7 +357,7 @@ class Machine:
         try:
             self._push(self._line().decode("raw-unicode-escape"))
         except UnicodeDecodeError:
-            raise Malformed("a text in its pickle is not well-formed") from None
+            raise MalformedError("a text in its pickle is not well-formed") from None
 
     def _op_short_binunicode(self) -> None:
         self._push(_text(self._take1()))
@@ -381,7 +391,7 @@ class Machine:
 
     def _op_mark(self) -> None:
         if len(self._marks) >= MAX_DEPTH:
-            raise Malformed(f"its pickle is nested more than {MAX_DEPTH:,} deep")
+            raise MalformedError(f"its pickle is nested more than {MAX_DEPTH:,} deep")
         self._marks.append(len(self._stack))
 
     def _op_pop(self) -> None:
@@ -458,7 +468,7 @@ class Machine:
 
     def _put(self, index: int) -> None:
         if not 0 <= index < MAX_MEMO:
-            raise Malformed(f"its pickle remembers an object as number {index:,}")
+            raise MalformedError(f"its pickle remembers an object as number {index:,}")
         self._memo[index] = self._stack[-1]
 
     def _op_put(self) -> None:
@@ -491,9 +501,12 @@ class Machine:
     # -- references to code and calls ------------------------------------------------------------
 
     def _name(self, module: Any, name: Any) -> Global:
-        """Return the only `Global` of a module and name. Raise `Malformed` if one is no text."""
+        """Return the only `Global` of a module and name.
+
+        Raises `MalformedError` if one of them is no text.
+        """
         if type(module) is not str or type(name) is not str:
-            raise Malformed("its pickle names code by something that is no text")
+            raise MalformedError("its pickle names code by something that is no text")
         named = self.globals.get((module, name))
         if named is None:
             named = self.globals[module, name] = Global(module, name)
@@ -513,13 +526,13 @@ class Machine:
     def _apply(self, function: Any, args: Any) -> None:
         """Push the placeholder for a call of `function`, and mark a `Global` as called.
 
-        A new array is added to `arrays`. Raises `Malformed` if it is no function, or `args` no
+        A new array is added to `arrays`. Raises `MalformedError` if it is no function, or `args` no
         tuple.
         """
         if not isinstance(function, (Global, Uncalled)):
-            raise Malformed("its pickle calls something that is no function")
+            raise MalformedError("its pickle calls something that is no function")
         if type(args) is not tuple:
-            raise Malformed("its pickle calls a function with something that is no tuple")
+            raise MalformedError("its pickle calls a function with something that is no tuple")
         if type(function) is Global:
             function.called = True
         result = self._call(function, args)
@@ -554,7 +567,7 @@ class Machine:
     def _op_build(self) -> None:
         """Set the state of the object below the popped one on the stack.
 
-        Attributes of dicts and tensors are dropped. Raises `Malformed` for plain values.
+        Attributes of dicts and tensors are dropped. Raises `MalformedError` for plain values.
         """
         state = self._pop()
         target = self._stack[-1]
@@ -565,7 +578,7 @@ class Machine:
         elif isinstance(target, Tensor) and not target.storage.key:
             _fill_tensor(target, state)
         elif type(target) in {Global, int, float, str, bytes, bool, list, tuple, dict, type(None)}:
-            raise Malformed("its pickle sets the state of something that has none")
+            raise MalformedError("its pickle sets the state of something that has none")
         # Attributes of an OrderedDict (such as torch's _metadata) or of a tensor contain no
         # weights.
 
@@ -579,37 +592,40 @@ class Machine:
 def _fill_tensor(target: Tensor, state: Any) -> None:
     """Set storage, offset, size and strides of a tensor that was created empty.
 
-    Raises `Malformed` if `state` is no tuple of these four.
+    Raises `MalformedError` if `state` is no tuple of these four.
     """
     if type(state) is not tuple or len(state) != 4:
-        raise Malformed("the state of a tensor in its pickle is not well-formed")
+        raise MalformedError("the state of a tensor in its pickle is not well-formed")
     filled = view(state[0], None, *state[1:])
     target.storage, target.element, target.offset = filled.storage, filled.element, filled.offset
     target.shape, target.strides, target.why_not = filled.shape, filled.strides, filled.why_not
 
 
 def _extend(target: Any, items: list[Any]) -> None:
-    """Append items to a list, a set or an uncalled object. Raise `Malformed` for other targets."""
+    """Append items to a list, a set or an uncalled object.
+
+    Raises `MalformedError` for other targets.
+    """
     if type(target) is list:
         target.extend(items)
     elif isinstance(target, (Uncalled, PickledSet)):
         target.items.extend(items)
     else:
-        raise Malformed("its pickle appends to something that is no list")
+        raise MalformedError("its pickle appends to something that is no list")
 
 
 def _fill(target: Any, items: list[Any]) -> None:
     """Set items of a dict or an uncalled object from alternating keys and values.
 
-    Keys that cannot be hashed safely are wrapped, see `plain`. Raises `Malformed` for other
+    Keys that cannot be hashed safely are wrapped, see `plain`. Raises `MalformedError` for other
     targets.
     """
     if len(items) % 2:
-        raise Malformed("its pickle has a key without a value")
+        raise MalformedError("its pickle has a key without a value")
     if isinstance(target, dict):
         for key, value in zip(items[::2], items[1::2], strict=True):
             target[key if type(key) is str else plain(key)] = value
     elif isinstance(target, Uncalled):
         target.pairs.extend(zip(items[::2], items[1::2], strict=True))
     else:
-        raise Malformed("its pickle sets an item of something that is no dict")
+        raise MalformedError("its pickle sets an item of something that is no dict")

@@ -51,11 +51,11 @@ from pruneapp.checkpoint.torchfile.torch_objects import (
     IN_PICKLE,
     SAVE_AGAIN,
     Global,
-    Malformed,
+    MalformedError,
     Storage,
     Storages,
     Uncalled,
-    Unsupported,
+    UnsupportedError,
     translate_errors,
 )
 from pruneapp.checkpoint.torchfile.unpickler import MAX_PICKLE, Machine
@@ -120,8 +120,8 @@ def index_archive(
 ) -> TorchIndex:
     """Read the pickles of an archive, or the JSON of a program, and describe its tensors.
 
-    `state_dict` is the key of the dict to open, None for the default. Raises `Malformed`,
-    `Unsupported` for other archives, `CheckpointError` without tensors, or `Cancelled`.
+    `state_dict` is the key of the dict to open, None for the default. Raises `MalformedError`,
+    `UnsupportedError` for other archives, `CheckpointError` without tensors, or `Cancelled`.
     """
     _check_kind(archive)
     _check_byte_order(source, archive)
@@ -230,7 +230,7 @@ def _run(
 def _source_code(archive: Archive, read: _Read, folder: str) -> dict[str, str]:
     """Return the source code of a TorchScript program, by dotted module name.
 
-    `folder` ends in a slash. Raises `Unsupported` for more than 64 MiB in all.
+    `folder` ends in a slash. Raises `UnsupportedError` for more than 64 MiB in all.
     """
     found = {}
     left = MAX_CODE
@@ -255,7 +255,7 @@ def _add_constants(
     The constants of a frozen program are its weights. If there are other tensors, only constants
     that an operator reads as weights are added. `data` is ``constants.pkl``, `modules` the source
     code by module. If the program is no object, its root becomes a dict of the constants. Raises
-    `Malformed` if a storage has the name of another one.
+    `MalformedError` if a storage has the name of another one.
     """
     program = parsed.root
     frozen = not parsed.storages
@@ -269,7 +269,7 @@ def _add_constants(
     if not tensors:
         return
     if any(key in parsed.storages for key in storages.roots):
-        raise Malformed("a storage of its constants has the name of another")
+        raise MalformedError("a storage of its constants has the name of another")
     parsed.add(storages.roots, "constants/", _CONSTANTS_PREFIX)
     if isinstance(program, Uncalled):
         program.state = {**program.attributes(), torchscript.CONSTANTS: tensors}
@@ -289,8 +289,8 @@ _PROGRAMS = f"{_DATA}ts_code/"
 def _parse_package(archive: Archive, read: _Read, cancel: CancelToken) -> _Parsed:
     """Parse all pickles of a package. The root is a dict of their objects by path.
 
-    Members that are not pickles are skipped, and empty ones. Raises `Malformed` for a storage with
-    two sizes, and `Unsupported` for more than 256 MiB of pickles.
+    Members that are not pickles are skipped, and empty ones. Raises `MalformedError` for a storage
+    with two sizes, and `UnsupportedError` for more than 256 MiB of pickles.
     """
     parsed = _Parsed(PACKAGE, _PACKAGE_LABEL)
     storages: dict[str, Storage] = {}
@@ -315,7 +315,7 @@ def _parse_package(archive: Archive, read: _Read, cancel: CancelToken) -> _Parse
         for key, storage in own.roots.items():
             known = storages.setdefault(key, storage)
             if known.nbytes != storage.nbytes:
-                raise Malformed(f"storage '{key[:80]}' has two sizes")
+                raise MalformedError(f"storage '{key[:80]}' has two sizes")
         if name in scripts:
             programs[name.removeprefix(_PROGRAMS).removesuffix(ending)] = parsed.root
         else:
@@ -357,49 +357,53 @@ def _spans(
 
 
 def _check_kind(archive: Archive) -> None:
-    """Raise `Unsupported` for an archive of another kind, and `Malformed` with a second pickle."""
+    """Raise `UnsupportedError` for an archive of another kind.
+
+    Raises `MalformedError` if an archive of torch.save has a second pickle.
+    """
     members = archive.members
     if exported_program.is_program(archive) or is_package(archive):
         return
     if "data.pkl" in members:
         others = [n for n in members if n != "data.pkl" and n.rpartition("/")[2] == "data.pkl"]
         if others:
-            raise Malformed(f"it holds a second pickle, '{others[0][:80]}'")
+            raise MalformedError(f"it holds a second pickle, '{others[0][:80]}'")
         return
     if "model.json" in members and any(name.startswith("tensors/") for name in members):
-        raise Unsupported(
+        raise UnsupportedError(
             "is a TorchScript program of torch 1.0 to 1.3, which Pruneapp does not read",
             "Save it again in Python: torch.jit.load(FILE).save('model.pt').",
         )
-    raise Unsupported(
+    raise UnsupportedError(
         "is a zip archive without the data.pkl that torch.save writes",
         "If a checkpoint is inside, unpack it first.",
     )
 
 
 def _check_byte_order(source: FileSource, archive: Archive) -> None:
-    """Raise `Unsupported` for a big-endian archive, and `Malformed` for an invalid byte order.
+    """Raise `UnsupportedError` for a big-endian archive.
 
-    An archive without the member ``byteorder`` is accepted.
+    An archive without the member ``byteorder`` is accepted. Raises `MalformedError` for other
+    values.
     """
     member = archive.members.get("byteorder")
     if member is None:
         return
     order = read_member(source, archive, member, 64).strip()
     if order == b"big":
-        raise Unsupported(*BIG_ENDIAN)
+        raise UnsupportedError(*BIG_ENDIAN)
     if order != b"little":
-        raise Malformed("its byteorder is neither little nor big")
+        raise MalformedError("its byteorder is neither little nor big")
 
 
 def read_member(source: Readable, archive: Archive, member: ArchiveMember, most: int) -> bytes:
     """Return the content of a member in memory, after verifying its checksum.
 
-    Raises `Unsupported` if it has more than `most` bytes or an implausible compression ratio, and
-    `Malformed` if its content is wrong.
+    Raises `UnsupportedError` if it has more than `most` bytes or an implausible compression ratio,
+    and `MalformedError` if its content is wrong.
     """
     if member.size > most or member.size > MAX_RATIO * member.stored:
-        raise Unsupported(
+        raise UnsupportedError(
             f"holds '{member.name[:80]}' of {member.size:,} bytes (stored in {member.stored:,}), "
             f"which is more than Pruneapp reads",
             SAVE_AGAIN,
@@ -407,22 +411,22 @@ def read_member(source: Readable, archive: Archive, member: ArchiveMember, most:
     raw = source.read(member.data, member.stored)
     content = inflate_all(raw, member.size) if member.method == DEFLATED else raw
     if content is None or (archive.checksums and zlib.crc32(content) != member.crc):
-        raise Malformed(f"the bytes of '{member.name[:80]}' are not those that were saved")
+        raise MalformedError(f"the bytes of '{member.name[:80]}' are not those that were saved")
     return content
 
 
 def _member_of(archive: Archive, name: str, key: str, storage: Storage) -> ArchiveMember | None:
     """Return the member that contains a storage; None for an empty storage without one.
 
-    `name` is that of the member. Raises `Malformed` if it is missing or of another size.
+    `name` is that of the member. Raises `MalformedError` if it is missing or of another size.
     """
     member = archive.members.get(name)
     if member is None:
         if storage.nbytes == 0:
             return None
-        raise Malformed(f"storage '{key[:80]}' is missing")
+        raise MalformedError(f"storage '{key[:80]}' is missing")
     if not 0 <= member.size - storage.nbytes < storage.element.itemsize:
-        raise Malformed(
+        raise MalformedError(
             f"storage '{key[:80]}' should have {storage.nbytes:,} bytes and has {member.size:,}"
         )
     return member

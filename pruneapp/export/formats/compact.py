@@ -46,7 +46,7 @@ from pruneapp.export.report import WrittenFile
 from pruneapp.export.rounding import DTYPE
 from pruneapp.export.scripts import loading_code
 from pruneapp.export.scripts.loading_code import READER_NAME
-from pruneapp.kernels.threads import default_threads, in_order
+from pruneapp.kernels.threads import default_threads, map_in_order
 from pruneapp.params import FlagParam
 from pruneapp.progress import Job
 
@@ -225,7 +225,7 @@ def _pack_frames(
         return frame, *compact_codec.encode(final_bits(state, frame))
 
     threads = default_threads() if sum(e.numel for e in entries) > compact_codec.FRAME else 1
-    for frame, row, encoded in in_order(tasks, encode, job, threads):
+    for frame, row, encoded in map_in_order(tasks, encode, job, threads):
         entry = frame.entry
         number = frame.start // compact_codec.FRAME
         rows[entry.name][number] = row
@@ -381,17 +381,17 @@ def _write_decompressed(source: FileSource, target: Path, job: Job) -> WrittenFi
     with new_file(target, nbytes, job, exact=False) as file:
         try:
             for piece in _decompress(source):
-                if file.taken + len(piece) > nbytes:
+                if file.bytes_written + len(piece) > nbytes:
                     raise _damage_error(source)
                 file.write(piece)
         except zstandard.ZstdError:
-            if file.taken == nbytes:
+            if file.bytes_written == nbytes:
                 raise DamagedFileError(
                     f"'{source.path}' is damaged: other bytes follow its compressed content.",
                     remedy="Download or copy it again.",
                 ) from None
             raise _damage_error(source) from None
-        if file.taken != nbytes:
+        if file.bytes_written != nbytes:
             raise _damage_error(source)
         written = WrittenFile(target, nbytes, file.seal())
         source.verify_unchanged()

@@ -23,7 +23,7 @@ from pruneapp.export.formats.zip_archive import Buffer, ZipMember, ZipPlan, dire
 from pruneapp.export.records import RecordRange, State, final_bytes, finalize, ranges_of
 from pruneapp.export.rounding import DTYPE
 from pruneapp.export.scripts import loading_code
-from pruneapp.kernels.threads import default_threads, in_order
+from pruneapp.kernels.threads import default_threads, map_in_order
 from pruneapp.progress import Job
 
 # The default of zlib; higher levels take ten times as long and save 2 %.
@@ -127,7 +127,7 @@ def deflated_pieces(state: State, entry: TensorEntry) -> Iterator[tuple[Buffer, 
         return content, deflate(content)
 
     threads = default_threads() if entry.nbytes > BLOCK_BYTES else 1
-    yield from in_order(_blocks(entry), work, Job(), threads)
+    yield from map_in_order(_blocks(entry), work, Job(), threads)
     yield b"", _END
 
 

@@ -31,7 +31,7 @@ from pruneapp.checkpoint.formats.protobuf import (
     varint_bytes,
 )
 from pruneapp.checkpoint.io.source import FileSource
-from pruneapp.checkpoint.parser_client import in_pieces
+from pruneapp.checkpoint.parser_client import read_in_pieces
 from pruneapp.errors import ExportError
 from pruneapp.export.format import ExportPart, Format, Loader, Plan
 from pruneapp.export.records import Pieces, finalize, is_changed
@@ -133,7 +133,7 @@ def _copied_data(checkpoint: Checkpoint, stored: StoredTensor) -> _NewNumbers:
             remedy="Export as safetensors.",
         )
     read, start, nbytes = opened.read, int(offset), int(length)
-    return _NewNumbers(stored, nbytes, lambda: map(memoryview, in_pieces(read, start, nbytes)))
+    return _NewNumbers(stored, nbytes, lambda: map(memoryview, read_in_pieces(read, start, nbytes)))
 
 
 def data_name(part: ExportPart) -> str:

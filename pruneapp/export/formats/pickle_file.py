@@ -100,9 +100,9 @@ def _splice(
     data = b"".join(_pieces(state, entry, partial(bytes, array.raw), swapped=array.swapped))
     if spot.text:  # its length varies; this opcode is valid in all protocols
         text = data.decode("latin-1").encode()
-        return Splice.of(spot.start, spot.stop, b"X" + struct.pack("<I", len(text)) + text)
+        return Splice.by_data(spot.start, spot.stop, b"X" + struct.pack("<I", len(text)) + text)
     head = source.read(spot.start, spot.stop - spot.start)[: -len(data)]
-    return Splice.of(spot.start, spot.stop, head + data)
+    return Splice.by_data(spot.start, spot.stop, head + data)
 
 
 def _pieces(

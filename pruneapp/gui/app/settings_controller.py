@@ -366,9 +366,9 @@ class SettingsController(Controller):
 
 def _devices(_job: Job) -> tuple[tuple[str, str], ...]:
     # May import torch, if there is a GPU.
-    from pruneapp.kernels.devices import available
+    from pruneapp.kernels.devices import available_devices
 
-    return tuple((device.key, device.label) for device in available())
+    return tuple((device.key, device.label) for device in available_devices())
 
 
 def _about(_job: Job) -> tuple[Mapping[str, str], Sequence[License]]:

@@ -119,7 +119,7 @@ class OpenController(Feature[QDialog]):
         If all are shards of the same model, its folder is opened instead, which is one file.
         `paths` is not empty.
         """
-        shards = [ShardName.of(path) for path in paths]
+        shards = [ShardName.parse(path) for path in paths]
         models = {
             (p.parent, s and replace(s, number=0)) for p, s in zip(paths, shards, strict=True)
         }

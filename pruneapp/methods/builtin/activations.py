@@ -26,7 +26,7 @@ import numpy as np
 from pruneapp.errors import ParameterError
 from pruneapp.kernels.kernel import Kernel, Slices
 from pruneapp.kernels.sort_keys import SURE, Scores, finite_only
-from pruneapp.kernels.threads import STRETCH, in_order, threads_for
+from pruneapp.kernels.threads import STRETCH, map_in_order, threads_for
 from pruneapp.kernels.values import Bools, Counts, Float64s, Floats, Indices, decode
 from pruneapp.masks import scratch
 from pruneapp.masks.bitmask import BitMask
@@ -159,7 +159,7 @@ def _count_above(scores: TensorView, bound: float, job: Job) -> int:
 
     total = 0
     starts = range(0, scores.numel, STRETCH)
-    for size, found in in_order(starts, count, job, threads_for(scores.numel)):
+    for size, found in map_in_order(starts, count, job, threads_for(scores.numel)):
         total += found
         job.step(size)
     return total
@@ -467,7 +467,7 @@ def _refined_blocks(
         off = exchange.run(weights, ~after, pruned, free)
         return outputs.flat_ranges(start, stop), (~off).reshape(-1, order=outputs.order)
 
-    yield from in_order(range(0, outputs.rows, together), work, job, threads_for(view.numel))
+    yield from map_in_order(range(0, outputs.rows, together), work, job, threads_for(view.numel))
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pruneapp.kernels.kernel import Kernel, Slices
-from pruneapp.kernels.sort_keys import hashed_state, splitmix64
+from pruneapp.kernels.sort_keys import hash_state, splitmix64
 from pruneapp.kernels.summation import add_along, values_of
 from pruneapp.kernels.values import Float64s, Floats, Indices, decode
 from pruneapp.masks.channels import boxes, channels_left, extents
@@ -255,7 +255,7 @@ def _score_random_structured(
     """
     # The dimension is not hashed, so that -1 and its positive equivalent select the same channels.
     # "channels" makes the numbers independent of those of elements.
-    state = hashed_state(values["seed"], view.name, "channels")
+    state = hash_state(values["seed"], view.name, "channels")
     drawn = splitmix64(state, 0, view.shape[values["dim"]])
     job.step(view.numel)
     return (drawn >> np.uint64(11)).astype(np.float64)  # 53 bits: exact

@@ -8,7 +8,14 @@ from typing import Any
 import numpy as np
 
 from pruneapp.kernels.kernel import Kernel, Slices
-from pruneapp.kernels.sort_keys import Magnitudes, Scores, Scoring, Uniform, finite_only, in_rows
+from pruneapp.kernels.sort_keys import (
+    Magnitudes,
+    Scores,
+    Scoring,
+    Uniform,
+    finite_only,
+    split_into_rows,
+)
 from pruneapp.kernels.values import Float64s, Floats
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods.method import MaskMethod, RowMethod, TensorView, Values, WeightMethod
@@ -61,7 +68,10 @@ def relative_scoring(rows: Float64s, columns: Float64s) -> Scoring:
     """
 
     def scoring(start: int, sizes: Floats, scores: Floats) -> None:
-        places = in_rows(start, sizes, columns.size), in_rows(start, scores, columns.size)
+        places = (
+            split_into_rows(start, sizes, columns.size),
+            split_into_rows(start, scores, columns.size),
+        )
         for (row, column, part), (_, _, out) in zip(*places, strict=True):
             n_rows, width = part.shape
             above = rows[row : row + n_rows, np.newaxis]

@@ -46,7 +46,7 @@ def parsed(text: bytes) -> headers_safetensors_header.Header | None:
         return None
 
 
-def in_pieces(text: bytes, size: int) -> list[bytes]:
+def read_in_pieces(text: bytes, size: int) -> list[bytes]:
     return [text[at : at + size] for at in range(0, len(text), size)]
 
 
@@ -54,13 +54,13 @@ def in_pieces(text: bytes, size: int) -> list[bytes]:
 def test_a_header_of_the_reference_is_read_as_the_parser_reads_it(text, size):
     expected = parsed(text)
     assert expected is not None
-    found = scan(in_pieces(text, 1000), Job())
+    found = scan(read_in_pieces(text, 1000), Job())
     if b"\\u" in text:  # in the metadata: may be half a surrogate pair
         assert found is None
     else:
         assert found == expected
     # a window may end where the layout cannot be determined
-    cut = scan(in_pieces(text, size), Job())
+    cut = scan(read_in_pieces(text, size), Job())
     assert cut is None or cut == expected
 
 
@@ -92,7 +92,7 @@ def test_many_tensors_are_read_in_windows():
     text = json.dumps(tree, separators=(",", ":"), ensure_ascii=False).encode()
     expected = headers_safetensors_header.parse(text, "x")
     for size in (10_000, 100_000, 1 << 20, len(text)):
-        assert scan(in_pieces(text, size), Job()) == expected
+        assert scan(read_in_pieces(text, size), Job()) == expected
 
 
 def test_ordinary_headers_need_no_process(monkeypatch):

@@ -69,7 +69,7 @@ def test_splices_at_any_depth_change_all_lengths_around_them(window, tmp_path, m
         inside = (*stored.inside, stored.field)
         data = bytes(4 * number * 50)
         new = prefix(stored.data.number, len(data)) + data
-        splices.append(Splice.of(stored.data.tag, stored.data.stop, new, inside))
+        splices.append(Splice.by_data(stored.data.tag, stored.data.stop, new, inside))
     spliced = SplicedFile(source, splices)
     written = b"".join(spliced.pieces())
     assert len(written) == spliced.nbytes

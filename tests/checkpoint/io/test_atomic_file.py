@@ -307,7 +307,7 @@ def test_an_open_source_goes_on_from_its_new_name(tmp_path):
     path.write_bytes(OLD)
     source = FileSource(path)
     os.link(path, kept)
-    source.moved(kept)
+    source.reopen_at(kept)
     write(path)
     source.verify_unchanged()
 
@@ -321,7 +321,7 @@ def test_an_open_source_goes_on_from_a_copy(tmp_path):
     path.write_bytes(OLD)
     source = FileSource(path)
     kept.write_bytes(OLD)
-    source.moved(kept)
+    source.reopen_at(kept)
     path.unlink()
     source.verify_unchanged()
 
@@ -334,7 +334,7 @@ def test_a_file_whose_size_is_only_bounded_is_cut_at_its_end(nbytes, tmp_path):
     data = np.random.default_rng(1).integers(0, 256, nbytes, np.uint8).tobytes()
     with AtomicFile(tmp_path / "x", nbytes + 200_000, Job(), exact=False) as file:
         file.write(data)
-        assert file.taken == nbytes
+        assert file.bytes_written == nbytes
         digest = file.seal()
         file.commit()
 

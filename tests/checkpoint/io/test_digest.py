@@ -14,7 +14,7 @@ import pytest
 from pruneapp.checkpoint.io import digest
 from pruneapp.checkpoint.io.digest import (
     bytes_left,
-    hashed_meanwhile,
+    hash_in_background,
     known_sha256,
     remember_sha256,
     sha256_of,
@@ -146,7 +146,7 @@ def test_of_a_file_that_changed_nothing_is_known(file):
     assert known_sha256(file) == "abc"
     copy = file.path.with_name("copy")
     copy.write_bytes(file.path.read_bytes())
-    file.moved(copy)  # a copy has another inode, so it is not known
+    file.reopen_at(copy)  # a copy has another inode, so it is not known
     assert known_sha256(file) == ""
     copy.write_bytes(b"shorter")
     with pytest.raises(CheckpointError):
@@ -189,7 +189,7 @@ def test_several_threads_count_each_byte_once_and_all_see_it_grow(file, places):
 
 
 def test_what_was_counted_beside_is_not_counted_again(file, places, stretches):
-    with hashed_meanwhile([file]):
+    with hash_in_background([file]):
         stretches.until(lambda: known_sha256(file))
     assert [t for t in threading.enumerate() if not t.daemon] == [threading.main_thread()]
     job = Told()
@@ -200,7 +200,7 @@ def test_what_was_counted_beside_is_not_counted_again(file, places, stretches):
 
 def test_beside_it_is_counted_no_faster_than_is_read(file, places, waits, monkeypatch):
     monkeypatch.setattr(digest, "_MAX_LEAD_BYTES", 2000)
-    with hashed_meanwhile([file]):
+    with hash_in_background([file]):
         waits.another(2)
         assert places == [0, 1000, 2000], "nobody has read anything"
         file.read(500, 3000)
@@ -219,7 +219,7 @@ def test_no_thread_outlives_a_block_that_is_left_by_an_error(file, monkeypatch, 
     monkeypatch.setattr(digest, "_MAX_LEAD_BYTES", -1)  # it waits until the end
     monkeypatch.setattr(digest, "_POLL_SECONDS", 1_000_000)
     kind = type(error) if isinstance(error, Exception) else error
-    with pytest.raises(kind), hashed_meanwhile([file]):
+    with pytest.raises(kind), hash_in_background([file]):
         raise error
     assert [t for t in threading.enumerate() if not t.daemon] == [threading.main_thread()]
     assert bytes_left(file) == 10_000
@@ -227,7 +227,7 @@ def test_no_thread_outlives_a_block_that_is_left_by_an_error(file, monkeypatch, 
 
 def test_a_file_that_cannot_be_read_is_complained_of_by_who_wants_its_sum(file):
     file.path.write_bytes(b"shorter")
-    with hashed_meanwhile([file]):
+    with hash_in_background([file]):
         pass
     with pytest.raises(CheckpointError):
         sha256_of(file, Job())
@@ -241,7 +241,7 @@ def test_a_bug_in_the_thread_does_not_pass_in_silence(file, monkeypatch):
         raise TypeError("a bug")
 
     monkeypatch.setattr(FileSource, "read_uncounted", moments.told(fails))
-    with pytest.raises(TypeError, match="a bug"), hashed_meanwhile([file]):
+    with pytest.raises(TypeError, match="a bug"), hash_in_background([file]):
         moments.until(lambda: called)
 
 
@@ -250,7 +250,7 @@ def test_a_file_that_moves_meanwhile_is_counted_from_the_beginning(file, places)
     copy.write_bytes(file.path.read_bytes())
     with pytest.raises(Cancelled):
         sha256_of(file, Stretch(3000))
-    file.moved(copy)
+    file.reopen_at(copy)
     assert bytes_left(file) == 10_000
     assert sha256_of(file, Job()) == hashlib.sha256(copy.read_bytes()).hexdigest()
     assert places == [0, 1000, 2000, *range(0, 10_000, 1000)]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pruneapp.checkpoint.io.store import Seen, StorePath, is_store, locate
+from pruneapp.checkpoint.io.store import ObjectInfo, StorePath, is_store, locate
 from pruneapp.errors import ParameterError
 
 
@@ -61,7 +61,7 @@ def test_what_is_refused(text):
 
 def test_two_contents_of_one_second_differ():
     path = StorePath("s3://bucket/a")
-    one, other = Seen(3, "x", 1e9).status(path), Seen(3, "y", 1e9).status(path)
+    one, other = ObjectInfo(3, "x", 1e9).status(path), ObjectInfo(3, "y", 1e9).status(path)
     assert one.st_mtime_ns != other.st_mtime_ns
     assert one.st_mtime_ns // 10**9 == other.st_mtime_ns // 10**9 == 10**9
-    assert one.st_ino == other.st_ino != Seen(3, "x", 1e9).status(path.parent).st_ino
+    assert one.st_ino == other.st_ino != ObjectInfo(3, "x", 1e9).status(path.parent).st_ino

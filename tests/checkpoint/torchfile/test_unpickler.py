@@ -14,7 +14,7 @@ import torch
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.checkpoint.torchfile.rebuild import KNOWN, call
-from pruneapp.checkpoint.torchfile.torch_objects import Malformed
+from pruneapp.checkpoint.torchfile.torch_objects import MalformedError
 from pruneapp.checkpoint.torchfile.unpickler import CONSTANTS, HANDLERS, UNSUPPORTED, Machine
 from pruneapp.errors import CheckpointError
 from pruneapp.progress import Cancelled, CancelToken
@@ -171,6 +171,6 @@ def test_mutants_of_one_pickle_agree_with_the_library(tmp_path: Path):
             list(pickletools.genops(io.BytesIO(mutant)))
         except ValueError:
             refused += 1
-            with pytest.raises(Malformed):
+            with pytest.raises(MalformedError):
                 read(mutant)
     assert refused > 50

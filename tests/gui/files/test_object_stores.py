@@ -27,14 +27,14 @@ def questions(monkeypatch):
     """Return a list of all names requested so far; fail if the main thread requested any."""
     names: list[str] = []
     threads: set[threading.Thread] = set()
-    ask = Store.ask
+    call = Store.call_with_retries
 
-    def asking(self, path, question):
+    def recording(self, path, request):
         names.append(path.name)
         threads.add(threading.current_thread())
-        return ask(self, path, question)
+        return call(self, path, request)
 
-    monkeypatch.setattr(Store, "ask", asking)
+    monkeypatch.setattr(Store, "call_with_retries", recording)
     yield names
     assert threading.main_thread() not in threads
 

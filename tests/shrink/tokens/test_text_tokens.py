@@ -108,10 +108,10 @@ def test_pieces_of_a_text_hide_no_token_of_the_whole(kind, monkeypatch):
     at_once = tokens_of(tokenizer, [GUIDE], Job())
     monkeypatch.setattr(text_tokens, "_PIECE", 701)
     monkeypatch.setattr(text_tokens, "_OVERLAP", 97)
-    in_pieces = tokens_of(tokenizer, [GUIDE], Job())
-    assert whole <= set(in_pieces.tolist())
-    assert set(at_once.tolist()) <= set(in_pieces.tolist())
-    assert in_pieces.size < 1.05 * at_once.size
+    read_in_pieces = tokens_of(tokenizer, [GUIDE], Job())
+    assert whole <= set(read_in_pieces.tolist())
+    assert set(at_once.tolist()) <= set(read_in_pieces.tolist())
+    assert read_in_pieces.size < 1.05 * at_once.size
 
 
 def test_wordpiece_keeps_what_it_found_before_it_gave_up(tmp_path):
