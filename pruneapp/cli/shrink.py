@@ -83,7 +83,7 @@ def shrink(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
     request = _request(structure, options)
     surveyed = survey_state(document.snapshot(), job)
     assert isinstance(surveyed, SurveyedState)
-    state, planned = surveyed.planned(request, CpuKernel(), job)
+    state, planned = surveyed.plan_cut(request, CpuKernel(), job)
     report, results = shrink_checked(
         state,
         planned,

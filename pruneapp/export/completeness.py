@@ -49,7 +49,7 @@ def keeps_all(checkpoint: Checkpoint, form: Format, values: Mapping[str, Any]) -
     return whole and form.keeps(checkpoint)
 
 
-def unwritable(
+def find_unwritable(
     checkpoint: Checkpoint, form: Format, values: Mapping[str, Any]
 ) -> Mapping[str, str]:
     """Return the unreadable tensors that an export would lose, with the reason of each.
@@ -70,11 +70,11 @@ def refuse_unwritable(
     `omit` has names or globs of unreadable tensors that may be omitted. Raises `ParameterError` if
     one of them matches no unreadable tensor.
     """
-    omitted(checkpoint, omit)
-    _refuse(checkpoint, form, unwritable(checkpoint, form, values), omit)
+    find_omitted(checkpoint, omit)
+    _refuse(checkpoint, form, find_unwritable(checkpoint, form, values), omit)
 
 
-def omitted(checkpoint: Checkpoint, omit: Sequence[str]) -> tuple[str, ...]:
+def find_omitted(checkpoint: Checkpoint, omit: Sequence[str]) -> tuple[str, ...]:
     """Return the unreadable tensors that `omit` matches, in the order of the file.
 
     Raises `ParameterError` if a pattern matches no unreadable tensor: others are never omitted.
@@ -126,13 +126,13 @@ def account_for(
     ExportError
         If a readable tensor is missing in the plans, which is a defect of the format.
     """
-    leave = omitted(state.checkpoint, omit)
+    leave = find_omitted(state.checkpoint, omit)
     if not form.lossless:  # files with masks only are used together with the original
         return ()
     checkpoint = state.checkpoint
     weights = {path: plan for path, plan in plans.items() if plan.names}
     kept = all(plan.container for plan in weights.values())
-    missing = [*_missing(checkpoint, tuple(weights.values()), job)]
+    missing = [*_find_missing(checkpoint, tuple(weights.values()), job)]
     if missing:
         raise ExportError(
             f"{quoted_names(missing)} of '{checkpoint.path}' would not be in the export, which is "
@@ -166,7 +166,7 @@ def losses(
         else ()
     )
     text = _has_metadata(form, suffix)
-    return (*first, *_lost(checkpoint, lambda _trait, names: names, job, text=text))
+    return (*first, *_describe_losses(checkpoint, lambda _trait, names: names, job, text=text))
 
 
 def _refuse(
@@ -232,7 +232,7 @@ def _matches(name: str, patterns: Iterable[str]) -> bool:
     return any(name == pattern or fnmatchcase(name, pattern) for pattern in patterns)
 
 
-def _missing(checkpoint: Checkpoint, plans: Sequence[Plan], job: Job) -> Iterator[str]:
+def _find_missing(checkpoint: Checkpoint, plans: Sequence[Plan], job: Job) -> Iterator[str]:
     names: set[str] = set()
     for plan in plans:
         names.update(plan.names)
@@ -281,10 +281,10 @@ def _notices(
             return names
         return tuple(n for n in names if checkpoint.holds(n) and state.zeroed(n) is None)
 
-    yield from _lost(checkpoint, changed, job, text=text)
+    yield from _describe_losses(checkpoint, changed, job, text=text)
 
 
-def _lost(checkpoint: Checkpoint, of: Any, job: Job, *, text: bool) -> Iterator[str]:
+def _describe_losses(checkpoint: Checkpoint, of: Any, job: Job, *, text: bool) -> Iterator[str]:
     """Yield sentences about what a file with only plain tensors loses of the source.
 
     `of` is called with each trait of tensors and their names, and returns the names to report.
@@ -295,9 +295,9 @@ def _lost(checkpoint: Checkpoint, of: Any, job: Job, *, text: bool) -> Iterator[
     entries = checkpoint.entries.values()
     strided = [e.name for e in job.cancel.each(entries) if e.location.strides is not None]
     ways = {trait: names for trait, names in traits.items() if trait.startswith(_WAYS)}
-    if sentence := _each_once({**ways, "not contiguous": strided}):
+    if sentence := _group_by_traits({**ways, "not contiguous": strided}):
         yield f"Written as plain, contiguous tensors: {sentence}."
-    if sentence := _each_once({t: names for t, names in traits.items() if t not in ways}):
+    if sentence := _group_by_traits({t: names for t, names in traits.items() if t not in ways}):
         yield f"Only the values are in the export, not what the file says about them: {sentence}."
     for name, (what, *parts) in islice(contents.parts.items(), _NAMED):
         yield (
@@ -332,7 +332,7 @@ def _lost(checkpoint: Checkpoint, of: Any, job: Job, *, text: bool) -> Iterator[
         yield f"Left out: the metadata of the file ({quoted_names(texts, _KEYS)})."
 
 
-def _each_once(traits: Mapping[str, Sequence[str]]) -> str:
+def _group_by_traits(traits: Mapping[str, Sequence[str]]) -> str:
     """Return a text that names each tensor once with its traits, grouped by equal traits.
 
     More than three tensors of a group are counted instead of named. "" without traits.

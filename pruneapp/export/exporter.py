@@ -16,7 +16,7 @@ from pruneapp.checkpoint.io.source import FileSource, close_quietly
 from pruneapp.checkpoint.io.upload import NewFile, ObjectFile, SealedFile, new_file
 from pruneapp.errors import ExportError, counted, first_names, in_numeric_order
 from pruneapp.export.catalog import FORMATS, get
-from pruneapp.export.completeness import account_for, omitted, refuse_unwritable
+from pruneapp.export.completeness import account_for, find_omitted, refuse_unwritable
 from pruneapp.export.destination.sidecars import empty_modules, home_of
 from pruneapp.export.destination.target import (
     TargetFolder,
@@ -42,7 +42,7 @@ from pruneapp.export.report import (
 )
 from pruneapp.export.rounding import DTYPE, KEEP, Rounding, describe
 from pruneapp.export.scripts.loading_code import describe_loading
-from pruneapp.export.sharding import INDEX, in_folder, plan_weights
+from pruneapp.export.sharding import INDEX, needs_folder, plan_weights
 from pruneapp.params import validate_all
 from pruneapp.progress import Job
 
@@ -86,7 +86,7 @@ def writes_folder(checkpoint: Checkpoint, request: ExportRequest) -> bool:
     """
     form, values = _format_of(request)
     check_not_file(request.path, form, values)
-    is_folder = in_folder(checkpoint, form, values, request.path)
+    is_folder = needs_folder(checkpoint, form, values, request.path)
     if is_folder:
         of_any = frozenset(suffix for each in FORMATS.values() for suffix in each.suffixes)
         check_folder_name(request.path, form, values, of_any)
@@ -322,13 +322,13 @@ def export(
             *cost,
             *_fully_pruned_notice(tensors),
             *deletion_notices,
-            *([_kept_as(left)] if left and not undo_ends else []),
+            *([_kept_notice(left)] if left and not undo_ends else []),
         ),
         damage=cost if rounding is not None and rounding.cost.infinite else (),
         broken=broken,
         verified=True,  # `AtomicFile.seal` has compared every byte
         provenance={} if provenance is None else provenance.texts(form.name, values),
-        omitted=omitted(checkpoint, request.omit),
+        omitted=find_omitted(checkpoint, request.omit),
         label=form.label,
         dtype=values.get(DTYPE.name, KEEP),
         loads=describe_loading(
@@ -399,7 +399,7 @@ def _fully_pruned_notice(tensors: Sequence[WrittenTensor]) -> tuple[str, ...]:
     return (f"{are} pruned completely: {first_names(names)}.",)
 
 
-def _kept_as(originals: Sequence[Path]) -> str:
+def _kept_notice(originals: Sequence[Path]) -> str:
     names = first_names([path.name for path in originals])
     if len(originals) == 1:
         return f"The original is kept as {names}."
@@ -446,14 +446,14 @@ def publish(
             if source is not None or (was is not None and file.target in also_keep):
                 original = keep_original(file.target, job)
                 path = source.path if source is not None else None
-                undo.callback(_put_old_file_back, file.target, was, original, source, path)
+                undo.callback(_restore_old_file, file.target, was, original, source, path)
                 if source is not None:
                     source.reopen_at(original)
                 kept.append(original)
             elif len(files) > 1:
-                second_name = _second_name(file.target, was, claims)
+                second_name = _link_old_file(file.target, was, claims)
                 if second_name is not None or was is None:
-                    undo.callback(_put_old_file_back, file.target, was, second_name)
+                    undo.callback(_restore_old_file, file.target, was, second_name)
                 if second_name is not None:
                     spares.append(second_name)
             file.commit()
@@ -472,7 +472,7 @@ def _inode(path: Path) -> tuple[int, int] | None:
     return status.st_dev, status.st_ino
 
 
-def _second_name(
+def _link_old_file(
     target: Path, was: tuple[int, int] | None, claims: contextlib.ExitStack
 ) -> Path | None:
     """Create a hard link to an older export, to restore it on failure; None if not possible.
@@ -494,7 +494,7 @@ def _second_name(
     return second_name
 
 
-def _put_old_file_back(
+def _restore_old_file(
     target: Path,
     was: tuple[int, int] | None,
     old: Path | None,

@@ -298,20 +298,20 @@ class Format:
         if reason := self.why_not(part.checkpoint):
             raise ExportError(reason, remedy=f"Export as {self.instead}.")
         part = replace(part, format=self.name, values=values)
-        rounding = Rounding.to(values.get(DTYPE.name, KEEP))
+        rounding = Rounding.for_dtype(values.get(DTYPE.name, KEEP))
         if rounding is None:
             return replace(self.planner(part, job), part=part)
         state = RoundedState(part.state, rounding, originals=self.originals)
         entries = tuple(rounding.entry(entry) for entry in job.cancel.each(part.entries))
         plan = self.planner(replace(part, state=state, entries=entries), job)
-        return replace(_counting_cost(plan, rounding), part=part)
+        return replace(_count_cost(plan, rounding), part=part)
 
     def fits(self, name: str) -> bool:
         """Return whether a file name has one of the suffixes of the format."""
         return name.lower().endswith(self.suffixes)
 
 
-def _counting_cost(plan: Plan, rounding: Rounding) -> Plan:
+def _count_cost(plan: Plan, rounding: Rounding) -> Plan:
     """Return a plan with `rounding`, which counts the cost only while writing, not while sampling.
 
     The count is reset whenever the pieces, or the preparation, start again.

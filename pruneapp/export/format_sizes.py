@@ -17,7 +17,7 @@ from pruneapp.export.format import Format, Loader, Plan, Purpose
 from pruneapp.export.provenance import Provenance
 from pruneapp.export.records import State
 from pruneapp.export.rounding import DTYPE, KEEP, SMALLER, Rounding
-from pruneapp.export.sharding import SHARD_SIZE, in_folder, plan_weights, usual_suffix
+from pruneapp.export.sharding import SHARD_SIZE, needs_folder, plan_weights, usual_suffix
 from pruneapp.params import Param, validate_all
 from pruneapp.progress import Job
 
@@ -74,7 +74,7 @@ def planned_size(state: State, name: str, job: Job) -> int | None:
     return sum(plan.nbytes for plan in plans) if all(plan.exact for plan in plans) else None
 
 
-def written_as(checkpoint: Checkpoint, form: Format, path: Path | None) -> tuple[str, bool]:
+def container_key(checkpoint: Checkpoint, form: Format, path: Path | None) -> tuple[str, bool]:
     """Return the container that `path` selects, and whether shards are merged into one file.
 
     Paths with equal results give files of equal size. Does not access the disk.
@@ -167,7 +167,7 @@ def format_offer(
         """Return the exact size in bfloat16 of a file that keeps dtypes; None unless smaller."""
         if DTYPE not in form.params or values[DTYPE.name] != KEEP:
             return None
-        rounding = Rounding.to(SMALLER)
+        rounding = Rounding.for_dtype(SMALLER)
         assert rounding is not None
         if not any(map(rounding.shrinks, job.cancel.each(state.checkpoint.entries.values()))):
             return None
@@ -200,7 +200,7 @@ def _offer_without_size(
     if form.good_for_folder is not None and is_folder_model(state.checkpoint):
         serves = form.good_for_folder
     # The name of a folder does not determine the suffix of the files in it.
-    named = path is not None and not in_folder(state.checkpoint, form, values, path)
+    named = path is not None and not needs_folder(state.checkpoint, form, values, path)
     suffix = path.suffix.lower() if path and named else usual_suffix(state.checkpoint, form)
     return FormatOffer(
         form.name,

@@ -137,7 +137,7 @@ def final_bytes(state: State, elements: RecordRange) -> memoryview:
     return little_endian(final_bits(state, elements))
 
 
-def original(state: State, entry: TensorEntry, suffix: str) -> TensorRecord:
+def original_record(state: State, entry: TensorEntry, suffix: str) -> TensorRecord:
     """Return a tensor named ``NAME`` + `suffix` with the original bits of pruned elements."""
     return _record_with_suffix(entry, suffix, lambda: _bytes_of(_chunks(state, entry)))
 
@@ -244,7 +244,7 @@ class Spool(ExitStack):
             if self._file is None:
                 piece = bytes(self._memory[offset : offset + size])
             else:
-                with self._translated():
+                with self._translate_errors():
                     self._file.seek(offset)
                     piece = self._file.read(size)
                     if not piece:
@@ -255,15 +255,15 @@ class Spool(ExitStack):
 
     def _flush(self) -> None:
         """Write what is in memory to the temporary file, which is created the first time."""
-        with self._translated():
+        with self._translate_errors():
             if self._file is None:
-                self._file = self.enter_context(self._opened())
+                self._file = self.enter_context(self._open_file())
             left = memoryview(self._memory)
             while left:
                 left = left[self._file.write(left) :]
         self._memory = bytearray()
 
-    def _opened(self) -> io.FileIO:
+    def _open_file(self) -> io.FileIO:
         """Create the temporary file: in the cache folder, or else in that for temporary files."""
         # Unbuffered, so that closing the file does not retry a write that a full disk refused.
         folder = platformdirs.user_cache_path("pruneapp", appauthor=False)
@@ -276,7 +276,7 @@ class Spool(ExitStack):
             return tempfile.TemporaryFile("w+b", buffering=0, prefix="export-")
 
     @contextmanager
-    def _translated(self) -> Iterator[None]:
+    def _translate_errors(self) -> Iterator[None]:
         """Convert an `OSError` in the block to `ExportError`."""
         try:
             yield

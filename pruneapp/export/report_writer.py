@@ -121,7 +121,7 @@ def account_of(
     job
         Started with the number of elements of the pruned tensors.
     """
-    rounding = Rounding.to(report.dtype)
+    rounding = Rounding.for_dtype(report.dtype)
     rounded = {f.name: {DTYPE.name: report.dtype} for f in FORMATS.values() if DTYPE in f.params}
     checkpoint = state.checkpoint
     zeroed = {n: mask for n in checkpoint.entries if (mask := state.zeroed(n)) is not None}

@@ -77,7 +77,7 @@ def estimate_rounding_cost(state: State, name: str, job: Job) -> RoundingCost:
     Reads every tensor to be rounded in pieces of up to 1 MiB, ignoring pruned weights. O(n) in the
     bytes of these tensors, by which `job` advances; constant memory.
     """
-    rounding = Rounding.to(name)
+    rounding = Rounding.for_dtype(name)
     assert rounding is not None
     rounded = RoundedState(state, rounding)
     entries = state.checkpoint.entries.values()
@@ -99,7 +99,7 @@ class Rounding:
     ranges: dict[tuple[str, int], RoundingCost] = field(default_factory=dict)
 
     @classmethod
-    def to(cls, name: str) -> Rounding | None:
+    def for_dtype(cls, name: str) -> Rounding | None:
         """Return the rounding to a value of `DTYPE`; None for "keep"."""
         return None if name == KEEP else cls(DTYPES[_TO[name]])
 
@@ -159,7 +159,7 @@ class Rounding:
         """
         values = chunk.bits.view(_type_of(entry.dtype))
         rounded = round_to(values, self.dtype)
-        worst, infinite, vanished = _cost(values, rounded)
+        worst, infinite, vanished = _measure_cost(values, rounded)
         self.ranges[entry.name, chunk.start] = RoundingCost(
             self.dtype.label,
             worst=worst,
@@ -276,11 +276,11 @@ def round_to(values: NDArray[Any], dtype: DType) -> NDArray[Any]:
     target = _type_of(dtype)
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         if values.dtype == np.float64 and target != np.float16:
-            values = _to_odd(values)
+            values = _round_to_odd(values)
         return values.astype(target)
 
 
-def _to_odd(values: NDArray[np.float64]) -> NDArray[np.float32]:
+def _round_to_odd(values: NDArray[np.float64]) -> NDArray[np.float32]:
     """Round to float32, to the neighbour with an odd last bit where the value is not exact."""
     nearest = values.astype(np.float32)
     back = nearest.astype(np.float64)
@@ -298,7 +298,7 @@ def _type_of(dtype: DType) -> np.dtype[Any]:
     return np.dtype(ml_dtypes.bfloat16) if dtype.name == "BF16" else np.dtype(f"f{dtype.bits // 8}")
 
 
-def _cost(values: NDArray[Any], rounded: NDArray[Any]) -> tuple[float, int, int]:
+def _measure_cost(values: NDArray[Any], rounded: NDArray[Any]) -> tuple[float, int, int]:
     """Return the largest absolute error, and how many values became infinite and 0.
 
     Values that were not finite, or became infinite, do not count in the error.

@@ -50,7 +50,7 @@ def max_file_size(values: Mapping[str, Any]) -> int | None:
     return values.get(SHARD_SIZE.name)
 
 
-def in_folder(
+def needs_folder(
     checkpoint: Checkpoint, form: Format, values: Mapping[str, Any], path: Path | None = None
 ) -> bool:
     """Return whether an export writes a folder of several files.
@@ -117,23 +117,23 @@ def plan_weights(
         files would be needed, or the opened index can no longer be read.
     """
     checkpoint = state.checkpoint
-    if not in_folder(checkpoint, form, values, path):
+    if not needs_folder(checkpoint, form, values, path):
         suffix = usual_suffix(checkpoint, form) if path is None else path.suffix.lower()
         name = "" if path is None else path.name
         part = replace(whole_model(state, suffix, provenance), name=name)
         return {name: form.plan(part, values, job)}
     limit = max_file_size(values)
     if limit is None:
-        plans = _as_opened(whole_model(state, "", provenance), form, values, job)
+        plans = _plan_as_opened(whole_model(state, "", provenance), form, values, job)
         opened = checkpoint.contents.index
         index = "" if opened is None else rename_shard(opened.name, form)
     else:
         plans = Sharding(whole_model(state, "", provenance), form, values, limit, job).plans()
         index = f"{''.join(_stem_of(checkpoint, form))}{INDEX}" if len(plans) > 1 else ""
-    return {**plans, index: _index_of(plans, checkpoint)} if index else plans
+    return {**plans, index: _plan_index(plans, checkpoint)} if index else plans
 
 
-def _as_opened(
+def _plan_as_opened(
     model: ExportPart, form: Format, values: Mapping[str, Any], job: Job
 ) -> dict[str, Plan]:
     """Plan one file for each shard of the source, by new name, in their order.
@@ -237,10 +237,10 @@ class Sharding:
                     f"{format_bytes(self._limit)}.",
                     remedy="Increase the max shard size.",
                 )
-            plan, start = self._next(start)
+            plan, start = self._plan_next(start)
             plans.append(plan)
         if self._large:
-            plans[0] = replace(plans[0], notices=(*plans[0].notices, self._too_large()))
+            plans[0] = replace(plans[0], notices=(*plans[0].notices, self._too_large_notice()))
         if len(plans) == 1:
             return {f"{self._stem}{self._suffix}": plans[0]}
         count = len(plans)
@@ -249,7 +249,7 @@ class Sharding:
             for i, plan in enumerate(plans, 1)
         }
 
-    def _too_large(self) -> str:
+    def _too_large_notice(self) -> str:
         names, limit = self._large, format_bytes(self._limit)
         if len(names) == 1:
             return f"'{names[0]}' alone needs more than {limit}: its file is larger."
@@ -258,7 +258,7 @@ class Sharding:
             "alone: their files are larger."
         )
 
-    def _next(self, start: int) -> tuple[Plan, int]:
+    def _plan_next(self, start: int) -> tuple[Plan, int]:
         """Plan the file that begins with tensor `start`: with as many tensors as fit, at least one.
 
         Return it and the number of the first tensor of the next file.
@@ -315,13 +315,13 @@ class Sharding:
         return {key: text for key, text in self._whole.metadata.items() if key not in dropped}
 
 
-def _index_of(plans: Mapping[str, Plan], checkpoint: Checkpoint) -> Plan:
+def _plan_index(plans: Mapping[str, Plan], checkpoint: Checkpoint) -> Plan:
     """Plan the index of the files in the format of transformers.
 
     The opened index is kept byte for byte if its tensors and size are still correct; otherwise only
     these are changed. Raises `ExportError` if it can no longer be read.
     """
-    text, index = _read(checkpoint.contents.index)
+    text, index = _read_index(checkpoint.contents.index)
     file_of_tensor = {name: file for file, plan in plans.items() for name in plan.names}
     total = sum(nbytes for plan in plans.values() for nbytes in plan.names.values())
     metadata = index.get("metadata")
@@ -333,7 +333,7 @@ def _index_of(plans: Mapping[str, Plan], checkpoint: Checkpoint) -> Plan:
     return Plan.of((json.dumps(new, indent=2, ensure_ascii=False) + "\n").encode())
 
 
-def _read(index: Path | None) -> tuple[bytes, dict[str, Any]]:
+def _read_index(index: Path | None) -> tuple[bytes, dict[str, Any]]:
     """Return the text and the object of an index; (b"", {}) for None. Raises `ExportError`."""
     if index is None:
         return b"", {}

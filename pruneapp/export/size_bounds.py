@@ -84,16 +84,16 @@ class CompactSizes:
         around = self._around
         return around is not None and around[0] is snapshot.checkpoint
 
-    def now(self, capture: Capture, job: Job) -> int | None:
+    def bound_now(self, capture: Capture, job: Job) -> int | None:
         """Return the maximum bytes of a compact file of a state; None if none can be written.
 
         Linear in the number of tensors and in new entries of the history. Cached for the last
         state; the first call for a checkpoint plans its file.
         """
-        state = self._of(capture, job)
+        state = self._measure_state(capture, job)
         return None if state is None else state.nbytes + _history_bytes(state.history)
 
-    def after(
+    def bound_after(
         self,
         capture: Capture,
         pruned: Mapping[str, int],
@@ -115,7 +115,7 @@ class CompactSizes:
         entry
             As `Preview.entry`; None to describe the step by its rules.
         """
-        state = self._of(capture, job)
+        state = self._measure_state(capture, job)
         if state is None:
             return None
         snapshot, nbytes = state.snapshot, state.nbytes
@@ -126,13 +126,13 @@ class CompactSizes:
             if permanent and (zeroed := snapshot.zeroed(name)) is not None:
                 count = max(count, zeroed.pruned)
             nbytes += max_packed_bytes(entries[name], count) - old_bytes
-        described = self._of_step(snapshot.checkpoint, step, entry)
+        described = self._describe_step(snapshot.checkpoint, step, entry)
         return nbytes + _history_bytes((*state.history, described))
 
-    def _of(self, capture: Capture, job: Job) -> _State | None:
+    def _measure_state(self, capture: Capture, job: Job) -> _State | None:
         """Return the sizes of a state; None if no compact file can be written.
 
-        Cached, see `now`.
+        Cached, see `bound_now`.
         """
         snapshot, last = capture.snapshot, self._last
         if last is not None and last.snapshot is snapshot:
@@ -159,7 +159,9 @@ class CompactSizes:
         self._last = _State(snapshot, tensors, nbytes, tuple(history))
         return self._last
 
-    def _of_step(self, checkpoint: Checkpoint, step: Step, entry: Json | None) -> _Description:
+    def _describe_step(
+        self, checkpoint: Checkpoint, step: Step, entry: Json | None
+    ) -> _Description:
         """Return the description of a step in a header, by `entry`, or by its rules if it is None.
 
         Descriptions of rules are cached by the pattern of names.
@@ -251,10 +253,10 @@ def size_range(capture: Capture, step: Step, job: Job) -> tuple[int, int, tuple[
     names = pruned_in(rows_of(snapshot.checkpoint, step))
     touched = tuple(entry for entry in snapshot.checkpoint.entries.values() if entry.name in names)
     longest = replace(step.limits, total=sum(entry.numel for entry in touched))
-    now = sizes.now(capture, job)
+    now = sizes.bound_now(capture, job)
     # A fully pruned tensor takes no space at all, while one kept weight needs the mask.
     all_pruned = {entry.name: entry.numel for entry in touched}
-    after = sizes.after(capture, all_pruned, replace(step, limits=longest), job)
+    after = sizes.bound_after(capture, all_pruned, replace(step, limits=longest), job)
     if now is None or after is None:
         raise ParameterError(
             "This checkpoint cannot be written as a compact file, so its size cannot be "

@@ -123,7 +123,7 @@ def expected_sizes(
     return [*known, *zip(some, sizes, strict=True)]
 
 
-def affordable(guesses: Sequence[float], least: float, budget: float) -> int:
+def count_affordable(guesses: Sequence[float], least: float, budget: float) -> int:
     """Return how many pieces can be measured within a time budget, at least 1.
 
     Parameters
@@ -178,7 +178,7 @@ def count_kept(mask: Mask | None, start: int, stop: int) -> SampledWeights:
     return SampledWeights(size, kept, int(np.bitwise_count(packed & ~before).sum(dtype=np.int64)))
 
 
-def by_tensor(sizes: Iterable[tuple[Block, float]], job: Job) -> dict[str, int]:
+def sum_by_tensor(sizes: Iterable[tuple[Block, float]], job: Job) -> dict[str, int]:
     """Return the sum of the sizes of the blocks of each tensor, rounded, by name."""
     sums: defaultdict[str, float] = defaultdict(float)
     for block, nbytes in job.cancel.each(sizes):

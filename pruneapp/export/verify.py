@@ -35,12 +35,12 @@ from pruneapp.errors import (
 )
 from pruneapp.export import provenance
 from pruneapp.export.catalog import FORMATS, get
-from pruneapp.export.completeness import omitted, omitted_entries
+from pruneapp.export.completeness import find_omitted, omitted_entries
 from pruneapp.export.format import Format, Plan
 from pruneapp.export.formats.zst import ZSTANDARD
 from pruneapp.export.provenance import KEY, is_packed, metadata_inside
 from pruneapp.export.records import State
-from pruneapp.export.sharding import INDEX, in_folder, plan_weights, whole_model
+from pruneapp.export.sharding import INDEX, needs_folder, plan_weights, whole_model
 from pruneapp.json_codec import decode as decode_json
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.kernels.values import decode
@@ -337,7 +337,7 @@ def verify(file: Path, against: VerificationRequest, engine: Engine, job: Job) -
         if len(shards) == 1 and not original.contents.shards and file.is_dir():
             file = shards[0].path
         form, values = _format(file, texts, against, state, job, packed=packed)
-        if len(shards) > 1 and not in_folder(original, form, values, file):
+        if len(shards) > 1 and not needs_folder(original, form, values, file):
             sentence = f"has {len(shards):,} shards, but the recipe makes one file of the original"
             return Verification((Difference("file", sentence),), recipe=made_recipe.canonical())
         differences = [
@@ -395,7 +395,7 @@ def _intentionally_omitted(
     """Return the names of intentionally omitted tensors, from the metadata or from `against`."""
     if "omitted" in texts:
         return frozenset(decode_json(texts["omitted"], tuple[str, ...], KEY + "omitted"))
-    return frozenset(omitted(original, against.omit))
+    return frozenset(find_omitted(original, against.omit))
 
 
 def _missing_tensors(

@@ -168,18 +168,18 @@ def branches_of(
     return replace(branches, tip=tip)
 
 
-def check_version(header: Mapping[str, Any], newest_known: int, where: str) -> None:
-    """Raise `SessionError` unless "version" in `header` is an integer from 1 to `newest_known`.
+def check_version(header: Mapping[str, Any], known: int, where: str) -> None:
+    """Raise `SessionError` unless "version" in `header` is an integer from 1 to `known`.
 
     `where` is the path of the file.
     """
     version = header.get("version")
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
         raise damaged(where, f"its version is {str(version)[:40]!r}")
-    if version > newest_known:
+    if version > known:
         raise SessionError(
             f"'{where}' was saved by a newer Pruneapp: it has version {version}, and this one "
-            f"reads up to version {newest_known}.",
+            f"reads up to version {known}.",
             remedy="Update Pruneapp to open it.",
         )
 
@@ -192,7 +192,7 @@ class MaskNumbers:
         # By `id` of the slot, which the reference to the slot keeps valid.
         self._known: dict[int, tuple[MaskSlot, int]] = {}
 
-    def new_of(self, record: Record) -> list[NewMask]:
+    def new_masks(self, record: Record) -> list[NewMask]:
         """Return the masks of a record without a number, each once; assigns none.
 
         The base of a new mask is the mask that it replaces. A base precedes the masks on it.
@@ -217,7 +217,7 @@ class MaskNumbers:
         slots = {id(slot): slot for slot in record.entry_masks.values()}
         return [NewMask(slot) for key, slot in slots.items() if key not in self._known]
 
-    def give(self, new: NewMask) -> int:
+    def assign(self, new: NewMask) -> int:
         """Assign the next number to a mask and return it; its base must have a number."""
         number = self.count
         self.count += 1
@@ -239,7 +239,7 @@ class MaskNumbers:
         for new in masks:
             self._known.pop(id(new.slot), None)
 
-    def back_to(self, count: int) -> None:
+    def reset_to(self, count: int) -> None:
         """Undo the assignment of numbers from `count` on."""
         self.count = count
         self._known = {key: entry for key, entry in self._known.items() if entry[1] < count}

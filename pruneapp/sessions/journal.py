@@ -39,7 +39,7 @@ from pruneapp.sessions.journal_file import (
     pack_json,
 )
 from pruneapp.sessions.original import FileStamp, describe
-from pruneapp.sessions.restore import repeatable
+from pruneapp.sessions.restore import is_repeatable
 
 SUFFIX = ".journal"
 # Masks of an edit are written together with it up to this size in bytes and this number:
@@ -146,7 +146,7 @@ class Journal:
             with contextlib.suppress(OSError):  # the file is complete
                 self._delete_unused(job)
         except OSError as error:
-            raise self._refused(error) from error
+            raise self._disk_error(error) from error
         finally:
             del self._latest, self._newer
 
@@ -254,7 +254,7 @@ class Journal:
                 yield
         except BaseException:
             self._edits, self._complete, self._facts, self._next_key = before
-            self._numbers.back_to(count)
+            self._numbers.reset_to(count)
             self._is_in_doubt = True
             raise
         self._is_in_doubt = False
@@ -283,9 +283,9 @@ class Journal:
                 record = capture.records[at]
                 is_next = at == self._complete
                 if is_next and _is_small(record):
-                    self._write_masks(self._numbers.new_of(record), job)
+                    self._write_masks(self._numbers.new_masks(record), job)
                     self._put_edit(at, is_intent=False)
-                elif repeatable(record):
+                elif is_repeatable(record):
                     self._write_masks(self._numbers.new_entry_masks(record), job)
                     self._put_edit(at, is_intent=True)
                 else:
@@ -307,7 +307,7 @@ class Journal:
             records = self._latest[0].records
             return self._complete < len(records) and records[self._complete] is record
 
-        if self._write_masks(self._numbers.new_of(record), job, is_next):
+        if self._write_masks(self._numbers.new_masks(record), job, is_next):
             with self._transaction():
                 self._put_edit(self._complete, is_intent=False)
                 self._write_steps(job)
@@ -403,7 +403,7 @@ class Journal:
         for some in bundles(masks):
             first = self._numbers.count
             for new in some:
-                self._numbers.give(new)
+                self._numbers.assign(new)
             is_whole = False
             try:
                 is_whole = self._write_bundle(first, some, is_next, job)
@@ -481,7 +481,7 @@ class Journal:
         while self._open_file.release_space():
             self._write_newer_steps(job)
 
-    def _refused(self, error: OSError) -> SessionError:
+    def _disk_error(self, error: OSError) -> SessionError:
         """Return the error for a failure of the disk. It states whether edits can be lost."""
         if self._file is not None and self._is_current:
             sentence = (

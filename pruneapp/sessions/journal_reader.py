@@ -42,7 +42,7 @@ from pruneapp.sessions.journal_file import (
     unpack_json,
 )
 from pruneapp.sessions.original import FileStamp, Original
-from pruneapp.sessions.restore import Saved, measured_in
+from pruneapp.sessions.restore import Saved, measurements_in
 
 # Age in seconds below which an empty journal may still be filled by the process that creates it.
 _FRESH_S = 60
@@ -95,7 +95,7 @@ class JournalFile(Saved):
     @property
     def keeps_measured(self) -> bool:
         """Whether the session file contains all measurements."""
-        is_same = measured_in(self.view) == measured_in(self.kept_view)
+        is_same = measurements_in(self.view) == measurements_in(self.kept_view)
         return self.kept_in is not None and is_same
 
     @property
@@ -103,7 +103,7 @@ class JournalFile(Saved):
         """Whether it contains work that is not in the session file."""
         history = self.history
         edits = [*history.edits, *history.intents]
-        if not measured_in(self.view) and not any(is_work(edit.entry) for edit in edits):
+        if not measurements_in(self.view) and not any(is_work(edit.entry) for edit in edits):
             return False
         in_session = self.safe == history.position and self.kept_steps == len(edits)
         return not (in_session and self.keeps_measured)
@@ -221,7 +221,7 @@ def _read(
     names = [(states[key], name) for key, name in state.names if key in states]
     stored = masks or {}
     nothing = StoredMask(SavedMask(0), 0)
-    stamp = _unchanged(session.file, job)
+    stamp = _verify_stamp(session.file, job)
     return JournalFile(
         file.path,
         original,
@@ -250,7 +250,7 @@ def _mask_numbers(edit: SavedEdit) -> set[int]:
     return (numbers | set(edit.meant.values())) - {NO_MASK}
 
 
-def _unchanged(known: FileStamp | None, job: Job) -> FileStamp | None:
+def _verify_stamp(known: FileStamp | None, job: Job) -> FileStamp | None:
     """Return the stamp `known` of the session file; None if the file is gone or changed since."""
     now = None if known is None else FileStamp.of(Path(known.path), job)
     return known if known is not None and now is not None and known.is_of(now) else None

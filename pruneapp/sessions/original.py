@@ -59,7 +59,7 @@ class Original(msgspec.Struct, frozen=True):
     state_dict: str = ""  # key of the state dict, if the checkpoint has several
     files: tuple[OriginalFile, ...] = ()  # its files, without duplicates
 
-    def seen_from(self, folder: Path) -> Original:
+    def with_relative_path(self, folder: Path) -> Original:
         """Return a copy with `relative` set to the path from a folder.
 
         It is empty in an object store, and on another drive.

@@ -366,7 +366,7 @@ _REPEATABLE: Mapping[str, type[Step | ManualEdit | TreatZeros | Finalize | FileM
 }
 
 
-def repeatable(record: Record) -> bool:
+def is_repeatable(record: Record) -> bool:
     """Return whether repeating an edit from its entry and masks gives identical masks.
 
     Only for steps, manual edits, and edits of zeros and of masks in the file. A step with a method
@@ -398,7 +398,9 @@ def repeat(document: Document, history: SavedHistory, job: Job) -> None:
             if history.exported == document.position:
                 document.mark_exported(document.snapshot())
     except PruneAppError as error:
-        document.notify(missing(history.intents[done:], "cannot be computed again", str(error)))
+        document.notify(
+            missing_edits_notice(history.intents[done:], "cannot be computed again", str(error))
+        )
     position, branches = _nearest_restored(history.position, branches, first + done)
     document.jump(branches.tip)  # makes it the state that redo leads to
     document.jump(position)
@@ -429,7 +431,7 @@ def _repeat_edit(document: Document, edit: SavedEdit, history: SavedHistory, job
     return Proposal(document.revision, edited)
 
 
-def missing(edits: Sequence[SavedEdit], why: str, details: str = "") -> Notice:
+def missing_edits_notice(edits: Sequence[SavedEdit], why: str, details: str = "") -> Notice:
     """Return the notice for edits that could not be repeated, at least one.
 
     `why` completes its sentence.
@@ -446,7 +448,7 @@ def missing(edits: Sequence[SavedEdit], why: str, details: str = "") -> Notice:
 EVALUATION, SENSITIVITY = "evaluation", "sensitivity"
 
 
-def measured_in(view: Mapping[str, Any]) -> Mapping[str, Any]:
+def measurements_in(view: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the measurements in the state of the views; empty if there are none."""
     return {part: view[part] for part in (EVALUATION, SENSITIVITY) if view.get(part)}
 
@@ -502,7 +504,9 @@ def reopen(
         checkpoint = _open_original(saved, original, job)
         failed.callback(checkpoint.close)
         if changes := changes_of(saved.original, checkpoint, job):
-            raise _is_other(saved, checkpoint.path, changes, misfits(checkpoint, saved.history))
+            raise _changed_error(
+                saved, checkpoint.path, changes, misfits(checkpoint, saved.history)
+            )
         document = resume(saved, checkpoint, job, budget=budget, scratch=scratch)
         failed.pop_all()
     return document
@@ -558,31 +562,33 @@ def masks_on_other(saved: Saved, job: Job, *, original: Path | None = None) -> D
         check_fits(checkpoint, saved.history, str(saved.path))
         document = open_document(checkpoint, job)
         failed.callback(document.close)
-        _take_masks(document, saved, job)
+        _apply_masks(document, saved, job)
         failed.pop_all()
     return document
 
 
-def _take_masks(document: Document, saved: Saved, job: Job) -> None:
+def _apply_masks(document: Document, saved: Saved, job: Job) -> None:
     """Apply the masks of saved work to a document, and add notices about what is left out."""
     kept, protected = masks_in_force(saved.history, str(saved.path), job)
     pruned = {n: BitMask.full(mask.size) - mask for n, mask in kept.items() if mask.pruned}
     name = saved.path.name
-    _take_over(document, "prune", pruned, f"Masks of {name} applied", job)
+    _commit_masks(document, "prune", pruned, f"Masks of {name} applied", job)
     protected_masks = {n: mask for n, mask in protected.items() if mask.kept}
-    _take_over(document, "protect", protected_masks, f"Protection of {name} applied", job)
+    _commit_masks(document, "protect", protected_masks, f"Protection of {name} applied", job)
     history = saved.history
     first = len(history.edits)
     path = history.tree.path(history.position)
     left_out = [history.intents[state - first - 1] for state in path if state > first]
     if left_out:
-        document.notify(missing(left_out, "would have been computed from other weights"))
+        document.notify(
+            missing_edits_notice(left_out, "would have been computed from other weights")
+        )
     if any(edit.values for edit in history.done):
         sentence = f"The repair in {name} was computed from other weights, so it was left out."
         document.notify(Notice(f"{sentence} Repair this checkpoint instead."))
 
 
-def _take_over(
+def _commit_masks(
     document: Document, operation: Operation, masks: Mapping[str, BitMask], label: str, job: Job
 ) -> None:
     """Commit a manual edit with these masks, described by `label`, unless nothing would change."""
@@ -614,10 +620,10 @@ def _open_original(saved: Saved, original: Path | None, job: Job) -> Checkpoint:
     change = change_at(known.files[0], located.path, job) if known.is_one_file else ""
     if not change:
         raise refused
-    raise _is_other(saved, located.path, (change,), (refused.sentence,)) from refused
+    raise _changed_error(saved, located.path, (change,), (refused.sentence,)) from refused
 
 
-def _is_other(
+def _changed_error(
     saved: Saved, path: Path, changes: tuple[str, ...], misfits: tuple[str, ...]
 ) -> OriginalChangedError:
     """Return the error for a changed checkpoint, with the changes and why masks do not fit."""

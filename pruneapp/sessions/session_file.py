@@ -161,7 +161,7 @@ def save_session(
             table = _spool_history(capture, plain, view, spool, job)
             spool.add(TABLE, [encoded(table)])
             tensors = [(name, mask.nbytes) for name, mask in plain.masks.items()] + spool.tensors
-            relative = original.seen_from(path.absolute().parent)
+            relative = original.with_relative_path(path.absolute().parent)
             header = _header(tensors, relative)
             nbytes = len(header) + sum(size for _, size in tensors)
             job.start(2 * nbytes, path.name)
@@ -314,9 +314,9 @@ def _spool_masks(
     """
     places: dict[int, MaskPlace] = {}
     rest: list[NewMask] = []
-    fresh = numbers.new_of(record)
+    fresh = numbers.new_masks(record)
     for new in fresh:
-        number = numbers.give(new)
+        number = numbers.assign(new)
         name = plain.name(new.slot.mask)
         if name is None:
             rest.append(new)

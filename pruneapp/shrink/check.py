@@ -191,7 +191,7 @@ class FolderChecker:
         worker.options = Options(device="cpu", time_limit=options.time_limit)
         worker.start(job)
         answer = worker.call("check", job, _LABELS[how], request=request)
-        if _doubtful(answer):
+        if _is_doubtful(answer):
             request["precision"] = "float64"
             answer = worker.call("check", job, f"{_LABELS[how]} in float64", request=request)
         _raise_if_different(answer, shrunk, worker.log)
@@ -336,7 +336,10 @@ def _describe_folder(folder: Path, job: Job) -> tuple[dict[str, Any], Structure 
 
 def _first_layers(structure: Structure | Unknown, count: int) -> dict[str, Any]:
     """Return the changed arguments of the worker if only the first `count` layers are run."""
-    return {"config": configuration.first_layers(_known(structure), count), "first": True}
+    return {
+        "config": configuration.first_layers(_require_structure(structure), count),
+        "first": True,
+    }
 
 
 def _layers_kept(structure: Structure | Unknown, options: CheckOptions) -> dict[str, list[int]]:
@@ -347,14 +350,14 @@ def _layers_kept(structure: Structure | Unknown, options: CheckOptions) -> dict[
     """
     kept = {}
     for stack in options.layers_removed:
-        count = _known(structure).stacks().get(stack)
+        count = _require_structure(structure).stacks().get(stack)
         if count is None:
             raise ValueError(f"the masked folder has no layers '{stack}'")
         kept[stack] = options.layers_run(stack, count)
     return kept
 
 
-def _known(structure: Structure | Unknown) -> Structure:
+def _require_structure(structure: Structure | Unknown) -> Structure:
     if isinstance(structure, Unknown):
         raise EvaluationError(structure.why_not)
     return structure
@@ -444,7 +447,7 @@ def _allowed_differences(answer: Mapping[str, Any]) -> tuple[float, float]:
     return unit * (TOLERANCE_WITH_EXPERTS if answer["experts"] else TOLERANCE), unit * TOLERANCE
 
 
-def _doubtful(answer: Mapping[str, Any]) -> bool:
+def _is_doubtful(answer: Mapping[str, Any]) -> bool:
     """Return whether the differences exceed the tolerance so little that float64 must decide.
 
     False if nothing was compared.

@@ -253,7 +253,7 @@ def cut_out(  # noqa: PLR0917 - each its own type
     ShrinkError
         If the resulting sizes differ from those of `expected`, and as `shrink_checked` does.
     """
-    state, planned = surveyed.planned(expected.request, kernel, job)
+    state, planned = surveyed.plan_cut(expected.request, kernel, job)
     sizes = {str(axis.name): axis.after for axis in planned.axes}
     for axis in expected.axes:
         if not axis.why_not and sizes.get(axis.name, axis.after) != axis.after:
@@ -332,7 +332,7 @@ class _Forecast:
 
     def _plan(self, request: CutRequest, score: Callable[[Snapshot, Axis], Scores]) -> ShrinkPlan:
         """Return the plan of a cut for counting only: no weights are masked."""
-        state, found, choices = self._surveyed.chosen(request, score, self._job, counted=True)
+        state, found, choices = self._surveyed.prune_chosen(request, score, self._job, counted=True)
         return plan(state, self._structure, choices, self._job, found)
 
     def _placeholder_scores(self, state: Snapshot, axis: Axis) -> Scores:
@@ -393,11 +393,11 @@ class _Forecast:
                     notices=change.notices,
                 )
                 if not axis.uniform:
-                    yield self._shared(axis_forecast, axis, exact[name])
+                    yield self._forecast_shared(axis_forecast, axis, exact[name])
                 else:
                     numbered = name in _NUMBERED
                     yield (
-                        self._numbered(axis_forecast, axis, exact[name], planned)
+                        self._forecast_numbered(axis_forecast, axis, exact[name], planned)
                         if numbered
                         else axis_forecast
                     )
@@ -413,11 +413,13 @@ class _Forecast:
             if cut.group.axis in varying_axes:
                 yield cut.group.place, cut.group.count, cut.kept.size
 
-    def _shared(self, axis_forecast: AxisForecast, axis: Axis, exact: AxisChange) -> AxisForecast:
+    def _forecast_shared(
+        self, axis_forecast: AxisForecast, axis: Axis, exact: AxisChange
+    ) -> AxisForecast:
         percents = percents_of(axis, self._request.multiple)
         return replace(axis_forecast, sizes=(exact.after,), percents=percents)
 
-    def _numbered(
+    def _forecast_numbered(
         self, axis_forecast: AxisForecast, axis: Axis, exact: AxisChange, planned: ShrinkPlan
     ) -> AxisForecast:
         """Return the forecast with the numbers of units that can be kept.
@@ -430,14 +432,14 @@ class _Forecast:
         adjusted = adjust_axis(axis, earlier)
         multiple = self._request.multiple or axis.multiple
         sizes = legal_sizes(adjusted, self._structure.fields, multiple)
-        low = self._protected(axis)
+        low = self._min_protected(axis)
         return replace(
             axis_forecast,
             sizes=(*(n for n in sizes if low <= n < exact.after), exact.after),
             in_each=axis.groups[0].outer if axis.name == "query-heads" else 1,
         )
 
-    def _protected(self, axis: Axis) -> int:
+    def _min_protected(self, axis: Axis) -> int:
         """Return the smallest number of units of an axis that its protected weights allow.
 
         0 for experts, and if nothing is protected.
@@ -448,7 +450,7 @@ class _Forecast:
         state, found = self._surveyed.state, self._surveyed.found
         guarded_masks = [
             guarded_units(group, state.view, self._job)
-            & units_to_keep(state, group, found.of(group))
+            & units_to_keep(state, group, found.units_of(group))
             for group in groups
         ]
         if axis.rule.same and guarded_masks:
@@ -508,26 +510,28 @@ def model_size(  # noqa: PLR0917 - each its own type
     """
     cuts = tuple(job.cancel.each(cuts))
     return ModelSize(
-        _weights(state, job, provenance),
+        _weight_bytes(state, job, provenance),
         size_of([each.entry for each in cuts], job.cancel).parameters,
-        _cache(state.checkpoint, structure, config),
+        _cache_bytes(state.checkpoint, structure, config),
         _multiply_adds(cuts, structure, config, job) if structure.layers else None,
     )
 
 
-def _weights(state: State, job: Job, provenance: Provenance | None) -> int:
+def _weight_bytes(state: State, job: Job, provenance: Provenance | None) -> int:
     """Return the total size in bytes of the weight files and their index."""
     form = get("safetensors")
     plans = plan_weights(state, form, validate_all(form.params, {}), job, provenance=provenance)
     return sum(plan.nbytes for plan in plans.values())
 
 
-def _is(config: Mapping[str, Any], ends: tuple[str, ...]) -> bool:
+def _has_class(config: Mapping[str, Any], ends: tuple[str, ...]) -> bool:
     classes = config.get("architectures") or ()
     return any(isinstance(name, str) and name.endswith(ends) for name in classes)
 
 
-def _cache(checkpoint: Checkpoint, structure: Structure, config: Mapping[str, Any]) -> int | None:
+def _cache_bytes(
+    checkpoint: Checkpoint, structure: Structure, config: Mapping[str, Any]
+) -> int | None:
     """Return the bytes of keys and values per token, in the dtype of the weights.
 
     None for encoders and encoder-decoders, for models with latent attention, and if the
@@ -535,7 +539,11 @@ def _cache(checkpoint: Checkpoint, structure: Structure, config: Mapping[str, An
     counted.
     """
     fields = fields_of(config, structure.inside)
-    if not _is(config, _CACHED) or fields.get("is_encoder_decoder") or "kv_lora_rank" in fields:
+    if (
+        not _has_class(config, _CACHED)
+        or fields.get("is_encoder_decoder")
+        or "kv_lora_rank" in fields
+    ):
         return None
     axis = structure.axes.get("kv-groups")
     heads = next((fields[n] for n in ("num_attention_heads", "n_head") if n in fields), None)
@@ -576,8 +584,8 @@ def _multiply_adds(
     for each in job.cancel.each(cuts):
         entry, rest = each.entry, inside.get(each.source.name)
         if rest is None:
-            head = max(head, _outside(each, _PREDICT))
-            outside += 0 if structure.inside else _outside(each, _PASSED)
+            head = max(head, _size_if_named(each, _PREDICT))
+            outside += 0 if structure.inside else _size_if_named(each, _PASSED)
         elif len(entry.shape) < 2 or any(part in rest for part in _NO_PRODUCTS):
             continue
         elif entry.dtype.packed or not entry.dtype.prunable:
@@ -590,8 +598,8 @@ def _multiply_adds(
             total += entry.numel
     if routed:
         total += routed // _experts_left(fields)
-    if not head and _is(config, _HEADS):
-        head = _table(cuts, structure)
+    if not head and _has_class(config, _HEADS):
+        head = _embedding_size(cuts, structure)
     depth, groups = fields.get("num_hidden_layers"), fields.get("num_hidden_groups")
     if not structure.depths and isinstance(depth, int) and isinstance(groups, int) and groups:
         total = total * depth // groups  # each group of layers runs several times
@@ -613,7 +621,7 @@ def _experts_left(fields: Mapping[str, Any]) -> int:
     return next(int(fields[name]) for name in names if isinstance(fields.get(name), int))
 
 
-def _outside(each: TensorCut, ends: tuple[str, ...]) -> int:
+def _size_if_named(each: TensorCut, ends: tuple[str, ...]) -> int:
     """Return the number of multiply-adds of a matrix if one of its names ends in one of `ends`.
 
     0 otherwise, and for vectors.
@@ -623,7 +631,7 @@ def _outside(each: TensorCut, ends: tuple[str, ...]) -> int:
     return entry.numel if is_one else 0
 
 
-def _table(cuts: Iterable[TensorCut], structure: Structure) -> int:
+def _embedding_size(cuts: Iterable[TensorCut], structure: Structure) -> int:
     """Return the size of the embedding, which predicts tokens if no other matrix does."""
     ends = tuple(name.replace("{wb}", "weight") for name in structure.family.vocabulary)
-    return max((_outside(each, ends) for each in cuts), default=0)
+    return max((_size_if_named(each, ends) for each in cuts), default=0)

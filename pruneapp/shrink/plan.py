@@ -162,7 +162,7 @@ class Survey:
     silent: Mapping[str, frozenset[int]]
     whole_zeros: Mapping[str, int] = field(default_factory=dict)
 
-    def of(self, group: Group) -> UnitState:
+    def units_of(self, group: Group) -> UnitState:
         """Return which units of a group are alive."""
         return self.units[group.axis, group.place]
 
@@ -386,7 +386,7 @@ class _Planning:
         Always adds an `AxisChange`, also if nothing is cut; then no `GroupCut` is added. Sets the
         size in the configuration, and folds constants into biases.
         """
-        states = [self._survey.of(group) for group in axis.groups]
+        states = [self._survey.units_of(group) for group in axis.groups]
         notices: list[str] = []
         alive = []
         for group, units in zip(axis.groups, states, strict=True):
@@ -666,10 +666,10 @@ class _Planning:
             return
         self._cuts.append(GroupCut(group, chosen.kept))
         where = str(self._structure.folder / CONFIG)
-        self._fields = chosen.remapped(self._fields, where)
+        self._fields = chosen.remap(self._fields, where)
         axis.set_sizes(self._fields, chosen.kept.size)
         if self._structure.inside:
-            self._config = chosen.remapped(self._config, where)
+            self._config = chosen.remap(self._config, where)
         self._files = {**chosen.files, **dict.fromkeys(chosen.left_out)}
 
     def _write_as(self) -> None:

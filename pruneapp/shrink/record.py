@@ -56,7 +56,7 @@ class ShrinkRecord(msgspec.Struct, frozen=True):
     folded: tuple[str, ...] = ()
     version: int = 1
 
-    def encoded(self) -> bytes:
+    def encode(self) -> bytes:
         """Return the record as JSON, with a newline at the end."""
         return json_codec.encoded(self) + b"\n"
 

@@ -165,7 +165,7 @@ def _shrink_into(  # noqa: PLR0917 - each its own type
     record = record_name(name) if name else RECORD
     replacements: dict[str, bytes | None] = {
         **plan.files,
-        record: record_of(plan.cut, tuple(plan.biases)).encoded(),
+        record: record_of(plan.cut, tuple(plan.biases)).encode(),
     }
     if plan.config:
         replacements[CONFIG] = configuration.encode_config(plan.config)

@@ -128,7 +128,7 @@ def _gather(cut: TensorCut, start: int, stop: int, read: Read) -> Bits:
         length = kept.size * inner
         first = start // length
         shaped: tuple[int, ...] = (-1, n) if inner == 1 else (-1, n, inner)
-        rows = _outer(cut, last, first, -(-stop // length))
+        rows = _outer_indices(cut, last, first, -(-stop // length))
         parts = [
             np.take(read(cut.source, a * n * inner, b * n * inner).reshape(shaped), kept, axis=1)
             for a, b in _runs(rows, 1)
@@ -137,7 +137,7 @@ def _gather(cut: TensorCut, start: int, stop: int, read: Read) -> Bits:
         return flat[start - first * length : stop - first * length]
     first = start // inner
     numbers = np.arange(first, -(-stop // inner))
-    outer = _outer(cut, last, first // kept.size, numbers[-1] // kept.size + 1)
+    outer = _outer_indices(cut, last, first // kept.size, numbers[-1] // kept.size + 1)
     segments = outer[numbers // kept.size - first // kept.size] * n + kept[numbers % kept.size]
     if inner > _GAP:  # few long segments: read exactly what is needed of each
         parts = []
@@ -159,7 +159,7 @@ def _join(parts: list[Bits]) -> Bits:
     return (parts[0] if len(parts) == 1 else np.concatenate(parts)).reshape(-1)
 
 
-def _outer(cut: TensorCut, last: int, first: int, stop: int) -> Units:
+def _outer_indices(cut: TensorCut, last: int, first: int, stop: int) -> Units:
     """Return the source indices of cut indices `first` to `stop`.
 
     Both are flat indices over the dimensions before dimension `last`.

@@ -155,7 +155,7 @@ class SurveyedState:
         known = None if self.tokens is None else self.tokens.vocabulary
         return replace(self, tokens=_tokens(self.structure, request, known, job))
 
-    def chosen(
+    def prune_chosen(
         self,
         request: CutRequest,
         score: Callable[[Snapshot, Axis], Scores],
@@ -203,15 +203,17 @@ class SurveyedState:
         experts = request.kept.get("experts")
         return state, found, self._choices(request, changed, experts, score, job)
 
-    def planned(self, request: CutRequest, kernel: Kernel, job: Job) -> tuple[Snapshot, ShrinkPlan]:
+    def plan_cut(
+        self, request: CutRequest, kernel: Kernel, job: Job
+    ) -> tuple[Snapshot, ShrinkPlan]:
         """Prune the requested units and plan the cut. Return the pruned state and the plan.
 
-        Opens the files that the ranking needs, and closes them. Raises as `ranking_by`, `chosen`
-        and `plan` do.
+        Opens the files that the ranking needs, and closes them. Raises as `ranking_by`,
+        `prune_chosen` and `plan` do.
         """
         statistics, forced = request.statistics or None, request.force_statistics
         with ranking_by(request.by, statistics, kernel, job, forced=forced) as score:
-            state, found, choices = self.chosen(request, score, job)
+            state, found, choices = self.prune_chosen(request, score, job)
         made = plan(state, self.structure, choices, job, found)
         return state, replace(made, notices=(*self._rounding_notices(request), *made.notices))
 

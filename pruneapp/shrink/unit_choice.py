@@ -235,7 +235,7 @@ def choose_units(
     """
     groups = [group for group, _ in group_sizes]
     ranks = [scores[group.place] for group in groups]
-    must_keep = [units_to_keep(state, group, found.of(group)) for group in groups]
+    must_keep = [units_to_keep(state, group, found.units_of(group)) for group in groups]
     guarded_masks = [guarded_units(group, state.view, job) for group in groups]
     if any(group.same for group in groups):
         ranks = [np.sum(ranks, axis=0)] * len(groups)

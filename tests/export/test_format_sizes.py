@@ -14,7 +14,7 @@ from pruneapp.export.catalog import FORMATS
 from pruneapp.export.destination.sidecars import home_of
 from pruneapp.export.exporter import export
 from pruneapp.export.format import Format, Plan, Purpose
-from pruneapp.export.format_sizes import format_offers, recommend, written_as
+from pruneapp.export.format_sizes import container_key, format_offers, recommend
 from pruneapp.export.formats.safetensors import SAFETENSORS
 from pruneapp.export.report import ExportRequest
 from pruneapp.export.sharding import usual_suffix
@@ -233,13 +233,15 @@ def test_names_that_are_written_alike_need_no_new_count(form, source_of, tmp_pat
     ways: dict[tuple[str, bool], set[int | None]] = {}
     for ending in (*form.suffixes, "", ".model"):
         out = tmp_path / f"x{ending}"
-        way = written_as(state.checkpoint, form, out)
+        way = container_key(state.checkpoint, form, out)
         ways.setdefault(way, set()).add(
             format_sizes.format_offer(state, form, {}, Job(), path=out).nbytes
         )
     assert all(len(sizes) == 1 for sizes in ways.values())
     usual = tmp_path / f"x{usual_suffix(state.checkpoint, form)}"
-    assert written_as(state.checkpoint, form, None) == written_as(state.checkpoint, form, usual)
+    assert container_key(state.checkpoint, form, None) == container_key(
+        state.checkpoint, form, usual
+    )
 
 
 @pytest.mark.parametrize("name", ["csr", "deflated"])

@@ -67,10 +67,10 @@ def pruned(document, step):
     """Apply a step; return the predicted upper bound of the size."""
     sizes, capture = CompactSizes(), Capture.of(document)
     preview = compute_preview(capture.snapshot, step, CpuKernel(), Job())
-    told = sizes.after(capture, preview.report.after_by_name, step, Job(), preview.edit.entry)
+    told = sizes.bound_after(capture, preview.report.after_by_name, step, Job(), preview.edit.entry)
     document.commit(preview)
     after = Capture.of(document)
-    assert told == sizes.now(after, Job()) == CompactSizes().now(after, Job())
+    assert told == sizes.bound_now(after, Job()) == CompactSizes().bound_now(after, Job())
     return told
 
 
@@ -99,7 +99,7 @@ def test_the_most_is_never_less_than_is_written(tmp_path_factory, tensors, metho
         names = tuple(
             e.name for e in checkpoint.entries.values() if e.prunable and len(e.shape) > 1
         )
-        opened = CompactSizes().now(Capture.of(document), Job())
+        opened = CompactSizes().bound_now(Capture.of(document), Job())
         assert opened >= written(document, folder)
         if names:
             for _ in range(2):
@@ -132,7 +132,7 @@ def test_what_a_step_takes_away_is_what_it_prunes(tmp_path_factory, before, afte
         document = Document(checkpoint)
         sizes, capture = CompactSizes(), Capture.of(document)
         step = Step((Row(("w",), "l1_unstructured", {"amount": 1}),))
-        found = [sizes.after(capture, {"w": gone}, step, Job()) for gone in (before, after)]
+        found = [sizes.bound_after(capture, {"w": gone}, step, Job()) for gone in (before, after)]
         document.close()
     less = 4 * (after - before)
     mask = 7_692 if before < after == 60_000 else 0  # no mask is stored if nothing is kept
@@ -154,7 +154,7 @@ def test_zeros_that_are_final_count_once(tmp_path):
         )
         step = Step((Row(("w",), "l1_unstructured", {"amount": 1}),))
         thirty, fifty, more = (
-            CompactSizes().after(capture, {"w": gone}, step, Job())
+            CompactSizes().bound_after(capture, {"w": gone}, step, Job())
             for gone in (30_000, 50_000, 55_000)
         )
         document.close()
@@ -165,7 +165,7 @@ def test_where_no_such_file_can_be_there_is_no_size(tmp_path):
     names = {"a": (DTYPES["F32"], (64, 64)), "a:index": (DTYPES["F32"], (2,))}
     with open_checkpoint(write(tmp_path / "in.safetensors", names)) as checkpoint:
         document = Document(checkpoint)
-        assert CompactSizes().now(Capture.of(document), Job()) is None
+        assert CompactSizes().bound_now(Capture.of(document), Job()) is None
         with pytest.raises(PruneAppError, match="reserves the name"):
             written(document, tmp_path)
         document.close()
@@ -220,7 +220,7 @@ def most_after(capture, step, total):
         report[name] = some
         left -= some
     done = replace(step, limits=replace(step.limits, total=total))
-    return CompactSizes().after(capture, report, done, Job())
+    return CompactSizes().bound_after(capture, report, done, Job())
 
 
 @given(st.integers(15_000, 330_000))

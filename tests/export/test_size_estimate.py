@@ -173,11 +173,13 @@ def test_a_sample_in_proportion_is_nearly_exact(count, seed, noise):
 
 def test_the_fewer_bytes_come_the_more_pieces_are_measured():
     counts = [
-        size_estimate.affordable([each] * 99, 100, 9_000) for each in (50, 200, 1_000, 90_000)
+        size_estimate.count_affordable([each] * 99, 100, 9_000) for each in (50, 200, 1_000, 90_000)
     ]
     assert counts == [60, 30, 8, 1]
-    assert size_estimate.affordable([1, 8_000], 100, 9_000) == 2, "all, where there is time for all"
-    assert size_estimate.affordable([], 100, 9_000) == 1
+    assert size_estimate.count_affordable([1, 8_000], 100, 9_000) == 2, (
+        "all, where there is time for all"
+    )
+    assert size_estimate.count_affordable([], 100, 9_000) == 1
 
 
 @pytest.mark.usefixtures("small_pieces")

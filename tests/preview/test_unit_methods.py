@@ -262,7 +262,7 @@ def test_channels_of_an_onnx_model_stay_in_the_multiples_of_the_export(tmp_path,
         state = state.replaced({"masks": found.masks})
         surveyed = survey_state(state, Job())
         assert isinstance(surveyed, SurveyedState)
-        _, made = surveyed.planned(CutRequest(), CpuKernel(), Job())
+        _, made = surveyed.plan_cut(CutRequest(), CpuKernel(), Job())
     left = {
         name: int(kept(found, name, checkpoint.entry(name).shape).any((1, 2, 3)).sum())
         for name in ("c1.weight", "c2.weight")

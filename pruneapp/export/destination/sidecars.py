@@ -343,7 +343,7 @@ def copy_config(path: Path, values: Mapping[str, Any]) -> Plan:
     with a notice as well if it is not valid JSON. Raises `ExportError` if it cannot be read.
     """
     dtype = values.get(DTYPE.name, KEEP)
-    if dtype == KEEP or not (text := _text(path)):
+    if dtype == KEEP or not (text := _read_text(path)):
         return copy_of(path)
     try:
         load_object(text, constants=True)
@@ -381,7 +381,7 @@ def type_notices(
         dtype = "" if is_home(checkpoint, folder) else _original_dtype(checkpoint)
     if not dtype:
         return ()
-    if not (old := _other_type(path, dtype)):
+    if not (old := _find_other_dtype(path, dtype)):
         return ()
     return (
         (
@@ -397,7 +397,7 @@ def loading_notices(folder: Path, values: Mapping[str, Any]) -> tuple[str, ...]:
     The notice states how to load them. () without rounding.
     """
     dtype = values.get(DTYPE.name, KEEP)
-    if dtype == KEEP or not (old := _other_type(folder / CONFIG, dtype)):
+    if dtype == KEEP or not (old := _find_other_dtype(folder / CONFIG, dtype)):
         return ()
     return (
         (
@@ -407,17 +407,17 @@ def loading_notices(folder: Path, values: Mapping[str, Any]) -> tuple[str, ...]:
     )
 
 
-def _other_type(path: Path, dtype: str) -> str:
+def _find_other_dtype(path: Path, dtype: str) -> str:
     """Return the dtype in a configuration if it is not `dtype`; "" otherwise."""
-    return next((one.dtype for one in _find_dtypes(_text(path)) if one.dtype != dtype), "")
+    return next((one.dtype for one in _find_dtypes(_read_text(path)) if one.dtype != dtype), "")
 
 
 def differ_beyond_dtype(one: Path, other: Path) -> bool:
     """Return whether two configurations differ in more than their dtype."""
-    return _without_type(_text(one)) != _without_type(_text(other))
+    return _remove_dtypes(_read_text(one)) != _remove_dtypes(_read_text(other))
 
 
-def _without_type(text: str) -> str:
+def _remove_dtypes(text: str) -> str:
     for named in reversed(_find_dtypes(text)):
         text = text[: named.start] + text[named.stop :]
     return text
@@ -430,7 +430,7 @@ def _original_dtype(checkpoint: Checkpoint) -> str:
     are none.
     """
     config = sidecar_files(checkpoint).get(CONFIG)
-    if config is not None and (named := _find_dtypes(_text(config))):
+    if config is not None and (named := _find_dtypes(_read_text(config))):
         return named[0].dtype
     counts: Counter[str] = Counter()
     for entry in checkpoint.entries.values():
@@ -439,7 +439,7 @@ def _original_dtype(checkpoint: Checkpoint) -> str:
     return max(counts, key=counts.__getitem__, default="")
 
 
-def _text(path: Path) -> str:
+def _read_text(path: Path) -> str:
     """Return a file as text; "" if it is not UTF-8. Raises `ExportError` if it cannot be read."""
     with reading(path):
         data = path.read_bytes()  # small: its size is limited

@@ -74,7 +74,7 @@ def _plan(part: ExportPart, job: Job) -> Plan:
     Its size is only an upper bound until `prepare` has packed the frames to temporary storage.
     Raises `ExportError` if a tensor has a name that the format reserves.
     """
-    entries = safetensors.in_order(part, job)
+    entries = safetensors.sort_entries(part, job)
     packed: list[TensorEntry] = []
     raw: list[TensorRecord] = []
     for entry in job.cancel.each(entries):
@@ -251,7 +251,7 @@ def _estimate_sizes(state: State, entries: Sequence[TensorEntry], job: Job) -> d
 
     frames = ((frame,) for entry in entries for frame in ranges_of(entry, compact_codec.FRAME))
     sizes = size_estimate.expected_sizes(state, frames, _guess, compress, job)
-    return size_estimate.by_tensor(sizes, job)
+    return size_estimate.sum_by_tensor(sizes, job)
 
 
 def _guess(frame: RecordRange, kept: size_estimate.SampledWeights) -> float:

@@ -202,9 +202,9 @@ def expected_bytes(state: State, entries: Sequence[TensorEntry], job: Job) -> di
             compress,
             job,
             zeros=lru_cache(lambda nbytes: len(deflate(bytes(nbytes)))),
-            sample=lambda guesses: size_estimate.affordable(guesses, _LEAST_COST, _BUDGET),
+            sample=lambda guesses: size_estimate.count_affordable(guesses, _LEAST_COST, _BUDGET),
         )
-        sizes.update(size_estimate.by_tensor(estimated, job))
+        sizes.update(size_estimate.sum_by_tensor(estimated, job))
     return sizes
 
 

@@ -26,7 +26,7 @@ from pruneapp.export.records import (
     TensorRecord,
     finalize,
     mask_record,
-    original,
+    original_record,
     packed_mask_record,
 )
 from pruneapp.export.rounding import DTYPE
@@ -65,18 +65,18 @@ def _plan(part: ExportPart, job: Job) -> Plan:
             raise ExportError(reason, remedy="Give the file a name that ends in .pt.")
         records = [
             r
-            for e in job.cancel.each(safetensors.in_order(part, job))
+            for e in job.cancel.each(safetensors.sort_entries(part, job))
             for r in _records(part.state, e)
         ]
         plan = plan_safetensors(records, safetensors.metadata_for(part), job)
-        return replace(plan, notices=(*part.scale_notices(), *_read_without_a_call(part, job)))
+        return replace(plan, notices=(*part.scale_notices(), *_attention_notice(part, job)))
     if reason := torch.why_unsupported(part.checkpoint):
         raise ExportError(reason, remedy="Give the file a name that ends in .safetensors.")
-    notices = (*part.scale_notices(), *_read_without_a_call(part, job))
-    return torch.plan_state_dict(list(_in_state_dict_order(part, job)), job, notices)
+    notices = (*part.scale_notices(), *_attention_notice(part, job))
+    return torch.plan_state_dict(list(_sort_records(part, job)), job, notices)
 
 
-def _read_without_a_call(part: ExportPart, job: Job) -> tuple[str, ...]:
+def _attention_notice(part: ExportPart, job: Job) -> tuple[str, ...]:
     """Return a notice about pruned weights that `nn.MultiheadAttention` reads as attributes.
 
     The forward hook of torch's pruning, which applies masks, is not called for them, so the loaded
@@ -112,11 +112,11 @@ def _records(state: State, entry: TensorEntry) -> Iterator[TensorRecord]:
     if kept is None:
         yield finalize(state, entry)
     else:
-        yield original(state, entry, "_orig")
+        yield original_record(state, entry, "_orig")
         yield mask_record(entry, kept, "_mask")
 
 
-def _in_state_dict_order(part: ExportPart, job: Job) -> Iterator[TensorRecord]:
+def _sort_records(part: ExportPart, job: Job) -> Iterator[TensorRecord]:
     """Yield records module by module: parameters, pruned parameters, buffers, masks.
 
     torch's pruning removes a parameter and registers it again, which makes it the last parameter of
@@ -129,7 +129,7 @@ def _in_state_dict_order(part: ExportPart, job: Job) -> Iterator[TensorRecord]:
         for entry in entries:
             kept = state.mask(entry.name)
             if kept is not None:
-                pruned.append(original(state, entry, "_orig"))
+                pruned.append(original_record(state, entry, "_orig"))
                 masks.append(mask_record(entry, kept, "_mask"))
             elif entry.name.rpartition(".")[2] in STATISTICS_NAMES:  # also buffers
                 buffers.append(finalize(state, entry))

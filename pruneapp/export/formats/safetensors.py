@@ -113,22 +113,22 @@ def _header(records: Sequence[TensorRecord], metadata: Mapping[str, str], job: J
     return struct.pack("<Q", len(text)) + text
 
 
-def in_order(part: ExportPart, job: Job) -> list[TensorEntry]:
+def sort_entries(part: ExportPart, job: Job) -> list[TensorEntry]:
     """Return the tensors in the order of a safetensors file.
 
     This is the order of the source, unless elements from a torch file would not be aligned, which
     some readers reject. Then the widest dtypes come first, as in the reference implementation.
     """
-    entries = _in_order_of_source(part, job)
+    entries = _sort_as_source(part, job)
     if isinstance(part.state, RoundedState):  # the widths have changed
         entries.sort(key=attrgetter("dtype.bits"), reverse=True)
     return entries
 
 
-def _in_order_of_source(part: ExportPart, job: Job) -> list[TensorEntry]:
+def _sort_as_source(part: ExportPart, job: Job) -> list[TensorEntry]:
     """Return the tensors in the order of the source, or by width if they would not be aligned.
 
-    See `in_order`; rounding is not considered.
+    See `sort_entries`; rounding is not considered.
     """
     if part.checkpoint.format in LAID_OUT:
         return sorted(part.entries, key=attrgetter("location.source", "location.offset"))
@@ -180,7 +180,7 @@ def why_unsupported(checkpoint: Checkpoint) -> str:
 
 
 def _plan(part: ExportPart, job: Job) -> Plan:
-    records = [finalize(part.state, entry) for entry in job.cancel.each(in_order(part, job))]
+    records = [finalize(part.state, entry) for entry in job.cancel.each(sort_entries(part, job))]
     plan = plan_safetensors(records, metadata_for(part), job)
     return replace(plan, notices=part.scale_notices())
 

@@ -240,11 +240,11 @@ def patch_of(entry: TensorEntry, kept: Mask, job: Job) -> Patch:
     """Return the patch of a tensor with any strides. `kept` is the mask of its elements."""
     itemsize = entry.dtype.bits // 8
     if entry.location.strides is not None:
-        kept = _in_order_of_storage(entry, kept, job)
+        kept = _reorder_mask(entry, kept, job)
     return Patch(entry.location.offset, itemsize, kept)
 
 
-def _in_order_of_storage(entry: TensorEntry, kept: Mask, job: Job) -> BitMask:
+def _reorder_mask(entry: TensorEntry, kept: Mask, job: Job) -> BitMask:
     """Return the mask in the order of memory; elements between the strides count as kept."""
     strides = entry.location.strides
     assert strides is not None
@@ -274,7 +274,7 @@ class PatchedFile:
         self._source = source
         filled = [patch for patch in job.cancel.each(patches) if patch.end > patch.offset]
         self._patches = sorted(filled, key=attrgetter("offset"))
-        self._checked = _with_patches(checked, self._patches, job)
+        self._checked = _select_patched(checked, self._patches, job)
 
     def pieces(self) -> Iterator[memoryview | bytes]:
         """Yield the bytes of the file, each valid until the next is requested.
@@ -341,7 +341,7 @@ class PatchedFile:
             yield piece.data
 
 
-def _with_patches(
+def _select_patched(
     checked: Iterable[Checked], patches: Sequence[AnyPatch], job: Job
 ) -> list[Checked]:
     """Return the ranges of checksums in which a patch begins, by offset.
@@ -378,12 +378,12 @@ def _plan(part: ExportPart, job: Job) -> Plan:
     keep = part.values[CONTAINER.name] == KEEP
     changed = changed_entries(part, job)
     blocked_by: tuple[str, ...] = ()
-    reason = _never_for(part) if keep else "that was chosen"
+    reason = _why_never_for(part) if keep else "that was chosen"
     if not reason:
         reason, blocked_by = why_not_in_place(part, changed, job)
     if not reason:
         arrays = [e for e in job.cancel.each(changed) if _is_array(e, part.checkpoint)]
-        replaced = _with_arrays(part, arrays, job) if arrays else ()
+        replaced = _patch_arrays(part, arrays, job) if arrays else ()
         if isinstance(replaced, tuple):
             names = {entry.name for entry in arrays}
             rest = [entry for entry in changed if entry.name not in names] if names else changed
@@ -399,10 +399,10 @@ def _plan(part: ExportPart, job: Job) -> Plan:
     return replace(plan_state_dict(records, job, notices), blocked_by=blocked_by)
 
 
-def _never_for(part: ExportPart) -> str:
+def _why_never_for(part: ExportPart) -> str:
     """Return why the container of a part can never be kept, as a clause; "" if it can."""
     checkpoint = part.checkpoint
-    if reason := _never_in_place(checkpoint):
+    if reason := _why_never_in_place(checkpoint):
         return reason
     if checkpoint.contents.copies:
         return "it stores tied weights twice"
@@ -461,7 +461,7 @@ def _is_array(entry: TensorEntry, checkpoint: Checkpoint) -> bool:
     return isinstance(source, JoinedSource) and entry.location.storage.startswith(IN_PICKLE)
 
 
-def _with_arrays(
+def _patch_arrays(
     part: ExportPart, arrays: Sequence[TensorEntry], job: Job
 ) -> tuple[BytePatch, ...] | str:
     """Return the change of the pickle that writes zeros into NumPy arrays, or why it is impossible.
@@ -491,7 +491,7 @@ def _zero(part: ExportPart, entry: TensorEntry, job: Job, raw: bytearray) -> Non
         words[start:stop] *= kept.bools(start, stop)
 
 
-def _never_in_place(checkpoint: Checkpoint) -> str:
+def _why_never_in_place(checkpoint: Checkpoint) -> str:
     """Return why the container of a checkpoint can never be kept, as a clause; else ""."""
     if checkpoint.format not in _CONTAINERS:
         return "the source is no torch file"
@@ -552,7 +552,7 @@ def _ranges_with_checksum(source: FileSource, job: Job) -> tuple[Checked, ...]:
 
 def _why_unsupported(checkpoint: Checkpoint) -> str:
     # Files that are patched may have dtypes that cannot be written otherwise.
-    return why_unsupported(checkpoint) if _never_in_place(checkpoint) else ""
+    return why_unsupported(checkpoint) if _why_never_in_place(checkpoint) else ""
 
 
 TORCH = Format(
@@ -568,7 +568,7 @@ TORCH = Format(
     sources=frozenset({ZIP.name, SCRIPT, LEGACY.name}),
     unsupported=_why_unsupported,
     keeps_container=lambda checkpoint: (
-        not (_never_in_place(checkpoint) or checkpoint.contents.masks)
+        not (_why_never_in_place(checkpoint) or checkpoint.contents.masks)
     ),
     in_place=lambda checkpoint, entry: not _why_not_patched(checkpoint, entry),
     loaded_by=(

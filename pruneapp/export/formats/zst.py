@@ -142,7 +142,7 @@ def _expected_size(part: ExportPart, level: int, sample: _Sample, job: Job) -> i
     """Return the estimated compressed bytes of the tensors, from a sample of pieces of 2 MiB."""
     pieces: list[list[RecordRange]] = []
     room = 0
-    for entry in job.cancel.each(safetensors.in_order(part, job)):
+    for entry in job.cancel.each(safetensors.sort_entries(part, job)):
         for elements in ranges_of(entry, _PIECE * 8 // entry.dtype.bits):
             if not pieces or elements.nbytes > room:  # start a new piece; small tensors share one
                 pieces.append([])
@@ -156,7 +156,7 @@ def _expected_size(part: ExportPart, level: int, sample: _Sample, job: Job) -> i
 
     def pieces_to_measure(guesses: Sequence[float]) -> int:
         budget = sample.pieces * _HALF
-        return max(sample.pieces, size_estimate.affordable(guesses, sample.least, budget))
+        return max(sample.pieces, size_estimate.count_affordable(guesses, sample.least, budget))
 
     sizes = size_estimate.expected_sizes(
         part.state, pieces, _guess, compress, job, zeros=_zeros_bytes, sample=pieces_to_measure

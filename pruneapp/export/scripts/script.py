@@ -41,7 +41,7 @@ from pruneapp.recipes.recipe import Recipe
 from pruneapp.recipes.replay import expand_action, replay
 
 
-def _load(checkpoint: Checkpoint) -> str:
+def _load_code(checkpoint: Checkpoint) -> str:
     """Return the code that reads the original into `tensors`, by name.
 
     For masks that torch's pruning left in the file, it also defines `found`, the masks by name.
@@ -86,7 +86,7 @@ def _load(checkpoint: Checkpoint) -> str:
     return load
 
 
-def _tail(checkpoint: Checkpoint) -> str:
+def _save_code(checkpoint: Checkpoint) -> str:
     """Return the code that finishes pruning and saves `tensors` in the format of the original."""
     tied = {alias: e.name for e in checkpoint.entries.values() for alias in e.aliases}
     text = _SAVE
@@ -232,11 +232,11 @@ class Script:
             written=_printable(written),
             out=quote(written),
             masks=f"\nmasks = load_file({masks})" if self.masks else "",
-            load=_load(checkpoint),
+            load=_load_code(checkpoint),
         )
         mask = [_MASK] if self.masks else []
         lines = [head, *names.lines(), _MODULES, *mask, _FINISH, *body, ""]
-        return "\n".join(lines) + "\n" + _tail(checkpoint)
+        return "\n".join(lines) + "\n" + _save_code(checkpoint)
 
 
 def mask_file(path: Path) -> Path:
@@ -323,7 +323,9 @@ class _ScriptBuilder:
         if exact.together is not None:
             calls = script_calls.prune_globally(names, exact.together)
         else:
-            calls = script_calls.by_torch(row, step.scope, [n for n in names if n in exact.own])
+            calls = script_calls.prune_by_method(
+                row, step.scope, [n for n in names if n in exact.own]
+            )
             counts = {n: exact.counts[n] for n in names if n in exact.counts}
             calls += script_calls.prune_by_count(counts)
         all_exact = exact.together is not None or len(exact.names) == len(names)
@@ -363,7 +365,7 @@ class _ScriptBuilder:
     def _from_masks(self, masks: Mapping[str, BitMask]) -> tuple[Call, ...]:
         number = len(self.parts) + 1
         self.masks |= {f"{number}.{name}": mask for name, mask in masks.items()}
-        return script_calls.from_masks(number, tuple(masks))
+        return script_calls.prune_by_masks(number, tuple(masks))
 
     def _add_part(self, label: str, calls: tuple[Call, ...], *, by_torch: bool) -> None:
         self.parts.append(ScriptPart(label, calls))

@@ -214,7 +214,7 @@ class ScriptPart:
     calls: tuple[Call, ...]
 
 
-def by_torch(row: Row, scope: Scope, names: Sequence[str]) -> tuple[Call, ...]:
+def prune_by_method(row: Row, scope: Scope, names: Sequence[str]) -> tuple[Call, ...]:
     """Return the call of torch for a row, () if there are no names.
 
     With the scope "global" it is one call for all tensors, otherwise one for each.
@@ -257,7 +257,7 @@ def prune_by_count(counts: Mapping[str, int]) -> tuple[Call, ...]:
     return (Call(tuple(nonzero), text, together=True),)
 
 
-def from_masks(number: int, names: Sequence[str]) -> tuple[Call, ...]:
+def prune_by_masks(number: int, names: Sequence[str]) -> tuple[Call, ...]:
     """Return the call that applies masks of step `number` from the mask file."""
     if not names:
         return ()

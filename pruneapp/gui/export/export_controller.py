@@ -24,18 +24,18 @@ from pruneapp.document.document import Capture
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import PruneAppError, UnwritableError, first_names
 from pruneapp.export.catalog import FORMATS, usual_format
-from pruneapp.export.completeness import unwritable
+from pruneapp.export.completeness import find_unwritable
 from pruneapp.export.destination.target import kept_name, not_replaced_notice
 from pruneapp.export.exporter import check_target, export
 from pruneapp.export.format import Format
 from pruneapp.export.format_sizes import (
     FormatOffer,
+    container_key,
     format_offer,
     format_offers,
     offers_without_sizes,
     planned_size,
     recommend,
-    written_as,
 )
 from pruneapp.export.formats.exported_program import SUFFIX as PROGRAM_SUFFIX
 from pruneapp.export.provenance import (
@@ -383,7 +383,7 @@ class FormatSizes(QObject):
         snapshot, origin = self._preview.snapshot, self._preview.provenance
         form = FORMATS[request.format]
         before, self._paths[form.name] = self._paths.get(form.name), request.path
-        if written_as(snapshot.checkpoint, form, before) != written_as(
+        if container_key(snapshot.checkpoint, form, before) != container_key(
             snapshot.checkpoint, form, request.path
         ):
             self._estimate(form.name, request.params)
@@ -604,7 +604,7 @@ class ExportController(Feature[ExportDialog]):
         ):
             return
         form = FORMATS[request.format]
-        unread = unwritable(document.checkpoint, form, request.params)
+        unread = find_unwritable(document.checkpoint, form, request.params)
         while True:
             if unread:
                 others = (other for other in FORMATS.values() if other is not form)

@@ -33,7 +33,7 @@ from pruneapp.sessions import kept_histories
 from pruneapp.sessions.journal import Journal, JournalUpdate, folder
 from pruneapp.sessions.journal_reader import JournalFile
 from pruneapp.sessions.original import FileStamp
-from pruneapp.sessions.restore import Saved, measured_in
+from pruneapp.sessions.restore import Saved, measurements_in
 from pruneapp.sessions.session_file import SessionFile
 
 # Milliseconds after a failed write until the next attempt.
@@ -163,7 +163,7 @@ class AutosaveController(Controller):
             return None
         view = self._view()
         state = Capture.of(document), view
-        with_view = len(document.items) > 1 or bool(measured_in(view))
+        with_view = len(document.items) > 1 or bool(measurements_in(view))
         try:
             self._pool.submit(work.write, state, with_view=with_view).result()
         except PruneAppError as error:
@@ -237,7 +237,7 @@ class AutosaveController(Controller):
                 records, names = document.history.records[:steps], document.branches.names
                 names = {state: name for state, name in names.items() if state <= steps}
                 self.mark_saved(records, saved.safe, saved.kept_in, names, saved.kept_view)
-            self._results_pending = bool(measured_in(saved.view))
+            self._results_pending = bool(measurements_in(saved.view))
             self._write_soon(saved.view)  # the views do not show it yet
         elif isinstance(saved, SessionFile):  # everything is in the file until something changes
             history = document.history

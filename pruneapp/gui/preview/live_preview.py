@@ -67,7 +67,7 @@ def estimate_step(
         estimated = replace(estimated, report=add_since_opening(estimated.report, capture.snapshot))
         assert estimated.report is not None
         estimated.report.prepare()
-        compact = sizes.after(capture, estimated.report.after_by_name, step, job or Job())
+        compact = sizes.bound_after(capture, estimated.report.after_by_name, step, job or Job())
     assignment = assignment_now(capture.snapshot, step)
     return EstimateResult(estimated, assignment, compact, time.thread_time() - began)
 
@@ -92,7 +92,7 @@ def preview_step(
     preview = replace(preview, report=add_since_opening(preview.report, snapshot))
     preview.report.prepare()
     pruned = preview.report.after_by_name
-    compact = sizes.after(capture, pruned, step, job, preview.edit.entry)
+    compact = sizes.bound_after(capture, pruned, step, job, preview.edit.entry)
     return PreviewResult(preview, compact)
 
 
@@ -112,7 +112,7 @@ def report_current_state(
     some = np.flatnonzero(table.after)
     least = places_of_least(-table.after[some] / table.numel[some], LISTED)
     most = tuple([table[place] for place in some[least].tolist()])
-    compact = sizes.now(capture, job)
+    compact = sizes.bound_now(capture, job)
     return CurrentState(report=report, most_pruned=most, compact=compact)
 
 

@@ -42,25 +42,25 @@ class _Library:
                 remedy=remedy_for("tokenizers", extra="tokenizers"),
             ) from None
         self._where = where
-        with self._refusals():
+        with self._translate_errors():
             self._tokenizer = tokenizers.Tokenizer.from_str(data.decode())
             self._tokenizer.no_truncation()  # Tokens that truncation removes must be found as well.
             self._tokenizer.no_padding()
 
-    def encoded(self, texts: Sequence[str]) -> list[Any]:
+    def encode(self, texts: Sequence[str]) -> list[Any]:
         """Return the encodings of texts, including special tokens that the tokenizer adds."""
-        with self._refusals():
+        with self._translate_errors():
             found: list[Any] = self._tokenizer.encode_batch(list(texts))
         return found
 
-    def normalized(self, text: str) -> str:
+    def normalize(self, text: str) -> str:
         """Return the text as the tokenizer normalizes it before segmentation."""
-        with self._refusals():
+        with self._translate_errors():
             normalizer = self._tokenizer.normalizer
             return text if normalizer is None else str(normalizer.normalize_str(text))
 
     @contextmanager
-    def _refusals(self) -> Iterator[None]:
+    def _translate_errors(self) -> Iterator[None]:
         """Convert all errors of the library in the block to `CheckpointError`."""
         try:
             yield
@@ -99,7 +99,7 @@ def tokens_of(tokenizer: Tokenizer, texts: Sequence[Path], job: Job) -> Ids:
     seen = np.zeros(tokenizer.known.size, np.bool_)
     unknown = _UnknownWords(tokenizer, library) if tokenizer.kind == "WordPiece" else None
     for _, _, parts in _overlapping_pieces(texts, job):
-        for part, encoding in zip(parts, library.encoded(parts), strict=True):
+        for part, encoding in zip(parts, library.encode(parts), strict=True):
             ids = np.array(encoding.ids, np.int64)
             seen[ids] = True
             if unknown is not None:
@@ -117,7 +117,7 @@ def check_segmentation(
     before = _Library(tokenizer.data, tokenizer.where)
     after = _Library(cut.files[TOKENIZER], f"the smaller {TOKENIZER}")
     for path, line, parts in _overlapping_pieces(texts, job):
-        pairs = zip(before.encoded(parts), after.encoded(parts), strict=True)
+        pairs = zip(before.encode(parts), after.encode(parts), strict=True)
         for number, (old, new) in enumerate(pairs):
             if old.tokens != new.tokens or cut.new_ids[old.ids].tolist() != new.ids:
                 raise ExportError(
@@ -194,12 +194,12 @@ class _UnknownWords:
             return
         for token, (start, end) in zip(encoding.tokens, encoding.offsets, strict=True):
             if token == model.unk_token and end > start:
-                word = self._library.normalized(text[start:end])
+                word = self._library.normalize(text[start:end])
                 if word not in self._words and len(word) <= model.max_input_chars_per_word:
                     self._words.add(word)
-                    self._begin(word, seen)
+                    self._mark_prefixes(word, seen)
 
-    def _begin(self, word: str, seen: Flags) -> None:
+    def _mark_prefixes(self, word: str, seen: Flags) -> None:
         """Set `seen` for the longest matches from the start of a word, until nothing matches."""
         at = 0
         while at < len(word):

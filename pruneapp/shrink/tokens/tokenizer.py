@@ -151,7 +151,7 @@ class Tokenizer:
                 return kept
             kept[left[missing]] = kept[right[missing]] = True
 
-    def filled(self, kept: Flags, count: int, job: Job) -> Flags:
+    def fill_up(self, kept: Flags, count: int, job: Job) -> Flags:
         """Return a closed set of ids, filled up with tokens until it has `count`.
 
         Adds the smallest ids first whose parts are kept; in BPE and Unigram these are the most

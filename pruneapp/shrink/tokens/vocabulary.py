@@ -108,7 +108,7 @@ class VocabularyCut:
         """The new id for each old id, -1 if it is removed."""
         return _new_ids(self.kept, self.rows)
 
-    def remapped(self, config: Mapping[str, Any], where: str) -> dict[str, Any]:
+    def remap(self, config: Mapping[str, Any], where: str) -> dict[str, Any]:
         """Return the config.json in `where` with new token ids; `vocab_size` is not changed."""
         return _remap(config, self.new_ids, where)
 
@@ -205,7 +205,7 @@ def cut_tokens(
     flags = tokenizer.closure(ids, job)
     count = int(flags.sum()) + len(later_ids)
     target = min(rows, -(-count // multiple) * multiple)
-    flags = tokenizer.filled(flags, target - len(later_ids), job)
+    flags = tokenizer.fill_up(flags, target - len(later_ids), job)
     kept = np.array([*np.flatnonzero(flags), *sorted(later_ids)], np.int64)
     if kept.size < target:  # only rows without a token are left to fill up with
         free = np.setdiff1d(np.arange(tokenizer.last_id + 1, rows), kept)

@@ -156,11 +156,11 @@ def test_ids_around_a_text_and_of_padding_stay_and_are_written_anew():
 def test_more_tokens_fill_a_vocabulary_and_it_stays_closed():
     tokenizer = parsed(bpe({**ABC, "abca": 8}, [*MERGES, "abc a"]), {"<end>": 9})
     kept = tokenizer.closure(np.array([], np.int64), Job())
-    sizes = [int(tokenizer.filled(kept, count, Job()).sum()) for count in range(13)]
+    sizes = [int(tokenizer.fill_up(kept, count, Job()).sum()) for count in range(13)]
     assert sizes == [4, 4, 4, 4, 4, 5, 6, 7, 8, 9, 10, 10, 10]
-    assert np.flatnonzero(tokenizer.filled(kept, 6, Job())).tolist() == [0, 1, 2, 3, 4, 9]
+    assert np.flatnonzero(tokenizer.fill_up(kept, 6, Job())).tolist() == [0, 1, 2, 3, 4, 9]
     for count in range(13):
-        filled = tokenizer.filled(kept, count, Job())
+        filled = tokenizer.fill_up(kept, count, Job())
         assert (tokenizer.closure(np.flatnonzero(filled), Job()) == filled).all()
 
 

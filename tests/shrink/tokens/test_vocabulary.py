@@ -93,7 +93,7 @@ def test_tokens_that_configurations_name_stay(tmp_path):
     vocabulary = folder_of(tmp_path, generation_config_json=generation)
     chosen = cut(vocabulary, [], config)
     assert chosen.kept.tolist() == [0, 1, 2, 4, 6, 8, 9, 11]
-    assert chosen.remapped(config, "config.json") == {
+    assert chosen.remap(config, "config.json") == {
         "eos_token_id": 3,
         "bos_token_id": 7,
         "sep_token_id": 12,
