@@ -116,7 +116,11 @@ class Side:
         self._mask = snapshot.zeroed(entry.name)
 
     def pieces(self, start: int = 0, stop: int | None = None) -> Iterator[Bits]:
-        """Yield raw elements in pieces of `_PIECE`; `start` must be a multiple of `BLOCK`."""
+        """Yield the raw elements `start` to `stop` in pieces of at most `_PIECE`, pruned ones 0.
+
+        `start` must be a multiple of `BLOCK`; `stop` of None is the end. A piece may be a buffer
+        that the next one overwrites.
+        """
         for chunk in self._snapshot.chunks(self._name, start, stop, _PIECE):
             if self._mask is None:
                 yield chunk.bits
@@ -145,7 +149,10 @@ class DifferenceSums:
             total.extend(part)
 
     def difference(self, pair: Pair) -> TensorDifference:
-        """Return the comparison of a pair of tensors from the sums of all their parts."""
+        """Return the comparison of a pair of tensors from the sums of all their parts.
+
+        `kind` is "same" if no element differs, whatever the dtypes.
+        """
         distance, aa, bb = (math.sqrt(_total(s)) for s in self.sums[:3])
         ab = _total(self.sums[3])
         differing, same_sign, zero_a, zero_b, zero_both = self.counts
@@ -174,7 +181,11 @@ class _Workspace:
         return block_sums(np.square(x, out=self._product[: x.size], dtype=np.float64))
 
     def products(self, x: Floats, y: Floats) -> list[Float64s]:
-        """Return the block sums of (y - x)^2, x^2, y^2 and x y."""
+        """Return the block sums of (y - x)^2, x^2, y^2 and x y, in float64.
+
+        `x` and `y` have the same size, at most that of the workspace, whose buffers are
+        overwritten.
+        """
         wide_x, wide_y, product = (a[: x.size] for a in (self._x, self._y, self._product))
         np.copyto(wide_x, x)
         np.copyto(wide_y, y)
@@ -199,6 +210,11 @@ def _add_equal(sums: DifferenceSums, values: Floats, space: _Workspace) -> None:
 def _add(
     total: DifferenceSums, x: Floats, y: Floats, other: Bools | None, space: _Workspace
 ) -> None:
+    """Add a piece in which the bits of both sides differ to `total`.
+
+    `other` is True where elements differ; None compares the values. Elements that are NaN in both do
+    not differ; those that are not finite in either are in no sum.
+    """
     nonzero_x, nonzero_y = x != 0, y != 0
     signs = (nonzero_x == nonzero_y) & ((x > 0) == (y > 0))
     differs = x != y if other is None else other
@@ -238,8 +254,9 @@ def is_original(here: Snapshot, other: Snapshot, job: Job) -> bool:
     """Guess whether `here` was pruned and `other`, of another checkpoint, is its original.
 
     If exactly one file's metadata lists the files that it was made from, that one is the pruned
-    file. Otherwise it is the one with clearly more zeros among the first weights of the tensors
-    that both have.
+    file. Otherwise it is the one with clearly more zeros among the first weights of at most 256 of
+    the tensors that both have. False if neither has, or if they share no tensor. Raises
+    `CheckpointError` if a file cannot be read.
     """
     derived = [_MADE_OF in state.checkpoint.metadata for state in (here, other)]
     if derived[0] != derived[1]:
@@ -273,9 +290,10 @@ def compare(
     """Compare every tensor of two states by the values that an export would write.
 
     Tensors are paired if they share a name. Those on one side only, unreadable ones, and pairs of
-    different shapes are listed without numbers. Each pair is read once, in bounded memory. Sums are
-    float64 and added as described in `pruneapp.analysis.retained_norm`, so they do not depend on
-    chunks or threads. Raises `CheckpointError` if a file cannot be read.
+    different shapes are listed without numbers. Rows are in numeric order of the names. Each pair
+    is read once, in bounded memory. Sums are float64 and added as described in
+    `pruneapp.analysis.retained_norm`, so they do not depend on chunks or threads. Raises
+    `CheckpointError` if a file cannot be read.
 
     Parameters
     ----------
@@ -366,7 +384,12 @@ def pairs(a: Snapshot, b: Snapshot, names: Iterable[str] | None = None) -> tuple
 
 
 def difference(a: Snapshot, b: Snapshot, pair: Pair, job: Job) -> TensorDifference:
-    """Compare one pair of tensors; step `job` by the number of elements read."""
+    """Compare one pair of tensors, by the values that an export would write.
+
+    Nothing is read if a side has no such tensor, or if both are one tensor with the same zeros.
+    Tensors without comparable values are "same" if all bits are equal, else "shape". Advances `job`
+    by `work_of` the pair.
+    """
     _, x, y = pair
     if x is None or y is None:
         return _tensor_difference(pair, "only a" if y is None else "only b")
@@ -413,6 +436,10 @@ def difference(a: Snapshot, b: Snapshot, pair: Pair, job: Job) -> TensorDifferen
 
 
 def _tensor_difference(pair: Pair, kind: Difference, **numbers: Any) -> TensorDifference:
+    """Return the row of a pair of tensors, with the name, shapes and dtypes of both sides.
+
+    `numbers` are further fields of `TensorDifference`.
+    """
     name, x, y = pair
     entry = x or y
     assert entry is not None
@@ -440,7 +467,10 @@ def _comparable(x: TensorEntry, y: TensorEntry) -> bool:
 
 
 def _same_bits(a: Side, b: Side, job: Job) -> bool:
-    """Return whether shape, dtype and raw bits are equal, for tensors without comparable values."""
+    """Return whether shape, dtype and raw bits are equal, for tensors without comparable values.
+
+    Reads both until the first difference; can be cancelled.
+    """
     if a.shape != b.shape or a.dtype != b.dtype:
         return False
     for mine, other in zip(a.pieces(), b.pieces(), strict=True):

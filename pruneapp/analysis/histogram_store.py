@@ -56,8 +56,9 @@ class HistogramRequest:
 def rows_now(snapshot: Snapshot, step: Step) -> list[tuple[Row, tuple[str, ...]]]:
     """Return the rows of a step, each with the first names of the tensors that it prunes.
 
-    As `rows_of`, but cached per names and excluded tensors of the rows, so that it is not
-    recomputed while a slider changes their amounts. Raises `SelectionError`.
+    As `rows_of`, but cached with the state per names and excluded tensors of the rows, so that it
+    is not recomputed while a slider changes their amounts. The rows are those of `step`. Raises
+    `SelectionError`.
     """
 
     def find() -> list[tuple[int, tuple[str, ...]]]:
@@ -71,8 +72,9 @@ def rows_now(snapshot: Snapshot, step: Step) -> list[tuple[Row, tuple[str, ...]]
 def assignment_now(snapshot: Snapshot, step: Step) -> Assignment:
     """Return which rule of a step applies to each tensor, and which tensors are excluded.
 
-    Tensors may be excluded by limits or rules. The result is cached per names, rules and limits of
-    the step, so that it is not recomputed while a slider moves.
+    Tensors may be excluded by limits or rules. A step of one rule that excludes nothing gets an
+    empty assignment. Others are cached per names, rules and limits of the step, so that they are
+    not recomputed while a slider moves. Raises `SelectionError`.
     """
     if len(step.rows) == 1 and not step.limits.spare:
         return Assignment()
@@ -104,7 +106,8 @@ def kinds_of(snapshot: Snapshot, step: Step) -> Iterator[tuple[tuple[str, ...], 
     """Yield tensor names with the kind of histogram that an estimate of the step needs for them.
 
     The histograms that decide which weights are pruned come before those used only for the retained
-    norm.
+    norm. Rows whose method is not estimated yield nothing. Raises `SelectionError`, and
+    `ParameterError` if a tensor has no channels along the dimension.
     """
     for row, names in rows_now(snapshot, step):
         method = registry.get(row.method)
@@ -142,7 +145,10 @@ def orders_of(row: Row) -> tuple[Norm, ...]:
 
 
 def _requests(snapshot: Snapshot, names: Sequence[str], kind: Kind) -> list[HistogramRequest]:
-    """Group names into requests of at most `_BATCH` elements, in order."""
+    """Group names into requests of at most `_BATCH` elements, in order.
+
+    A larger tensor has its own request.
+    """
     requests: list[HistogramRequest] = []
     batch: list[str] = []
     elements = 0
@@ -208,7 +214,11 @@ def missing_sums(
 
 
 def counted_share(snapshot: Snapshot, step: Step) -> float:
-    """Return which share of the elements that a step needs is counted; 1 if it needs none."""
+    """Return which share of the elements that a step needs is counted, from 0 to 1.
+
+    1 if it needs none, or if its histograms would not fit into the cache. Raises as
+    `missing_histograms`.
+    """
     missing = sum(request.elements for request in missing_histograms(snapshot, step))
     if not missing:
         return 1.0
@@ -220,7 +230,10 @@ def counted_share(snapshot: Snapshot, step: Step) -> float:
 def _missing(
     snapshot: Snapshot, names: tuple[str, ...], kind: Kind, job: Job
 ) -> tuple[list[str], int]:
-    """Return the names that are not counted, and the bytes that all names take as far as known."""
+    """Return the names that are not counted, and the bytes that all names take as far as known.
+
+    Once all are counted, that is remembered with the state for this call with equal arguments.
+    """
     mark = "counted", kind, names  # this entry is evicted before any histogram is
     known: int | None = snapshot.recall(mark)
     if known is not None:
@@ -245,8 +258,9 @@ def _missing(
 def count(snapshot: Snapshot, request: HistogramRequest, job: Job) -> None:
     """Count the tensors of a request and cache the result; skip those counted meanwhile.
 
-    `job` is started with the elements; it may cancel. Raises `CheckpointError` if the file cannot
-    be read.
+    With magnitudes, the sums of tensors whose values are not replaced are cached as well. `job` is
+    started with the elements; it may cancel, which keeps what is counted. Raises `CheckpointError`
+    if the file cannot be read.
     """
     job.start(request.elements, request.names[0])
     kind = request.kind
@@ -264,8 +278,9 @@ def count(snapshot: Snapshot, request: HistogramRequest, job: Job) -> None:
 def measure(snapshot: Snapshot, request: HistogramRequest, job: Job) -> None:
     """Count the tensors of a request of `missing_sums`, and cache only their sums.
 
-    Unlike histograms, sums always fit in the cache. `job` is started with the elements; it may
-    cancel. Raises `CheckpointError` if the file cannot be read.
+    The values are those of the file. Unlike histograms, sums always fit in the cache. Nothing is
+    skipped: a second call counts again. `job` is started with the elements; it may cancel. Raises
+    `CheckpointError` if the file cannot be read.
     """
     job.start(request.elements, request.names[0])
     for name, histogram in count_all(snapshot.as_in_file, request.names, job):
@@ -326,10 +341,11 @@ def zeros(snapshot: Snapshot, name: str) -> int | None:
 
 
 def count_up_to(snapshot: Snapshot, names: Iterable[str], threshold: float) -> int | None:
-    """Return how many weights that a step may prune have a magnitude up to `threshold`.
+    """Return how many weights that a step may prune have a magnitude up to `threshold` (inclusive).
 
     Exact for floats of up to 16 bits. For wider floats the weights in the bin of the threshold are
-    assumed to be evenly distributed. None if one of the tensors is not counted.
+    assumed to be evenly distributed. 0 for a negative threshold or NaN. None if one of the tensors
+    is not counted.
     """
     total = 0
     for name in names:

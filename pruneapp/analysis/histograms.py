@@ -83,7 +83,10 @@ class MagnitudeHistogram:
             return squares + self.protected_sums[0], sizes + self.protected_sums[1]
 
     def sums_of_bins(self, dtype: DType) -> tuple[Float64s, Float64s]:
-        """Return the sums of squares and of magnitudes in each bin, 0 for infinities."""
+        """Return the sums of squares and of magnitudes in each bin, 0 for infinities.
+
+        `dtype` is that of the tensor. The arrays may be those of the histogram: do not modify them.
+        """
         if self.squares is not None and self.sizes is not None:
             return self.squares, self.sizes
         values = bin_values(dtype)[self.bins]
@@ -92,7 +95,10 @@ class MagnitudeHistogram:
         return sizes * values, sizes
 
     def count_up_to(self, threshold: float, dtype: DType) -> int:
-        """Return how many counted magnitudes are at most `threshold`."""
+        """Return how many counted magnitudes are at most `threshold`; 0 for a negative one or NaN.
+
+        In a bin with several magnitudes they are assumed to be evenly distributed.
+        """
         if not threshold >= 0:
             return 0
         values = bin_values(dtype)
@@ -143,7 +149,11 @@ def bin_values(dtype: DType) -> Float64s:
 
 
 def count_magnitudes(snapshot: Snapshot, name: str, job: Job) -> MagnitudeHistogram:
-    """Count one tensor, by its first name, in one pass on the calling thread."""
+    """Count one tensor, by its first name, in one pass on the calling thread.
+
+    Steps `job` by the elements. Pruned and protected weights are not counted, but protected ones
+    are in `protected_sums`. Nothing is cached.
+    """
     entry = snapshot.entry(name)
     tally = _Counters(entry.dtype)
     eligible, protected = snapshot.eligible(name), snapshot.protected.get(name)
@@ -185,7 +195,10 @@ class _Counters:
         self._zeros = self._infinite = 0
 
     def add(self, bits: Bits, kept: Bools | None) -> None:
-        """Count the elements where `kept` is True; all of them if it is None."""
+        """Count the elements where `kept` is True; all of them if it is None.
+
+        `bits` are raw elements of the dtype, 1-D; they are not modified.
+        """
         if self._shift:
             self._add_wide(bits if kept is None else bits[kept])
             return
@@ -200,6 +213,7 @@ class _Counters:
         self._counts[(1 << self._dtype.bits) - 1] -= np.count_nonzero(mark)
 
     def _add_wide(self, bits: Bits) -> None:
+        """Count elements of more than 16 bits, and sum their squares and magnitudes per bin."""
         kind = bits.dtype.type
         keys = bits & kind(self._form.magnitude_mask)
         digits = (keys >> kind(self._shift)).astype(np.intp)
@@ -217,6 +231,7 @@ class _Counters:
             self._sums[0] += np.bincount(digits, sizes, BINS)
 
     def to_histogram(self, protected_sums: tuple[float, float]) -> MagnitudeHistogram:
+        """Return the histogram of all elements added; call it once, as it modifies the counts."""
         counts, sums = self._counts, self._sums
         last = self._form.largest >> self._shift
         if self._shift:
@@ -264,7 +279,11 @@ def count_alike(snapshot: Snapshot, names: Sequence[str], job: Job) -> Iterator[
 def count_all(
     snapshot: Snapshot, names: Sequence[str], job: Job
 ) -> Iterator[tuple[str, MagnitudeHistogram]]:
-    """Count prunable tensors, given by first names; small tensors of equal size are batched."""
+    """Count prunable tensors, given by first names; small tensors of equal size are batched.
+
+    Yields name and histogram, small tensors first, so not in the order of `names`. Steps `job` by
+    the elements.
+    """
     for together, some in batches_of_small_tensors(snapshot, names, job):
         if together:
             yield from zip(some, count_alike(snapshot, some, job), strict=True)
@@ -274,7 +293,11 @@ def count_all(
 
 
 def _count_rows(bits: Bits, kept: Bools, rows: int, dtype: DType) -> Iterator[MagnitudeHistogram]:
-    """Count `rows` tensors of equal size by sorting: each has few elements."""
+    """Yield the histograms of `rows` tensors of equal size, concatenated in `bits`.
+
+    Elements where `kept` is False are not counted. Counts by sorting, because each has few
+    elements.
+    """
     form, shift = dtype.form, bin_shift(dtype)
     assert form is not None
     keys: Bits = (
@@ -341,7 +364,10 @@ class Channels:
 
 
 def count_channels(snapshot: Snapshot, name: str, dim: int, n: Norm, job: Job) -> Channels:
-    """Measure the channels of one tensor along `dim` (from 0) by norms of order `n`."""
+    """Measure the channels of one tensor along `dim` (from 0) by norms of order `n`.
+
+    Pruned weights count as 0. Steps `job` by the elements. Nothing is cached.
+    """
     entry = snapshot.entry(name)
     mask, protected = snapshot.masks.get(name), snapshot.protected.get(name)
     read = partial(snapshot.chunks, name)

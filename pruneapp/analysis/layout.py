@@ -85,7 +85,10 @@ class Layout:
         return prod(self.shape[d] for d in self.column_dims)
 
     def index(self, row: int, column: int) -> tuple[int, ...]:
-        """Return the index into the tensor of a position in the picture."""
+        """Return the index into the tensor of a position in the picture, an int per dimension.
+
+        Both count from 0. Positions outside of the picture are not rejected.
+        """
         if self.wrap:
             return (row * self.wrap + column,)
         position = list(self.fixed) or [0] * len(self.shape)
@@ -96,7 +99,7 @@ class Layout:
         return tuple(position)
 
     def place(self, index: tuple[int, ...]) -> tuple[int, int]:
-        """Return row and column of an index into the tensor.
+        """Return row and column in the picture of an index into the tensor, from 0.
 
         The index along dimensions that are on no axis is ignored.
         """
@@ -116,7 +119,7 @@ class Layout:
         The boxes do not overlap, and their union is exactly the rectangle. There are at most ``2 d
         - 1`` per axis with `d` nested dimensions, multiplied; for a wrapped vector one per line,
         unless whole lines are covered. `rows` and `columns` are (first, last + 1), clipped to the
-        picture.
+        picture; an empty rectangle has no boxes.
         """
         rows, columns = _within(rows, self.rows), _within(columns, self.columns)
         if rows[0] >= rows[1] or columns[0] >= columns[1]:
@@ -142,9 +145,10 @@ def _within(part: tuple[int, int], extent: int) -> tuple[int, int]:
 
 
 def _boxes_of_range(extents: list[int], start: int, stop: int) -> list[Box]:
-    """Return the boxes that cover the flat indices from `start` to before `stop`, at least one.
+    """Return the boxes that cover the flat indices from `start` to before `stop`, in order.
 
-    `extents` are the sizes of the dimensions, outermost first.
+    The range must not be empty. `extents` are the sizes of the dimensions, outermost first; without
+    dimensions there is one empty box.
     """
     if not extents:
         return [()]
@@ -213,6 +217,11 @@ def layout(
 def _plane(
     shape: tuple[int, ...], kind: str, axes: tuple[int, int], fixed: tuple[int, ...]
 ) -> Layout:
+    """Return the layout of the plane of two dimensions, at an index of the others.
+
+    `axes` are the dimensions of the rows and of the columns; their order may be reversed. Raises
+    `ValueError` as `layout`.
+    """
     down, across = axes
     rank = len(shape)
     if down == across or not (0 <= down < rank and 0 <= across < rank):
@@ -249,6 +258,7 @@ def _wrap_vector(shape: tuple[int, ...]) -> Layout:
 
 
 def _names(shape: tuple[int, ...], kind: str) -> tuple[str, ...]:
+    """Return a name for each dimension: those of the kind of layer, else "dim 0", "dim 1", ..."""
     if kind.startswith("Conv") and len(shape) in _CONVOLUTION:
         return _CONVOLUTION[len(shape)]
     if len(shape) == 2:
@@ -279,7 +289,8 @@ def _note(
 def row_offsets(of: Layout, rows: Counts) -> Counts:
     """Return the part of the flat index that each row determines, with the `fixed` dimensions.
 
-    The flat index of the element at a row and a column is ``rows[row] + columns[column]``.
+    The flat index of the element at a row and a column is ``row_offsets(of, rows)[i] +
+    column_offsets(of, columns)[j]``.
     """
     if of.wrap:
         return rows * of.wrap
@@ -322,7 +333,7 @@ def scale(snapshot: Snapshot, name: str) -> tuple[float, float]:
 
 
 def percentile(read: ReadValues, numel: int, percent: float) -> float:
-    """Return a percentile of the magnitudes that `scale` samples.
+    """Return a percentile (`percent` from 0 to 100) of the magnitudes that `scale` samples.
 
     It is the largest for at most 200 magnitudes, and 0 if none is finite.
     """
@@ -333,7 +344,10 @@ def percentile(read: ReadValues, numel: int, percent: float) -> float:
 
 
 def large_of(read: ReadValues, numel: int) -> tuple[float, float]:
-    """Return the result of `scale` for `numel` elements returned by `read`."""
+    """Return the result of `scale` for values that are read by `read`.
+
+    `read` is called with flat indices (first, last + 1); `numel` is the number of elements.
+    """
     sizes = _sample_magnitudes(read, numel)
     if not sizes.size:
         return 1.0, 1.0
@@ -343,7 +357,7 @@ def large_of(read: ReadValues, numel: int) -> tuple[float, float]:
 
 
 def _sample_magnitudes(read: ReadValues, numel: int) -> Float64s:
-    """Return the finite magnitudes of all elements, or of evenly spaced runs."""
+    """Return the finite magnitudes of all elements up to 65,536, else of evenly spaced runs."""
     if numel <= _SAMPLES * _SAMPLE:
         values = read(0, numel)
     else:

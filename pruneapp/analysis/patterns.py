@@ -128,7 +128,10 @@ class PatternReport:
         return replace(self, tensors=tuple(sorted(self.tensors, key=_by_damage)))
 
     def totals(self) -> PatternTotals:
-        """Return the totals over all tensors. O(n)."""
+        """Return the totals over all tensors. O(n).
+
+        `to_prune`, `groups` and `broken_groups` are of the tensors that break the pattern only.
+        """
         broken = [tensor for tensor in self.tensors if tensor.broken]
         over = [tensor for tensor in self.tensors if tensor.groups and tensor.outside]
         checked = sum([tensor.groups > 0 for tensor in self.tensors])
@@ -176,7 +179,10 @@ class BrokenPattern:
         return f"{self.pattern} does not hold in {where} ({groups}): {self.why}"
 
     def named(self, shown: Mapping[str, str] | None = None) -> tuple[str, ...]:
-        """Return a line for each of the first tensors, with display names from `shown`."""
+        """Return a line for each of the first `_MOST_NAMED` tensors, and one that counts others.
+
+        `shown` maps first names to display names; missing ones are shown unchanged.
+        """
         lines = [
             f"{(shown or {}).get(name, name)}: {counted(groups, 'group')}"
             for name, groups in list(self.groups.items())[:_MOST_NAMED]
@@ -193,7 +199,7 @@ def check_pattern(  # noqa: PLR0917 - each its own type
     Pruned weights count as zero, and so do weights with the value 0.0 or -0.0. Groups begin at
     index 0 of the dimension (negative: from the last); leftover weights at its end belong to no
     group. A tensor without groups, for example because it is too short or lacks the dimension, does
-    not have the pattern; its result has the reason.
+    not have the pattern; its result has the reason. Tied names count once.
 
     Tensors are processed one after the other, each by several threads, with one bit of memory per
     weight. Tensors that violate the pattern are read twice more, to find which weights a fix would
@@ -225,7 +231,8 @@ def look_for_pattern(
     """Check one tensor for a pattern, given by the parameters "pattern" ("n:m") and "dim".
 
     Return the result and, if the pattern is broken, the norm that a fix would retain; otherwise
-    None. A tensor without groups gets a result with `why_not` set.
+    None. A tensor without groups gets a result with `why_not` set. `values` must be valid. Steps
+    `job` by the elements, and extends it if the pattern is broken.
     """
     (n, m), dim = sizes_of(values["pattern"]), values["dim"]
     norm = None
@@ -260,6 +267,10 @@ def look_for_pattern(
 def _count_broken_groups(
     left: BitMask, entry: TensorEntry, groups: Groups, job: Job
 ) -> TensorPattern:
+    """Return the result for a tensor whose nonzero elements are 1 in `left`.
+
+    The cost of a fix is not set. The first `_NAMED` broken groups are listed.
+    """
     length = entry.shape[groups.dim]
     inner = math.prod(entry.shape[groups.dim + 1 :])
     broken = 0
@@ -304,9 +315,9 @@ def _lost_of(norms: Sequence[RetainedNorm]) -> float | None:
 def repair(report: PatternReport) -> Step:
     """Return the step that gives every tensor of a report the pattern with the smallest loss.
 
-    It prunes the smallest weights of each group with too many nonzero weights, and no other nonzero
-    weight. Protected weights are kept even if a group has too many. Raises `ParameterError` if no
-    tensor breaks the pattern.
+    It has only the tensors with broken groups; nothing is applied. It prunes the smallest weights
+    of each group with too many nonzero weights, and no other nonzero weight. Protected weights are
+    kept even if a group has too many. Raises `ParameterError` if no tensor breaks the pattern.
     """
     names = tuple(tensor.name for tensor in report.tensors if tensor.broken)
     if not names:
@@ -344,7 +355,10 @@ def certificate(snapshot: Snapshot, job: Job) -> str | None:
 
 
 def certificate_of(found: Sequence[tuple[int, int] | None]) -> str | None:
-    """Return the text of `certificate` for the patterns of the tensors; None means no pattern."""
+    """Return the text of `certificate` for the patterns of the pruned tensors.
+
+    A pattern is (n, m), or None for a tensor without one. Returns None if no tensor has a pattern.
+    """
     patterns, pruned = Counter(pattern for pattern in found if pattern is not None), len(found)
     if not patterns:
         return None
@@ -356,7 +370,11 @@ def certificate_of(found: Sequence[tuple[int, int] | None]) -> str | None:
 
 
 def groups_wanted(snapshot: Snapshot, steps: Iterable[Step]) -> dict[str, Groups]:
-    """Return the groups that steps gave to tensors, by first name; later steps override."""
+    """Return the groups that steps gave to tensors, by first name; later steps override.
+
+    Rows of other methods are ignored. Raises `SelectionError` if a step does not fit the
+    checkpoint.
+    """
     wanted: dict[str, Groups] = {}
     for step in steps:
         methods = {row.method: registry.METHODS.get(row.method) for row in step.rows}
@@ -372,10 +390,12 @@ def groups_wanted(snapshot: Snapshot, steps: Iterable[Step]) -> dict[str, Groups
 def broken_patterns(
     snapshot: Snapshot, wanted: Mapping[str, Groups], job: Job
 ) -> tuple[BrokenPattern, ...]:
-    """Return the groups that keep more weights than a step left, judged by masks only.
+    """Return the patterns that do not hold in some tensors, judged by masks only.
 
-    This happens where protected weights exceed the pattern, or where pruned weights were restored.
-    `wanted` maps first names to groups; tensors that follow their groups are omitted.
+    A group is broken if it keeps more weights than the step that created it left. This happens
+    where protected weights exceed the pattern, or where pruned weights were restored. `wanted` maps
+    first names to groups. There is an item for each different pattern and dimension that is broken
+    anywhere; tensors that follow their groups are omitted.
     """
     found: dict[Groups, dict[str, int]] = {}
     for name, groups in wanted.items():

@@ -78,7 +78,10 @@ class TileAxis:
         return self.taken == self.pool
 
     def places(self, start: int, stop: int) -> Counts:
-        """Return the ascending positions in the picture of sampled weights `start` to `stop`."""
+        """Return the positions in the picture of the sampled weights `start` to `stop` (exclusive).
+
+        They ascend, and count from the first row or column of the picture, not of the tile.
+        """
         index = np.arange(start, stop, dtype=np.int64)
         if self.whole:
             return index + self.first
@@ -131,7 +134,10 @@ class Block:
         return (taken in {2, 4} or taken % 8 == 0) and not (self.column % 8 or self.columns % 8)
 
     def add_bits(self, packed: NDArray[np.uint8]) -> Float64s:
-        """Return the sums of packed bits ``uint8[rows, columns / 8]``; requires `octets`."""
+        """Return the sums per pixel of packed bits ``uint8[rows, columns / 8]``, little-endian.
+
+        Only for blocks for which `octets` is True.
+        """
         counts = _bit_counts(packed, min(self.across.taken, 8))
         taken = self.down.taken
         lead = self.row % taken
@@ -157,7 +163,10 @@ class Block:
 
 
 def _add_rows(values: Flat, lead: int, run: int) -> Flat:
-    """Sum the rows of each run of `run`; `lead` rows of the first are in the previous block."""
+    """Return the sums of the rows of each run of `run`, ``[runs, columns]``.
+
+    `lead` rows of the first run are in the previous block. A `run` of 1 returns `values` itself.
+    """
     if run == 1:
         return values
     if lead or values.shape[0] % run:
@@ -173,7 +182,10 @@ def _add_rows(values: Flat, lead: int, run: int) -> Flat:
 
 
 def _add_columns(values: Flat, lead: int, run: int) -> Flat:
-    """Sum the columns of each run of `run`; `lead` of the first are in the previous block."""
+    """Return the sums of the columns of each run of `run`, ``float64[rows, runs]``.
+
+    `lead` columns of the first run are in the previous block. A `run` of 1 returns `values` itself.
+    """
     if run == 1:
         return values
     if lead or values.shape[1] % run or run > _NARROW:
@@ -194,7 +206,7 @@ def _add_groups(
 
 
 def _bit_counts(packed: NDArray[np.uint8], columns: int) -> NDArray[np.uint8]:
-    """Return the number of set bits of each group of `columns` (8, 4 or 2) bits."""
+    """Return the number of set bits of each group of `columns` (8, 4 or 2) bits, lowest first."""
     if columns == 8:
         return np.bitwise_count(packed)
     parts = 8 // columns
@@ -236,8 +248,8 @@ def gather(read: Read, dtype: DTypeLike, rows: Counts, columns: Counts) -> Flat:
 def octets(rows: Counts, columns: Counts) -> Counts | slice | None:
     """Return the bytes of a packed mask that hold the elements at every row and column.
 
-    The result is an index array ``[rows, columns / 8]``, or a slice if the bytes are contiguous.
-    None if the elements do not fill whole bytes.
+    `rows` and `columns` are as in `gather`. The result is an index array ``[rows, columns / 8]``,
+    or a slice if the bytes are contiguous. None if the elements do not fill whole bytes.
     """
     if columns.size % 8 or not _run(columns):
         return None
@@ -257,6 +269,7 @@ def _run(places: Counts) -> bool:
 
 
 def _fill(out: Flat, read: Read, rows: Counts, columns: Counts) -> None:
+    """Write the elements at every row and column into `out`; see `gather`."""
     start, stop = int(rows[0] + columns[0]), int(rows[-1] + columns[-1]) + 1
     n_elements = rows.size * columns.size
     if stop - start <= max(_SPAN, 4 * n_elements) or n_elements == 1:
@@ -338,7 +351,10 @@ class LayerShares:
 
 
 def _bytes_at(mask: BitMask | None, index: Counts | slice) -> Any:
-    """Return some bytes of a mask; all ones if there is no mask."""
+    """Return the bytes of a packed mask at an index of `octets`; 0xFF if there is no mask.
+
+    Pages of a mask on disk are released again.
+    """
     if mask is None:
         return np.uint8(0xFF)
     if isinstance(index, slice):
@@ -363,7 +379,7 @@ class Split(LayerValues):
         self._free = free
 
     def add(self, block: Block, rows: Counts, columns: Counts) -> list[NDArray[Any]]:
-        """See `Layer.add`."""
+        """Return the sums of values or magnitudes, and the weights to be pruned, per pixel."""
         values = gather(self._read, self._dtype, rows, columns)
         sizes = np.abs(values, out=values if self._pool > 1 else None)
         to_be_pruned: Bools = sizes <= self._threshold
@@ -396,7 +412,7 @@ class Changes:
             return after - before
 
     def add(self, block: Block, rows: Counts, columns: Counts) -> list[NDArray[Any]]:
-        """See `Layer.add`."""
+        """Return the sums of change, removed, restored and neither, per pixel."""
         x, y = (gather(read, read(0, 0).dtype, rows, columns) for read in self._sides)
         there_x, there_y = x != 0, y != 0
         change = y - x
@@ -407,9 +423,10 @@ class Changes:
 
 
 def reader(bits: Callable[[str, int, int], Bits], entry: TensorEntry) -> ReadValues:
-    """Return a function that reads the values of a tensor.
+    """Return a function that reads the values of a tensor from `start` to `stop` (flat indices).
 
-    Raises `CheckpointError` if the elements of the dtype are packed.
+    `bits` is called with the name and a range of storage words, two of which are a complex128
+    element. Raises `CheckpointError` at once if the elements of the dtype are packed.
     """
     words = 2 if entry.dtype.bits > 64 else 1  # complex128 has two words per element
     # Raises for packed types, whose words are fewer than their elements.
@@ -445,7 +462,11 @@ def reader_of_changes(
 
 
 def reader_of_exported(snapshot: Snapshot, name: str) -> ReadValues:
-    """Return a function that reads the values of a tensor as an export would write them."""
+    """Return a function that reads the values of a tensor as an export would write them.
+
+    Pruned weights are +0.0, and repaired ones have their new values. Raises `CheckpointError` if
+    the elements of the dtype are packed.
+    """
     mask = snapshot.zeroed(name)
 
     def bits(first: str, start: int, stop: int) -> Bits:

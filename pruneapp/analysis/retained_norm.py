@@ -32,7 +32,9 @@ from pruneapp.progress import Job
 def align_chunks(chunks: Iterable[RawChunk], multiple: int = BLOCK) -> Iterator[RawChunk]:
     """Yield the elements of chunks again, in chunks that begin at multiples of `multiple`.
 
-    The first chunk must begin at such a multiple. Chunks that are aligned already are not copied.
+    `multiple` is a number of elements, at least 1. The chunks must be contiguous, and the first
+    must begin at such a multiple. Chunks that are aligned already are not copied. Only the last
+    chunk may have another size than a multiple.
     """
     rest: list[Bits] = []
     start = held = 0
@@ -56,7 +58,7 @@ def align_chunks(chunks: Iterable[RawChunk], multiple: int = BLOCK) -> Iterator[
 def block_sums(values: Float64s) -> Float64s:
     """Return the sum of each block of `BLOCK` elements of a contiguous 1-D array.
 
-    The last block may be shorter.
+    The last block may be shorter; an empty array has no block.
     """
     whole = values.size - values.size % BLOCK
     sums: Float64s = np.add.reduce(values[:whole].reshape(-1, BLOCK), axis=1)
@@ -180,7 +182,10 @@ class _NormSums:
         return self.largest_pruned_size <= self.smallest_kept
 
     def merge(self, other: _NormSums) -> None:
-        """Merge the next part of the tensor; a NaN limit is ignored."""
+        """Add the sums and limits of the next part of the tensor.
+
+        `size` is not added. A limit of the part that is NaN is ignored.
+        """
         for total, part in zip(self.sums, other.sums, strict=True):
             total.extend(part)
             if len(total) > MANY_SUMS:
@@ -197,7 +202,11 @@ class _NormSums:
         *,
         edge: bool,
     ) -> None:
-        """Add a piece. `edge`: also update the limits of pruned and kept magnitudes."""
+        """Add a piece of the tensor, with its masks before and after the step.
+
+        `kept_before` and `protected` of None mean all and none. `kept_after` may be modified.
+        `edge` states whether to update the limits of pruned and kept magnitudes, too.
+        """
         sizes = values.astype(np.float64)
         np.abs(sizes, out=sizes)
         terms = np.square(sizes), sizes
@@ -235,7 +244,8 @@ MANY_SUMS = 1 << 16
 def condense_sums(sums: Sequence[float]) -> list[float]:
     """Return a few numbers with the same exact sum as `sums`, which must not be negative.
 
-    `total_of` of the result equals that of the input, however many parts a tensor has.
+    `total_of` of the result equals that of the input, however many parts a tensor has. ``[inf]`` if
+    a number is not finite or the sum overflows; empty if the sum is 0.
     """
     if not all(map(math.isfinite, sums)):
         return [math.inf]
@@ -327,7 +337,10 @@ def measure_kept_norms(
 
 
 def _may_have_cut(snapshot: Snapshot, name: str, after: BitMask) -> bool:
-    """Return whether the first elements fit a magnitude threshold, for the mask `after` a step."""
+    """Return whether the first elements fit a magnitude threshold, for the mask `after` a step.
+
+    That is, whether no kept weight among them is smaller than a pruned one; reads them.
+    """
     measured = _NormSums()
     before, protected = snapshot.masks.get(name), snapshot.protected.get(name)
     with np.errstate(all="ignore"):
@@ -352,7 +365,11 @@ _FEW = 4
 def measure_retained_norms(
     snapshot: Snapshot, after: Mapping[str, BitMask], job: Job
 ) -> dict[str, RetainedNorm]:
-    """Return what `measure_retained_norm` does for each tensor in `after`, masks by first name."""
+    """Return what `measure_retained_norm` does for each tensor in `after`, masks by first name.
+
+    Small tensors of equal size are measured together, with the same bits, and come first. Steps
+    `job` by the elements.
+    """
     result: dict[str, RetainedNorm] = {}
     for together, names in batches_of_small_tensors(snapshot, list(after), job):
         if not together or len(names) < _FEW:
@@ -375,7 +392,10 @@ def measure_retained_norms(
 def _norms_alike(
     snapshot: Snapshot, after: Mapping[str, BitMask], names: Sequence[str]
 ) -> list[RetainedNorm]:
-    """Measure small tensors of one dtype and size together; `after` are their masks by name."""
+    """Return the norms of small tensors of one dtype and size, which are read together, in order.
+
+    `after` are their masks by name. Only for tensors of `batches_of_small_tensors`.
+    """
     dtype, size = snapshot.entry(names[0]).dtype, after[names[0]].size
     bits = snapshot.checkpoint.bits_joined(names)
     values = real_values(bits, dtype, names[0]).reshape(len(names), size)
@@ -430,7 +450,10 @@ def _bools(masks: Sequence[BitMask], size: int) -> Bools:
 def _retained_norms(
     values: Floats, kept_before: Bools | None, kept_after: Bools
 ) -> list[RetainedNorm]:
-    """Measure each row as `measure_retained_norm` measures a tensor of one block."""
+    """Return the norms of each row, as `measure_retained_norm` of a tensor of one block.
+
+    The arrays are ``[tensors, elements]``; `kept_before` of None means all. No weight is protected.
+    """
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         wide = values.astype(np.float64)
         np.abs(wide, out=wide)

@@ -50,7 +50,9 @@ def dangers(
 ) -> Mapping[str, Danger]:
     """Return warnings for tensors that keep too little, by name in their order.
 
-    A tensor is judged by its state after the step only. Linear in the number of tensors.
+    A tensor is judged by its state after the step only: it is listed if it keeps nothing, less than
+    5 % of its weights, or less than half of its norm², but not if it is unpruned or keeps 90 % of
+    its norm². An unknown norm is no reason. Linear in the number of tensors.
 
     Parameters
     ----------
@@ -126,7 +128,7 @@ class SparsityTable(Sequence[TensorSparsity]):
 
     @classmethod
     def of(cls, rows: Sequence[TensorSparsity]) -> SparsityTable:
-        """Return the table of some rows; `rows` itself if it is a table."""
+        """Return the table of some rows, in their order; `rows` itself if it is a table."""
         if isinstance(rows, SparsityTable):
             return rows
         names, *columns = [*zip(*rows, strict=True)] or [()] * 7
@@ -138,7 +140,7 @@ class SparsityTable(Sequence[TensorSparsity]):
     def counted(
         cls, names: Sequence[str], numel: Sequence[int], before: Sequence[int], after: Sequence[int]
     ) -> SparsityTable:
-        """Return a table of numbers of kept weights; norms and thresholds are unknown."""
+        """Return a table of numbers of pruned weights; norms and thresholds are unknown (NaN)."""
         unknown = np.full(len(names), np.nan)
         counts = [np.array(column, np.int64) for column in (numel, before, after)]
         return cls(names, counts[0], counts[1], counts[2], unknown, unknown, unknown)
@@ -149,7 +151,7 @@ class SparsityTable(Sequence[TensorSparsity]):
         return self.at(np.argsort([places[name] for name in self.names], kind="stable").tolist())
 
     def at(self, places: Sequence[int]) -> SparsityTable:
-        """Return the rows at some indices, in the given order."""
+        """Return a new table of the rows at some indices, in the given order."""
         some = np.array(places, np.intp)
         return SparsityTable(
             [self.names[place] for place in places],
@@ -330,10 +332,10 @@ class SparsityReport:
 
     @cached_property
     def most_affected(self) -> tuple[TensorSparsity, ...]:
-        """The tensors that lose weights: those that lose most norm² first.
+        """The tensors that lose weights: those that keep the smallest share of norm² first.
 
-        If that is not known for all, those with the smallest kept share first. Ties are in file
-        order; the number is limited to `_LISTED`.
+        If that is not known for all, those with the smallest share of kept weights first. Ties are
+        in file order; at most `_LISTED` tensors.
         """
         table = self.table
         changed = np.flatnonzero(table.after > table.before)
@@ -348,7 +350,10 @@ class SparsityReport:
 
 
 def places_of_least(values: NDArray[np.float64], count: int) -> NDArray[np.intp]:
-    """Return the indices of the `count` smallest numbers, ascending; ties in order of index."""
+    """Return the indices of the `count` smallest numbers, smallest number first.
+
+    Ties are in order of index. `count` is at least 1; all indices if there are fewer numbers.
+    """
     if values.size > count:
         few = np.flatnonzero(values <= np.partition(values, count - 1)[count - 1])
     else:

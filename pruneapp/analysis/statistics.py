@@ -69,7 +69,7 @@ class Histogram:
         return self.binning == "signed"
 
     def bounds(self, at: int) -> tuple[float, float]:
-        """Return the limits of the values in the bin `at`, including outliers."""
+        """Return the limits (low, high) of the values in bin `at` (from 0), including outliers."""
         low, high = float(self.edges[at]), float(self.edges[at + 1])
         if self.ends is not None and at == 0:
             low = min(low, self.ends[0])
@@ -78,7 +78,7 @@ class Histogram:
         return low, high
 
     def without_finer(self) -> Histogram:
-        """Return the histogram with the finer bins merged."""
+        """Return the histogram with the finer bins merged; itself if there are none."""
         if self.whole is None:
             return self
         starts = np.searchsorted(self.edges, self.whole[:-1])
@@ -258,7 +258,10 @@ class _NumberSums:
     squares: _Sum = field(default_factory=_Sum)
 
     def take(self, values: Floats) -> None:
-        """Add the next values of the tensor."""
+        """Add the next values of the tensor; they are not modified.
+
+        Infinities count for minimum and maximum, NaN only for `nan`.
+        """
         wide = values.astype(np.float64)
         missing = np.isnan(wide)
         self.size += wide.size
@@ -350,7 +353,7 @@ def _moments(
     return mean, math.sqrt(spreads.total / n)
 
 
-def channel_norms(  # noqa: PLR0917 - each of its own type
+def channel_norms(  # noqa: PLR0917 - each its own type
     snapshot: Snapshot,
     name: str,
     dim: int,
@@ -363,7 +366,7 @@ def channel_norms(  # noqa: PLR0917 - each of its own type
     """Measure the norms of a tensor's channels: original, pruned, and after a preview.
 
     Up to three passes over the tensor: original values, current mask, and preview, as far as these
-    differ. `job` is started with the elements.
+    differ. `job` is started, and extended by each pass.
 
     Parameters
     ----------
@@ -424,7 +427,8 @@ def channel_norms(  # noqa: PLR0917 - each of its own type
 def sparsity(snapshot: Snapshot, masks: Mapping[str, BitMask] | None = None) -> SparsityReport:
     """Report the sparsity of every prunable tensor, in file order, from the counts of the masks.
 
-    `masks` are those of a preview, for the values after; without them after equals before.
+    `masks` are those of a preview, by first names, for the values after; without them, and for
+    missing names, after equals before. Norms are unknown. Reads no weights.
     """
     entries = [entry for entry in snapshot.checkpoint.entries.values() if not entry.why_not]
     names = [entry.name for entry in entries]
@@ -441,7 +445,11 @@ def sparsity(snapshot: Snapshot, masks: Mapping[str, BitMask] | None = None) -> 
 
 
 def pieces(snapshot: Snapshot, name: str, job: Job) -> Iterator[tuple[int, Floats]]:
-    """Yield the first flat index and the values of block-aligned pieces of a tensor; step `job`."""
+    """Yield the first flat index and the values of block-aligned pieces of a tensor, in order.
+
+    Pruned weights have their original values. Steps `job` after each piece. Raises
+    `CheckpointError` if the values are packed.
+    """
     dtype = snapshot.entry(name).dtype
     for chunk in align_chunks(snapshot.chunks(name)):
         for first in range(0, chunk.bits.size, _PIECE):
@@ -494,8 +502,8 @@ def histogram(
         one bin from 0 for all smaller values. Only if outliers are far beyond a percentile, equal
         bins end there, and the outliers are counted in a bin at the edge, see `Histogram.ends`.
     finer
-        A range of the axis to show in more detail: there the bins are replaced by about twice
-        `bins` narrower ones.
+        A range (low, high) of the axis to show in more detail: there the bins are replaced by about
+        twice `bins` narrower ones. It is clipped to the axis without the bins of outliers.
 
     Returns
     -------
@@ -580,7 +588,10 @@ class _Bins(ABC):
 
 
 class _Equal(_Bins):
-    """Bins of equal width, from 0 or on both sides of it."""
+    """Bins of equal width, from 0 to beyond `limit`, or on both sides of 0 if `signed`.
+
+    Magnitudes above `limit`, up to `largest`, are counted in the outermost bins.
+    """
 
     def __init__(self, limit: float, largest: float, bins: int, *, signed: bool) -> None:
         beyond = int(largest > limit)  # one bin for outliers, with signs one on either side
@@ -596,10 +607,11 @@ class _Equal(_Bins):
             self._last = (above - 0.5) * self._width
 
     def measured(self, values: Floats) -> Floats:
-        """Return the values that are counted in bins: as they are if signed, else magnitudes."""
+        """Return the values that are counted in bins: unchanged if signed, else magnitudes."""
         return values if self._below else np.abs(values)
 
     def bins_of(self, values: Floats) -> Indices:
+        """Return the bin of every value, from 0; all must be finite and at most `largest`."""
         values = self.measured(values)
         if self._last is not None:
             last = values.dtype.type(self._last)
@@ -642,7 +654,7 @@ class _Decades(_Bins):
         return np.exp(np.linspace(math.log(low), math.log(high), bins + 1))
 
     def bins_of(self, values: Floats) -> Indices:
-        """Return the bin of every magnitude.
+        """Return the bin of every magnitude, from 0; the sign is ignored.
 
         It is found from the logarithm and corrected by comparison with the edges.
         """
@@ -664,7 +676,7 @@ class _Decades(_Bins):
 
 
 class _Finer(_Bins):
-    """The bins of an axis with one range of it replaced by narrower bins."""
+    """The bins of `whole`, with about `bins` narrower ones between `low` and `high`."""
 
     def __init__(self, whole: _Bins, low: float, high: float, bins: int) -> None:
         edges, last = whole.edges, whole.edges.size - 1
@@ -686,7 +698,7 @@ class _Finer(_Bins):
         self.edges = np.concatenate((edges[: self._first], self._fine, edges[self._stop + 1 :]))
 
     def bins_of(self, values: Floats) -> Indices:
-        """Return the bin of every value: first that of the whole axis, then the narrower one."""
+        """Return the bin of every value, from 0; all must be finite."""
         places = self._whole.bins_of(values)
         inside = (places >= self._first) & (places < self._stop)
         places[places >= self._stop] += self._fine.size - 1 - (self._stop - self._first)

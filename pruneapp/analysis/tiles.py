@@ -221,6 +221,10 @@ def _counterpart(entry: TensorEntry, b: Snapshot, requested_name: str) -> Tensor
 
 
 def _mask_difference(a: Snapshot, b: Snapshot, part: _TilePart, job: Job) -> Sequence[Picture]:
+    """Return the four pictures of `DifferenceTile` for two states with the same values.
+
+    Without pruned weights in either they are 0, and nothing is read. Starts `job` otherwise.
+    """
     before, after = a.zeroed(part.name), b.zeroed(part.name)
     if before is None and after is None:
         return tuple(part.blank(0) for _ in range(4))
@@ -235,7 +239,11 @@ def _mask_difference(a: Snapshot, b: Snapshot, part: _TilePart, job: Job) -> Seq
 
 
 class _TilePart:
-    """A clipped tile request with its layout and sampled axes."""
+    """A tile request that is clipped to the picture, with its layout and sampled axes.
+
+    Raises `ValueError` if the tile is too large or the pool not positive, `UnknownTensorError` if
+    there is no such tensor.
+    """
 
     def __init__(self, snapshot: Snapshot, request: TileRequest) -> None:
         entry = snapshot.entry(request.name)
@@ -255,9 +263,10 @@ class _TilePart:
     def pictures(
         self, layers: Sequence[Layer], job: Job, *, spare_threads: int = 0
     ) -> list[Picture]:
-        """Return the pictures of the layers, as means over each pixel.
+        """Return the pictures of the layers in order, as means over each pixel, float32.
 
-        `spare_threads` is the number of threads not to use.
+        At pool 1 they are the values themselves. `spare_threads` is the number of threads not to
+        use. Starts `job` with the sampled weights.
         """
         size = self.down.length * self.across.length
         job.start(size, self.name)
@@ -288,6 +297,7 @@ class _TilePart:
             return [(picture / counts).astype(np.float32) for picture in sums]
 
     def _blocks(self) -> Iterator[Block]:
+        """Yield rectangles of at most `_BLOCK` weights that cover all sampled ones, row by row."""
         down, across = self.down, self.across
         taken = down.taken
         high = max(1, _BLOCK // max(1, min(across.length, _BLOCK)))
@@ -300,6 +310,7 @@ class _TilePart:
 
 
 def _clip_request(request: TileRequest, whole: Layout) -> TileRequest:
+    """Return the request limited to the picture; its size is 0 if it is outside."""
     row = min(max(request.row, 0), whole.rows)
     column = min(max(request.column, 0), whole.columns)
     return replace(
@@ -312,7 +323,10 @@ def _clip_request(request: TileRequest, whole: Layout) -> TileRequest:
 
 
 def _axes(request: TileRequest) -> tuple[TileAxis, TileAxis]:
-    """Return the axes of rows and of columns, with the weights to be sampled."""
+    """Return the axes of rows and of columns, with the weights to be sampled.
+
+    All weights are, unless `request.sampled` is set and there are more than `_FIRST_LOOK`.
+    """
     pool = request.pool
     high, wide = pool, pool
     if request.sampled and request.rows * request.columns > _FIRST_LOOK:

@@ -85,7 +85,8 @@ def pattern_of(left: BitMask, shape: tuple[int, ...], job: Job) -> tuple[int, in
 def broken_groups(left: BitMask, shape: tuple[int, ...], groups: Groups, job: Job) -> Iterator[int]:
     """Yield the number of groups with too many nonzero elements, one number per piece of a tensor.
 
-    `left` has 1 for each nonzero element.
+    `left` has 1 for each nonzero element. Elements after the last whole group are ignored. Steps
+    `job` by 0 for cancellation. The total is the sum; stop early to know whether there are any.
     """
     n, m, length = groups.keep, groups.size, shape[groups.dim]
     if m in {4, 8} and length % m == 0 and math.prod(shape[groups.dim + 1 :]) == 1:
@@ -132,9 +133,10 @@ def block_of(left: BitMask, shape: tuple[int, ...], job: Job) -> tuple[int, int]
 
 
 def _cells(left: BitMask, rows: int, columns: int, tolerated: float, job: Job) -> Bools | None:
-    """Return which 4 x 4 blocks have nonzero elements, which are 1 in `left`.
+    """Return which 4 x 4 blocks have nonzero elements, which are 1 in `left`, ``[rows, columns]``.
 
-    None as soon as more than `tolerated` zeros are outside of empty blocks.
+    Blocks at the edges may be incomplete. None as soon as more than `tolerated` zeros are outside
+    of empty blocks.
     """
     cell = _BLOCKS[0]
     step = max(1, _PIECE // (cell * columns)) * cell
@@ -159,7 +161,11 @@ def _cells(left: BitMask, rows: int, columns: int, tolerated: float, job: Job) -
 
 
 def _count_covered(filled: Bools, rows: int, columns: int, block: int) -> int:
-    """Return the number of elements in empty blocks."""
+    """Return the number of elements in empty blocks of a matrix of `rows` x `columns`.
+
+    `filled` has a Boolean for each block of `block` x `block`; those at the edges may be
+    incomplete.
+    """
     empty = ~filled
     last_row, last_column = rows - (len(empty) - 1) * block, columns - (empty.shape[1] - 1) * block
     widths = np.full(empty.shape[1], block, np.int64)
@@ -234,8 +240,8 @@ def find_zeros(snapshot: Snapshot, names: Iterable[str] | None, job: Job) -> Zer
 def zero_masks(snapshot: Snapshot, names: Iterable[str], job: Job) -> Mapping[str, BitMask]:
     """Return masks that also prune the zeros of tensors, given by any of their names.
 
-    By first name, in file order; tensors without zeros are omitted. `job` is started with the
-    elements.
+    By first name, in file order; tensors without unpruned zeros are omitted. Protection is ignored.
+    `job` is started with the elements. Raises `UnknownTensorError`.
     """
     entries = {(e := snapshot.entry(name)).name: e for name in names}
     job.start(sum(e.numel for e in entries.values()))
@@ -253,6 +259,10 @@ def zero_masks(snapshot: Snapshot, names: Iterable[str], job: Job) -> Mapping[st
 def _searchable_entries(
     snapshot: Snapshot, names: Iterable[str] | None, job: Job
 ) -> list[TensorEntry]:
+    """Return the tensors that `find_zeros` searches, each once, in the order of `names`.
+
+    Raises `UnknownTensorError` for an unknown name.
+    """
     if names is None:
         entries = [e for e in snapshot.checkpoint.entries.values() if e.learned]
     else:
@@ -277,7 +287,10 @@ def _too_few(snapshot: Snapshot, entry: TensorEntry) -> bool:
 
 
 def nonzero(snapshot: Snapshot, entry: TensorEntry, job: Job) -> BitMask:
-    """Return the mask of the elements that are neither pruned nor zero; NaN is not zero."""
+    """Return the mask of the elements that are neither pruned nor zero; NaN is not zero.
+
+    Reads the tensor on several threads, and steps `job` by the elements.
+    """
     packed = scratch.bits(entry.numel)
 
     def work(start: int) -> int:
@@ -300,10 +313,11 @@ def nonzero(snapshot: Snapshot, entry: TensorEntry, job: Job) -> BitMask:
 def zeros_pruned_again(
     before: Snapshot, after: MaskedState, names: Iterable[str], job: Job
 ) -> tuple[str, ...]:
-    """Return the tensors in which only weights that were already zero were newly pruned.
+    """Return the first names of tensors in which a step pruned only weights that were zero already.
 
-    `before` and `after` are the states around a step. Each tensor is read up to the first newly
-    pruned nonzero weight, so little of a dense model and all of a sparse one.
+    `before` and `after` are the states around the step. Tensors in which it pruned nothing are not
+    included. Each tensor is read up to the first newly pruned nonzero weight, so little of a dense
+    model and all of a sparse one.
     """
     found = []
     for name in names:
@@ -315,6 +329,10 @@ def zeros_pruned_again(
 
 
 def _prunes_only_zeros(before: Snapshot, after: Mask, entry: TensorEntry, job: Job) -> bool:
+    """Return whether the mask `after` newly prunes weights, all of which are zero in the file.
+
+    False if it prunes none.
+    """
     kept = before.masks.get(entry.name)
     start, size, fresh = 0, _FIRST_LOOK, 0
     while start < entry.numel:
@@ -340,6 +358,10 @@ def _not_zero(bits: Bits, dtype: DType) -> Bools:
 
 
 def _zeros_of(snapshot: Snapshot, entry: TensorEntry, job: Job) -> TensorZeros | None:
+    """Return the zeros of a tensor and their pattern; None if they are too few to be reported.
+
+    See `find_zeros` for the limits. Reads the tensor and steps `job` by the elements.
+    """
     kept, left = snapshot.masks.get(entry.name), nonzero(snapshot, entry, job)
     zeros = left.pruned - snapshot.masks.pruned(entry.name)
     enough = zeros >= WORTH * entry.numel

@@ -132,8 +132,9 @@ class Document:
     def state_at(self, position: int) -> PastState:
         """Return the state at an index of `items`, without making it the current state.
 
-        Masks that were moved to disk are read later, by `PastState.load` on a worker thread. Raises
-        IndexError if there is no such state.
+        Masks that were moved to disk are read later, by `PastState.load` on a worker thread. Each
+        call returns another object with another revision. Raises `IndexError` if there is no
+        such state.
         """
         base_state, slots = self._snapshot, self.history.changes_to(position) if position else {}
         if not position:  # avoids visiting all the steps in between
@@ -161,6 +162,7 @@ class Document:
     def unsaved(self) -> tuple[Loss, ...]:
         """What neither the opened checkpoint nor an export contains, whether or not a session does.
 
+        Empty if nothing is lost; any of "state", "protected", "names" and "undone", in this order.
         Protection and names of states are in no export. An export covers the steps that lead to the
         exported state, but not undone ones or those on other branches.
         """
@@ -201,11 +203,11 @@ class Document:
     # Changes
 
     def commit(self, proposal: Proposal) -> None:
-        """Apply a proposal as a new entry of the history.
+        """Apply a proposal as a new entry of the history, and call the subscribers.
 
-        If the same edit was made from this state before and undone, that state becomes current
-        again instead. Raises `StaleError` if the proposal was computed for another state than the
-        current one.
+        If an equal edit was made from this state before and undone, that state becomes current
+        again instead, without a new entry. Raises `StaleError`, and changes nothing, if the
+        proposal was computed for another state than the current one.
         """
         if proposal.revision != self.revision:
             raise StaleError(
@@ -232,7 +234,7 @@ class Document:
         """Load a saved history into this unmodified document, before there are subscribers.
 
         The parameters are those of `History.restore`; `exported` is the saved value of
-        `exported_at`.
+        `exported_at`. No subscriber is called.
         """
         items = [HistoryItem(r.label, r.detail, by_method=r.step is not None) for r in records]
         for state, name in ({} if branches is None else branches.names).items():
@@ -243,7 +245,12 @@ class Document:
             self._note_exported(records[exported - 1].key if exported > 0 else object())
 
     def jump(self, position: int) -> None:
-        """Make the state at an index of `items` current; raises IndexError if there is none."""
+        """Make the state at an index of `items` current, and call the subscribers.
+
+        Does nothing if it is current. The change is "undo" or "redo" if the state is the parent or
+        a child of the current one, else "jump". Raises `IndexError` if there is no such state,
+        `HistoryError` if its masks cannot be read.
+        """
         before = self.position
         if position != before:
             if position:
@@ -276,7 +283,8 @@ class Document:
     def mark_exported(self, snapshot: Snapshot) -> None:
         """Record that `snapshot`, a current or former state of this document, was exported.
 
-        Snapshots of other documents are ignored.
+        Calls the subscribers with "exported". Snapshots of other documents and of `state_at` are
+        ignored.
         """
         if snapshot in self._keys:
             self._note_exported(self._keys[snapshot])
@@ -320,7 +328,7 @@ class Capture:
 
     @classmethod
     def of(cls, document: Document) -> Capture:
-        """Capture a document; call this on the thread that owns the document."""
+        """Capture a document; call this on the thread that owns the document. Copies no masks."""
         history = document.history
         return cls(
             document.snapshot(),

@@ -78,9 +78,11 @@ class Edit(Action):
         job: Job,
         **more: Any,
     ) -> Self:
-        """Create an edit of `snapshot`; `after` has only the changed masks.
+        """Create an edit of `snapshot`; nothing is changed yet.
 
-        `label` and `detail` are its texts in the history, `more` further fields. `job` can cancel.
+        `after` has the changed masks by layer and first name; None removes a mask. `label` and
+        `detail` are its texts in the history, `more` further fields. Also computes what
+        `Document.commit` needs, so that it is fast. `job` can cancel.
         """
         before: dict[Layer, dict[str, BitMask | None]] = {}
         for layer, masks in after.items():
@@ -124,7 +126,10 @@ class Record(Action):
     key: object = field(default_factory=object)
 
     def is_of(self, edit: Edit) -> bool:
-        """Return whether `edit`, of the same state, is equal, comparing masks in memory only."""
+        """Return whether `edit`, of the same state, is equal, comparing masks in memory only.
+
+        Texts and plain JSON must be equal, too. False if a mask is on disk, and for a repair.
+        """
         words = edit.kind, edit.label, edit.detail
         # Replaced values are in a file and would have to be read.
         if (self.kind, self.label, self.detail) != words or self.kind == EditKind.REPAIR:
@@ -177,7 +182,7 @@ _MOST_NAMED = 20
 def format_names(head: str, names: Iterable[str], say: Callable[[str], str] = str) -> str:
     """Return `head`, the first names formatted by `say`, and the number of omitted names, as lines.
 
-    `say` is called for the names that are shown only: there may be 100,000.
+    At most `_MOST_NAMED` names are shown. `say` is called for these only: there may be 100,000.
     """
     named = list(names)
     more = len(named) - _MOST_NAMED

@@ -67,7 +67,11 @@ class Branches:
         return tuple(reversed(way))
 
     def route(self, start: int, end: int) -> tuple[list[int], list[int]]:
-        """Return the states to undo, and then those to redo, to get from `start` to `end`."""
+        """Return the states to undo, and then those to redo, to get from `start` to `end`.
+
+        The first list begins with `start` and descends, the second ends with `end`; the common
+        ancestor is in neither. Both are empty if the states are equal.
+        """
         undone, redone = [], []
         while start != end:
             if start > end:
@@ -83,9 +87,9 @@ class Branches:
         return self.route(state, self.tip)[1]
 
     def next(self, state: int) -> int:
-        """Return the next state for redo.
+        """Return the next state for redo after `state`; `state` itself if there is none.
 
-        On other branches the newest child. `state` if there is none.
+        On the current branch it is the one towards `tip`, on others the newest child.
         """
         undone, redone = self.route(state, self.tip)
         if not undone:
@@ -109,7 +113,10 @@ class Branches:
         return tuple(sorted(found))
 
     def walk(self) -> Iterator[tuple[int, bool]]:
-        """Traverse all states but the first depth-first: True on entering, False on leaving."""
+        """Traverse all states but the first depth-first: True on entering, False on leaving.
+
+        Older children come first. Yields each state twice.
+        """
         children: dict[int, list[int]] = {}
         for state in range(len(self.after), 0, -1):
             children.setdefault(self.after[state - 1], []).append(state)
@@ -138,9 +145,10 @@ class Branches:
         return replace(self, names={s: names[s] for s in sorted(names) if names[s]})
 
     def without(self, states: Iterable[int], state: int) -> Branches:
-        """Return a copy without `states`, renumbered.
+        """Return a copy without `states`, with the others renumbered.
 
-        `state` is the current one and must remain.
+        `state` is the current one and must remain. `states` must include all descendants of its
+        elements. If the tip is removed, the branch of `state` gets a new one.
         """
         gone = set(states)
         number = self.numbers(gone)
@@ -180,8 +188,8 @@ class PastState:
     def load(self, job: Job) -> Snapshot:
         """Return the snapshot of the state. Masks are read from the scratch file where needed.
 
-        Reports bytes read to `job`, and can be cancelled by it. Raises the errors of
-        `MaskSlot.load`.
+        They are not kept in memory by the history: a second call reads them again. Starts `job`
+        with the bytes to read, and can be cancelled by it. Raises the errors of `MaskSlot.load`.
         """
         slots = [slot for of in self.slots.values() for slot in of.values() if slot is not None]
         job.start(sum([slot.nbytes for slot in slots if slot.mask is None]))
@@ -252,7 +260,10 @@ class History:
         return self.store.scratch
 
     def push(self, edit: Edit) -> Record:
-        """Add an edit to the current state and make its result the current state."""
+        """Add an edit to the current state and make its result the current state.
+
+        Returns the new record. Masks over the budget are moved to disk, if `patient`.
+        """
         slots = edit.slots
         if slots is None or not self.store.take(slots):
             slots = self.store.slots_of(edit.before, edit.after, edit.entry_masks, Job())
@@ -313,12 +324,14 @@ class History:
     def go_to(self, position: int) -> LayerMasks:
         """Make the state `position` current.
 
-        Its masks are loaded from the scratch file where needed.
+        Its masks are loaded from the scratch file where needed, and kept in memory. Nothing changes
+        if it is current or an error is raised.
 
         Returns
         -------
         LayerMasks
-            The masks that change, with their new values; None removes a mask.
+            The masks that change, with their new values; None removes a mask. Empty if it is
+            current.
 
         Raises
         ------
@@ -389,7 +402,8 @@ class History:
     def spill(self) -> Spill | None:
         """Return a job that moves masks over the budget to disk; None if nothing needs to be moved.
 
-        The caller runs it and passes its result to `finish_spill`. Returns None as well until then.
+        The caller runs it and passes its result to `finish_spill`; until then, further calls return
+        None. The oldest edits come first, and masks of the current state are excluded.
         """
         if not self.store.over_budget:
             return None
@@ -403,14 +417,15 @@ class History:
     def missing(self, position: int) -> Fetch | None:
         """Return a job that reads the masks `go_to` needs; None if all of them are in memory.
 
-        The caller runs it and passes its result to `finish_fetch`.
+        The caller runs it and passes its result to `finish_fetch`. Raises `IndexError` if there is
+        no state `position`.
         """
         way = self.changes_to(position) if position else {}  # the first state has no masks
         slots = tuple(slot for slot in _slots_of(way) if slot.mask is None)
         return Fetch(slots, self.scratch) if slots else None
 
     def branch(self, state: int) -> Branch:
-        """Return the branch that `delete` would delete; raises the same errors."""
+        """Return the branch that `delete` would delete; raises the same errors. Deletes nothing."""
         self._check(state, 1)
         states = self.branches.from_on(state)
         if self.position in states:
@@ -444,7 +459,7 @@ class History:
             )
 
     def changes_to(self, state: int) -> LayerSlots:
-        """Return the masks that change when `state` becomes current, as they are in that state.
+        """Return the masks that change when `state` becomes current, with the masks of that state.
 
         Empty if it is current. Raises `IndexError` if there is no such state.
         """
@@ -493,7 +508,10 @@ class Branch:
     records: tuple[Record, ...]
 
     def freed(self, job: Job) -> int:
-        """Return the number of bytes of masks that no other state uses, in memory or on disk."""
+        """Return the number of bytes of masks that no other state uses, in memory or on disk.
+
+        Starts `job` with the number of records; it can cancel.
+        """
         job.start(len(self.records))
         uses: dict[int, int] = {}
         slots: dict[int, MaskSlot] = {}

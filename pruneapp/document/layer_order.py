@@ -4,18 +4,21 @@ A checkpoint contains tensors, not the graph, and a safetensors file sorts them 
 names decide first, and the order of the file only between names that indicate nothing:
 
 1. Names form a tree of modules, ``encoder.layer.0.output.dense``. Only weights of layers count:
-prunable tensors of two or more dimensions that are no embedding table (including one tied to the
-head, because safetensors files store it under one of its names). 2. In a module, usual names of
-first layers come first (a stem, ``conv1``, ``patch_embed``; then other embeddings, features, an
-encoder), and usual names of last layers last (decoders, ``head``, ``lm_head``, ``classifier``,
-``fc``). Names that differ in their last number are in the order of the numbers. 3. Children that
-are still equal keep the order of the file if that is the order of definition (torch files that are
-not sorted by name); otherwise they are sorted naturally, ``layer2`` before ``layer10``. 4. The
-first (last) block is found from the root downwards: it is the first module that is numbered, that
-has a name of first or last layers and contains nothing numbered, or that is a single layer. A
-module with more than half of all layers is not accepted as a block; the search continues inside it.
+   prunable tensors of two or more dimensions that are no embedding table (including one tied to the
+   head, because safetensors files store it under one of its names).
+2. In a module, usual names of first layers come first (a stem, ``conv1``, ``patch_embed``; then
+   other embeddings, features, an encoder), and usual names of last layers last (decoders, ``head``,
+   ``lm_head``, ``classifier``, ``fc``). Names that differ in their last number are in the order of
+   the numbers.
+3. Children that are still equal keep the order of the file if that is the order of definition
+   (torch files that are not sorted by name); otherwise they are sorted naturally, ``layer2`` before
+   ``layer10``.
+4. The first (last) block is found from the root downwards: it is the first module that is numbered,
+   that has a name of first or last layers and contains nothing numbered, or that is a single layer.
+   A module with more than half of all layers is not accepted as a block; the search continues
+   inside it.
 5. Poolers and projectors do not count as the last block if there is another one: users who exclude
-the last layer of a `BertModel` mean its last block, not its pooler. A head does count.
+   the last layer of a `BertModel` mean its last block, not its pooler. A head does count.
 
 If a model has two parallel towers, rule 3 makes one of them the first, which may not be the one
 that runs first; the views show the result.
@@ -77,6 +80,11 @@ def end_blocks_of(entries: Iterable[TensorEntry]) -> tuple[frozenset[str], froze
 
 
 def _layers(entries: Sequence[TensorEntry]) -> list[_Layer]:
+    """Return the layers: the modules of matrices that are no embedding.
+
+    A tied matrix is in one module for each of its names. If any matrix is named as a weight, only
+    these count.
+    """
     layers: list[_Layer] = []
     others: list[_Layer] = []  # matrices not named as weights: used only if there are no weights
     for at, entry in enumerate(entries):
@@ -95,7 +103,10 @@ def _is_embedding(entry: TensorEntry) -> bool:
 
 
 def _in_order_of_definition(entries: Sequence[TensorEntry]) -> bool:
-    """Return whether the tensors of any dtype are not in alphabetical order."""
+    """Return whether the tensors of any dtype are not in alphabetical order.
+
+    Then the file was not sorted by name.
+    """
     last: dict[str, str] = {}
     for entry in entries:
         if last.get(entry.dtype.name, "") > entry.name:
@@ -105,7 +116,10 @@ def _in_order_of_definition(entries: Sequence[TensorEntry]) -> bool:
 
 
 def _block(layers: list[_Layer], *, defined: bool, last: bool) -> tuple[str, ...]:
-    """Return the path of the first or last block."""
+    """Return the path of the first block, or of the last one if `last`; see rule 4 of this module.
+
+    `defined` states that the order of the file is that of definition. `layers` must not be empty.
+    """
     most = len(layers) // 2
     block: tuple[str, ...] = ()
     while True:
@@ -156,6 +170,7 @@ def _as_people_sort(name: str) -> list[tuple[int, int, str]]:
 
 
 def _names_in(entries: Sequence[TensorEntry], block: tuple[str, ...]) -> frozenset[str]:
+    """Return the first names of the tensors in the module `block`, its own parameters included."""
     path = ".".join(block)
     inside = path + "."
     return frozenset(

@@ -47,7 +47,8 @@ class ScratchFile:
     def write(self, mask: BitMask, job: Job) -> int:
         """Write a mask and return its offset for `read` and `free`.
 
-        Raises `OSError` if the disk is full or fails, or the file is closed.
+        Creates the file on the first call. `job` can cancel; then, and after an error, the space is
+        free again. Raises `OSError` if the disk is full or fails, or the file is closed.
         """
         offset = self._take(mask.nbytes)
         data, done = mask.packed.data, 0
@@ -64,9 +65,9 @@ class ScratchFile:
         return offset
 
     def read(self, offset: int, size: int, job: Job) -> BitMask:
-        """Read the mask of `size` elements at `offset`.
+        """Read the mask of `size` elements at `offset`; `job` can cancel.
 
-        Raises `OSError` if the file cannot be read.
+        Raises `OSError` if the file cannot be read, is too short, or is closed.
         """
         data, done = scratch.bits(size), 0
         while done < data.size:
@@ -89,7 +90,10 @@ class ScratchFile:
             return file.read(1)[0]
 
     def free(self, offset: int, nbytes: int) -> None:
-        """Mark the bytes written at `offset` as free for other masks."""
+        """Mark the bytes written at `offset` as free for masks of the same size.
+
+        If no mask remains, the file is truncated.
+        """
         with self._lock:
             self._used -= nbytes
             self._free[nbytes].append(offset)
@@ -138,7 +142,11 @@ class ValuesFile:
         self._mapped: dict[str, BitMask] = {}
 
     def add(self, name: str, bits: Bits, job: Job) -> None:
-        """Append the raw elements of a tensor; raises `HistoryError` if the disk is full."""
+        """Append the raw elements of a tensor; `job` can cancel.
+
+        A second call for the same name replaces its values for `mapped`. Raises `HistoryError` if
+        the disk is full or fails.
+        """
         data, done = bits.reshape(-1).view(np.uint8).data, 0
         try:
             if self._file is None:
@@ -157,7 +165,10 @@ class ValuesFile:
         self._end += len(data) + padding
 
     def mapped(self) -> dict[str, BitMask]:
-        """Return all values added so far, as raw bytes in read-only masks, by tensor name."""
+        """Return all values added so far, as raw bytes in read-only masks, by tensor name.
+
+        May be called again after further calls of `add`.
+        """
         data: mmap.mmap | bytes = b""
         if self._file is not None and self._end and self._places:
             data = mmap.mmap(self._file.fileno(), self._end, access=mmap.ACCESS_READ)
@@ -245,7 +256,10 @@ class Spill:
     scratch: ScratchFile
 
     def run(self, job: Job) -> SpillResult:
-        """Write the masks; if the disk is full, as many as fit."""
+        """Write the masks that are not on disk yet; if the disk is full, as many as fit.
+
+        Starts `job` with the bytes; it can cancel. Slots are not changed.
+        """
         job.start(sum(mask.nbytes for _, mask in self.slots))
         written: list[tuple[MaskSlot, int]] = []
         why_not = ""
@@ -267,7 +281,10 @@ class Fetch:
     scratch: ScratchFile
 
     def run(self, job: Job) -> tuple[tuple[MaskSlot, BitMask], ...]:
-        """Read the masks and count their bits; raises the errors of `MaskSlot.load`."""
+        """Read the masks and count their bits; raises the errors of `MaskSlot.load`.
+
+        Starts `job` with the bytes; it can cancel. Slots are not changed.
+        """
         job.start(sum(slot.nbytes for slot in self.slots))
         fetched: list[tuple[MaskSlot, BitMask]] = []
         for slot in self.slots:
@@ -329,14 +346,18 @@ class MaskStore:
     ) -> EditSlots:
         """Return the slots of an edit's masks `before` and `after` it, and of those `named` in it.
 
-        Masks in the store keep their slots. Thread-safe; 100,000 masks take 0.1 s. `take` checks
-        whether the result is still valid.
+        Masks in the store keep their slots, others get new ones, which are not added: `take` does
+        that, and checks whether the result is still valid. Thread-safe; 100,000 masks take 0.1 s.
         """
         version, held = self._version, self._by_mask
         known: dict[MaskSlot, int] = {}
         new: dict[int, MaskSlot] = {}
 
         def slots(masks: Mapping[str, BitMask | None]) -> dict[str, MaskSlot | None]:
+            """Return a slot for each mask, by name, and count its use.
+
+            Uses of slots of the store are counted in `known`, others in the slot.
+            """
             found: dict[str, MaskSlot | None] = dict.fromkeys(masks)
             for batch in job.cancel.batches(masks.items()):
                 for name, mask in batch:
@@ -365,7 +386,11 @@ class MaskStore:
         )
 
     def take(self, slots: EditSlots) -> bool:
-        """Add the masks of an edit. Return False, without changes, if the slots are out of date."""
+        """Add the masks of an edit. Return False, without changes, if the slots are out of date.
+
+        They are if they belong to another store, or if it has changed since. Call it once for the
+        slots.
+        """
         if slots.store is not self or slots.version != self._version:
             return False
         for slot, uses in slots.known.items():
@@ -398,7 +423,11 @@ class MaskStore:
         return 0 if self._spilling or self._refused else max(0, self.nbytes - self.budget)
 
     def spill(self, slots: Iterable[MaskSlot], in_force: Iterable[MaskSlot]) -> Spill | None:
-        """Choose masks to move to disk, in the order of `slots`; None if none must move."""
+        """Choose masks to move to disk, in the order of `slots`; None if none must move.
+
+        Those of the current state, `in_force`, are excluded. Until `finish_spill`, `over_budget` is
+        0.
+        """
         over = self.over_budget
         current_ids = {id(slot) for slot in in_force}
         to_spill: dict[int, tuple[MaskSlot, BitMask]] = {}
@@ -414,7 +443,11 @@ class MaskStore:
         return Spill(tuple(to_spill.values()), self.scratch) if to_spill else None
 
     def finish_spill(self, written: SpillResult, in_force: Iterable[MaskSlot]) -> None:
-        """Drop written masks from memory until it is within budget, except those in `in_force`."""
+        """Drop written masks from memory until it is within budget, except those in `in_force`.
+
+        If not all could be written, nothing is moved to disk until further masks are added. Space
+        of masks that were deleted meanwhile is freed.
+        """
         self._spilling, self._refused = False, not written.complete
         current_ids = {id(slot) for slot in in_force}
         for slot, offset in written.slots:
@@ -436,9 +469,10 @@ class MaskStore:
         self._cut_off = chain(self._cut_off, slots)
 
     def forget_cut_off(self, most: int | None) -> bool:
-        """Release scheduled uses and drop unused masks. Return whether some may remain.
+        """Release the uses scheduled by `cut`. Return whether some may remain.
 
-        `most` limits how many slots are processed; None processes all.
+        Masks without uses are dropped from memory and disk. `most` limits how many slots are
+        processed; None processes all.
         """
         n_processed = 0
         for slot in islice(self._cut_off, most):

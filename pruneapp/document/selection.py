@@ -94,6 +94,8 @@ def patterns_of(text: str) -> tuple[str, ...]:
 def matching(checkpoint: Checkpoint, patterns: Sequence[str]) -> tuple[str, ...]:
     """Return the tensors that match any of `patterns`, prunable or not, in file order.
 
+    Patterns are as in `select`. Empty if there is none.
+
     Raises
     ------
     SelectionError
@@ -123,6 +125,8 @@ def resolve(
     ------
     SelectionError
         If one cannot be pruned, or there are none.
+    UnknownTensorError
+        If there is no tensor of a name.
     """
     result: set[str] = set()
     for name in names:
@@ -140,6 +144,11 @@ def resolve(
 
 
 def _matching(checkpoint: Checkpoint, pattern: str) -> list[TensorEntry]:
+    """Return the tensors that match a pattern, in file order, prunable or not; at least one.
+
+    Raises `SelectionError` if there is none. A pattern of more than 1,000 characters is only
+    compared literally.
+    """
     if len(pattern) > _LONGEST_PATTERN:
         matched = [e for e in checkpoint.entries.values() if pattern in _names(checkpoint, e)]
         if matched:
@@ -166,6 +175,7 @@ def _names(checkpoint: Checkpoint, entry: TensorEntry) -> tuple[str, ...]:
 
 
 def _no_match(checkpoint: Checkpoint, pattern: str) -> SelectionError:
+    """Return the error for a pattern that matches nothing, with up to three near names."""
     # Weights first: the bias of a layer has a shorter name, which is nearer but rarely meant.
     weights: list[str] = []
     others: list[str] = []
@@ -184,8 +194,9 @@ def _no_match(checkpoint: Checkpoint, pattern: str) -> SelectionError:
 def _nearest(pattern: str, *names: Sequence[str]) -> list[str]:
     """Return up to `_MOST_NAMED` names that the user may have meant.
 
-    Names that match in another case come first, then names that contain the pattern, then similar
-    ones; in each group, those of the first list before those of the second.
+    Names that match in another case are returned if there are any; else names that contain the
+    pattern; else similar ones. In each group, those of the first list come before those of the
+    second.
     """
     any_case = re.compile(fnmatch.translate(pattern), re.IGNORECASE).match
     part = re.compile(fnmatch.translate(f"*{pattern}*"), re.IGNORECASE).match
@@ -202,6 +213,7 @@ def _nearest(pattern: str, *names: Sequence[str]) -> list[str]:
 
 
 def _not_prunable(pattern: str, matched: Sequence[TensorEntry]) -> SelectionError:
+    """Return the error for a pattern that matches only tensors that cannot be pruned."""
     first = matched[0]
     others = len(matched) - 1
     more = f", and {others:,} more like it" if others else ""
@@ -258,9 +270,10 @@ Rows = tuple[tuple[Row, tuple[str, ...]], ...]
 def rows_of(checkpoint: Checkpoint, step: Step) -> Rows:
     """Return the rows of a step, each with the first names of the tensors that it prunes.
 
-    `excluded_tensors` describes the effect of its limits. Rows without remaining tensors are
-    omitted. Raises `SelectionError` if a tensor cannot be pruned, a row selects none, or all
-    selected tensors are excluded.
+    A tensor that several rows name is in the last of these only. `excluded_tensors` describes the
+    effect of the limits. Rows without remaining tensors are omitted. Names are in file order.
+    Raises `SelectionError` if a tensor cannot be pruned, a row selects none, or all selected
+    tensors are excluded.
     """
     return without(_rows(checkpoint, step), excluded_tensors(checkpoint, step), step)
 
@@ -276,7 +289,7 @@ def pruned_in(rows: Rows) -> frozenset[str]:
 def counts_of(checkpoint: Checkpoint, step: Step) -> tuple[int, ...]:
     """Return the number of tensors that each row prunes, after later rows and exclusions.
 
-    Empty for steps with one row.
+    0 for rows without tensors. Empty for steps with one row. Raises the errors of `rows_of`.
     """
     if len(step.rows) == 1:
         return ()
@@ -289,9 +302,10 @@ def counts_of(checkpoint: Checkpoint, step: Step) -> tuple[int, ...]:
 
 
 def rule_of(step: Step, names: Iterable[str]) -> int:
-    """Return the 1-based number of the row that prunes the tensor with these names.
+    """Return the number (from 1) of the row that prunes the tensor with these names.
 
-    0 if no row names it, and for steps without counts (see `counts_of`).
+    That is the last row that has one of them. 0 if no row does, and for steps of one row.
+    Exclusions are not considered.
     """
     if len(step.rows) == 1:
         return 0
@@ -302,7 +316,10 @@ def rule_of(step: Step, names: Iterable[str]) -> int:
 
 
 def without(rows: Rows, left_alone: Mapping[str, str], step: Step) -> Rows:
-    """Remove tensors from rows; raises `SelectionError` if no tensor remains."""
+    """Remove the tensors in `left_alone`, by first name, from rows, and rows without tensors.
+
+    `step` is only used for the message. Raises `SelectionError` if no tensor remains.
+    """
     if not left_alone:
         return rows
     left = ((row, tuple(n for n in names if n not in left_alone)) for row, names in rows)
@@ -357,7 +374,7 @@ def excluded_tensors(checkpoint: Checkpoint, step: Step) -> dict[str, str]:
 
 
 def _rows(checkpoint: Checkpoint, step: Step) -> Rows:
-    """Return the rows with the tensors that they prune before exclusions."""
+    """Return the rows with the tensors that they prune before exclusions; see `rows_of`."""
     rows = tuple(
         (row, resolve(checkpoint, _coupled_names(checkpoint, row), on_request=True))
         for row in step.rows
@@ -377,8 +394,9 @@ def _rows(checkpoint: Checkpoint, step: Step) -> Rows:
 
 
 def groups_of(checkpoint: Checkpoint, axis: AxisName, names: Iterable[str]) -> tuple[Group, ...]:
-    """Return the groups of an axis that contain any of the named tensors.
+    """Return the groups of an axis that contain any of the named tensors, in the order of the axis.
 
+    Any names of the tensors are accepted. The first call for a checkpoint analyzes its structure.
     Raises `SelectionError`, with the reason, if there is none.
     """
     structure = structure_of(checkpoint)
@@ -410,8 +428,9 @@ def groups_of(checkpoint: Checkpoint, axis: AxisName, names: Iterable[str]) -> t
 def coupling_of(checkpoint: Checkpoint, axis: AxisName, name: str) -> tuple[Group, ...]:
     """Return the groups of an axis that contain a tensor; empty if there are none.
 
-    Running statistics of norms are removed from the groups: no method prunes them, and they have no
-    effect when weight and bias of the norm are 0.
+    `name` is its first name. Running statistics of norms are removed from the groups: no method
+    prunes them, and they have no effect when weight and bias of the norm are 0. Each call returns
+    the same objects.
     """
     structure = structure_of(checkpoint)
     axes = {} if isinstance(structure, Unknown) else structure.axes
@@ -425,6 +444,7 @@ _learned_groups: WeakKeyDictionary[Checkpoint, dict[int, Group]] = WeakKeyDictio
 
 
 def _learned_part(checkpoint: Checkpoint, group: Group) -> Group:
+    """Return a group without running statistics; itself if it has none, else a cached copy."""
     entries = checkpoint.entries
     measured = {e.name for m in group.members if not ((e := entries[m.name]).prunable or e.learned)}
     if not measured:
@@ -435,7 +455,10 @@ def _learned_part(checkpoint: Checkpoint, group: Group) -> Group:
 
 
 def _coupled_names(checkpoint: Checkpoint, row: Row) -> Iterable[str]:
-    """Return the names of a row; for a `CoupledMethod`, all tensors of their groups."""
+    """Return the names of a row; for a `CoupledMethod`, all tensors of the groups of its tensors.
+
+    Raises the errors of `groups_of` for the latter.
+    """
     method = registry.get(row.method)
     if not isinstance(method, CoupledMethod):
         return row.names

@@ -87,7 +87,10 @@ class StateCache:
         self.nbytes = 0  # approximate memory of all values
 
     def get(self, key: Hashable, owners: Owners) -> Any:
-        """Return a value; None if there is none for these owners."""
+        """Return the value of a key; None if there is none, or if it belongs to other owners.
+
+        None as well if the value was dropped. `owners` must have the length passed to `put`.
+        """
         entry = self._find(key)
         if entry is None:
             return None
@@ -110,10 +113,11 @@ class StateCache:
         *,
         droppable: bool = False,
     ) -> None:
-        """Store a value, replacing that of the same key.
+        """Store a value, replacing that of the same key; it is removed when an owner is deleted.
 
-        If the value is larger than the budget, only its size is stored. A droppable value that does
-        not fit besides the other values is not stored.
+        `nbytes` is its approximate size. If a value is larger than the budget, only its size is
+        stored. A droppable value that does not fit besides the other values is not stored. Other
+        values may be dropped to make room.
         """
         expired = self._gone
         # The callback runs when an owner is deleted, possibly while this thread holds the lock.
@@ -231,8 +235,10 @@ class Snapshot:
     ) -> Iterator[RawChunk]:
         """Yield raw elements in flat order, as `Checkpoint.chunks` does, permanent zeros as +0.0.
 
-        Replaced values are returned instead of those of the file; code that reads weights of a
-        state must use this method or `bits`. Pruned weights keep their values.
+        `start` and `stop` (exclusive; None for the end) are flat indices, `size` the maximum
+        elements of a chunk. Replaced values are returned instead of those of the file; code that
+        reads weights of a state must use this method or `bits`. Pruned weights keep their values. A
+        chunk may be a buffer that the next one overwrites.
         """
         chunks = self._chunks(name, start, stop, size)
         mask = self.permanent.get(self.entry(name).name) if self.permanent else None
@@ -256,7 +262,8 @@ class Snapshot:
     def bits_joined(self, names: Sequence[str]) -> Bits:
         """Return the concatenated elements of small tensors of one dtype, by their first names.
 
-        Permanent zeros are +0.0. Tensors that are adjacent in the file are read at once.
+        Permanent zeros are +0.0, and replaced values are used. Tensors that are adjacent in the
+        file are read at once.
         """
         entries = [self.checkpoint.entries[name] for name in names]
         if any(entry.location.strides for entry in entries):
@@ -273,6 +280,10 @@ class Snapshot:
     def _chunks(
         self, name: str, start: int, stop: int | None, size: int | None
     ) -> Iterator[RawChunk]:
+        """Yield the elements as `chunks`, but without permanent zeros.
+
+        Raises `IndexError` for elements outside of replaced values.
+        """
         values = self._values(name)
         if values is None:
             return self.checkpoint.chunks(name, start, stop, size)
@@ -360,7 +371,10 @@ class Snapshot:
         values: Mapping[str, Any],
         job: Job | None = None,
     ) -> Units:
-        """Return the numbers of units of some tensors for a method; cached.
+        """Return the numbers of units of some tensors for a method; cached with the state.
+
+        Units are channels for methods that prune channels, else weights, also for blocks and
+        groups. The tensors, by any names, are in file order in the result. `job` can cancel.
 
         Raises
         ------
@@ -380,7 +394,11 @@ class Snapshot:
     def view(
         self, name: str, *, scores: TensorView | None = None, given: BitMask | None = None
     ) -> TensorView:
-        """Return a tensor as the input of a method, with its `scores` or a `given` mask."""
+        """Return a tensor as the input of a method, with its `scores` or a `given` mask.
+
+        `name` is any of its names. Weights are read later, by its `read`. Scale, statistics and
+        groups are not set.
+        """
         entry, layers = self.checkpoint.entry(name), self.layers
         first = entry.name
         return TensorView(
@@ -454,6 +472,10 @@ def _zeroed(chunk: RawChunk, mask: BitMask) -> Bits:
 def _count_units(
     snapshot: Snapshot, names: tuple[str, ...], param: DimParam | None, dim: int, job: Job
 ) -> Units:
+    """Count the units of tensors for `Snapshot.units`.
+
+    They are the channels along the dimension `dim` of `param`, or weights if `param` is None.
+    """
     checkpoint = snapshot.checkpoint
     first_names = HashedNames(resolve(checkpoint, names, on_request=True))
     counts = np.empty((5, len(first_names)), np.int64)
@@ -487,7 +509,10 @@ def _count_units(
 def _channels_held(
     cache: StateCache, mask: BitMask, shape: tuple[int, ...], dim: int, job: Job
 ) -> int:
-    """Return the number of channels along `dim` with at least one bit set in `mask`; cached."""
+    """Return the number of channels along `dim` with at least one bit set in `mask`.
+
+    Cached as long as the mask exists.
+    """
     key = "channels held", id(mask), shape, dim
     held: int | None = cache.get(key, (mask,))
     if held is None:

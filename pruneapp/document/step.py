@@ -115,7 +115,11 @@ class Row:
         return ", ".join(_method_texts(registry.get(self.method), self.values, amount=amount))
 
     def place(self) -> str:
-        """Return a text for the tensors: the pattern, a single name, or their number."""
+        """Return a text for the tensors: the pattern, a single name, or their number.
+
+        A pattern is shown without stars and dots at its ends, if no other star remains. A number
+        has the common prefix of the names: "12 tensors of layers.3".
+        """
         text = self.pattern.strip("*.")
         if text and "*" not in text:
             return text
@@ -132,7 +136,10 @@ class Row:
         return {n: _plain(params[n], v) for n, v in self.values.items()}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the row as plain JSON."""
+        """Return the row as plain JSON: "name" (the method) and "configuration".
+
+        `from_dict` is its inverse.
+        """
         return {
             "name": self.method,
             "configuration": {
@@ -149,7 +156,11 @@ class Row:
 
     @classmethod
     def of(cls, entry: RowEntry, names: tuple[str, ...] | None = None) -> Row:
-        """Create a row from an entry; `names` replaces the names in the entry if given."""
+        """Create a row from an entry; `names` replaces the names in the entry if given.
+
+        Values that are text are parsed by their parameter. Raises `ParameterError` if there is no
+        such method or a value is not valid.
+        """
         params = {p.name: p for p in registry.get(entry.name).params}
         configuration = entry.configuration
         values = {
@@ -221,7 +232,10 @@ class Step:
 
     @contextmanager
     def naming(self, row: Row) -> Iterator[None]:
-        """Add the number of `row` to a `ParameterError` of the block, if there are several rows."""
+        """Add the number of `row` to a `ParameterError` of the block, if there are several rows.
+
+        `row` must be one of the objects in `rows`. Other errors are not changed.
+        """
         try:
             yield
         except ParameterError as error:
@@ -238,7 +252,10 @@ class Step:
 
     @property
     def one_cut(self) -> bool:
-        """Whether one magnitude threshold applies to all tensors of the step."""
+        """Whether one magnitude threshold applies to all tensors of the step.
+
+        That is so for a global step of one row by magnitude without limits.
+        """
         rows = self.rows
         return (
             self.scope == "global"
@@ -315,7 +332,11 @@ class Step:
         return "\n".join((*lines, *settings))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the step as plain JSON."""
+        """Return the step as plain JSON: "name" ("step") and "configuration".
+
+        Only scope and rows are always included, the rest if it is not the default. `from_dict` is
+        its inverse.
+        """
         rows = [row.to_dict() for row in self.rows]
         limits = self.limits.to_dict()
         more: dict[str, Any] = {"limits": limits} if limits else {}
@@ -335,7 +356,10 @@ class Step:
 
     @classmethod
     def of(cls, configuration: StepConfiguration, rows: tuple[Row, ...]) -> Step:
-        """Create a step from its configuration and from rows with resolved tensor names."""
+        """Create a step from its configuration and from rows with resolved tensor names.
+
+        Raises `ParameterError` if the step is not valid.
+        """
         given = configuration.limits
         limits = Limits(given.floor, given.ceiling, given.total, given.spare)
         return cls(
@@ -380,7 +404,11 @@ def _plain(param: Param, value: Any) -> Any:
 
 
 def _method_texts(method: Method, values: Mapping[str, Any], *, amount: bool) -> list[str]:
-    """Return the method with its amount ("L1 20 %"), then other settings to show ("dim 0")."""
+    """Return the method with its amount ("L1 20 %"), then other settings to show ("dim 0").
+
+    `amount` False omits the amount. Of other settings, those that are not defaults are shown, and
+    always blocks, dimensions and seeds; files are not.
+    """
     head = method.label.partition(" (")[0].removesuffix("…")
     head = head.removesuffix(" unstructured").removesuffix(" structured")
     rest = []
@@ -412,6 +440,7 @@ def _amount(amount: Amount, method: Method) -> str:
 
 
 def _common_part(names: tuple[str, ...]) -> str:
+    """Return the common first modules of names, without prefixes of wrappers; may be empty."""
     # The common prefix of the first and last name in alphabetical order is common to all names.
     common = []
     for first, last in zip(min(names).split(".")[:-1], max(names).split(".")[:-1], strict=False):

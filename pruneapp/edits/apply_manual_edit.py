@@ -36,7 +36,7 @@ class ManualEditCount:
     selected: int  # number of selected weights
     changed: int  # number of weights pruned, restored, protected or released
     protected: int = 0  # number of weights not pruned because they are protected
-    permanent: int = 0  # number of restored weights that stay 0 because they were made permanent
+    permanent: int = 0  # number of restored weights that remain 0 because they were made permanent
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class ManualEditCounts:
 
     @cached_property
     def permanent(self) -> int:
-        """Total number of restored weights that stay 0 because they were made permanent."""
+        """Total number of restored weights that remain 0 because they were made permanent."""
         return sum(count.permanent for count in self.tensors)
 
 
@@ -152,6 +152,11 @@ _RULES: dict[Operation, Callable[[Packed, Packed | None, Packed | None], tuple[P
 def _reason(
     operation: Operation, selected: int, eligible: int, permanent: BitMask | None, region: Region
 ) -> str:
+    """Return why an operation changes nothing, as a part of a sentence.
+
+    `selected` and `eligible` are numbers of weights: in the region, and those of them that the
+    operation could apply to.
+    """
     if not selected:
         return "no weight is selected"
     if operation == "prune":
@@ -173,7 +178,10 @@ def _reason(
 
 
 def _copy_bits(mask: BitMask | None, numel: int, job: Job, *, absent: bool) -> Packed:
-    """Return a writable copy of a mask's bytes; without a mask, all `numel` bits are `absent`."""
+    """Return a writable copy of a mask's bytes; without a mask, all `numel` bits are `absent`.
+
+    Bits after the last element are 0. Advances `job` by the bytes.
+    """
     packed = scratch.bits(numel)
     for place in _pieces(slice(0, packed.size)):
         packed[place] = 0xFF * absent if mask is None else mask.part(place.start, place.stop)
@@ -279,6 +287,7 @@ def _label(edit: ManualEdit, numbers: ManualEditCounts) -> str:
 def _detail(
     edit: ManualEdit, numbers: ManualEditCounts, targets: Mapping[str, list[ManualTarget]]
 ) -> str:
+    """Return the text of an edit: numbers of weights, and the first changed tensors."""
     lines = [f"{counted(numbers.changed, 'weight')} {DONE[edit.operation]}"]
     if numbers.permanent:
         still = "all" if numbers.permanent == numbers.changed else f"{numbers.permanent:,}"
@@ -305,6 +314,11 @@ class _Regions:
         self._region: Region | None = None
 
     def of(self, entry: TensorEntry, targets: Sequence[ManualTarget], job: Job) -> Region:
+        """Return the union of the weights of all targets of a tensor.
+
+        Raises `ParameterError` if a box exceeds the tensor or a mask has another size. The region
+        may share the memory of a mask.
+        """
         boxes = [box for target in targets for box in target.boxes]
         masks = [target.mask for target in targets if target.mask is not None]
         for mask in masks:
@@ -350,6 +364,7 @@ def _check_mask(entry: TensorEntry, mask: BitMask) -> None:
 
 
 def _check_box(entry: TensorEntry, box: Box) -> None:
+    """Raise `ParameterError` unless a box is a non-empty range of indices along each dimension."""
     if len(box) == len(entry.shape) and all(
         0 <= a < b <= n for (a, b), n in zip(box, entry.shape, strict=True)
     ):

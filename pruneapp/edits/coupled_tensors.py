@@ -92,7 +92,12 @@ class Companions:
         self._cancel = cancel or CancelToken()  # checked while all names are analyzed
 
     def of(self, name: str) -> tuple[Companion, ...]:
-        """Return the companions of the channels of a weight along dim 0; empty if it has none."""
+        """Return the companions of the channels of a weight along dim 0; empty if it has none.
+
+        `name` is any name of the tensor. Vectors, transposed convolutions and names that do not end
+        in ``weight`` have none. The bias comes first, then weight and bias of the norm, if both
+        exist. Raises `UnknownTensorError`.
+        """
         entry = self._checkpoint.entry(name)
         companions: dict[str, Companion] = {}
         if len(entry.shape) < 2:
@@ -114,7 +119,10 @@ class Companions:
         return tuple(companions.values())
 
     def _norms(self, path: str) -> Iterator[str]:
-        """Yield the modules that may be the norm after a module, the most likely first."""
+        """Yield the paths of modules that may be the norm after a module, most likely first.
+
+        They need not exist.
+        """
         parent, dot, layer = path.rpartition(".")
         if layer.isdecimal():
             yield f"{parent}{dot}{int(layer) + 1}"
@@ -136,7 +144,10 @@ class Companions:
 
     @cached_property
     def _orders(self) -> dict[tuple[str, bool], _Order]:
-        """Which orders the shapes allow, by the name of the norm and whether it has a number."""
+        """Which orders the shapes allow, by the name of the norm and whether it has a number.
+
+        Names without a convolution of the same number are missing. Computed once; can be cancelled.
+        """
         orders: dict[tuple[str, bool], _Order] = {}
         entries = self._checkpoint.entries.values()
         norms = [e for e in self._cancel.each(entries) if e.kind == "norm"]
@@ -174,8 +185,9 @@ class Companions:
 def with_companions(checkpoint: Checkpoint, edit: ManualEdit, job: Job | None = None) -> ManualEdit:
     """Extend an edit of channels to their companions, labeled "…, with bias and norm".
 
-    Only targets that are channels along dim 0 have companions; an edit without such targets is
-    returned unchanged. `job` is used for cancellation.
+    Only targets that are channels along dim 0 have companions; companions that are targets already
+    are not added. An edit to which nothing is added is returned itself. `job` is used for
+    cancellation.
     """
     job = job or Job()
     pairs = Companions(checkpoint, job.cancel)

@@ -66,10 +66,10 @@ class Dependents:
     why_not: str = ""
 
     def following(self) -> tuple[TensorDim, ...]:
-        """Return the dimensions that depend on the channels, each once, matrices before vectors.
+        """Return the dimensions that depend on the channels, each once.
 
-        The latter within each group. Tensors of `groups` are included if they depend on others of
-        them.
+        Matrices come before vectors within each group. Tensors of `groups` are included if they
+        depend on others of them.
         """
         found: dict[TensorDim, None] = {}
         for source, groups in self.groups.items():
@@ -79,7 +79,7 @@ class Dependents:
         return tuple(found)
 
     def sentence(self, checkpoint: Checkpoint) -> str:
-        """Return a sentence for the user: how many tensors are also pruned, and which."""
+        """Return a sentence for the user: how many tensors are also pruned, and the first three."""
         following = self.following()
         names = dict.fromkeys(along.name for along in following)
         if not names:
@@ -90,10 +90,10 @@ class Dependents:
 
 
 def dependents_of(checkpoint: Checkpoint, rows: Rows, job: Job) -> Dependents:
-    """Return the dependents of the channels that rows prune.
+    """Return the dependents of the channels that rows prune; rows of other methods are ignored.
 
     The first call for a checkpoint analyzes the structure of its model, which may take a second: do
-    not call it on the main thread.
+    not call it on the main thread. `job` can cancel. Unknown dependents are no error.
     """
     groups: dict[TensorDim, tuple[Group, ...]] = {}
     unknown: dict[TensorDim, None] = {}
@@ -115,7 +115,9 @@ def dependents_of(checkpoint: Checkpoint, rows: Rows, job: Job) -> Dependents:
 
 
 def known_dependents(checkpoint: Checkpoint, step: Step, rows: Rows, job: Job) -> Dependents:
-    """Return the dependents of the channels that a step prunes.
+    """Return the dependents of the channels that a step prunes, as `dependents_of`.
+
+    `rows` are those of `step`, from `rows_of`.
 
     Raises
     ------
@@ -186,9 +188,11 @@ def prune_dependents(
 def dependent_units(
     dependents: Dependents, left_of: Callable[[TensorDim], Bools], view_of: View
 ) -> UnitsToPrune:
-    """Return the units to prune per group, for `masks_without`.
+    """Return the units to prune per group, for `masks_without`, each group once.
 
-    `left_of` returns, for each entry of a tensor along a dimension, whether any weight is kept.
+    They are the units that are completely pruned in any source. `left_of` is called for each
+    source, and returns for each entry along its dimension whether any weight is kept. `view_of` is
+    passed on.
     """
     pruned_units: dict[int, tuple[Group, Bools]] = {}
     for source, groups in dependents.groups.items():
@@ -203,7 +207,8 @@ def dependent_units(
 def units_without(group: Group, source: TensorDim, left: Bools) -> Bools:
     """Return for each unit whether it has entries in a tensor and none of them has a kept weight.
 
-    `left` has for each entry along the dimension whether any weight is kept.
+    `source` is the tensor and dimension; `left` has for each entry along it whether any weight is
+    kept.
     """
     has, has_kept = np.zeros((2, group.count), np.bool_)
     for member in group.member_of[source.name]:
@@ -238,7 +243,7 @@ def _words(checkpoint: Checkpoint, along: TensorDim) -> str:
 
 
 def _why_not(checkpoint: Checkpoint, source: TensorDim) -> str:
-    """Return a sentence on why a tensor has no known dependents."""
+    """Return a sentence on why a tensor has no known dependents along a dimension."""
     structure = structure_of(checkpoint)
     if isinstance(structure, Unknown):
         return structure.why_not

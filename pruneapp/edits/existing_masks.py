@@ -128,7 +128,11 @@ def open_document(
 def _read_masks(
     checkpoint: Checkpoint, entries: Collection[TensorEntry], job: Job
 ) -> tuple[dict[str, BitMask], list[str]]:
-    """Return the masks stored with tensors, and the first names of tensors without a valid one."""
+    """Return the masks stored with tensors, and the first names of tensors without a valid one.
+
+    A mask is valid if it has the size of the tensor, and only zeros and ones. Starts `job` with the
+    elements.
+    """
     masks: dict[str, BitMask] = {}
     invalid: list[str] = []
     job.start(sum([e.numel for e in entries]))
@@ -143,6 +147,7 @@ def _read_masks(
 
 
 def _propose(snapshot: Snapshot, masks: Mapping[str, BitMask], job: Job) -> Proposal:
+    """Return the edit that applies masks of the file, by first name, to a state."""
     pruned = sum([mask.pruned for mask in job.cancel.each(masks.values())])
     edit = Edit.of(
         snapshot,
@@ -161,7 +166,8 @@ def _propose(snapshot: Snapshot, masks: Mapping[str, BitMask], job: Job) -> Prop
 def read_mask(checkpoint: Checkpoint, name: str, job: Job) -> BitMask | None:
     """Read a tensor of zeros and ones as a mask (1 is kept), with bounded memory.
 
-    Returns None if it contains other values, or its dtype has no real values.
+    Returns None if it contains other values, or its dtype has no real values. Steps `job` by the
+    elements. Raises `CheckpointError` if the file cannot be read.
     """
     entry = checkpoint.entry(name)
     packed = scratch.bits(entry.numel)
@@ -186,12 +192,12 @@ def read_masks_for(
     """Read the masks of tensors from a file of masks.
 
     The mask of a tensor has the same shape, and one of its names, with or without the suffix
-    ``_mask``.
+    ``_mask``; those with it are preferred. Starts `job` with the elements.
 
     Returns
     -------
     dict
-        Masks by the first names of tensors.
+        Masks by the first names of tensors, in the order of `names`.
 
     Raises
     ------
@@ -236,7 +242,10 @@ def read_masks_for(
 
 
 def names_in(masks: Checkpoint, checkpoint: Checkpoint) -> tuple[str, ...]:
-    """Return the prunable tensors of `checkpoint` that have a mask in `masks`, in file order."""
+    """Return the prunable tensors of `checkpoint` that have a mask in `masks`, in file order.
+
+    Only names are compared.
+    """
     known = _names_of(masks)
     return tuple(
         entry.name
@@ -258,9 +267,10 @@ def masks_from(
 ) -> MatchingMasks:
     """Return the masks of a state of another document for tensors that a checkpoint also has.
 
-    Tensors match if they share a name and have the same shape. Weights that were made permanent
-    count as pruned. Tensors without pruned weights are omitted. Raises `SelectionError` if nothing
-    is pruned in the tensors, or no tensor with pruned weights fits.
+    `names` are first names of tensors of `source`. Tensors match if they share a name and have the
+    same shape. Weights that were made permanent count as pruned. Tensors without pruned weights are
+    omitted; others that do not fit are in `misfits`. Raises `SelectionError` if nothing is pruned
+    in the tensors, or no tensor with pruned weights fits.
     """
     entry_by_name = {
         name: e for e in job.cancel.each(checkpoint.entries.values()) for name in e.names
@@ -303,7 +313,7 @@ def masks_from(
 def holds_masks_alone(checkpoint: Checkpoint, file: Checkpoint) -> bool:
     """Return whether a file has masks for tensors of a checkpoint, but no weights of them.
 
-    Linear in the number of names; no mask is read.
+    Weights are prunable tensors of the same name. Linear in the number of names; no mask is read.
     """
     names = {name for entry in checkpoint.entries.values() for name in entry.names}
     if any(e.prunable and not names.isdisjoint(e.names) for e in file.entries.values()):
@@ -406,9 +416,9 @@ _PIECE = 4 << 20
 def overlap(snapshot: Snapshot, theirs: Mapping[str, BitMask], job: Job) -> Overlap:
     """Count the weights that are pruned in a state, in other masks, and in both.
 
-    Weights that were made permanent count as kept. The other masks, by any names of the tensors,
-    come from another document, another state, or a file (`masks_of`); tensors without one are
-    omitted.
+    Weights that were made permanent count as kept. The other masks, `theirs`, by any names of the
+    tensors, come from another document, another state, or a file (`masks_of`); tensors without one
+    are omitted. The result is in numeric order of names. Starts `job` with the bytes.
 
     Raises `SelectionError` if a mask has another number of elements than its tensor.
     """
@@ -440,14 +450,10 @@ def combine(
 ) -> ManualEdit:
     """Return the edit that combines the masks of a state with other masks.
 
-    ===========  ======================================================================== ``or``
-    prune what is pruned in either: prunes more weights ``and``      prune what is pruned in both:
-    restores weights pruned here only ``minus``    prune what is pruned here and not there: restores
-    weights pruned in both ===========
-    ========================================================================
-
-    Each of them either only prunes or only restores, so the result is a manual edit whose targets
-    are masks, to be passed to `compute_manual_edit`. Protected weights stay kept.
+    ``or`` prunes what is pruned in either, so it prunes more weights. ``and`` prunes what is pruned
+    in both, so it restores weights that are pruned here only. ``minus`` prunes what is pruned here
+    and not there, so it restores weights that are pruned in both. The result is a manual edit whose
+    targets are masks, to be passed to `compute_manual_edit`. Protected weights stay kept.
 
     Parameters
     ----------
@@ -481,6 +487,10 @@ def combine(
 
 
 def _in_order(snapshot: Snapshot, theirs: Mapping[str, BitMask]) -> dict[str, BitMask]:
+    """Return masks by first name, in file order.
+
+    Raises `SelectionError` if one has another number of elements than its tensor.
+    """
     by_name = {snapshot.entry(name).name: mask for name, mask in theirs.items()}
     for name, mask in by_name.items():
         if mask.size != snapshot.entry(name).numel:
@@ -501,8 +511,8 @@ def _pieces(a: BitMask, b: BitMask, job: Job) -> Iterator[tuple[Packed, Packed]]
 def _changed_weights(how: Combination, a: BitMask, b: BitMask, job: Job) -> BitMask:
     """Return a mask with 1 for each weight that `a` has to change to become the combination.
 
-    In `a` and `b`, 1 means kept. The weights are to be pruned for "or", and to be restored for
-    "and" and "minus".
+    In `a` (here) and `b` (there), 1 means kept. The weights are to be pruned for "or", and to be
+    restored for "and" and "minus". Steps `job` by the bytes.
     """
     packed, done = scratch.bits(a.size), 0
     for here, there in _pieces(a, b, job):

@@ -82,9 +82,10 @@ class TensorGroup:
         return n != "nuc"
 
     def norms_of(self, norms: ChannelNorms) -> ChannelNorms:
-        """Return the norms of units from those of the channels along `dim`.
+        """Return the norms of units from those of the channels along `dim`; arrays are ``[units]``.
 
-        Only valid if `can_measure` is True for the order of the norm.
+        Channels without a unit are ignored. Only valid if `can_measure` is True for the order of
+        the norm.
         """
         inside = self.unit_of >= 0
         units = self.unit_of[inside]
@@ -125,7 +126,7 @@ def in_sentence(label: str) -> str:
 def _combine_norms(values: Floats, units: NDArray[np.int32], count: int, n: str) -> Floats:
     """Return the norm of order `n` of each of `count` units from those of its channels.
 
-    `units` has the unit of each channel.
+    `units` has the unit of each channel. A unit without channels gets 0.
     """
     order = _ORDERS[n] if n in _ORDERS else float(n)
     found: Floats
@@ -155,6 +156,10 @@ class _Share:
     parts: tuple[tuple[Group, Member], ...]
 
     def shown(self, checkpoint: Checkpoint, name: str) -> TensorGroup:
+        """Return the groups as one `TensorGroup` of the tensor `name`.
+
+        Units of later groups are numbered after those of earlier ones.
+        """
         unit_of = np.full(checkpoint.entries[name].shape[self.dim], -1, np.int32)
         count = 0
         others: dict[str, None] = {}
@@ -182,9 +187,9 @@ def groups_of_tensor(
 ) -> tuple[TensorGroup, ...]:
     """Return the groups that a tensor, by any of its names, shares with others; may be empty.
 
-    They are ordered by axis and dimension. The first call for a checkpoint analyzes its structure,
-    which may take a second; it runs in a separate process if a file could crash it. `job` can
-    cancel it.
+    There is one for each axis and dimension, in this order. The first call for a checkpoint
+    analyzes its structure, which may take a second; it runs in a separate process if a file could
+    crash it. `job` can cancel it.
     """
     name = checkpoint.entry(name).name
     structure_of(checkpoint, job, apart=True)
@@ -199,8 +204,9 @@ def with_members(
 
     Only units of which the edit covers all channels of the tensor are extended. `axis` restricts
     them to one axis; if it is empty, units of all axes are used that are one channel each in the
-    tensor. Tensors that cannot be pruned, such as running statistics, are unchanged. If there are
-    no such units, the edit is returned unchanged. `job` can cancel.
+    tensor. Tensors that cannot be pruned, such as running statistics, and tensors that are targets
+    already are unchanged. If nothing is added, the edit itself is returned; otherwise its label has
+    the number of units. `job` can cancel.
     """
     job = job or Job()
     more: dict[tuple[str, int], NDArray[np.bool_]] = {}
@@ -249,6 +255,10 @@ def with_members(
 
 
 def _shares(checkpoint: Checkpoint, name: str) -> Iterator[_Share]:
+    """Yield the groups that contain a tensor, by its first name, for each axis and dimension.
+
+    Nothing if the structure of the model is unknown.
+    """
     structure = structure_of(checkpoint)
     if isinstance(structure, Unknown):
         return
@@ -275,7 +285,7 @@ def _whole_units(group: Group, member: Member, is_selected: NDArray[np.bool_]) -
 def _boxes(
     checkpoint: Checkpoint, name: str, dim: int, chosen: NDArray[np.bool_]
 ) -> tuple[Box, ...]:
-    """Return the channels that are True in `chosen` as boxes, one for each run."""
+    """Return the channels along `dim` that are True in `chosen`, as one box for each run."""
     shape = checkpoint.entries[name].shape
     return tuple(
         tuple(span if at == dim else (0, extent) for at, extent in enumerate(shape))

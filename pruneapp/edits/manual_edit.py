@@ -48,12 +48,13 @@ def true_runs(chosen: NDArray[np.bool_]) -> list[tuple[int, int]]:
 
 
 def parse_channel_list(text: str, size: int, noun: str = "channel") -> NDArray[np.bool_]:
-    """Parse a list of indices of `size` channels; return ``bool[size]``.
+    """Parse a list of indices (from 0) of `size` channels; return ``bool[size]``.
 
-    Indices and ranges are separated by commas, semicolons, spaces or lines; the list may be in
-    brackets, as Python writes it. `noun` is the singular of what is listed, for messages. Raises
-    `SelectionError` if the list is empty, or contains a piece that is neither an index nor an
-    ascending range, or that exceeds the last channel; the error names the piece.
+    Indices and ranges, both ends included, are separated by commas, semicolons, spaces or lines;
+    the list may be in brackets, as Python writes it. Repeated indices are allowed. `noun` is the
+    singular of what is listed, for messages. Raises `SelectionError` if the list is empty or too
+    long, or contains a piece that is neither an index nor an ascending range, or that exceeds the
+    last channel; the error names the piece.
     """
     if len(text) > MOST_LETTERS:
         raise SelectionError(
@@ -126,7 +127,10 @@ class ManualTarget:
     dim: int = -1
 
     def to_dict(self, masks: dict[str, BitMask], job: Job) -> dict[str, Any]:
-        """Return plain JSON, which names the mask by its digest; add the mask to `masks`."""
+        """Return plain JSON. A mask is named by its digest, and added to `masks` under it.
+
+        `job` can cancel the hashing.
+        """
         if self.mask is not None:
             name = digest(self.mask, job)
             masks[name] = self.mask
@@ -154,6 +158,10 @@ def digest(mask: BitMask, job: Job) -> str:
 
 
 def _mask(target: TargetConfiguration, masks: Mapping[str, BitMask], job: Job) -> BitMask:
+    """Return the mask that a target names, from `masks` by digest, with the size of the target.
+
+    Raises `ParameterError` if it is missing, or has another size or digest.
+    """
     name, key, size = target.name, target.mask.removeprefix(DIGEST), target.size
     mask = masks.get(key)
     if mask is None:
@@ -188,7 +196,11 @@ def indices(box: Box) -> str:
 
 
 def _units(targets: Sequence[ManualTarget]) -> str:
-    """Return a label for the selected units, "channel 12" or "3 rows"; empty if there is none."""
+    """Return a label for the selected units, "channel 12" or "3 rows"; empty if there is none.
+
+    There is none if targets have masks, different shapes or dimensions, or are no channels, rows or
+    columns.
+    """
     first = targets[0]
     names = {target.name for target in targets}
     if any((t.shape, t.dim) != (first.shape, first.dim) for t in targets) or first.mask:
@@ -213,7 +225,10 @@ def _units(targets: Sequence[ManualTarget]) -> str:
 
 
 def place_of(names: Sequence[str]) -> str:
-    """Return a label for tensors: their common pattern, "conv1 and 2 more", or their number."""
+    """Return a label for tensors: their common pattern, "conv1 and 2 more", or their number.
+
+    Repeated names count once; there must be a name.
+    """
     names = list(dict.fromkeys(names))
     if len(names) == 1:
         return shown_name(names[0])
@@ -266,7 +281,10 @@ class ManualEdit:
 
     @classmethod
     def from_requests(cls, *gestures: ManualEditRequest) -> ManualEdit:
-        """Create an edit from gestures of the same operation, such as one for each block."""
+        """Create an edit from gestures of the same operation, such as one for each block.
+
+        Raises `ParameterError` if there is none, or their operations differ.
+        """
         operations = {gesture.operation for gesture in gestures}
         if len(operations) != 1:
             raise ParameterError(
@@ -281,7 +299,7 @@ class ManualEdit:
         return tuple(dict.fromkeys(target.name for target in self.targets))
 
     def label(self, weights: int | None = None) -> str:
-        """Return a label such as "channel 12 of layer2.0.conv1 pruned".
+        """Return a label such as "channel 12 of layer2.0.conv1 pruned"; `words` if it is set.
 
         If the selection has no name, it is "48 weights of conv1 restored" with the number
         `weights`, and "weights of conv1 restored" without.

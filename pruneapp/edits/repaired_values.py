@@ -69,7 +69,8 @@ class RepairedValues:
     ) -> RepairedValues:
         """Create the edit from values computed for a checkpoint, by the names of their tensors.
 
-        Computes the SHA-256 of the values and of the tensors in the file.
+        Computes the SHA-256 of the values and of the tensors in the file, which are read. `job` can
+        cancel.
         """
         tensors = (
             RepairedTensor(name, new, digest(new, job), tensor_sha256(checkpoint, name, job))
@@ -95,7 +96,10 @@ class RepairedValues:
         return tuple(tensor.name for tensor in self.tensors)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain JSON, which identifies the values by their SHA-256."""
+        """Return plain JSON, which identifies the values by their SHA-256.
+
+        The values themselves have to be stored separately.
+        """
         tensors = tuple(
             ValuesConfiguration(t.name, DIGEST + t.sha256, DIGEST + t.original, t.values.nbytes)
             for t in self.tensors
@@ -133,7 +137,7 @@ class RepairedValues:
     def propose(self, snapshot: Snapshot, job: Job, *, detail: str = "") -> Proposal:
         """Compute the edit for a state; `detail` replaces the default text of the history entry.
 
-        Call `refuse_other` first to reject values of another checkpoint. Raises
+        Nothing is read. Call `refuse_other` first to reject values of another checkpoint. Raises
         `UnknownTensorError`, and `SelectionError` if there is no tensor.
         """
         after = {snapshot.entry(tensor.name).name: tensor.values for tensor in self.tensors}
@@ -155,6 +159,10 @@ class RepairedValues:
 def _tensor(
     configuration: ValuesConfiguration, values: Mapping[str, BitMask], job: Job
 ) -> RepairedTensor:
+    """Return the values that an entry names, from `values` by SHA-256.
+
+    Raises `ParameterError` if they are missing, or have another size or SHA-256.
+    """
     key = configuration.values.removeprefix(DIGEST)
     found = values.get(key)
     if found is None:

@@ -13,7 +13,7 @@ Differences from torch:
 - `global_unstructured` accepts a generator, and counts tied parameters once.
 - ``PruningContainer()`` can be filled by ``add_pruning_method``.
 - Hooks keep no copy of the mask in the module: ``CustomFromMask.mask`` is None after it was
-applied.
+  applied.
 - Hooks keep their position when a tensor is pruned again.
 - ``copy.deepcopy`` of a pruned module works: in the copy, ``name`` is computed from the copied
   ``name_orig`` and ``name_mask``. Call `identity` on parameters that were pruned only by torch's
@@ -23,8 +23,7 @@ applied.
 - Pruned parameters are recomputed after `load_state_dict`. `apply_masks` recomputes all of a model,
   for models that read weights of modules that they do not call.
 - `global_unstructured` with `L1Unstructured` does not concatenate the parameters: in addition to
-the
-  masks it needs at most one bit per weight.
+  the masks it needs at most one bit per weight.
 
 A function for one parameter prunes tied weights in the given module only, because it cannot find
 the other owners. `global_unstructured` with all owners listed prunes them as one.
