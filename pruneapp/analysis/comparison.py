@@ -208,16 +208,16 @@ def _add_equal(sums: DifferenceSums, values: Floats, space: _Workspace) -> None:
 
 
 def _add(
-    total: DifferenceSums, x: Floats, y: Floats, other: Bools | None, space: _Workspace
+    total: DifferenceSums, x: Floats, y: Floats, differences: Bools | None, space: _Workspace
 ) -> None:
     """Add a piece in which the bits of both sides differ to `total`.
 
-    `other` is True where elements differ; None compares the values. Elements that are NaN in both do
-    not differ; those that are not finite in either are in no sum.
+    `differences` is True where elements differ; None compares the values. Elements that are NaN in
+    both do not differ; those that are not finite in either are in no sum.
     """
     nonzero_x, nonzero_y = x != 0, y != 0
     signs = (nonzero_x == nonzero_y) & ((x > 0) == (y > 0))
-    differs = x != y if other is None else other
+    differs = x != y if differences is None else differences
     sums = space.products(x, y)
     if not all(np.isfinite(s).all() for s in sums):
         odd_x, odd_y = np.isnan(x), np.isnan(y)

@@ -50,10 +50,11 @@ class Axis:
         return {name: tuple(groups.values()) for name, groups in found.items()}
 
     def takes(self, kept: int, fields: Mapping[str, Any] | None = None) -> bool:
-        """Whether the model's class supports `kept` units.
+        """Return whether the model's class supports `kept` units per group.
 
-        `fields` replaces the fields of the configuration; None uses them unchanged. False if
-        `limit` cannot be evaluated.
+        `fields` replaces the fields of the configuration; None uses them unchanged. False for more
+        units than there are, for fewer than `least`, for no multiple of `step`, and if `limit` is
+        not met or cannot be evaluated.
         """
         outer = self.groups[0].outer if self.groups else 1
         if kept % self.step or kept % outer or not self.least <= kept <= self.count:
@@ -89,7 +90,11 @@ class Axis:
         return self.name in USUAL_MULTIPLES
 
     def set_sizes(self, fields: Fields, kept: int) -> None:
-        """Write the values of this axis for `kept` units into a configuration, in place."""
+        """Write the values of this axis for `kept` units into a configuration, in place.
+
+        Fields of `rule.also` are written only if they are present. Raises `ExpressionError` if a
+        value cannot be computed.
+        """
         known = {**self.fields, "n": kept, "N": self.count}
         for name, text in self.rule.set.items():
             set_field(fields, name, evaluate(text, known))

@@ -130,7 +130,8 @@ def find_blocks(checkpoint: Checkpoint) -> FoundBlocks:
 def argument_of(argument: Argument, widths: Iterable[tuple[KnownBlock, int]]) -> float | int | None:
     """Return the value of an argument that gives the groups of blocks the given widths.
 
-    None if no value does, or if `widths` is empty.
+    `widths` are pairs of a block and its number of units. None if no value does, or if `widths` is
+    empty.
     """
     widths = tuple(widths)
     wanted = [float(evaluate(argument.value, {**b.sizes, "n": n})) for b, n in widths]
@@ -168,7 +169,10 @@ class _Part(NamedTuple):
 
 @cache
 def _parts(name: str) -> Mapping[str, _Part]:
-    """Return the tensors of a form by their names relative to the block, in the form's order."""
+    """Return the tensors of a form by their names relative to the block, in the form's order.
+
+    ``{wb}`` and ``{norm}`` are expanded. `name` is that of the form. Cached.
+    """
     found = {}
     for rule in forms()[name].tensors:
         shape = tuple(rule.shape.split())
@@ -193,6 +197,12 @@ def _blocks_of(
     place: Mapping[str, int] | None,
     in_order: list[str],
 ) -> Iterator[KnownBlock]:
+    """Yield the blocks of the form `name`, in file order.
+
+    `named` has all tensors by name, `in_order` the same names sorted, and `place` their order in
+    the file, or None if that says nothing about the order of modules. Raises `_MisfitError` for a
+    block with the names of the form and other shapes or another order.
+    """
     form, parts = forms()[name], _parts(name)
     needed = [rest for rest, part in parts.items() if part.needed]
     within = re.compile(form.within) if form.within else None
@@ -220,7 +230,11 @@ def _inside(prefix: str, in_order: list[str]) -> list[str]:
 
 
 def _check_order(form: BlockForm, prefix: str, inside: list[str], place: Mapping[str, int]) -> None:
-    """Raise if the modules are in a different order than declared, unless names are sorted."""
+    """Raise `_MisfitError` if the modules are in a different order than declared.
+
+    Nothing is checked if the names in the file are sorted. `inside` are names relative to `prefix`,
+    `place` the order in the file by full name.
+    """
     weights = [name for name in inside if name.endswith(".weight")]  # sorted by name
     in_file = sorted(weights, key=lambda name: place[prefix + name])
     places = [in_file.index(name) for name in form.order]
@@ -235,6 +249,10 @@ def _check_order(form: BlockForm, prefix: str, inside: list[str], place: Mapping
 def _block(
     form: BlockForm, prefix: str, here: Mapping[str, TensorEntry], parts: Mapping[str, _Part]
 ) -> KnownBlock:
+    """Return the block of the tensors `here`, by name relative to `prefix`, with its groups.
+
+    Raises `_MisfitError` if a shape does not fit those of `parts`, or a member is tied or packed.
+    """
     sizes: dict[str, int] = {}
     for name, entry in here.items():
         shape = parts[name].shape
@@ -264,7 +282,11 @@ def _block(
 def _members(
     letter: str, here: Mapping[str, TensorEntry], parts: Mapping[str, _Part]
 ) -> tuple[Member, ...]:
-    """Return the tensors of a block that have the size `letter` along a dimension."""
+    """Return the tensors of a block that have the size `letter` along a dimension.
+
+    `here` and `parts` have the tensors and their declarations by relative name. Raises
+    `_MisfitError` if one of them is tied or packed.
+    """
     members = []
     for name, entry in here.items():
         part = parts[name]

@@ -71,8 +71,9 @@ class ChannelNumbers:
     def reasons(self, axes: Mapping[K, Numbers]) -> dict[K, str]:
         """Return why axes are frozen: the first reason recorded for channels joined with theirs.
 
-        The joins are repeated without the frozen numbers, because joining with `FROZEN` loses the
-        reasons. O(n) in the number of channels and joins.
+        A default clause is returned for axes without a reason. The joins are repeated without the
+        frozen numbers, because joining with `FROZEN` loses the reasons. O(n) in the number of
+        channels and joins.
         """
         again = ChannelNumbers()
         again._count, again._pending = self._count, [*self._joins]
@@ -105,6 +106,7 @@ class ChannelNumbers:
         return bool((self.of(axis) == FROZEN).all())
 
     def _join_pending(self) -> None:
+        """Apply the joins since the last call, so that `_roots` returns the smallest numbers."""
         new = np.arange(self._parent.size, self._count, dtype=np.int32)
         self._parent = np.concatenate((self._parent, new)) if new.size else self._parent
         if not self._pending:
@@ -140,9 +142,10 @@ class ReshapeBlock:
 def join_reshape(
     channels: ChannelNumbers, value: Axes, out: Axes, blocks: list[ReshapeBlock]
 ) -> bool:
-    """Join the axes of a reshape; append merged and split axes to `blocks`.
+    """Join the axes of a reshape of `value` to `out`; append merged and split axes to `blocks`.
 
-    Blocks are decided later by `settle_blocks`. Returns False if the axes cannot be aligned.
+    Blocks are decided later by `settle_blocks`. Several axes that become several others are frozen.
+    Returns False, without a change, if the axes cannot be aligned.
     """
     matched = match_axes([*map(extent_of, value)], [*map(extent_of, out)])
     for ones, others in matched or ():
@@ -162,9 +165,10 @@ def join_reshape(
 def settle_blocks(channels: ChannelNumbers, blocks: list[ReshapeBlock], job: Job) -> None:
     """Decide which part of each block is joined with the merged axis; freeze the other parts.
 
-    Blocks with one free part come first: of queries and keys only the heads are free, which decides
-    those of the values. Among several parts, one that is already chosen elsewhere is preferred,
-    then the longest.
+    A block without a free part is frozen. Blocks with one free part come first: of queries and keys
+    only the heads are free, which decides those of the values. Among several parts, one that is
+    already chosen elsewhere is preferred, then the longest. Call it once, after all operators.
+    `job` can cancel.
     """
     chosen_before: set[int] = set()
     channels.reason = "the shape of a reshape"
@@ -173,6 +177,7 @@ def settle_blocks(channels: ChannelNumbers, blocks: list[ReshapeBlock], job: Job
         return [n for n, part in enumerate(block.parts) if not channels.is_frozen(part)]
 
     def settle(block: ReshapeBlock) -> None:
+        """Join the best free part with the merged axis and freeze the others, or freeze all."""
         candidates = free(block)
         if not candidates:
             channels.freeze(block.whole)
@@ -209,8 +214,10 @@ def match_axes(
 ) -> list[tuple[list[int], list[int]]] | None:
     """Align the axes before and after a reshape, as runs with equal numbers of entries.
 
-    Axes of size 1 are omitted. An unknown extent on each side is assumed to be the same if the
-    known extents have equal products. None if the alignment is ambiguous or impossible.
+    `one` and `other` are extents, None if unknown. Each pair of the result has the indices of axes
+    before and after. Axes of size 1 are omitted. An unknown extent on each side is assumed to be
+    the same if the known extents have equal products. None if the alignment is ambiguous or
+    impossible, or an extent is 0.
     """
     known = [math.prod(n for n in shape if n is not None) for shape in (one, other)]
     if (None in one or None in other) and (
@@ -269,7 +276,11 @@ class ChannelGraph:
     whole_layers: Mapping[str, tuple[int, str]]
 
     def stays(self, kept: Iterable[tuple[Group, Units]]) -> NDArray[np.bool_]:
-        """Return a boolean per number, whether it is kept, given the kept units of some groups."""
+        """Return a Boolean per channel number, whether it is kept.
+
+        `kept` has the kept units (from 0) of some groups, which must be objects of `groups`.
+        Channels of other groups and frozen ones are kept.
+        """
         units_of = {id(group): units for group, units in zip(self.groups, self.units, strict=True)}
         stays = np.ones(self.representative.size, np.bool_)
         for group, units in kept:
@@ -286,7 +297,8 @@ def whole_layers(
 ) -> dict[str, tuple[int, str]]:
     """Return the weights whose output channels are all frozen, with their dimension and the reason.
 
-    The parameters are those of `group_units`. The reason is a clause: what needs all channels.
+    Only weights that are summed over along dim 0 or 1 are considered. The parameters are those of
+    `group_units`. The reason is a clause: what needs all channels.
     """
     frozen: dict[str, Numbers] = {}
     dims: dict[str, int] = {}
@@ -321,7 +333,8 @@ def group_units(
     Returns
     -------
     tuple
-        The groups, and for each group the representative of each unit.
+        The groups, and for each group the representative of each unit. Sets of fewer than two
+        units, and those without an axis that is summed over, form no group.
     """
     slots = [
         (name, dim, representative[axis])
@@ -366,7 +379,10 @@ def group_units(
 
 
 def _layout(unit_of: Numbers, count: int) -> Runs | Scattered:
-    """Return the layout of an axis: `Runs` for contiguous ordered units, else `Scattered`."""
+    """Return the layout of an axis: `Runs` for contiguous ordered units, else `Scattered`.
+
+    `unit_of` has the unit of each entry, -1 for none; at least one entry must have one.
+    """
     inside = np.flatnonzero(unit_of >= 0)
     start, stop = int(inside[0]), int(inside[-1]) + 1
     if inside.size == count and np.array_equal(unit_of[start:stop], np.arange(count)):

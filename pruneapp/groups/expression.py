@@ -26,8 +26,8 @@ def evaluate(text: str, fields: Mapping[str, Any]) -> Any:
     """Return the value of an expression: numbers, names, ``+ - * / // % ==``, ``or and not``.
 
     A name is a field; a missing or null field has the value None, which ``or`` replaces. No
-    functions can be called. Raises `ExpressionError` if the expression is invalid or an operand is
-    not a number.
+    functions can be called. Raises `ExpressionError` if the expression is invalid, an operand of an
+    operator is not a number, or the result does not exist, as after a division by 0.
     """
     try:
         return _value(_parse(text), fields)
@@ -67,6 +67,10 @@ def _number(node: ast.expr, fields: Mapping[str, Any]) -> int | float:
 
 
 def _value(node: ast.expr, fields: Mapping[str, Any]) -> Any:
+    """Return the value of a node of an expression; ``or`` returns its first true operand or None.
+
+    Raises `ExpressionError` for any syntax that is not allowed.
+    """
     match node:
         case ast.Constant(value=value):
             return value

@@ -174,8 +174,8 @@ _registered: list[Path] = []
 def register(path: Path) -> None:
     """Add the family declared in a file.
 
-    Raises `PluginError` if the file cannot be read, or one of its model types is in a family
-    already.
+    Raises `PluginError`, and adds nothing, if the file cannot be read or is invalid, or one of its
+    model types is in a family already (also if the file itself is registered).
     """
     _registered.append(path)
     _families.cache_clear()
@@ -194,6 +194,10 @@ def unregister(path: Path) -> None:
 
 @cache
 def _families() -> Mapping[str, Family]:
+    """Return all families by model type: those of the application, then registered ones.
+
+    Cached. Raises `ValueError` if a type is in two families, and the errors of invalid files.
+    """
     found: dict[str, Family] = {}
     for path in (*sorted(resources.path("families").glob("*.toml")), *_registered):
         family = json_codec.convert(_read(path), Family)

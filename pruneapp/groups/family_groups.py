@@ -68,6 +68,7 @@ class _Fields:
         return whole(text, self._fields)
 
     def _layout(self, rule: MemberRule) -> _Layout:
+        """Return the layout, role and factors of a member rule; use the cached `layout`."""
         factors = tuple(
             Factor(
                 self._activation(factor.activation),
@@ -87,7 +88,7 @@ class _Fields:
 
 
 class FamilyGroups:
-    """The groups of a checkpoint of one family.
+    """The groups of a checkpoint of one family, found by `axes`.
 
     Attributes
     ----------
@@ -131,7 +132,10 @@ class FamilyGroups:
         self.depths = self._depths()
 
     def axes(self) -> dict[AxisName, Axis]:
-        """Return the axes of the model, including those that cannot be cut, with the reason."""
+        """Return the axes of the model, including those that cannot be cut, with the reason.
+
+        Axes that the model does not have are missing. Computed at each call.
+        """
         found = {name: self._axis(name) for name in LABELS}
         axes = {name: axis for name, axis in found.items() if axis is not None}
         heads = axes.get("kv-groups")
@@ -148,7 +152,10 @@ class FamilyGroups:
         return {s: f for s in stacks for end, f in depth.items() if s.endswith(end)}
 
     def _axis(self, name: AxisName) -> Axis | None:
-        """Return an axis, maybe with the reason why it cannot be cut; None if it does not exist."""
+        """Return an axis, maybe with the reason why it cannot be cut; None if it does not exist.
+
+        Errors of `_MissingError` and `ExpressionError` become the reason.
+        """
         family = self._family
         if name in family.refused:
             why = family.refused[name].replace("{type}", self._type)
@@ -170,6 +177,11 @@ class FamilyGroups:
             return Axis(name, label, rule, why_not=why)
 
     def _bound(self, name: AxisName, label: str, rule: AxisRule) -> Axis | None:
+        """Return the axis with its groups by a rule; None if there are no tensors of it.
+
+        Raises `_MissingError` if the tensors do not fit the configuration, `ExpressionError` if the
+        latter lacks a field.
+        """
         fields = dict(self._fields)
         fields["activation"] = (
             evaluate(self._family.activation, fields) if self._family.activation else None
@@ -200,6 +212,10 @@ class FamilyGroups:
         return replace(axis, groups=groups)
 
     def _groups(self, name: AxisName, rule: AxisRule, fields: _Fields) -> Iterator[Group]:
+        """Yield the groups of an axis other than experts, layers and vocabulary, layer by layer.
+
+        Groups outside of the layers come last. Raises as `_bound`.
+        """
         count = 0 if rule.share else fields.whole(rule.size)
         if count < 1 and not rule.share:
             raise _MissingError(f"By {CONFIG} there are {count:,} units ({rule.size}).")
@@ -225,6 +241,10 @@ class FamilyGroups:
         count: int,
         number: int | None,
     ) -> Iterator[Group]:
+        """Yield the group of a further declaration, if there is one and its tensors exist.
+
+        `count` is the number of units of the other groups, `number` that of the layer.
+        """
         if further is None:
             return
         members = _members(further.members, entries, fields, "", optional=True)
@@ -244,6 +264,11 @@ class FamilyGroups:
         outer: int = 1,
         times: int = 1,
     ) -> Group:
+        """Return the group of some members, after comparing their sizes with `count` units.
+
+        Raises `_MissingError` if a size differs, a member is packed, or `count` is no multiple of
+        `outer`.
+        """
         if outer > 1 and count % outer:
             raise _MissingError(f"{count:,} units are no multiple of {outer:,}.")
         for member, entry in found:
@@ -265,6 +290,11 @@ class FamilyGroups:
         return Group(name, place, count, tuple(m for m, _ in found), number, outer, times)
 
     def _expert_groups(self, rule: AxisRule, fields: _Fields) -> Iterator[Group]:
+        """Yield a group of experts for each layer that has any.
+
+        Raises `_MissingError` if an expert of a layer is missing, or is beyond the number of
+        experts.
+        """
         count, outer = fields.whole(rule.size), fields.whole(rule.outer)
         rows = tuple(MemberRule(name=row, dim=0, optional=True) for row in rule.rows)
         before, _, after = rule.each.partition("{E}")
@@ -294,6 +324,11 @@ class FamilyGroups:
             yield replace(group, tensors=units, prefix=prefix)
 
     def _layer_axis(self) -> Axis | None:
+        """Return the axis of whole layers; None if the family does not count them.
+
+        It has a reason instead of groups if the layers in the file are not those of the
+        configuration.
+        """
         label, family, depths = LABELS["layers"], self._family, self.depths
         if not depths:
             return None
@@ -338,6 +373,10 @@ class FamilyGroups:
         return Axis("layers", label, AxisRule(), tuple(groups), self._fields)
 
     def _vocabulary_axis(self) -> Axis | None:
+        """Return the axis of tokens; None if the family declares no tensors with a row per token.
+
+        It has a reason instead of groups for a nested model, and if the tensors do not fit.
+        """
         label = LABELS["vocabulary"]
         count = self._fields.get("vocab_size")
         ends = _by_end(self._outside)
@@ -373,7 +412,10 @@ class FamilyGroups:
         return self._nested and _ELSEWHERE.search(name) is not None
 
     def _check_complete(self, groups: tuple[Group, ...]) -> None:
-        """Raise if an unknown tensor has a dimension of the size of a group."""
+        """Raise `_MissingError` if an unknown tensor has a dimension of the size of a group.
+
+        Within a layer, only sizes of groups of the same layer number count.
+        """
         members = {member.name for group in groups for member in group.members}
         members.update(name for group in groups for unit in group.tensors for name in unit)
         sizes: dict[int | None, set[int]] = defaultdict(set)
@@ -409,9 +451,11 @@ def _members(
     *,
     optional: bool = False,
 ) -> list[tuple[Member, TensorEntry]]:
-    """Return the members of a group with their tensors.
+    """Return the members of a group with their tensors, in the order of `rules`.
 
-    Empty if none of the required tensors exists; raises `_MissingError` if only some exist.
+    `entries` has the tensors by the names that rules use; ``{E}`` in these is replaced by `expert`.
+    Empty if none of the required tensors exists; raises `_MissingError` if only some exist, unless
+    `optional` makes all of them optional.
     """
     found: list[tuple[Member, TensorEntry]] = []
     missing = ""
@@ -435,7 +479,10 @@ def _members(
 def _tensors_named(
     names: Iterable[str], entries: Mapping[str, TensorEntry]
 ) -> Iterator[tuple[str, TensorEntry]]:
-    """Yield the tensors with one of the names, each with what ``{wb}`` matched ("" without it)."""
+    """Yield the tensors with one of the names, each with what ``{wb}`` matched ("" without it).
+
+    The order is that of `names`, weights before biases. Missing tensors are skipped.
+    """
     for name in names:
         wb = "{wb}" in name
         for part in ("weight", "bias") if wb else ("",):
@@ -450,7 +497,10 @@ def _tensors_named(
 
 
 def _by_end(outside: Mapping[str, TensorEntry]) -> Mapping[str, TensorEntry]:
-    """Return tensors by every suffix of their names that begins after a dot; the first one wins."""
+    """Return tensors by every suffix of their names that begins after a dot; the first one wins.
+
+    Whole names are included.
+    """
     found: dict[str, TensorEntry] = {}
     for name, entry in outside.items():
         rest = name
@@ -464,7 +514,10 @@ def _by_end(outside: Mapping[str, TensorEntry]) -> Mapping[str, TensorEntry]:
 
 @cache
 def _pattern_of(names: tuple[str, ...], *, anywhere: bool = False) -> Any:
-    """Return a function that matches a name; with `anywhere` it matches the end of a name."""
+    """Return a function that returns a match for a name of the list, else None.
+
+    With `anywhere`, it matches the end of a name, after a dot. Without names nothing matches.
+    """
     texts = []
     for name in names:
         text = re.escape(name).replace(r"\*", r"[^.]*").replace(r"\{wb\}", "(?:weight|bias)")
@@ -491,7 +544,7 @@ def _extent(found: tuple[Member, TensorEntry]) -> int:
 
 
 def _place(found: list[tuple[Member, TensorEntry]], layer: ModelLayer) -> str:
-    """Return the name of the innermost module that contains all members of a group."""
+    """Return the innermost module that contains all members of a group, relative to the layer."""
     rests = [entry.name.removeprefix(layer.prefix) for _, entry in found]
     parts = [rest.split(".")[:-1] for rest in rests]
     common = []

@@ -39,7 +39,7 @@ class Runs:
         return sum(run.each * count + run.fixed for run in self.runs)
 
     def units(self, count: int) -> NDArray[np.int32]:
-        """Return the unit of every entry, ``int32[size]``; -1 where it belongs to none."""
+        """Return the unit of every entry, ``int32[size(count)]``; -1 where it belongs to none."""
         parts = []
         numbers = np.arange(count, dtype=np.int32)
         for run in self.runs:

@@ -44,10 +44,10 @@ class OnnxGraph(ChannelGraph):
 def read_graph(checkpoint: Checkpoint, job: Job, *, apart: bool = False) -> OnnxGraph:
     """Find the groups of an ONNX checkpoint, without reading weights.
 
-    With `apart`, shapes are inferred in a separate process, which takes half a second: some graphs
-    crash onnx, and must not crash the application when a file is only opened. Raises
-    `CheckpointError` if it is not an ONNX model, the package onnx is not installed, or the graph is
-    invalid.
+    There may be none. With `apart`, shapes are inferred in a separate process, which takes half a
+    second: some graphs crash onnx, and must not crash the application when a file is only opened.
+    `job` can cancel. Raises `CheckpointError` if it is not an ONNX model, the package onnx is not
+    installed, or the graph is invalid.
     """
     if checkpoint.format != ONNX.name:
         raise UnsupportedFileError(
@@ -145,7 +145,7 @@ def _infer_shapes_in_process(skeleton: bytes, checkpoint: Checkpoint, job: Job) 
 
 
 def _skeleton(checkpoint: Checkpoint, file: ModelFile) -> bytes:
-    """Return an ONNX model without the data of its large tensors."""
+    """Return the bytes of an ONNX model without the data of tensors above `LARGEST_KEPT` bytes."""
     without = [
         Splice.by_data(t.data.tag, t.data.stop, b"", (*t.inside, t.field))
         for t in file.tensors

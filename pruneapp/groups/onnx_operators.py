@@ -78,7 +78,11 @@ class SizeRule:
 
 @dataclass
 class ChannelWalk:
-    """Visits the nodes of a graph in order, and joins the channels of their values."""
+    """Visits the nodes of a graph in order, and joins the channels of their values.
+
+    A method for an operator takes the number and the node, and returns False if it cannot join its
+    channels, so that the caller freezes them; what it joined before remains.
+    """
 
     model: Any
     inferred: Any
@@ -145,7 +149,10 @@ class ChannelWalk:
     # -- values ------------------------------------------------------------------------------------
 
     def axes(self, name: str) -> Axes | None:
-        """Return the channel numbers of a value; None if its shape is unknown."""
+        """Return the channel numbers of a value; None if its shape is unknown.
+
+        They are created by the first call, and kept.
+        """
         if name not in self.values:
             shape = self.shapes.get(name)
             self.values[name] = (
@@ -175,7 +182,10 @@ class ChannelWalk:
             return None
 
     def _axes_given(self, node: Any, place: int) -> tuple[int, ...] | None:
-        """Return the axes given by an attribute or input; None if unknown, () if absent."""
+        """Return the axes given by the attribute "axes", or else by the input at index `place`.
+
+        () if there is neither; None if the input is not a constant.
+        """
         given = attribute_of(node, "axes")
         if given is not None:
             return tuple(given)
@@ -186,7 +196,11 @@ class ChannelWalk:
     # -- nodes -------------------------------------------------------------------------------------
 
     def _visit(self, number: int, node: Any) -> None:
-        """Apply the rule of a node; without one freeze all of its values."""
+        """Apply the rule of a node; freeze all of its values if there is none or it returns False.
+
+        A stored tensor that the node only casts or transposes counts as a weight under its new
+        name.
+        """
         self.used.update(node.input)
         op = node.op_type
         self.channels.reason = f"'{op}' needs all of its channels"
@@ -235,7 +249,7 @@ class ChannelWalk:
         return self._elementwise(number, node)
 
     def _pass(self, value: Axes, out: Axes, pairs: Iterable[tuple[int, int]]) -> bool:
-        """Join pairs of axes of an input and an output, and freeze their other axes."""
+        """Join pairs of axes of an input and an output; freeze their other axes. Return True."""
         pairs = tuple(pairs)
         for one, other in pairs:
             self.channels.join(value[one], out[other])
@@ -250,6 +264,7 @@ class ChannelWalk:
         return self._pass(self._known(node.input[0]), self._known(node.output[0]), ((0, 0), (1, 1)))
 
     def _conv(self, number: int, node: Any) -> bool:
+        """Join input and output channels with the weight; only for one group or depthwise."""
         x, out = self._known(node.input[0]), self._known(node.output[0])
         weight = self._known(node.input[1])
         if node.input[1] not in self.weights or len(x) < 3 or x[1] is None or weight[0] is None:
@@ -281,6 +296,7 @@ class ChannelWalk:
         self.summed.add((stored, axes[axis]))
 
     def _gemm(self, _number: int, node: Any) -> bool:
+        """Join the channels of a product with a stored matrix; False for any other."""
         a, b = self._known(node.input[0]), self._known(node.input[1])
         out = self._known(node.output[0])
         if node.input[1] not in self.weights or attribute_of(node, "transA"):
@@ -296,6 +312,7 @@ class ChannelWalk:
         return True
 
     def _matmul(self, _number: int, node: Any) -> bool:
+        """Join the channels of a product; freeze the summed axis unless one is a stored matrix."""
         a, b = self._known(node.input[0]), self._known(node.input[1])
         out = self._known(node.output[0])
         if min(len(a), len(b)) < 2 or len(out) != max(len(a), len(b)):
@@ -323,6 +340,7 @@ class ChannelWalk:
         return self._broadcast(x, self._known(node.output[0]))
 
     def _layernormalization(self, _number: int, node: Any) -> bool:
+        """Freeze the normalized axes with scale and bias, and join the others."""
         x = self._known(node.input[0])
         axis = attribute_of(node, "axis")
         axis = (-1 if axis is None else axis) % len(x)
@@ -333,6 +351,7 @@ class ChannelWalk:
         return self._broadcast(x, self._known(node.output[0]))
 
     def _softmax(self, _number: int, node: Any) -> bool:
+        """Freeze the axis of a softmax (before opset 13 all from it on), and join the others."""
         x = self._known(node.input[0])
         axis = attribute_of(node, "axis")
         if self.opset < 13:
@@ -343,6 +362,7 @@ class ChannelWalk:
         return self._broadcast(x, self._known(node.output[0]))
 
     def _reduction(self, _number: int, node: Any) -> bool:
+        """Freeze the reduced axes and join the others; False if the axes are not constant."""
         x, out = self._known(node.input[0]), self._known(node.output[0])
         axes = self._axes_given(node, 1)
         if axes is None:
@@ -370,6 +390,11 @@ class ChannelWalk:
         return shape is not None and self._reshaped(number, node, shape)
 
     def _reshaped(self, number: int, node: Any, shape: tuple[int, ...] | None = None) -> bool:
+        """Join the axes of a reshape; record which sizes of `shape` are to change.
+
+        `shape` is its second input, None for operators without such an input. False if the axes
+        cannot be aligned.
+        """
         x, out = self._known(node.input[0]), self._known(node.output[0])
         if not join_reshape(self.channels, x, out, self.blocks):
             return False
@@ -389,6 +414,7 @@ class ChannelWalk:
             self.sizes.append(SizeRule(number, where, tuple(values), follows))
 
     def _concat(self, _number: int, node: Any) -> bool:
+        """Join each input with its part of the output along the axis, and all other axes."""
         out = self._known(node.output[0])
         axis = (attribute_of(node, "axis") or 0) % len(out)
         start = 0
@@ -405,6 +431,10 @@ class ChannelWalk:
         return True
 
     def _split(self, number: int, node: Any) -> bool:
+        """Join each output with its part of the input along the axis, and all other axes.
+
+        Also record that the sizes of the parts are to change. False if these are unknown.
+        """
         x = self._known(node.input[0])
         axis = (attribute_of(node, "axis") or 0) % len(x)
         whole = x[axis]
@@ -430,6 +460,10 @@ class ChannelWalk:
         return True
 
     def _slice(self, number: int, node: Any) -> bool:
+        """Join sliced channels of step 1, freeze those of other steps, and join the other axes.
+
+        Also record that starts and ends are to change. False if these are not constant.
+        """
         x, out = self._known(node.input[0]), self._known(node.output[0])
         if len(node.input) < 3:
             return False
@@ -466,6 +500,7 @@ class ChannelWalk:
         return True
 
     def _pad(self, _number: int, node: Any) -> bool:
+        """Join the axes that are not padded, freeze the others; False if the pads are unknown."""
         x, out = self._known(node.input[0]), self._known(node.output[0])
         pads = attribute_of(node, "pads")
         if pads is None:
@@ -476,6 +511,7 @@ class ChannelWalk:
         return self._pass(x, out, ((n, n) for n in plain))
 
     def _resize(self, number: int, node: Any) -> bool:
+        """Join axes of equal extent and freeze the others; record the sizes that are to change."""
         x, out = self._known(node.input[0]), self._known(node.output[0])
         if attribute_of(node, "axes") is not None:
             return False
@@ -489,6 +525,7 @@ class ChannelWalk:
         return self._pass(x, out, ((n, n) for n in same))
 
     def _expand(self, _number: int, node: Any) -> bool:
+        """Join a value with its broadcast result, and freeze the axes that the shape sets."""
         x, out = self._known(node.input[0]), self._known(node.output[0])
         shape = self._integers(node.input[1])
         if shape is None:
@@ -500,6 +537,7 @@ class ChannelWalk:
         return True
 
     def _gather(self, _number: int, node: Any) -> bool:
+        """Freeze the index and the axis that it selects from, and join the other axes."""
         data, index = self._known(node.input[0]), self._known(node.input[1])
         out = self._known(node.output[0])
         axis = (attribute_of(node, "axis") or 0) % len(data)
@@ -509,7 +547,7 @@ class ChannelWalk:
         return self._pass(data, out, zip(rest, to, strict=True))
 
     def _shape(self, _number: int, node: Any) -> bool:
-        """Freeze the extents that other nodes may use."""
+        """Freeze the axes whose extents other nodes or outputs of the graph may use."""
         x = self._known(node.input[0])
         start, end = attribute_of(node, "start") or 0, attribute_of(node, "end")
         seen = list(range(len(x)))[start : len(x) if end is None else end]
@@ -552,8 +590,8 @@ class ChannelWalk:
     def run(self, job: Job) -> Numbers:
         """Visit all nodes; return the smallest number joined with each number.
 
-        Raises `LookupError` or `ValueError` or `ZeroDivisionError` if a node violates the
-        definition of its operator.
+        Call it once. `job` can cancel. Raises `LookupError` or `ValueError` or `ZeroDivisionError`
+        if a node violates the definition of its operator.
         """
         for number, node in enumerate(self.model.graph.node):
             job.cancel.check()
@@ -581,7 +619,10 @@ def _subgraphs(node: Any) -> list[Any]:
 
 
 def _names_inside(node: Any) -> set[str]:
-    """Return the names of outer values that subgraphs of a node may use."""
+    """Return the names of values that subgraphs of a node use, at any depth.
+
+    They may be values of the outer graph or of the subgraph itself.
+    """
     names: set[str] = set()
     for graph in _subgraphs(node):
         names.update(output.name for output in graph.output)

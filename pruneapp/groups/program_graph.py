@@ -60,8 +60,8 @@ class ProgramGraph(ChannelGraph):
 def read_program(checkpoint: Checkpoint, job: Job) -> ProgramGraph:
     """Find the groups of a torch.export program, without reading weights.
 
-    Raises `CheckpointError` if the checkpoint is not such a program, contains several, or its graph
-    is invalid.
+    There may be none. `job` can cancel. Raises `CheckpointError` if the checkpoint is not such a
+    program, contains several, or its graph is invalid.
     """
     if checkpoint.format != exported_program.FORMAT:
         raise UnsupportedFileError(
@@ -107,7 +107,11 @@ def read_program(checkpoint: Checkpoint, job: Job) -> ProgramGraph:
 
 @dataclass
 class _ProgramWalk:
-    """Visits the nodes of a graph in order."""
+    """Visits the nodes of a graph in order, and joins the channels of their values.
+
+    A method for an operator returns False if it cannot join its channels, so that the caller
+    freezes them; what it joined before remains.
+    """
 
     program: Mapping[str, Any]
     checkpoint: Checkpoint
@@ -121,6 +125,12 @@ class _ProgramWalk:
     blocks: list[ReshapeBlock] = field(default_factory=list)
 
     def run(self, job: Job) -> None:
+        """Visit inputs, nodes and outputs; call it once. `job` can cancel.
+
+        Inputs that are no stored tensors, and all outputs, are frozen. Raises `LookupError`,
+        `TypeError`, `AttributeError`, `ValueError` or `ZeroDivisionError` for a graph that is
+        invalid.
+        """
         module = self.program["graph_module"]
         graph = module["graph"]
         self.channels.reason = "it is an input of the program"
@@ -135,6 +145,10 @@ class _ProgramWalk:
         settle_blocks(self.channels, self.blocks, job)
 
     def _input(self, spec: Mapping[str, Any]) -> None:
+        """Record the tensor of an input; freeze it if it is not stored, or cannot be cut.
+
+        That is the case for strided, integer and shared tensors, and those of another shape.
+        """
         ((kind, inside),) = spec.items()
         value = inside.get("arg", {}).get("name", "")
         name = inside.get(f"{kind}_name", "") if kind in {"parameter", "buffer"} else ""
@@ -169,6 +183,7 @@ class _ProgramWalk:
     # -- nodes -------------------------------------------------------------------------------------
 
     def _visit(self, number: int, node: Mapping[str, Any]) -> None:
+        """Join the channels of a node by its operator; freeze all of its values if that fails."""
         target = node["target"]
         arguments = {each["name"]: each["arg"] for each in node["inputs"]}
         op = target.removeprefix(_ATEN).partition(".")[0].rstrip("_")
@@ -179,7 +194,11 @@ class _ProgramWalk:
             self._freeze(*_names(node["inputs"]), *_names(node["outputs"]))
 
     def _join_operator(self, number: int, op: str, arguments: Mapping[str, Any], out: str) -> bool:
-        """Join the channels of an operator's values; return False if the operator is unknown."""
+        """Join the channels of an operator's values; return False if the operator is unknown.
+
+        `arguments` has its inputs by name, as in the JSON, and `out` is the name of its only
+        output.
+        """
         if op == "cat":
             return self._cat(arguments, out)
         given = {name: _tensor(arg) for name, arg in arguments.items()}
@@ -217,6 +236,7 @@ class _ProgramWalk:
         return True
 
     def _broadcast(self, values: Sequence[str], out: str) -> bool:
+        """Join values with their broadcast result, axis by axis from the last; return True."""
         result = self.axes(out)
         for value in values:
             axes = self.axes(value)
@@ -228,6 +248,10 @@ class _ProgramWalk:
     def _convolution(
         self, number: int, value: str, given: Mapping[str, str], groups: Any, out: str
     ) -> bool:
+        """Join input and output channels with the weight; only for one group or depthwise.
+
+        `given` has the names of tensor arguments. False otherwise.
+        """
         weight, ours, theirs = given["weight"], self.axes(value), self.axes(out)
         axes = self.axes(weight)
         if weight not in self.weights or len(ours) != len(axes) or len(theirs) != len(axes):
@@ -249,6 +273,7 @@ class _ProgramWalk:
         return True
 
     def _linear(self, value: str, given: Mapping[str, str], out: str) -> bool:
+        """Join the last axes with a stored matrix, and the others; False for any other weight."""
         weight, ours, theirs = given["weight"], self.axes(value), self.axes(out)
         axes = self.axes(weight)
         if weight not in self.weights or len(axes) != 2:
@@ -271,6 +296,7 @@ class _ProgramWalk:
         return join_reshape(self.channels, self.axes(value), self.axes(out), self.blocks)
 
     def _mean(self, value: str, arguments: Mapping[str, Any], out: str) -> bool:
+        """Freeze the reduced axes and join the others; False without dimensions."""
         ours, theirs = self.axes(value), self.axes(out)
         dims = {dim % len(ours) for dim in arguments["dim"].get("as_ints", ())}
         if not dims:
@@ -282,6 +308,7 @@ class _ProgramWalk:
         return self._pairs(tuple(left), tuple(there))
 
     def _cat(self, arguments: Mapping[str, Any], out: str) -> bool:
+        """Join each value with its part of the result along the dimension, and all other axes."""
         values = [each["name"] for each in arguments["tensors"].get("as_tensors", ())]
         parts, theirs = [self.axes(value) for value in values], self.axes(out)
         dim = arguments.get("dim", {"as_int": 0})["as_int"] % len(theirs)
@@ -310,7 +337,7 @@ def _tensor(argument: Mapping[str, Any]) -> str:
 
 
 def _names(argument: Any) -> list[str]:
-    """Return all names in a part of the JSON, of any kind."""
+    """Return all texts under a key "name" in a part of the JSON, in any order."""
     found, left = [], [argument]
     while left:
         one = left.pop()

@@ -129,9 +129,10 @@ def bind(
 ) -> Structure | Unknown:
     """Return the groups of a checkpoint, from config.json or its graph, without reading weights.
 
-    O(n) in the number of tensors. With `apart`, code that a malicious file may crash runs in a
-    separate process; see `pruneapp.groups.onnx_graph.read_graph`. Returns `Unknown` with the reason
-    if nothing is known.
+    Computed at each call (`structure_of` caches); O(n) in the number of tensors. With `apart`, code
+    that a malicious file may crash runs in a separate process; see
+    `pruneapp.groups.onnx_graph.read_graph`. Returns `Unknown` with the reason if nothing is known,
+    also for an unreadable file; `job` can cancel.
     """
     if checkpoint.format in {exported_program.FORMAT, ONNX.name}:
         return _of_graph(checkpoint, job or Job(), apart=apart)
@@ -166,7 +167,7 @@ def bind(
 
 
 def _of_graph(checkpoint: Checkpoint, job: Job, *, apart: bool) -> Structure | Unknown:
-    """Return the groups found in the graph of a file."""
+    """Return the groups found in the graph of a file; `Unknown` if it is invalid or has none."""
     graph: ProgramGraph | OnnxGraph
     try:
         if checkpoint.format == ONNX.name:
@@ -189,7 +190,10 @@ def _of_graph(checkpoint: Checkpoint, job: Job, *, apart: bool) -> Structure | U
 def _of_blocks(
     checkpoint: Checkpoint, folder: Path, config: Mapping[str, Any] | Unknown
 ) -> Structure | Unknown:
-    """Return the known blocks of a model that transformers does not configure."""
+    """Return the known blocks of a model that transformers does not configure.
+
+    `config` is its configuration, if there is one. `Unknown` if no block is found.
+    """
     found = find_blocks(checkpoint)
     if not found.blocks:
         why = (
@@ -222,7 +226,10 @@ def _of_blocks(
 
 
 def read_config(folder: Path) -> dict[str, Any] | Unknown:
-    """Return the configuration next to a model; `Unknown` if it is missing or unreadable."""
+    """Return the config.json in a folder; `Unknown` if it is missing, too large or unreadable.
+
+    Nothing is raised for an invalid file.
+    """
     path = folder / CONFIG
     try:
         if path.stat().st_size > _LARGEST_CONFIG:

@@ -54,7 +54,8 @@ NO_STATISTICS = "The step ranks weights by statistics of activations of the chec
 def pruned_names(checkpoint: Checkpoint, step: Step) -> list[str]:
     """Return the first names of the tensors that a step prunes, in file order.
 
-    For a step whose methods cannot prune, the tensors that its rows name.
+    For a step whose methods cannot prune, the tensors that its rows name. Raises the errors of
+    `rows_of`.
     """
     rows = rows_of(checkpoint, step)
     names = pruned_in(rows) or {name for _, names in rows for name in names}
@@ -65,7 +66,8 @@ def check_sizes(checkpoint: Checkpoint, step: Step, job: Job) -> None:
     """Raise `ParameterError` if a step does not fit its tensors, whatever is pruned in them.
 
     Checks dimensions that a tensor does not have, norms that do not follow it, dependents that are
-    unknown, and counts larger than the tensor.
+    unknown, and counts larger than the tensor. Raises `SelectionError` if a tensor cannot be
+    pruned, or no dependents are known. `job` can cancel.
     """
     whole, pairs = Snapshot(checkpoint), Companions(checkpoint)
     rows = rows_of(checkpoint, step)
@@ -134,7 +136,11 @@ class EntryResolver:
     job: Job  # for cancellation
 
     def resolve(self, entry: Entry) -> ResolvedAction | None:
-        """Return the entry with tensors of the checkpoint; None if there are problems."""
+        """Return the entry with tensors of the checkpoint; None if it could not be resolved.
+
+        All errors are appended to `problems`; none is raised. An entry may be returned although
+        there are problems, as for a count that is too large.
+        """
         match entry:
             case StepEntry():
                 return self._step(entry.configuration, "configuration")
@@ -148,6 +154,10 @@ class EntryResolver:
                 return self._try("configuration", lambda: self._on_tensors(entry))
 
     def _step(self, configuration: StepConfiguration, place: str) -> Step | None:
+        """Return the step of a configuration; None if a row or the step is invalid.
+
+        `place` is its path in the entry, for problems.
+        """
         rows = [
             self._try(f"{place}.rows[{i}]", partial(self._row, configuration, i))
             for i in range(len(configuration.rows))
@@ -161,6 +171,11 @@ class EntryResolver:
         return step
 
     def _row(self, configuration: StepConfiguration, number: int) -> Row:
+        """Return the row with index `number` of a configuration.
+
+        Raises `ParameterError` if the method needs masks, its values are invalid, or its statistics
+        are not open or belong to another checkpoint, and the errors of `select_tensors`.
+        """
         row = configuration.rows[number]
         method = registry.get(row.name)
         if method.takes_mask:
@@ -185,12 +200,14 @@ class EntryResolver:
         return resolved
 
     def _schedule(self, entry: ScheduleEntry) -> Schedule | None:
+        """Return the schedule of an entry; None if it has problems."""
         configuration = entry.configuration
         step = self._step(configuration.step.configuration, "configuration.step.configuration")
         if step is None:
             return None
 
         def made() -> Schedule:
+            """Return the schedule of `step`; raise `ParameterError` if it does not suit one."""
             if step.limits.total is not None:
                 raise ParameterError(
                     "The step of a schedule cannot have a 'total', because 'final' is the total.",
@@ -219,6 +236,10 @@ class EntryResolver:
         return self._try("configuration", made)
 
     def _edit(self, entry: EditEntry) -> ManualEdit | None:
+        """Return the manual edit of an entry; None if a tensor or a mask is missing or wrong.
+
+        A box that exceeds its tensor is a problem, but the edit is returned.
+        """
         targets = entry.configuration.targets
         before = len(self.problems)
         for i, target in enumerate(targets):
@@ -253,6 +274,10 @@ class EntryResolver:
     def _on_tensors(
         self, entry: TreatZerosEntry | FinalizeEntry | FileMasksEntry
     ) -> ResolvedAction:
+        """Return the edit of whole tensors of an entry.
+
+        Raises `ParameterError` if it applies to no tensor, or a tensor has no mask in the file.
+        """
         kind, usual = _ON_TENSORS[type(entry)]
         names = all_chosen_by(self.checkpoint, entry.configuration, usual)
         if not names:
@@ -312,7 +337,10 @@ class Fit:
         return f"entries[{number}]" if number >= 0 else f"'{self.entries[index].label}'"
 
     def actions(self, where: str) -> tuple[ResolvedAction, ...]:
-        """Return the resolved entries; raise `RecipeError` about `where` if there are problems."""
+        """Return the resolved entries in order; raise `RecipeError` if there are problems.
+
+        The error lists them, and names the recipe by `where`.
+        """
         if self.problems:
             raise RecipeError(
                 f"'{where}' cannot be applied to this checkpoint: "
@@ -323,13 +351,14 @@ class Fit:
 
 
 def fit(recipe: Recipe, checkpoint: Checkpoint, job: Job) -> Fit:
-    """Resolve a recipe for a checkpoint and find its problems.
+    """Resolve a recipe for a checkpoint and find its problems; none is raised.
 
     Everything that can be known in advance is checked: methods and values, tensors that are missing
     or cannot be pruned, dimensions, counts larger than a tensor, boxes and masks of another shape,
     missing masks, and repairs of another checkpoint. It is not known how many weights will remain
     for an entry; an amount that is too large ends the run later, without changes. Weights are read
-    only of tensors with repaired values, to compare their SHA-256.
+    only of tensors with repaired values, to compare their SHA-256. Starts `job` with the number of
+    entries; it can cancel.
     """
     job.start(len(recipe.entries), recipe.where)
     fitted = []
@@ -353,6 +382,7 @@ def fit(recipe: Recipe, checkpoint: Checkpoint, job: Job) -> Fit:
 
 
 def _label(checkpoint: Checkpoint, entry: Entry, action: ResolvedAction | None) -> str:
+    """Return the short text of an entry; that of its JSON if `action` is None."""
     match action:
         case Step():
             return action.label(counts_of(checkpoint, action))
@@ -377,6 +407,7 @@ def _label(checkpoint: Checkpoint, entry: Entry, action: ResolvedAction | None) 
 
 
 def _detail(checkpoint: Checkpoint, action: ResolvedAction | None) -> str:
+    """Return all settings of a step or schedule, one per line; empty for others."""
     match action:
         case Step():
             return action.detail(counts_of(checkpoint, action))
@@ -388,6 +419,7 @@ def _detail(checkpoint: Checkpoint, action: ResolvedAction | None) -> str:
 
 
 def _names(checkpoint: Checkpoint, action: ResolvedAction | None) -> tuple[str, ...]:
+    """Return the first names of the tensors that an entry prunes or changes; empty for None."""
     match action:
         case Step():
             return tuple(pruned_names(checkpoint, action))
@@ -400,6 +432,7 @@ def _names(checkpoint: Checkpoint, action: ResolvedAction | None) -> tuple[str, 
 
 
 def _notices(recipe: Recipe, checkpoint: Checkpoint) -> tuple[str, ...]:
+    """Return a sentence if the file has masks that the recipe does not apply; else nothing."""
     masked = sum(1 for entry in checkpoint.entries.values() if entry.mask_of and entry.prunable)
     if not masked or any(isinstance(entry, FileMasksEntry) for entry in recipe.entries):
         return ()

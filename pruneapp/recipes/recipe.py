@@ -110,12 +110,13 @@ def with_statistics(
 ) -> Recipe:
     """Return the recipe with a statistics file for rows that use those of the checkpoint.
 
+    Without such rows, or without `names`, the recipe itself is returned.
+
     Parameters
     ----------
     names
         Names of open statistics, see `pruneapp.statistics.file.register`. The last one that belongs
-        to the checkpoint is used; without any such, the last one, which `fit` rejects. If empty,
-        the recipe is returned unchanged.
+        to the checkpoint is used; without any such, the last one, which `fit` rejects.
     """
     if not names or not rows_at_hand(recipe):
         return recipe
@@ -131,6 +132,11 @@ def rows_at_hand(recipe: Recipe) -> list[RowEntry]:
 
 
 def _with_statistics(recipe: Recipe, rename: Callable[[str], str]) -> Recipe:
+    """Return the recipe with each name of statistics replaced by the result of `rename`.
+
+    Rows without statistics are unchanged.
+    """
+
     def change(values: Mapping[str, Any]) -> dict[str, Any]:
         renamed = dict(values)
         if name := renamed.get(STATISTICS.name):
@@ -173,7 +179,8 @@ def save(recipe: Recipe, path: Path, job: Job) -> tuple[Path, ...]:
 
     Masks are written first, as ``<sha256>.mask`` in `mask_folder`: packed bits, lowest first, 1 for
     selected weights. Values are written as ``<sha256>.values`` in `values_folder`: raw elements.
-    Existing files of the right size are not written again.
+    Existing files of the right size are not written again, and none is deleted. Starts `job` with
+    the bytes; it can cancel.
 
     Returns
     -------
@@ -212,9 +219,10 @@ def save(recipe: Recipe, path: Path, job: Job) -> tuple[Path, ...]:
 def load(path: Path, job: Job) -> Recipe:
     """Read a recipe with the masks and values next to it.
 
-    Missing files are ignored here; `fit` reports the entries that need them. Their contents are
-    compared with the SHA-256 when they are used. Raises `RecipeError` if the file cannot be read or
-    is no recipe.
+    Missing files, and those of another size, are ignored here; `fit` reports the entries that need
+    them. Their contents are compared with the SHA-256 when they are used. Starts `job` with their
+    bytes; it can cancel. Raises `RecipeError` if the file of the recipe cannot be read or is no
+    recipe.
     """
     recipe = Recipe.from_text(read(path, "recipe", _LARGEST, RecipeError), where=path.name)
     named = {
@@ -233,7 +241,10 @@ def load(path: Path, job: Job) -> Recipe:
 
 
 def is_recipe(path: Path) -> bool:
-    """Return whether a file begins like a recipe; it may be invalid."""
+    """Return whether a file begins like a recipe; it may be invalid.
+
+    False if it cannot be read.
+    """
     try:
         if not path.is_file():
             return False
@@ -245,6 +256,10 @@ def is_recipe(path: Path) -> bool:
 
 
 def _mask(path: Path, size: int, job: Job) -> BitMask | None:
+    """Read a mask of `size` elements; None if the file is missing, has another size, or fails.
+
+    Steps `job` by the bytes. The content is not checked.
+    """
     try:
         with path.open("rb") as file:
             # Checked first, because a recipe may claim a larger size than there is memory.
@@ -265,7 +280,8 @@ def _mask(path: Path, size: int, job: Job) -> BitMask | None:
 def of_kind(checkpoint: Checkpoint, kind: str) -> tuple[str, ...]:
     """Return the prunable tensors of a kind of layer that are neither vectors nor buffers.
 
-    Raises `SelectionError` if there are none.
+    By first names in file order. Raises `SelectionError`, with the nearest kinds, if there are
+    none.
     """
     entries = [e for e in checkpoint.entries.values() if _is_of(e, kind)]
     names = tuple(e.name for e in entries if e.learned)
@@ -281,8 +297,9 @@ def of_kind(checkpoint: Checkpoint, kind: str) -> tuple[str, ...]:
 def select_tensors(checkpoint: Checkpoint, row: RowConfiguration) -> tuple[str, ...]:
     """Return the tensors that a row selects, by first names in file order.
 
-    Raises `SelectionError` or `UnknownTensorError` if it matches nothing, or names a tensor that
-    cannot be pruned.
+    By its pattern, else its kind, else its names, else the default selection. Raises
+    `SelectionError` or `UnknownTensorError` if it matches nothing, or names a tensor that cannot be
+    pruned.
     """
     if row.pattern:
         return select(checkpoint, [row.pattern], on_request=False)
@@ -302,7 +319,12 @@ def select_tensors(checkpoint: Checkpoint, row: RowConfiguration) -> tuple[str, 
 def all_chosen_by(
     checkpoint: Checkpoint, chosen: ChosenConfiguration, usual: Callable[[TensorEntry], bool]
 ) -> tuple[str, ...]:
-    """Return the tensors that an entry selects: by pattern, names, or the predicate `usual`."""
+    """Return the tensors that an entry selects: by pattern, names, or the predicate `usual`.
+
+    By first names in file order. `usual` is called with prunable tensors if there are neither
+    pattern nor names; the result may then be empty. Otherwise raises `SelectionError` or
+    `UnknownTensorError`.
+    """
     if chosen.pattern:
         return select(checkpoint, [chosen.pattern], prefer_parameters=False, on_request=False)
     if chosen.names:
@@ -311,9 +333,10 @@ def all_chosen_by(
 
 
 def row_for(checkpoint: Checkpoint, names: Iterable[str], pattern: str) -> RowConfiguration:
-    """Return the shortest row that selects exactly these tensors of the checkpoint.
+    """Return the shortest row that selects exactly these tensors of the checkpoint, without values.
 
-    `pattern` is the pattern or kind that the user selected them by; it may be empty.
+    `pattern` is the pattern or kind that the user selected them by; it may be empty. If neither it
+    nor the default selection matches, the row has the first names. Raises the errors of `resolve`.
     """
     chosen = resolve(checkpoint, names, on_request=True)
     quantized = any(checkpoint.entries[name].on_request for name in chosen)
@@ -336,9 +359,11 @@ def portable(checkpoint: Checkpoint, data: Mapping[str, Any]) -> Entry:
 
     A row keeps the pattern or kind of layer that the user selected tensors by, if it still selects
     the same tensors; if they are the default selection, the row names none; otherwise it has their
-    names. Equal edits of the same checkpoint give equal entries.
+    names. Entries that are no steps are unchanged. Equal edits of the same checkpoint give equal
+    entries.
 
-    Raises `RecipeError` if the edit is no entry of a recipe.
+    Raises `RecipeError` if the edit is no entry of a recipe, and `ParameterError` if a step is
+    invalid.
     """
     try:
         if data["name"] == "step":
@@ -360,7 +385,11 @@ def recipe_of(
 
 
 def history_recipe(capture: Capture, job: Job) -> Recipe:
-    """Return the recipe of the current state of a document. Raises `HistoryError`."""
+    """Return the recipe of the edits that lead to the current state of a document.
+
+    Masks that edits name are loaded, from the scratch file where needed. Starts `job` with the
+    number of edits; it can cancel. Raises `HistoryError` if a mask cannot be read.
+    """
     masks: dict[str, BitMask] = {}
     entries = []
     records = capture.done
@@ -375,7 +404,11 @@ def history_recipe(capture: Capture, job: Job) -> Recipe:
 
 
 def step_entry(step: Step, choose: Callable[[tuple[str, ...], str], RowConfiguration]) -> StepEntry:
-    """Convert a step to an entry; `choose` is `row_for` with its first arguments bound."""
+    """Convert a step to an entry; `choose` is `row_for` with its first arguments bound.
+
+    It is called with the names and the pattern of each row, and its result gets the values of the
+    row. Limits that are the defaults are omitted.
+    """
     rows = []
     for row in step.rows:
         chosen = choose(row.names, row.pattern)

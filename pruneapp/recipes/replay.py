@@ -57,7 +57,9 @@ SCHEDULE: tuple[Param, ...] = (
 
 
 def amounts(final: Amount, begun: int, size: int, steps: int, path: Path) -> list[Amount]:
-    """Return the amount pruned after each step of a schedule; counts if `final` is a count.
+    """Return the amounts pruned after each of `steps` steps, ascending; counts if `final` is one.
+
+    The last is `final` itself.
 
     Parameters
     ----------
@@ -65,6 +67,8 @@ def amounts(final: Amount, begun: int, size: int, steps: int, path: Path) -> lis
         Amount at the end: a count, or a fraction of `size`.
     begun
         Number of weights pruned before the first step.
+    size
+        Number of weights of all tensors.
     path
         ``linear``: ``s_t = s_i + (s_f - s_i) t / n``. ``cubic``: ``s_t = s_f + (s_i - s_f) (1 - t /
         n)^3`` (Zhu and Gupta, To prune, or not to prune, 2017, equation 1).
@@ -97,8 +101,9 @@ def replay(
 ) -> Iterator[Replayed]:
     """Apply the entries of a recipe, each to the state that the previous one has produced.
 
-    `snapshot` does not change. Results do not depend on the machine, the device or the chunk size.
-    Masks of the file that are already applied produce no edit.
+    Yields the edits one by one, computed on demand. `snapshot` does not change. Results do not
+    depend on the machine, the device or the chunk size. Masks of the file that are already applied
+    produce no edit.
 
     Raises
     ------
@@ -119,7 +124,8 @@ def replay_all(
 ) -> Iterator[Replayed]:
     """Apply a whole recipe as `replay` does; errors name the entry and `where` it comes from.
 
-    Raises `RecipeError` if the recipe does not fit, or an entry cannot be applied.
+    Raises `RecipeError` if the recipe does not fit, before anything is applied, or if a parameter
+    or the selection of an entry does not suit the state; edits yielded before remain valid.
     """
     state = snapshot
     for number, action in enumerate(fit.actions(where)):
@@ -134,7 +140,10 @@ def replay_all(
 
 
 def expand_action(state: Snapshot, action: ResolvedAction) -> Sequence[ResolvedAction]:
-    """Return the edits of an entry in a state: several steps for a schedule, otherwise itself."""
+    """Return the edits of an entry in a state: several steps for a schedule, otherwise itself.
+
+    The steps of a schedule begin with what is pruned in `state`. Raises the errors of `rows_of`.
+    """
     if not isinstance(action, Schedule):
         return (action,)
     ((_, names),) = rows_of(state.checkpoint, action.step)
@@ -146,6 +155,10 @@ def expand_action(state: Snapshot, action: ResolvedAction) -> Sequence[ResolvedA
 
 
 def _edit(state: Snapshot, action: ResolvedAction, kernel: Kernel, job: Job) -> Edit | None:
+    """Compute the edit of a resolved entry; None for masks of the file that are already applied.
+
+    Raises the errors of the edit, and `TypeError` for a schedule.
+    """
     match action:
         case Step():
             return compute_preview(state, action, kernel, job, norms=False).edit
@@ -159,7 +172,10 @@ def _edit(state: Snapshot, action: ResolvedAction, kernel: Kernel, job: Job) -> 
 
 
 def _on_top(state: Snapshot, edit: Edit) -> Edit | None:
-    """Combine masks of the file with the state; return None if that changes nothing."""
+    """Combine masks of the file with the state; return None if that changes nothing.
+
+    A weight is kept if both keep it or if it is protected. Only changed tensors are in the edit.
+    """
     masks: dict[str, BitMask] = {}
     for name, mask in edit.after["masks"].items():
         assert mask is not None  # this kind of edit has a mask for every tensor

@@ -93,7 +93,11 @@ def chosen_multiple(entries: Iterable[Entry]) -> int | None:
 
 
 def with_values(entry: Entry, change: Callable[[Mapping[str, Any]], dict[str, Any]]) -> Entry:
-    """Return the entry with the values of each row replaced by the result of `change`."""
+    """Return the entry with the values of each row replaced by the result of `change`.
+
+    `change` is called with the values of a row by name, which it must not modify. Entries without
+    rows are returned unchanged.
+    """
     if isinstance(entry, ScheduleEntry):
         step = with_values(entry.configuration.step, change)
         return replace(entry, configuration=replace(entry.configuration, step=step))
@@ -117,7 +121,10 @@ _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def json_schema(methods: Iterable[Method]) -> str:
-    """Return the JSON schema with a final newline; rows can have any of `methods`."""
+    """Return the JSON schema with a final newline; rows can have any of `methods`.
+
+    Methods that need a mask are omitted, as recipes do not allow them.
+    """
     schema = msgspec.json.schema(RecipeFile)
     definitions = schema[_DEFINITIONS]
     row = definitions["RowConfiguration"]
@@ -134,6 +141,7 @@ def json_schema(methods: Iterable[Method]) -> str:
 
 
 def _row(method: Method, row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the schema of a row with a method, from `row`, the schema of any row configuration."""
     values = {
         "type": "object",
         "properties": {param.name: _value(param) for param in method.params},
@@ -154,6 +162,7 @@ def _row(method: Method, row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _value(param: Param) -> dict[str, Any]:
+    """Return the schema of a parameter value, without a type for other kinds of parameters."""
     schema = {"description": f"{param.help} Must be {param.describe()}.", "default": param.default}
     match param:
         case AmountParam():
@@ -182,7 +191,10 @@ def _value(param: Param) -> dict[str, Any]:
 
 
 def _with_plain_descriptions(schema: Any) -> Any:
-    """Return a schema with descriptions reduced to their first paragraphs, on one line."""
+    """Return a schema with descriptions reduced to their first paragraphs, on one line.
+
+    Recursive; the argument is not modified.
+    """
     if isinstance(schema, list):
         return [_with_plain_descriptions(part) for part in schema]
     if not isinstance(schema, dict):

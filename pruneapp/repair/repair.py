@@ -94,7 +94,9 @@ def risks_of(
 ) -> tuple[str, ...]:
     """Return why a repair may have made the model worse, a sentence each (see docs/quality.md).
 
-    `source` describes the inputs, as in `pruneapp.statistics.file.Origin`.
+    Empty if nothing indicates it. `source` describes the inputs, as in
+    `pruneapp.statistics.file.Origin`: random tokens and random inputs are a risk. Nearly equal high
+    sparsities of layers are one too, unless the repair was `sequential`.
     """
     found = []
     worse = [layer.name for layer in layers if layer.is_worse]
@@ -135,7 +137,11 @@ def sequential_runs(layers: int) -> str:
 
 
 def uniform_risk(shares: Sequence[float]) -> str:
-    """Return why the layers' pruned shares are a risk, as a sentence; "" if they are not."""
+    """Return why the layers' pruned shares are a risk, as a sentence; "" if they are not.
+
+    They are if there are two or more, all at least `HIGH_SHARE`, which differ by at most
+    `SAME_SHARE`.
+    """
     if len(shares) < 2 or min(shares) < HIGH_SHARE or max(shares) - min(shares) > SAME_SHARE:
         return ""
     ends = dict.fromkeys(f"{share:.0%}" for share in (min(shares), max(shares)))
@@ -163,8 +169,9 @@ KnownInputs: TypeAlias = Callable[[TensorEntry], LayerInputs | None]
 def inputs_in(statistics: Statistics, cancel: CancelToken | None = None) -> KnownInputs:
     """Return a function that returns the inputs of weights from a file of statistics.
 
-    Reading Gram matrices may cancel. Raises `ParameterError` if the file has none; the function
-    raises what `Statistics.inputs` raises.
+    It returns None for a weight without a Gram matrix, raises what `Statistics.inputs` raises, and
+    reads Gram matrices only when a layer is solved; `cancel` can cancel that. Raises
+    `ParameterError` if the file has none.
     """
     if not statistics.grams:
         raise ParameterError(
@@ -173,6 +180,7 @@ def inputs_in(statistics: Statistics, cancel: CancelToken | None = None) -> Know
         )
 
     def known(entry: TensorEntry) -> LayerInputs | None:
+        """Return the inputs of a weight; None if the file has no Gram matrix for its names."""
         name = next((name for name in entry.names if name in statistics.grams), None)
         inputs = None if name is None else statistics.inputs(entry.names, entry.shape)
         if name is None or inputs is None:
@@ -193,7 +201,10 @@ def layer_inputs(
     gram: Callable[[int], Float64s],
     drift: Callable[[int], Drift | None] = lambda _group: None,
 ) -> LayerInputs:
-    """Return the inputs of a weight from statistics and functions for Gram matrix and drift."""
+    """Return the inputs of a weight from statistics and functions for Gram matrix and drift.
+
+    The functions are called with the number of a group, when it is solved.
+    """
     sums, counts = inputs.sum, inputs.counts
 
     def moments(group: int) -> LayerSolver:
@@ -216,10 +227,10 @@ class Repair(Proposal):
 def pruned_layers(
     snapshot: Snapshot, job: Job, known: KnownInputs | None = None
 ) -> tuple[PrunedLayer, ...]:
-    """Return the weights that can be repaired, in file order.
+    """Return the weights that can be repaired, in file order: matrices that are partly pruned.
 
     If `known` is given, layers are marked by whether their inputs are known; raises what it raises.
-    May cancel.
+    Without it all are marked as known. `job` can cancel.
     """
     layers = []
     for batch in job.cancel.batches(snapshot.checkpoint.entries):
@@ -258,9 +269,9 @@ def compute_repair(
 ) -> Repair:
     """Change the kept weights of pruned layers so that the outputs approximate the original.
 
-    Pruned, protected and permanently zero weights are not changed. The bias, or else the running
-    mean of a following norm, is adjusted too, and the norm's running variance. `job` is started
-    with the work and labeled with layers; may cancel.
+    Nothing is applied: the result is a proposal. Pruned, protected and permanently zero weights are
+    not changed. The bias, or else the running mean of a following norm, is adjusted too, and the
+    norm's running variance. `job` is started with the work and labeled with layers; may cancel.
 
     Parameters
     ----------
@@ -268,6 +279,10 @@ def compute_repair(
         Weights by any of their names; None for all pruned weights with known inputs.
     wanted
         The model whose outputs are approximated; None for the file itself, unpruned.
+    iterations
+        Steps of conjugate gradients, at least 1.
+    damping
+        Added to the diagonal of the Gram matrix, relative to its mean; positive.
     norms
         Whether the running variance of a following norm is scaled like that of the outputs, which
         pruning usually reduces.
@@ -335,7 +350,8 @@ class RepairRun:
     def repair(self, known: KnownInputs, job: Job) -> None:
         """Repair all layers with known inputs; `job` is started with the work.
 
-        Raises what `compute_repair` raises.
+        May be called again, as for other layers; values of the same layer are then replaced,
+        computed from the original state. Raises what `compute_repair` raises.
         """
         snapshot, source = self._snapshot, self._source
         layers = [
@@ -357,7 +373,11 @@ class RepairRun:
             self._repairs.append(work.repair(layer, followers, self._file))
 
     def outcome(self, job: Job) -> Repair:
-        """Return the result; may cancel."""
+        """Return the result of all calls of `repair`, with layers in numeric order.
+
+        Hashes the repaired tensors, and the files of the wanted model; `job` may cancel. Raises
+        `SelectionError` if nothing was repaired.
+        """
         against = () if self._wanted is None else tuple(_sha256s(self._wanted, job))
         source = structs.replace(self._source, against=against)
         made = RepairedValues.create(self._snapshot.checkpoint, self._file.mapped(), source, job)
@@ -454,7 +474,10 @@ class _Followers:
     def of(
         cls, snapshot: Snapshot, layer: _WeightMatrices, pairs: Companions, *, norms: bool
     ) -> _Followers:
-        """Return the tensors found by name; `variance` is None without `norms`."""
+        """Return the tensors found by name; `variance` is None without `norms`.
+
+        The shift is the bias, else the running mean of a following norm, else None.
+        """
         companions = {c.part: c for c in pairs.of(layer.entry.name)}
         path = companions["norm"].name.rpartition(".")[0] if "norm" in companions else ""
 
@@ -487,6 +510,11 @@ class _Tensor:
 
     @classmethod
     def read(cls, snapshot: Snapshot, wanted: Checkpoint | None, entry: TensorEntry) -> _Tensor:
+        """Read a tensor of the state, and the same of `wanted`, or of the file if that is None.
+
+        Raises `ParameterError` if the latter has another shape or no floats, and
+        `UnknownTensorError` if it has no such tensor.
+        """
         source = snapshot.checkpoint if wanted is None else wanted
         theirs = source.entry(entry.name)
         if theirs.shape != entry.shape or theirs.dtype.form is None:
@@ -506,10 +534,10 @@ class _Tensor:
         return cls(bits, present, decode(their_bits, theirs.dtype), free)
 
     def with_values(self, values: Floats, dtype: DType) -> tuple[Bits, int]:
-        """Return the elements with new values, and how many changed.
+        """Return the raw elements with new values rounded to `dtype`, and how many changed.
 
-        A changed value of 0 is stored as -0.0 if the type has it, because +0.0 would count as
-        pruned.
+        Only free elements change, and none that is NaN. A changed value of 0 is stored as -0.0 if
+        the type has it, because +0.0 would count as pruned.
         """
         assert dtype.form is not None
         form, result = dtype.form, np.empty_like(self.bits)
@@ -543,7 +571,11 @@ class _LayerSolver:
     def repair(
         self, layer: _WeightMatrices, followers: _Followers, values: ValuesFile
     ) -> LayerRepair:
-        """Repair one layer, and add its values to the file."""
+        """Repair one layer, and add its new values, and those of changed followers, to the file.
+
+        The values of the layer are added even if none changed. Raises `ParameterError` if the
+        statistics or the wanted model do not fit, `HistoryError` if the disk is full.
+        """
         entry, job, shift = layer.entry, self.job, followers.shift
         job.label(entry.name)
         tensor = _Tensor.read(self.snapshot, self.wanted, entry)
@@ -593,7 +625,11 @@ class _LayerSolver:
     def _scale(
         self, entry: TensorEntry, spreads: Sequence[tuple[Float64s, Float64s]], values: ValuesFile
     ) -> None:
-        """Scale the running variance of a norm by the change of its layer's output variance."""
+        """Scale the running variance of a norm by the change of its layer's output variance.
+
+        `spreads` are the variances of the outputs of each group, wanted and solved. Adds the tensor
+        to `values` if an element changes.
+        """
         variance = _Tensor.read(self.snapshot, self.wanted, entry)
         before, after = (np.concatenate(side) for side in zip(*spreads, strict=True))
         usual = variance.wanted.astype(np.float64)
@@ -613,6 +649,10 @@ class _LayerSolver:
         *,
         spread: bool,
     ) -> Solution:
+        """Solve a group of a layer; the solution is written into the arrays of `weights`.
+
+        Raises `ParameterError` if the moments do not fit.
+        """
         try:
             return layer.inputs.solver(group).solve(
                 weights,

@@ -84,7 +84,10 @@ class Moments:
     def solve(
         self, weights: Unknowns, bias: Unknowns | None, *, spread: bool, **how: Any
     ) -> Solution:
-        """Solve a layer with numpy by `solve`; `how` are its keyword arguments."""
+        """Solve a layer with numpy by `solve`; `how` are its keyword arguments.
+
+        With `spread`, the solution also has the variances of the outputs.
+        """
         solution = solve(weights, self, bias, **how)
         if not spread:
             return solution
@@ -148,7 +151,10 @@ class LayerSolver(Protocol):
         job: Job,
         out: Floats,
     ) -> Solution:
-        """Solve like the function `solve`; with `spread` also return the variances."""
+        """Solve like the function `solve`; with `spread` also return the variances.
+
+        `bias` of None means that the layer has none. Writes the weights to `out` and steps `job`.
+        """
 
 
 def work_of(rows: int, columns: int, dtype: DType, iterations: int = ITERATIONS) -> int:
@@ -173,11 +179,12 @@ def solve(
     """Change the free weights of a layer, and its bias, to approximate the outputs of `wanted`.
 
     No row gets worse on these inputs: a row whose rounded solution would have a larger error is not
-    changed, and neither is a row with non-finite weights.
+    changed, and neither is a row with non-finite weights. The bias only changes if the sums of the
+    inputs are known.
 
     Computed in float32, in units of the mean of the diagonal of G. The solution is written to
-    `out`, which may be the same array as `weights.present`. Additional memory is G in float32 and
-    some blocks of rows. `job` is stepped by `work_of`; may cancel.
+    `out`, which may be the same array as `weights.present`; None allocates one. Additional memory
+    is G in float32 and some blocks of rows. `job` is stepped by `work_of`; may cancel.
 
     Raises ValueError, with a text that completes a sentence, if the moments are not finite or have
     another number of inputs.
@@ -228,6 +235,7 @@ def variances(
     inputs = _Inputs.of(moments, scale, DAMPING, job or Job(), centred=True)
 
     def of(matrix: Floats, drift: Drift | None) -> Float64s:
+        """Return the variance of the output of each row of a matrix."""
         squares: Float64s = np.empty(len(matrix))
         for start in range(0, len(matrix), _MOST_ROWS):
             some = slice(start, start + _MOST_ROWS)
@@ -243,7 +251,11 @@ def variances(
 
 
 def _scale_of(moments: Moments, columns: int) -> float:
-    """Return the mean of the diagonal of G; 1 if it is 0."""
+    """Return the mean of the diagonal of G; 1 if it is 0 or the layer has no inputs.
+
+    Raises `ValueError` if the moments are of another number of inputs than `columns`, not finite,
+    or negative on the diagonal.
+    """
     gram = moments.gram
     if gram.shape != (columns, columns):
         shape = " × ".join(map(str, gram.shape))
@@ -258,7 +270,10 @@ def _scale_of(moments: Moments, columns: int) -> float:
 
 
 def _rows_of(some: Unknowns, rows: Indices, room: Float32s | None = None) -> Unknowns:
-    """Return copies of some rows; in float32 in the buffers `room` if given."""
+    """Return copies of some rows (ascending indices).
+
+    With `room`, wanted and present values are written into these two float32 buffers.
+    """
     if room is None:
         return Unknowns(some.wanted[rows], some.present[rows], some.free[rows], some.dtype)
     wanted, present = room[:, : rows.size]
@@ -299,6 +314,10 @@ class _Inputs:
     def of(
         cls, moments: Moments, scale: float, damping: float, job: Job, *, centred: bool
     ) -> _Inputs:
+        """Create them from moments: scaled, damped and, if `centred`, without the mean.
+
+        Raises `ValueError` if a value is not finite.
+        """
         columns = len(moments.gram)
         count = moments.count / scale
         mean: Float64s = np.zeros(columns)
@@ -320,7 +339,10 @@ class _Inputs:
         return cls(gram, np.float32(1) / damped, mean, count, scale, damping, centred, job)
 
     def times(self, matrix: Float32s, out: Float32s) -> Float32s:
-        """Write a matrix times the damped G to `out`, and return it."""
+        """Write a matrix times the damped G to `out`, and return it.
+
+        Steps the job by the multiplications, and can be cancelled in between.
+        """
         rows, columns = matrix.shape
         each = max(rows * columns, 1)  # multiplications per column
         pieces = math.ceil(columns * each / self.pace.at_once)
@@ -357,7 +379,10 @@ class _Inputs:
     def error(
         self, off: Float32s, product: Float32s, shift: Float64s, drift: _RowDrift
     ) -> Float64s:
-        """Return the sums of squares of ``X off' + D + shift`` by row; `product` is off times G."""
+        """Return the sums of squares of ``X off' + D + shift`` by row; `product` is off times G.
+
+        They are at least 0, in the units of the inputs. `shift` is added to every output of a row.
+        """
         squares = _exact_dots(off, product)
         damped = self.damping * _exact_dots(off, off)
         squares -= damped
@@ -461,10 +486,10 @@ def _descend(
     curved: Float32s,
     room: Float32s,
 ) -> None:
-    """Change the free weights in place by steps of conjugate gradients.
+    """Change the free weights in place by `iterations` steps of conjugate gradients.
 
-    `residual`, `curved` and the two buffers `room` are overwritten. Only the free elements of the
-    residual are meaningful: others never enter a direction.
+    `residual` (from `_Inputs.gradient`), `curved` and the two buffers `room` are overwritten. Only
+    the free elements of the residual are meaningful: others never enter a direction.
     """
     preconditioner, direction = room
     np.multiply(free, inputs.preconditioner, out=preconditioner)
@@ -497,7 +522,11 @@ def _descend(
 def _by_rows(
     work: Callable[[slice], Result], matrix: Float32s, job: Job
 ) -> Generator[Result, None, None]:
-    """Yield the result of `work` for blocks of rows of a matrix, in threads; may cancel."""
+    """Yield the result of `work` for blocks of rows of a matrix, computed in threads, in order.
+
+    `work` is called with the slice of the rows. `job` may cancel; nothing runs until it is
+    iterated.
+    """
     rows, columns = matrix.shape
     together = max(1, _TOGETHER // max(columns, 1))
     slices = (slice(start, start + together) for start in range(0, rows, together))
