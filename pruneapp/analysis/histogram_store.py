@@ -53,7 +53,7 @@ class HistogramRequest:
     elements: int
 
 
-def rows_now(snapshot: Snapshot, step: Step) -> list[tuple[Row, tuple[str, ...]]]:
+def cached_rows(snapshot: Snapshot, step: Step) -> list[tuple[Row, tuple[str, ...]]]:
     """Return the rows of a step, each with the first names of the tensors that it prunes.
 
     As `rows_of`, but cached with the state per names and excluded tensors of the rows, so that it
@@ -69,7 +69,7 @@ def rows_now(snapshot: Snapshot, step: Step) -> list[tuple[Row, tuple[str, ...]]
     return [(step.rows[i], names) for i, names in snapshot.once(_key_of("rows", step), find)]
 
 
-def assignment_now(snapshot: Snapshot, step: Step) -> Assignment:
+def cached_assignment(snapshot: Snapshot, step: Step) -> Assignment:
     """Return which rule of a step applies to each tensor, and which tensors are excluded.
 
     Tensors may be excluded by limits or rules. A step of one rule that excludes nothing gets an
@@ -85,7 +85,7 @@ def assignment_now(snapshot: Snapshot, step: Step) -> Assignment:
         shares: list[Mapping[int, int]] = []
         if len(step.rows) > 1:
             places = {id(row): i for i, row in enumerate(step.rows)}
-            for row, some in rows_now(snapshot, step):
+            for row, some in cached_rows(snapshot, step):
                 rules.update(dict.fromkeys(some, places[id(row)]))
                 if not row.prunes:
                     idle.update(dict.fromkeys(some, "rule"))
@@ -109,7 +109,7 @@ def kinds_of(snapshot: Snapshot, step: Step) -> Iterator[tuple[tuple[str, ...], 
     norm. Rows whose method is not estimated yield nothing. Raises `SelectionError`, and
     `ParameterError` if a tensor has no channels along the dimension.
     """
-    for row, names in rows_now(snapshot, step):
+    for row, names in cached_rows(snapshot, step):
         method = registry.get(row.method)
         if method.estimated_by is None:
             continue

@@ -22,7 +22,7 @@ from pruneapp.cli.terminal import (
     printable_name,
     table,
 )
-from pruneapp.document.selection import matching
+from pruneapp.document.selection import match_tensors
 from pruneapp.errors import SelectionError, counted
 from pruneapp.progress import Job
 
@@ -85,7 +85,7 @@ def _names(a: Checkpoint, b: Checkpoint, patterns: Sequence[str]) -> set[str]:
         names |= unread_names
         for checkpoint in (a, b):
             try:
-                names.update(matching(checkpoint, [pattern]))
+                names.update(match_tensors(checkpoint, [pattern]))
             except SelectionError as error:
                 errors.append(error)
         if len(errors) == 2 and not unread_names:

@@ -17,7 +17,7 @@ from pruneapp.cli.files import open_model
 from pruneapp.cli.options import connection
 from pruneapp.cli.terminal import Output, attributes, percent, printable_name, real, size, table
 from pruneapp.document.document import Document
-from pruneapp.document.selection import matching
+from pruneapp.document.selection import match_tensors
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ParameterError, counted, in_numeric_order
 from pruneapp.progress import Job
@@ -34,7 +34,9 @@ def inspect(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
     """
     document = open_model(options.file, options.state_dict, job, stack)
     checkpoint = document.checkpoint
-    names = matching(checkpoint, options.select) if options.select else tuple(checkpoint.entries)
+    names = (
+        match_tensors(checkpoint, options.select) if options.select else tuple(checkpoint.entries)
+    )
     names = tuple(in_numeric_order(names))
     measured: Sequence[TensorNumbers] = ()
     if options.stats and options.cluster:

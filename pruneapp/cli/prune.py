@@ -23,7 +23,7 @@ from pruneapp.cli.export_options import (
 from pruneapp.cli.options import connection, parameter_values, refuse_cluster_options
 from pruneapp.cli.terminal import Output
 from pruneapp.document.document import Capture, Document
-from pruneapp.document.selection import default_selection, pruned_in, rows_of, select
+from pruneapp.document.selection import default_selection, pruned_tensors, rows_of, select
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.dependents import dependents_of
 from pruneapp.edits.existing_masks import names_in, open_document, read_masks_for
@@ -43,7 +43,7 @@ from pruneapp.methods.method import CoupledMethod, Method
 from pruneapp.params import STATISTICS, parse_bytes
 from pruneapp.preview.preview import compute_preview, state_after
 from pruneapp.progress import Job
-from pruneapp.recipes.recipe import Recipe, history_recipe, portable, recipe_of
+from pruneapp.recipes.recipe import Recipe, history_recipe, recipe_of, to_portable_entry
 from pruneapp.statistics.file import register as register_statistics
 from pruneapp.statistics.file import statistics_of
 
@@ -116,7 +116,7 @@ def prune(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
     row = Row(names, method.name, values, pattern)
     step = Step((row,), scope, limits, options.companions, dependents=options.dependents)
     rows = rows_of(checkpoint, step)
-    touched = pruned_in(rows)
+    touched = pruned_tensors(rows)
     if step.dependents:
         notices.append(dependents_of(checkpoint, rows, job).sentence(checkpoint))
     if nbytes is not None:
@@ -300,7 +300,7 @@ def _after(
         )
         state = preview.edit.applied_to(snapshot)
         entry = preview.edit.to_dict(masks)
-    return state, Recipe((*before.entries, portable(checkpoint, entry)), masks)
+    return state, Recipe((*before.entries, to_portable_entry(checkpoint, entry)), masks)
 
 
 def _other_files(options: argparse.Namespace, method: Method) -> tuple[str | None, str | None]:

@@ -43,9 +43,9 @@ from pruneapp.recipes.recipe import (
     Recipe,
     is_recipe,
     load,
-    portable,
     recipe_of,
     rows_at_hand,
+    to_portable_entry,
     with_statistics,
 )
 from pruneapp.statistics.file import register
@@ -196,7 +196,9 @@ def _with_zeros(recipe: Recipe, checkpoint: Checkpoint, job: Job) -> Recipe:
     if not tensors:
         sys.stderr.write(f"Note: {NO_ZEROS}\n")
         return recipe
-    entry = portable(checkpoint, TreatZeros(tuple(tensor.name for tensor in tensors)).to_dict())
+    entry = to_portable_entry(
+        checkpoint, TreatZeros(tuple(tensor.name for tensor in tensors)).to_dict()
+    )
     return replace(recipe, entries=(entry, *recipe.entries), n_added=1)
 
 

@@ -483,7 +483,7 @@ def apply_step(state: ClusterState, step: Step, job: Job) -> ClusterState:
     gone: dict[str, Bools] = {}
     for row, names in rows:
         before = state
-        with step.naming(row):
+        with step.number_errors(row):
             state = _RowOnCluster(state, row, names, step, job).after()
         if step.companions:
             for name, went in _pruned_filters(before, state, row, names, job):

@@ -186,14 +186,17 @@ class Document:
         keys = [None, *(record.key for record in self.history.records)]
         return keys.index(self._exported) if self._exported in keys else -1
 
-    def pruned_by(self, name: str, index: int) -> int | None:
+    def find_pruning_step(self, name: str, index: int) -> int | None:
         """Return the index in `items` of the step that pruned a weight; None if it is kept."""
         done = self.history.done
         by = find_pruning_edit(done, self.history.scratch, self.checkpoint.entry(name).name, index)
         return None if by is None else self.branches.path(self.position)[by - 1]
 
     def item_for(self, position: int, name: str) -> HistoryItem:
-        """Return the item of a step that `pruned_by` found, labeled with its rule for a tensor."""
+        """Return the item of a step, labeled with its rule for the tensor `name`.
+
+        `position` is a result of `find_pruning_step`.
+        """
         item, step = self.items[position], self.history.records[position - 1].step
         rule = 0 if step is None else rule_of(step, self.checkpoint.entry(name).names)
         if step is None or not rule:
@@ -215,8 +218,8 @@ class Document:
                 remedy="Compute it again.",
             )
         edit = proposal.edit
-        if (undone := self.history.undone(edit)) is not None:
-            self._put(self._snapshot.replaced(self.history.go_to(undone)))
+        if (state := self.history.find_undone(edit)) is not None:
+            self._put(self._snapshot.replaced(self.history.go_to(state)))
         else:
             item = HistoryItem(edit.label, edit.detail, by_method=edit.step is not None)
             self.items = (*self.items, item)

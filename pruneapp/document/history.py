@@ -41,7 +41,7 @@ class Branches:
     names: Mapping[int, str] = field(default_factory=dict)  # given by the user, by state
 
     @classmethod
-    def line(cls, count: int) -> Branches:
+    def linear(cls, count: int) -> Branches:
         """Return a history of `count` states without branches."""
         return cls(tuple(range(count)), count)
 
@@ -50,7 +50,7 @@ class Branches:
         return len(self.after)
 
     @property
-    def is_line(self) -> bool:
+    def is_linear(self) -> bool:
         """Whether each state is the parent of the next one."""
         return self.after == tuple(range(len(self.after)))
 
@@ -82,11 +82,11 @@ class Branches:
                 end = self.after[end - 1]
         return undone, redone[::-1]
 
-    def ahead(self, state: int) -> list[int]:
+    def redo_states(self, state: int) -> list[int]:
         """Return the states that redo reaches from a state of the current branch."""
         return self.route(state, self.tip)[1]
 
-    def next(self, state: int) -> int:
+    def next_state(self, state: int) -> int:
         """Return the next state for redo after `state`; `state` itself if there is none.
 
         On the current branch it is the one towards `tip`, on others the newest child.
@@ -97,14 +97,14 @@ class Branches:
         children = [s for s, after in enumerate(self.after, 1) if after == state]
         return children[-1] if children else state
 
-    def end_of(self, state: int) -> int:
+    def newest_leaf(self, state: int) -> int:
         """Return the last state of a branch: from `state`, always the newest child."""
         newest = {after: s for s, after in enumerate(self.after, 1)}
         while state in newest:
             state = newest[state]
         return state
 
-    def from_on(self, state: int) -> tuple[int, ...]:
+    def subtree(self, state: int) -> tuple[int, ...]:
         """Return a state and all of its descendants."""
         found = {state}
         for s, after in enumerate(self.after[state:], state + 1):
@@ -130,21 +130,21 @@ class Branches:
 
     # Modified copies
 
-    def added(self, after: int) -> Branches:
+    def with_child(self, after: int) -> Branches:
         """Return a copy with a new state, a child of `after`, as the tip."""
         return replace(self, after=(*self.after, after), tip=len(self.after) + 1)
 
-    def moved(self, state: int) -> Branches:
+    def with_current(self, state: int) -> Branches:
         """Return a copy whose current branch contains `state`."""
         off = self.route(state, self.tip)[0]
-        return replace(self, tip=self.end_of(state)) if off else self
+        return replace(self, tip=self.newest_leaf(state)) if off else self
 
-    def named(self, state: int, name: str) -> Branches:
+    def with_name(self, state: int, name: str) -> Branches:
         """Return a copy with a state renamed; an empty name removes it."""
         names = {**self.names, state: tidy_name(name)}
         return replace(self, names={s: names[s] for s in sorted(names) if names[s]})
 
-    def without(self, states: Iterable[int], state: int) -> Branches:
+    def without_states(self, states: Iterable[int], state: int) -> Branches:
         """Return a copy without `states`, with the others renumbered.
 
         `state` is the current one and must remain. `states` must include all descendants of its
@@ -158,7 +158,7 @@ class Branches:
             number.get(self.tip, -1),
             {number[s]: name for s, name in self.names.items() if s in number},
         )
-        return some if some.tip >= 0 else replace(some, tip=some.end_of(number[state]))
+        return some if some.tip >= 0 else replace(some, tip=some.newest_leaf(number[state]))
 
     def numbers(self, gone: Iterable[int]) -> dict[int, int]:
         """Return the new number of each remaining state, by old number, after removing states."""
@@ -224,8 +224,8 @@ class History:
     of the current state always stay in memory.
 
     By default this disk access happens inside the methods. A caller that must not block sets
-    `patient` to False, runs the results of `spill` and `missing` on a worker thread, and releases
-    deleted masks in portions with `forget_cut_off`.
+    `patient` to False, runs the results of `spill` and `fetch_missing` on a worker thread, and
+    releases deleted masks in portions with `forget_cut_off`.
     """
 
     def __init__(self, budget: int = BUDGET, folder: Path | None = None) -> None:
@@ -281,12 +281,12 @@ class History:
         if edit.writes_the_same:
             record = replace(record, key=self.key)
         self._records.append(record)
-        self.branches = self.branches.added(self.position)
+        self.branches = self.branches.with_child(self.position)
         self.position = len(self._records)
         self._spill_now()
         return record
 
-    def undone(self, edit: Edit) -> int | None:
+    def find_undone(self, edit: Edit) -> int | None:
         """Return a state that an equal edit of the current state made before; None if none did.
 
         States whose masks are on disk are not considered, because comparing them would read the
@@ -310,7 +310,7 @@ class History:
             The masks that differ between the opened file and the state `position`.
         """
         self._records = list(records)
-        self.branches = Branches.line(len(records)) if branches is None else branches
+        self.branches = Branches.linear(len(records)) if branches is None else branches
         held: dict[int, MaskSlot] = {}
         for record in records:
             for slot in record.slots():
@@ -354,13 +354,13 @@ class History:
         """Make the state `position` current, without loading or returning the changed masks."""
         self._check(position)
         self.position = position
-        self.branches = self.branches.moved(position)
+        self.branches = self.branches.with_current(position)
         self._spill_now()
 
     def rename(self, state: int, name: str) -> None:
         """Name a state other than the first; an empty `name` removes the name."""
         self._check(state, 1)
-        self.branches = self.branches.named(state, name)
+        self.branches = self.branches.with_name(state, name)
 
     def delete(self, state: int) -> tuple[int, ...]:
         """Delete a state other than the first, with all states that follow it.
@@ -382,7 +382,7 @@ class History:
         branch = self.branch(state)
         deleted = branch.states
         numbers = self.branches.numbers(deleted)
-        self.branches = self.branches.without(deleted, self.position)
+        self.branches = self.branches.without_states(deleted, self.position)
         self.position = numbers[self.position]
         self._records = [r for s, r in enumerate(self._records, 1) if s in numbers]
         self.store.cut(_slots_of_all(list(branch.records)))
@@ -414,7 +414,7 @@ class History:
         """Release masks that a `Spill` has written, unless the current state uses them."""
         self.store.finish_spill(written, self._in_force())
 
-    def missing(self, position: int) -> Fetch | None:
+    def fetch_missing(self, position: int) -> Fetch | None:
         """Return a job that reads the masks `go_to` needs; None if all of them are in memory.
 
         The caller runs it and passes its result to `finish_fetch`. Raises `IndexError` if there is
@@ -427,7 +427,7 @@ class History:
     def branch(self, state: int) -> Branch:
         """Return the branch that `delete` would delete; raises the same errors. Deletes nothing."""
         self._check(state, 1)
-        states = self.branches.from_on(state)
+        states = self.branches.subtree(state)
         if self.position in states:
             raise HistoryError(
                 "This branch has the current state, so it cannot be deleted.",
@@ -507,7 +507,7 @@ class Branch:
     states: tuple[int, ...]
     records: tuple[Record, ...]
 
-    def freed(self, job: Job) -> int:
+    def count_freed_bytes(self, job: Job) -> int:
         """Return the number of bytes of masks that no other state uses, in memory or on disk.
 
         Starts `job` with the number of records; it can cancel.

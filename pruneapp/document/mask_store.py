@@ -144,8 +144,8 @@ class ValuesFile:
     def add(self, name: str, bits: Bits, job: Job) -> None:
         """Append the raw elements of a tensor; `job` can cancel.
 
-        A second call for the same name replaces its values for `mapped`. Raises `HistoryError` if
-        the disk is full or fails.
+        A second call for the same name replaces its values for `map_values`. Raises `HistoryError`
+        if the disk is full or fails.
         """
         data, done = bits.reshape(-1).view(np.uint8).data, 0
         try:
@@ -164,7 +164,7 @@ class ValuesFile:
         self._places[name] = self._end, len(data)
         self._end += len(data) + padding
 
-    def mapped(self) -> dict[str, BitMask]:
+    def map_values(self) -> dict[str, BitMask]:
         """Return all values added so far, as raw bytes in read-only masks, by tensor name.
 
         May be called again after further calls of `add`.

@@ -91,7 +91,7 @@ def patterns_of(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(part for word in parts if (part := word.strip())))
 
 
-def matching(checkpoint: Checkpoint, patterns: Sequence[str]) -> tuple[str, ...]:
+def match_tensors(checkpoint: Checkpoint, patterns: Sequence[str]) -> tuple[str, ...]:
     """Return the tensors that match any of `patterns`, prunable or not, in file order.
 
     Patterns are as in `select`. Empty if there is none.
@@ -275,10 +275,10 @@ def rows_of(checkpoint: Checkpoint, step: Step) -> Rows:
     Raises `SelectionError` if a tensor cannot be pruned, a row selects none, or all selected
     tensors are excluded.
     """
-    return without(_rows(checkpoint, step), excluded_tensors(checkpoint, step), step)
+    return exclude_tensors(_rows(checkpoint, step), excluded_tensors(checkpoint, step), step)
 
 
-def pruned_in(rows: Rows) -> frozenset[str]:
+def pruned_tensors(rows: Rows) -> frozenset[str]:
     """Return the tensors of rows that prune, which are those that a step counts.
 
     Tensors of the method Identity only are in no estimate, preview or report.
@@ -315,14 +315,14 @@ def rule_of(step: Step, names: Iterable[str]) -> int:
     return next(numbers, 0)
 
 
-def without(rows: Rows, left_alone: Mapping[str, str], step: Step) -> Rows:
-    """Remove the tensors in `left_alone`, by first name, from rows, and rows without tensors.
+def exclude_tensors(rows: Rows, excluded: Mapping[str, str], step: Step) -> Rows:
+    """Remove the tensors in `excluded`, by first name, from rows, and rows without tensors.
 
     `step` is only used for the message. Raises `SelectionError` if no tensor remains.
     """
-    if not left_alone:
+    if not excluded:
         return rows
-    left = ((row, tuple(n for n in names if n not in left_alone)) for row, names in rows)
+    left = ((row, tuple(n for n in names if n not in excluded)) for row, names in rows)
     remaining = tuple((row, names) for row, names in left if names)
     if not remaining:
         limits = ", ".join(step.limits.spare)

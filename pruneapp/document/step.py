@@ -231,7 +231,7 @@ class Step:
             )
 
     @contextmanager
-    def naming(self, row: Row) -> Iterator[None]:
+    def number_errors(self, row: Row) -> Iterator[None]:
         """Add the number of `row` to a `ParameterError` of the block, if there are several rows.
 
         `row` must be one of the objects in `rows`. Other errors are not changed.
@@ -264,7 +264,7 @@ class Step:
             and not self.limits.bound
         )
 
-    def along(self) -> tuple[str, ...]:
+    def along_texts(self) -> tuple[str, ...]:
         """Return texts for what is pruned together with the channels of the rows."""
         bias = ("with bias and norm",) if self.companions else ()
         return (*bias, *(("with everything that depends on it",) if self.dependents else ()))
@@ -291,7 +291,7 @@ class Step:
             tensors = counted(sum(n for _, n in pruned), "tensor")
             labels = [f"{head}on {tensors} by {len(self.rows)} rules"]
         scope = ("global",) if self.scope == "global" and self.prunes else ()
-        return ", ".join(("; ".join(labels), *self.along(), *scope, *self.limits.words()))
+        return ", ".join(("; ".join(labels), *self.along_texts(), *scope, *self.limits.words()))
 
     def detail(self, counts: Sequence[int] = ()) -> str:
         """Return a text with all settings and the first tensors of each row, one per line.

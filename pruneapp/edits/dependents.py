@@ -65,7 +65,7 @@ class Dependents:
     unknown: tuple[TensorDim, ...] = ()
     why_not: str = ""
 
-    def following(self) -> tuple[TensorDim, ...]:
+    def dependent_dims(self) -> tuple[TensorDim, ...]:
         """Return the dimensions that depend on the channels, each once.
 
         Matrices come before vectors within each group. Tensors of `groups` are included if they
@@ -80,7 +80,7 @@ class Dependents:
 
     def sentence(self, checkpoint: Checkpoint) -> str:
         """Return a sentence for the user: how many tensors are also pruned, and the first three."""
-        following = self.following()
+        following = self.dependent_dims()
         names = dict.fromkeys(along.name for along in following)
         if not names:
             return "No other tensor is pruned with these."
@@ -134,7 +134,9 @@ def known_dependents(checkpoint: Checkpoint, step: Step, rows: Rows, job: Job) -
         )
     if step.limits.total is not None or step.limits.ceiling < 1:
         selected = set(chain.from_iterable(names for _, names in rows))
-        both = next((along.name for along in found.following() if along.name in selected), None)
+        both = next(
+            (along.name for along in found.dependent_dims() if along.name in selected), None
+        )
         if both is not None:
             raise ParameterError(
                 f"'{both}' is selected and also depends on a selected tensor, so that more of it "

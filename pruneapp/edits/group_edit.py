@@ -155,7 +155,7 @@ class _Share:
     dim: int
     parts: tuple[tuple[Group, Member], ...]
 
-    def shown(self, checkpoint: Checkpoint, name: str) -> TensorGroup:
+    def to_tensor_group(self, checkpoint: Checkpoint, name: str) -> TensorGroup:
         """Return the groups as one `TensorGroup` of the tensor `name`.
 
         Units of later groups are numbered after those of earlier ones.
@@ -193,7 +193,7 @@ def groups_of_tensor(
     """
     name = checkpoint.entry(name).name
     structure_of(checkpoint, job, apart=True)
-    found = (share.shown(checkpoint, name) for share in _shares(checkpoint, name))
+    found = (share.to_tensor_group(checkpoint, name) for share in _shares(checkpoint, name))
     return tuple(group for group in found if group.others)
 
 
@@ -220,7 +220,7 @@ def with_members(
         for box in target.boxes:
             is_selected[slice(*box[target.dim])] = True
         for share in _shares(checkpoint, entry.name):
-            tensor_group = share.shown(checkpoint, entry.name)
+            tensor_group = share.to_tensor_group(checkpoint, entry.name)
             usual = share.axis == axis if axis else tensor_group.by_channel
             if share.dim != target.dim or not usual or not tensor_group.others:
                 continue

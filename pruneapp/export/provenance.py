@@ -60,7 +60,7 @@ _NOT_COUNTED = "0" * 64
 class Provenance:
     """The origin of an export."""
 
-    # The edits, with each pattern in its form for this checkpoint; see `portable`.
+    # The edits, with each pattern in its form for this checkpoint; see `to_portable_entry`.
     recipe: Recipe
     # SHA-256 of the files of the checkpoint, in order, as hexadecimal digits.
     inputs: tuple[str, ...]

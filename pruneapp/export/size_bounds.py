@@ -20,7 +20,7 @@ from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.document.document import Capture
 from pruneapp.document.edit import Json, Record
 from pruneapp.document.entries import Entry, RowConfiguration
-from pruneapp.document.selection import pruned_in, rows_of
+from pruneapp.document.selection import pruned_tensors, rows_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
 from pruneapp.errors import ExportError, ParameterError
@@ -29,7 +29,7 @@ from pruneapp.export.provenance import MOST_MASKS, estimated_provenance, may_hav
 from pruneapp.export.sharding import whole_model
 from pruneapp.params import validate_all
 from pruneapp.progress import Job
-from pruneapp.recipes.recipe import Recipe, portable, row_for, step_entry
+from pruneapp.recipes.recipe import Recipe, row_for, step_entry, to_portable_entry
 
 # More bytes than `certificate` needs for any model (three patterns of trillions of tensors), twice.
 _PATTERNS = 640
@@ -148,7 +148,7 @@ class CompactSizes:
         for record in capture.done:
             job.cancel.check()
             if id(record) not in self._described:
-                entry = portable(snapshot.checkpoint, record.as_json())
+                entry = to_portable_entry(snapshot.checkpoint, record.as_json())
                 self._described[id(record)] = record, _describe(entry)
             history.append(self._described[id(record)][1])
         # Drop descriptions of steps that are no longer in the history: they may hold masks.
@@ -167,7 +167,7 @@ class CompactSizes:
         Descriptions of rules are cached by the pattern of names.
         """
         if entry is not None:
-            return _describe(portable(checkpoint, entry))
+            return _describe(to_portable_entry(checkpoint, entry))
 
         def row(names: tuple[str, ...], pattern: str) -> RowConfiguration:
             known = self._rows.get(pattern)
@@ -250,7 +250,7 @@ def size_range(capture: Capture, step: Step, job: Job) -> tuple[int, int, tuple[
     """
     sizes = CompactSizes()
     snapshot = capture.snapshot
-    names = pruned_in(rows_of(snapshot.checkpoint, step))
+    names = pruned_tensors(rows_of(snapshot.checkpoint, step))
     touched = tuple(entry for entry in snapshot.checkpoint.entries.values() if entry.name in names)
     longest = replace(step.limits, total=sum(entry.numel for entry in touched))
     now = sizes.bound_now(capture, job)

@@ -92,7 +92,7 @@ def coupled_units(  # noqa: PLR0917 - each its own type
         score_units(group, view, by, kernel, job, inputs[id(group)]) for group, view in groups
     ]
     left = [_present_units(group, view, job) for group, view in groups]
-    free = [some & ~guarded_units(*one, job) for one, some in zip(groups, left, strict=True)]
+    free = [some & ~protected_units(*one, job) for one, some in zip(groups, left, strict=True)]
     if any(group.same for group, _ in groups):  # root, sum and mean of scores have the same order
         scores = [np.sum(scores, axis=0)] * len(groups)
         left = [np.logical_or.reduce(left)] * len(groups)
@@ -338,7 +338,7 @@ def _present_units(group: Group, view_of: View, job: Job) -> Bools:
     return _units_with(group, view_of, lambda view: view.kept, job, without=True)
 
 
-def guarded_units(group: Group, view_of: View, job: Job) -> Bools:
+def protected_units(group: Group, view_of: View, job: Job) -> Bools:
     """Return which units have a protected weight."""
     return _units_with(group, view_of, lambda view: view.protected, job, without=False)
 

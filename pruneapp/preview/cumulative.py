@@ -216,7 +216,7 @@ class CumulativeTable:
             held = self._held if selected.all() else self._held * self._cells.spread(selected)
             yield np.bincount(self._bins, held, _NO_BIN + 1).astype(np.int64)  # exact up to 2**53
 
-    def at_random(self, counts: Counts, *, sure: bool) -> CumulativeCut:
+    def cut_at_random(self, counts: Counts, *, sure: bool) -> CumulativeCut:
         """Return the expected effect of pruning `counts` random weights, exact if `sure`."""
         share = counts / np.maximum(self.finite + self.nan, 1)
         with np.errstate(invalid="ignore"):  # 0 times an infinite sum

@@ -11,7 +11,7 @@ from itertools import chain
 import numpy as np
 
 from pruneapp.analysis import histogram_store
-from pruneapp.analysis.histogram_store import rows_now
+from pruneapp.analysis.histogram_store import cached_rows
 from pruneapp.analysis.retained_norm import shares_of
 from pruneapp.analysis.sparsity_report import SparsityReport, SparsityTable, TensorSparsity, or_none
 from pruneapp.document.selection import Rows
@@ -103,7 +103,7 @@ def effect_of(snapshot: Snapshot, step: Step, row: Row, units: Units, job: Job) 
             return None
         # The counts do not depend on which weights are pruned.
         wanted, nan = _by_rows(snapshot, row, units, job), np.full((2, size), math.nan)
-        counts = weight_counts(at_random(units), wanted)[0]
+        counts = weight_counts(split_at_random(units), wanted)[0]
         return Effect(units, CumulativeCut(counts, nan[0], nan[0], nan[0], exact=True), nan, nan)
     table: CumulativeTable | ChannelOrder
     columns = cumulative_of(snapshot, units.names, job) if weights else None
@@ -121,7 +121,7 @@ def effect_of(snapshot: Snapshot, step: Step, row: Row, units: Units, job: Job) 
         if step.one_cut and not np.isnan(cut.thresholds).all():
             cut = replace(cut, thresholds=np.full(size, np.nanmax(cut.thresholds)))
     else:  # random: every weight is pruned with the same probability
-        to_prune, sure = weight_counts(at_random(units))[0], step.scope == "local"
+        to_prune, sure = weight_counts(split_at_random(units))[0], step.scope == "local"
         if columns is None:
             nan = np.full((2, size), math.nan)
             return Effect(
@@ -131,7 +131,7 @@ def effect_of(snapshot: Snapshot, step: Step, row: Row, units: Units, job: Job) 
                 nan,
                 complete=False,
             )
-        table, cut = columns, columns.at_random(to_prune, sure=sure)
+        table, cut = columns, columns.cut_at_random(to_prune, sure=sure)
     return Effect(
         units,
         cut,
@@ -143,7 +143,7 @@ def effect_of(snapshot: Snapshot, step: Step, row: Row, units: Units, job: Job) 
     )
 
 
-def at_random(units: Units) -> Cutting:
+def split_at_random(units: Units) -> Cutting:
     """Return a function that divides a count in proportion to the free weights of tensors."""
     return lambda among, count: in_proportion(np.where(among, units.free, 0), count)
 
@@ -249,7 +249,7 @@ def estimate(
         If a tensor cannot be pruned, none is selected, or no dependents are known.
     """
     job = job or Job()
-    rows = rows_now(snapshot, step)
+    rows = cached_rows(snapshot, step)
     dependents = _dependents(snapshot, step, tuple(rows), job) if step.dependents else None
     # A set of 100,000 names takes 2 ms; it is needed for several rows only.
     several, touched, n_tensors = len(rows) > 1 or dependents is not None, set[str](), 0
@@ -259,7 +259,7 @@ def estimate(
     for row, names in rows:
         if not row.prunes:
             continue
-        with step.naming(row):
+        with step.number_errors(row):
             units = snapshot.units(names, registry.get(row.method), row.values, job)
             disjoint = not several or touched.isdisjoint(units.names)
             if several:
@@ -285,7 +285,7 @@ def estimate(
     whole = complete and all(effect.complete for effect in known)
     more: Mapping[str, int] = {}
     if dependents is not None:
-        following = {along.name for along in dependents.following()}
+        following = {along.name for along in dependents.dependent_dims()}
         single = (row.names for row in step.rows if row.prunes and not takes_channels(row))
         exact = exact and complete and following.isdisjoint(chain.from_iterable(single))
         more = _dependent_counts(snapshot, dependents, known, job) if complete else {}
@@ -326,7 +326,7 @@ def _upper_counts(
         # The total does not depend on which weights are pruned.
         amount, requested = row.values["amount"], _by_rows(snapshot, row, units, job)
         counts, _ = weight_counts_to_prune(
-            limits, _tensors_of(units), amount, step.scope, at_random(units), requested
+            limits, _tensors_of(units), amount, step.scope, split_at_random(units), requested
         )
         return int(counts.sum()), 0, True
     if method.granularity == "units":  # approximate: sizes of units differ

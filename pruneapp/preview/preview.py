@@ -21,7 +21,7 @@ from pruneapp.analysis.sparsity_report import SparsityReport, SparsityTable
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.elements import RawChunk
 from pruneapp.document.edit import Edit, EditKind, Json, Proposal
-from pruneapp.document.selection import counts_of, coupling_of, pruned_in, resolve, rows_of
+from pruneapp.document.selection import counts_of, coupling_of, pruned_tensors, resolve, rows_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.coupled_tensors import (
@@ -188,7 +188,7 @@ def compute_preview(
     dependents = known_dependents(snapshot.checkpoint, step, rows, job) if step.dependents else None
     reserved = [_reserve(row, names, sizes) for row, names in rows]
     # Rows report their work when it is known; a reserve is counted until then.
-    pruned = pruned_in(rows)
+    pruned = pruned_tensors(rows)
     measured = sum([sizes[name] for name in pruned]) if norms else 0
     job.start(sum(reserved) + measured, touched[0])
     state = snapshot
@@ -212,7 +212,7 @@ def compute_preview(
         # With a single row, its result is that of the step.
         sums_are_final = norms and len(rows) == 1 and isinstance(method, RowMethod)
         summed = counted_sums(snapshot, names, job) if sums_are_final else {}
-        with step.naming(row):
+        with step.number_errors(row):
             result = prune(
                 views,
                 method,

@@ -37,7 +37,7 @@ _ABSENT = object()
 
 
 @contextmanager
-def restored_on_error(module: Module, name: str) -> Iterator[None]:
+def restore_on_error(module: Module, name: str) -> Iterator[None]:
     """Restore the parameter `name` of a module if the block raises; the error is raised again.
 
     Parameters, buffers, hooks and the class of the module are restored as the same objects in the
@@ -170,7 +170,7 @@ class BasePruningMethod(torch_prune.BasePruningMethod):
                 f" {tuple(tensor.shape)} (got {tuple(scores.shape)})."
             )
         hook: Any = method  # the methods of torch are untyped
-        with restored_on_error(module, name):
+        with restore_on_error(module, name):
             if old is None:
                 mask = method.compute_mask(scores, default_mask=method._all_kept(tensor))
                 module.register_parameter(name + "_orig", tensor)

@@ -27,7 +27,7 @@ from pruneapp.prune.base import (
     _validate_pruning_dim,
     _validate_structured_pruning,
     combine,
-    restored_on_error,
+    restore_on_error,
 )
 from pruneapp.prune.product_refresh import release
 from pruneapp.prune.ranking import (
@@ -482,7 +482,7 @@ def global_unstructured(
         for group in groups:
             mask = masks.pop(0)  # released as soon as the module has its own
             for module, name in group.owners:
-                stack.enter_context(restored_on_error(module, name))
+                stack.enter_context(restore_on_error(module, name))
                 custom_from_mask(module, name, mask)
 
 

@@ -25,7 +25,7 @@ from pruneapp.document.entries import (
     StepEntry,
     TreatZerosEntry,
 )
-from pruneapp.document.selection import counts_of, pruned_in, rows_of
+from pruneapp.document.selection import counts_of, pruned_tensors, rows_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.apply_manual_edit import check_target
@@ -44,7 +44,7 @@ from pruneapp.methods.limits import Limits, percent
 from pruneapp.params import AT_HAND, STATISTICS, Amount, AmountParam
 from pruneapp.preview.preview import views_for_row
 from pruneapp.progress import Job
-from pruneapp.recipes.recipe import Recipe, all_chosen_by, select_tensors
+from pruneapp.recipes.recipe import Recipe, select_for_entry, select_tensors
 from pruneapp.statistics.file import statistics_of
 
 # The text of the problem of a row that names no statistics file.
@@ -58,7 +58,7 @@ def pruned_names(checkpoint: Checkpoint, step: Step) -> list[str]:
     `rows_of`.
     """
     rows = rows_of(checkpoint, step)
-    names = pruned_in(rows) or {name for _, names in rows for name in names}
+    names = pruned_tensors(rows) or {name for _, names in rows for name in names}
     return [name for name in checkpoint.entries if name in names]
 
 
@@ -279,7 +279,7 @@ class EntryResolver:
         Raises `ParameterError` if it applies to no tensor, or a tensor has no mask in the file.
         """
         kind, usual = _ON_TENSORS[type(entry)]
-        names = all_chosen_by(self.checkpoint, entry.configuration, usual)
+        names = select_for_entry(self.checkpoint, entry.configuration, usual)
         if not names:
             raise ParameterError(
                 "The entry applies to no tensor of this checkpoint.", remedy="Remove the entry."
@@ -392,7 +392,7 @@ def _label(checkpoint: Checkpoint, entry: Entry, action: ResolvedAction | None) 
             final_text = (
                 percent(action.final) if isinstance(action.final, float) else f"{action.final:,}"
             )
-            rows = ", ".join((action.step.rows[0].label(amount=False), *action.step.along()))
+            rows = ", ".join((action.step.rows[0].label(amount=False), *action.step.along_texts()))
             rounds = counted(action.steps, "round")
             scope = ", global" if action.step.scope == "global" else ""
             return f"{rows}{scope}, to {final_text} in {rounds}, {action.path}"

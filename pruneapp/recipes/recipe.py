@@ -43,7 +43,7 @@ from pruneapp.masks import scratch
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.params import AT_HAND, STATISTICS
 from pruneapp.progress import Job
-from pruneapp.recipes.schema import FORMAT, decode, encode, steps_of, with_values, wrong
+from pruneapp.recipes.schema import FORMAT, decode, encode, recipe_error, steps_of, with_values
 from pruneapp.statistics.file import statistics_of
 
 # The name of a recipe in messages, if it was not read from a file.
@@ -277,7 +277,7 @@ def _mask(path: Path, size: int, job: Job) -> BitMask | None:
     return BitMask(packed, size)
 
 
-def of_kind(checkpoint: Checkpoint, kind: str) -> tuple[str, ...]:
+def tensors_of_kind(checkpoint: Checkpoint, kind: str) -> tuple[str, ...]:
     """Return the prunable tensors of a kind of layer that are neither vectors nor buffers.
 
     By first names in file order. Raises `SelectionError`, with the nearest kinds, if there are
@@ -304,7 +304,7 @@ def select_tensors(checkpoint: Checkpoint, row: RowConfiguration) -> tuple[str, 
     if row.pattern:
         return select(checkpoint, [row.pattern], on_request=False)
     if row.kind:
-        return of_kind(checkpoint, row.kind)
+        return tensors_of_kind(checkpoint, row.kind)
     if row.names:
         return resolve(checkpoint, row.names, on_request=row.quantized)
     names = default_selection(checkpoint)
@@ -316,7 +316,7 @@ def select_tensors(checkpoint: Checkpoint, row: RowConfiguration) -> tuple[str, 
     return names
 
 
-def all_chosen_by(
+def select_for_entry(
     checkpoint: Checkpoint, chosen: ChosenConfiguration, usual: Callable[[TensorEntry], bool]
 ) -> tuple[str, ...]:
     """Return the tensors that an entry selects: by pattern, names, or the predicate `usual`.
@@ -354,7 +354,7 @@ def _is_of(entry: TensorEntry, kind: str) -> bool:
     return entry.kind == kind and entry.prunable and len(entry.shape) > 1
 
 
-def portable(checkpoint: Checkpoint, data: Mapping[str, Any]) -> Entry:
+def to_portable_entry(checkpoint: Checkpoint, data: Mapping[str, Any]) -> Entry:
     """Convert the JSON of an edit to an entry that suits other checkpoints.
 
     A row keeps the pattern or kind of layer that the user selected tensors by, if it still selects
@@ -371,7 +371,7 @@ def portable(checkpoint: Checkpoint, data: Mapping[str, Any]) -> Entry:
             return step_entry(step, partial(row_for, checkpoint))
         entry: Entry = convert(data, Entry, UNNAMED)
     except JsonError as error:
-        raise wrong(error) from None
+        raise recipe_error(error) from None
     return entry
 
 
@@ -380,8 +380,8 @@ def recipe_of(
     entries: Iterable[Mapping[str, Any]],
     masks: Mapping[str, BitMask] | None = None,
 ) -> Recipe:
-    """Return the recipe of edits, given as JSON, each converted by `portable`."""
-    return Recipe(tuple(portable(checkpoint, entry) for entry in entries), masks or {})
+    """Return the recipe of edits, given as JSON, each converted by `to_portable_entry`."""
+    return Recipe(tuple(to_portable_entry(checkpoint, entry) for entry in entries), masks or {})
 
 
 def history_recipe(capture: Capture, job: Job) -> Recipe:

@@ -56,7 +56,7 @@ SCHEDULE: tuple[Param, ...] = (
 )
 
 
-def amounts(final: Amount, begun: int, size: int, steps: int, path: Path) -> list[Amount]:
+def schedule_amounts(final: Amount, begun: int, size: int, steps: int, path: Path) -> list[Amount]:
     """Return the amounts pruned after each of `steps` steps, ascending; counts if `final` is one.
 
     The last is `final` itself.
@@ -150,7 +150,7 @@ def expand_action(state: Snapshot, action: ResolvedAction) -> Sequence[ResolvedA
     begun = sum(state.masks.pruned(name) for name in names)
     size = sum(state.entry(name).numel for name in names)
     return expand_schedule(
-        action.step, amounts(action.final, begun, size, action.steps, action.path)
+        action.step, schedule_amounts(action.final, begun, size, action.steps, action.path)
     )
 
 

@@ -66,7 +66,7 @@ def decode(text: bytes | str, where: str) -> RecipeFile:
             )
         return convert(tree, RecipeFile, where)
     except JsonError as error:
-        raise wrong(error) from None
+        raise recipe_error(error) from None
 
 
 def encode(entries: tuple[Entry, ...]) -> bytes:
@@ -110,7 +110,7 @@ def with_values(entry: Entry, change: Callable[[Mapping[str, Any]], dict[str, An
     return replace(entry, configuration=replace(entry.configuration, rows=tuple(rows)))
 
 
-def wrong(error: JsonError) -> RecipeError:
+def recipe_error(error: JsonError) -> RecipeError:
     """Return the error for JSON that is no recipe, with the location in the file."""
     return RecipeError(error.sentence, remedy=f"{error.remedy} See docs/recipes.md.".lstrip())
 

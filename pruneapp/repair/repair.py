@@ -345,7 +345,7 @@ class RepairRun:
     @property
     def state(self) -> Snapshot:
         """The state with the values repaired so far."""
-        return self._snapshot.replaced({"values": self._file.mapped()})
+        return self._snapshot.replaced({"values": self._file.map_values()})
 
     def repair(self, known: KnownInputs, job: Job) -> None:
         """Repair all layers with known inputs; `job` is started with the work.
@@ -380,7 +380,9 @@ class RepairRun:
         """
         against = () if self._wanted is None else tuple(_sha256s(self._wanted, job))
         source = structs.replace(self._source, against=against)
-        made = RepairedValues.create(self._snapshot.checkpoint, self._file.mapped(), source, job)
+        made = RepairedValues.create(
+            self._snapshot.checkpoint, self._file.map_values(), source, job
+        )
         proposal = made.propose(self._snapshot, job, detail=_detail(self._repairs))
         repairs = {layer.name: layer for layer in self._repairs}
         names = in_numeric_order(tuple(self.pruned))

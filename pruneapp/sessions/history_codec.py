@@ -112,7 +112,7 @@ class SavedHistory:
     def tree(self) -> Branches:
         """The parent of each state, `intents` included."""
         count = len(self.edits) + len(self.intents)
-        return Branches.line(count) if self.branches is None else self.branches
+        return Branches.linear(count) if self.branches is None else self.branches
 
     @property
     def done(self) -> list[SavedEdit]:
@@ -161,8 +161,8 @@ def branches_of(
     for state, name in names:
         if not 0 < state <= count:
             raise damaged(where, f"it names state {state:,}, which is not there")
-        branches = branches.named(state, name)
-    tip = branches.end_of(position) if tip < 0 else tip
+        branches = branches.with_name(state, name)
+    tip = branches.newest_leaf(position) if tip < 0 else tip
     if not tip <= count or branches.route(position, tip)[0]:
         raise damaged(where, f"state {position:,} is not on the branch that ends at {tip:,}")
     return replace(branches, tip=tip)

@@ -99,7 +99,7 @@ def _nearest_restored(state: int, branches: Branches, count: int) -> tuple[int, 
     removed = range(count + 1, len(branches) + 1)
     while state > count:
         state = branches.parent(state)
-    return state, branches.without(removed, state)
+    return state, branches.without_states(removed, state)
 
 
 def misfits(checkpoint: Checkpoint, history: SavedHistory) -> tuple[str, ...]:

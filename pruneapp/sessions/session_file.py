@@ -291,7 +291,7 @@ def _spool_history(
         edit = numbers.edit(record, capture.parent(count), capture.snapshot.checkpoint)
         spool.add(f"edit/{count}", [encoded(edit)])
     branches = capture.branches
-    is_usual = branches.tip == branches.end_of(capture.position)
+    is_usual = branches.tip == branches.newest_leaf(capture.position)
     return Table(
         VERSION,
         tuple(places),
@@ -299,7 +299,7 @@ def _spool_history(
         capture.position,
         capture.exported,
         dict(view),
-        () if branches.is_line else branches.after,
+        () if branches.is_linear else branches.after,
         -1 if is_usual else branches.tip,
         tuple(branches.names.items()),
     )

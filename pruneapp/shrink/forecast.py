@@ -27,7 +27,7 @@ from pruneapp.export.sharding import plan_weights
 from pruneapp.groups.axis import Axis, fields_of
 from pruneapp.groups.structure import Structure
 from pruneapp.kernels.kernel import Kernel
-from pruneapp.methods.coupled_units import guarded_units
+from pruneapp.methods.coupled_units import protected_units
 from pruneapp.params import validate_all
 from pruneapp.progress import Job
 from pruneapp.shrink import configuration
@@ -449,7 +449,7 @@ class _Forecast:
         groups = self._surveyed.remaining_groups(axis, self._request)
         state, found = self._surveyed.state, self._surveyed.found
         guarded_masks = [
-            guarded_units(group, state.view, self._job)
+            protected_units(group, state.view, self._job)
             & units_to_keep(state, group, found.units_of(group))
             for group in groups
         ]

@@ -21,9 +21,9 @@ from pruneapp.kernels.values import Float64s, decode
 from pruneapp.methods.builtin.units import BY
 from pruneapp.methods.coupled_units import (
     WANDA,
-    guarded_units,
     lowest_units,
     masks_without,
+    protected_units,
     score_units,
 )
 from pruneapp.methods.method import no_inputs
@@ -236,7 +236,7 @@ def choose_units(
     groups = [group for group, _ in group_sizes]
     ranks = [scores[group.place] for group in groups]
     must_keep = [units_to_keep(state, group, found.units_of(group)) for group in groups]
-    guarded_masks = [guarded_units(group, state.view, job) for group in groups]
+    guarded_masks = [protected_units(group, state.view, job) for group in groups]
     if any(group.same for group in groups):
         ranks = [np.sum(ranks, axis=0)] * len(groups)
         must_keep = [np.logical_or.reduce(must_keep)] * len(groups)

@@ -15,9 +15,9 @@ SOME = Branches((0, 1, 2, 1, 2, 5), 6, {3: "x", 4: "y"})
 
 
 def test_a_line_is_one():
-    assert Branches.line(3) == Branches((0, 1, 2), 3)
-    assert Branches.line(3).is_line
-    assert not SOME.is_line
+    assert Branches.linear(3) == Branches((0, 1, 2), 3)
+    assert Branches.linear(3).is_linear
+    assert not SOME.is_linear
     assert (len(Branches()), Branches().path(0), list(Branches().walk())) == (0, (), [])
 
 
@@ -30,12 +30,12 @@ def test_ways_lead_over_the_state_that_both_have():
 
 
 def test_redo_goes_along_the_branch_that_one_was_on():
-    assert SOME.ahead(1) == [2, 5, 6]
-    assert [SOME.next(state) for state in range(7)] == [1, 2, 5, 3, 4, 6, 6]
-    assert SOME.moved(2) is SOME
-    assert SOME.moved(3).tip == 3
-    assert SOME.moved(3).moved(1).next(2) == 3
-    assert SOME.moved(4).moved(2).tip == 6, "the newest, as 2 is on another branch"
+    assert SOME.redo_states(1) == [2, 5, 6]
+    assert [SOME.next_state(state) for state in range(7)] == [1, 2, 5, 3, 4, 6, 6]
+    assert SOME.with_current(2) is SOME
+    assert SOME.with_current(3).tip == 3
+    assert SOME.with_current(3).with_current(1).next_state(2) == 3
+    assert SOME.with_current(4).with_current(2).tip == 6, "the newest, as 2 is on another branch"
 
 
 def test_every_state_is_entered_and_left_once_and_the_oldest_branch_comes_first():
@@ -52,16 +52,16 @@ def test_every_state_is_entered_and_left_once_and_the_oldest_branch_comes_first(
 
 
 def test_what_is_deleted_takes_along_what_follows_it():
-    assert SOME.from_on(2) == (2, 3, 5, 6)
-    assert SOME.without(SOME.from_on(5), 1) == Branches((0, 1, 2, 1), 4, {3: "x", 4: "y"})
-    assert SOME.without(SOME.from_on(2), 1) == Branches((0, 1), 2, {2: "y"})
-    assert SOME.without((), 0) == SOME
+    assert SOME.subtree(2) == (2, 3, 5, 6)
+    assert SOME.without_states(SOME.subtree(5), 1) == Branches((0, 1, 2, 1), 4, {3: "x", 4: "y"})
+    assert SOME.without_states(SOME.subtree(2), 1) == Branches((0, 1), 2, {2: "y"})
+    assert SOME.without_states((), 0) == SOME
 
 
 def test_names_are_one_line_and_not_too_long():
-    assert SOME.named(1, " a\n b ").names == {1: "a b", 3: "x", 4: "y"}
-    assert SOME.named(3, "").names == {4: "y"}
-    assert len(SOME.named(1, "n" * 500).names[1]) == LONGEST_NAME
+    assert SOME.with_name(1, " a\n b ").names == {1: "a b", 3: "x", 4: "y"}
+    assert SOME.with_name(3, "").names == {4: "y"}
+    assert len(SOME.with_name(1, "n" * 500).names[1]) == LONGEST_NAME
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -75,18 +75,18 @@ def test_any_tree_that_grows_and_is_cut(seed):
         if what == 0 and position:
             others = [s for s in range(1, len(names)) if s not in branches.path(position)]
             if others:
-                gone = branches.from_on(int(rng.choice(others)))
+                gone = branches.subtree(int(rng.choice(others)))
                 here = names[position]
                 names = [name for s, name in enumerate(names) if s not in gone]
-                branches = branches.without(gone, position)
+                branches = branches.without_states(gone, position)
                 position = names.index(here)
         elif what == 1:
             position = int(rng.integers(len(names)))
-            branches = branches.moved(position)
+            branches = branches.with_current(position)
         else:
             parents[f"{step}"] = names[position]
             names.append(f"{step}")
-            branches = branches.added(position)
+            branches = branches.with_child(position)
             position = len(branches)
         assert [names[s] for s in branches.after] == [parents[name] for name in names[1:]]
         assert branches.path(branches.tip)[: len(branches.path(position))] == branches.path(
@@ -96,7 +96,7 @@ def test_any_tree_that_grows_and_is_cut(seed):
 
 
 def test_a_line_is_one_lane():
-    lanes = HistoryLanes(Branches.line(3))
+    lanes = HistoryLanes(Branches.linear(3))
     assert (lanes.lane, lanes.column) == ([0] * 4, [0, 1, 2, 3])
     assert (lanes.lanes, lanes.columns) == (1, 4)
     assert not any(map(lanes.begins_lane, range(4)))
@@ -122,7 +122,7 @@ def test_no_two_states_stand_in_one_place_and_no_line_crosses_a_state(seed):
     rng = np.random.default_rng(seed)
     branches = Branches()
     for count in range(40):
-        branches = branches.added(int(rng.integers(count + 1)))
+        branches = branches.with_child(int(rng.integers(count + 1)))
     lanes = HistoryLanes(branches)
     places = set(zip(lanes.lane, lanes.column, strict=True))
     assert len(places) == 41

@@ -113,7 +113,7 @@ def test_what_is_known_of_the_first_state_stays_known(model):
     assert document.state_at(0).load(Job()).recall("norms") == 7
     document.jump(0)
     assert document.snapshot().recall("norms") == 7
-    assert document.history.missing(0) is None
+    assert document.history.fetch_missing(0) is None
 
 
 def test_a_step_after_an_undo_begins_a_branch_and_the_other_one_stays(model):
@@ -238,12 +238,12 @@ def test_what_deleting_frees_is_what_no_other_branch_has(tmp_path: Path):
     here = history.go_to(2)["masks"]["w"]
     history.push(edit(here, chain(1)[1]))
     assert history.branch(3).states == (3, 4)
-    assert history.branch(3).freed(Job()) == 200, "two masks that are in it alone"
+    assert history.branch(3).count_freed_bytes(Job()) == 200, "two masks that are in it alone"
     before = history.store.nbytes + history.scratch.size
     history.delete(3)
     assert history.store.nbytes + history.scratch.size <= before
     history.go_to(0)
-    assert history.branch(1).freed(Job()) == 300
+    assert history.branch(1).count_freed_bytes(Job()) == 300
     history.delete(1)
     assert (history.store.nbytes, history.scratch.size) == (0, 0)
     history.close()
@@ -550,9 +550,9 @@ def test_who_cannot_wait_has_masks_written_and_read_by_a_worker(tmp_path: Path):
     assert history.spill() is None  # one at a time
     history.finish_spill(spill.run(Job()))
     assert (history.store.nbytes, history.scratch.size) == (100, 300)
-    assert history.missing(3).run(Job())[0][1] == masks[3]
-    history.finish_fetch(history.missing(3).run(Job()))
-    assert history.missing(3) is None
+    assert history.fetch_missing(3).run(Job())[0][1] == masks[3]
+    history.finish_fetch(history.fetch_missing(3).run(Job()))
+    assert history.fetch_missing(3) is None
     assert history.go_to(3)["masks"]["w"]._kept == masks[3].kept
     history.finish_spill(history.spill().run(Job()))
     assert (history.store.nbytes, history.scratch.size) == (100, 400)
@@ -566,7 +566,7 @@ def test_what_was_read_for_nothing_is_put_aside_again(tmp_path: Path):
     for before, after in itertools.pairwise(masks):
         history.push(edit(before, after))
     assert history.store.nbytes == 100  # those of the current state
-    found = history.missing(1).run(Job())
+    found = history.fetch_missing(1).run(Job())
     history.finish_fetch(found)
     assert history.store.nbytes == 100
     assert history.go_to(1)["masks"]["w"] == masks[1]

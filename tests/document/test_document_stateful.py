@@ -400,7 +400,7 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
 
     @rule(where=st.floats(0, 1))
     def begin_to_read(self, where):
-        fetch = self.document.history.missing(round(where * (len(self.naive.states) - 1)))
+        fetch = self.document.history.fetch_missing(round(where * (len(self.naive.states) - 1)))
         self.read = fetch and fetch.run(Job())
 
     @precondition(lambda self: self.read is not None)
@@ -462,7 +462,7 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
                 by = (
                     self.naive.now.by[name].flat[index] or self.naive.now.final_by[name].flat[index]
                 )
-                state = self.document.pruned_by(name, index) or 0
+                state = self.document.find_pruning_step(name, index) or 0
                 assert self.naive.serials[state] == by
 
     @invariant()

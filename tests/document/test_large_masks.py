@@ -105,7 +105,7 @@ def test_it_takes_no_memory_and_no_place_in_the_history_and_goes_with_its_state(
     redo(large)
     redo(large)
     assert large.masks[NAME] is mask
-    assert large.history.missing(1) is None
+    assert large.history.fetch_missing(1) is None
     held = len(open_files())
     undo(large)
     large.delete(3)

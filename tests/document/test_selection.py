@@ -9,7 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pruneapp.document.selection import default_selection, matching, patterns_of, resolve, select
+from pruneapp.document.selection import (
+    default_selection,
+    match_tensors,
+    patterns_of,
+    resolve,
+    select,
+)
 from pruneapp.errors import SelectionError, UnknownTensorError
 from tests.support.memory_checkpoint import MemoryCheckpoint
 
@@ -114,12 +120,12 @@ def test_globs_are_those_of_fnmatchcase(pattern):
 
 
 def test_matching_takes_what_cannot_be_pruned_as_well(model):
-    assert matching(model, ["*tracked", "*bn1.weight"]) == (
+    assert match_tensors(model, ["*tracked", "*bn1.weight"]) == (
         "module.bn1.weight",
         "module.bn1.num_batches_tracked",
     )
     with pytest.raises(SelectionError, match="'nothing'"):
-        matching(model, ["nothing"])
+        match_tensors(model, ["nothing"])
 
 
 def test_patterns_are_separated_by_commas_and_line_breaks():

@@ -181,7 +181,7 @@ def test_whole_units_go_in_every_tensor_of_their_group(opened, model, name, dim,
         along.name
         for along in dependents_of(
             state.checkpoint, rows_of(state.checkpoint, found.step), Job()
-        ).following()
+        ).dependent_dims()
     ]
     assert set(found.masks) <= {name, *following}
 

@@ -241,16 +241,16 @@ def test_tied_names_are_one_tensor(model):
 def test_the_step_that_pruned_a_weight_is_right_after_it_was_restored(model):
     document = Document(model)
     do(document, channel("prune", FC, 0))
-    assert document.pruned_by(FC, 5) == 1
+    assert document.find_pruning_step(FC, 5) == 1
     do(document, channel("restore", FC, 0))
-    assert document.pruned_by(FC, 5) is None
+    assert document.find_pruning_step(FC, 5) is None
     do(document, channel("prune", FC, 0, 1))
-    assert document.pruned_by(FC, 5) == 3
+    assert document.find_pruning_step(FC, 5) == 3
     make_permanent(document, [FC])
-    assert document.pruned_by(FC, 5) == 3
+    assert document.find_pruning_step(FC, 5) == 3
     do(document, channel("prune", FC, 0))
     do(document, channel("restore", FC, 0))
-    assert document.pruned_by(FC, 5) == 3
+    assert document.find_pruning_step(FC, 5) == 3
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ def sizes_of(snapshot, names):
     return np.array([snapshot.entry(name).numel for name in names])
 
 
-def pruned_in(masks, names):
+def pruned_tensors(masks, names):
     return np.array([masks[name].pruned for name in names])
 
 
@@ -134,7 +134,7 @@ def test_locally_a_total_gives_each_tensor_the_same_share(state, bound, amount):
         masks = masks_after(state, step)
     except ParameterError:
         return
-    after = pruned_in(masks, names)
+    after = pruned_tensors(masks, names)
     sizes, before = sizes_of(state, names), pruned_of(state, names)
     check_bounds(state, names, after, bound)
     orders, _ = first_of_each(state, names, "l1_unstructured")
@@ -172,7 +172,7 @@ def test_whole_channels_stay_under_the_ceiling(method, state, bound, amount, dim
         masks = masks_after(state, step)
     except ParameterError:
         return
-    after = pruned_in(masks, names)
+    after = pruned_tensors(masks, names)
     check_bounds(state, names, after, bound)
     if bound.total is not None:
         sizes = sizes_of(state, names)
@@ -193,9 +193,9 @@ def test_a_total_of_channels_is_reached_but_for_a_channel():
     state = Snapshot(MemoryCheckpoint(arrays))
     row = Row(tuple(arrays), "ln_structured")
     masks = masks_after(state, Step((row,), "local", Limits(total=0.5)))
-    assert pruned_in(masks, list(arrays)).tolist() == [16, 20, 24]
+    assert pruned_tensors(masks, list(arrays)).tolist() == [16, 20, 24]
     masks = masks_after(state, Step((row,), "local", Limits(total=70)))
-    assert pruned_in(masks, list(arrays)).tolist() == [20, 25, 24]  # one more would be 75
+    assert pruned_tensors(masks, list(arrays)).tolist() == [20, 25, 24]  # one more would be 75
 
 
 @pytest.mark.parametrize(
@@ -236,7 +236,7 @@ def test_a_total_as_large_as_the_ceiling_is_what_that_allows(scope):
     state = Snapshot(MemoryCheckpoint(arrays))
     row = Row(tuple(arrays), "l1_unstructured", {"amount": 0.2})
     step = Step((row,), scope, Limits(total=0.3, ceiling=0.3))
-    assert pruned_in(masks_after(state, step), list(arrays)).tolist() == [13, 14]
+    assert pruned_tensors(masks_after(state, step), list(arrays)).tolist() == [13, 14]
     report = counted_estimate(state, step).report
     assert report is not None
     assert report.newly_pruned == 27

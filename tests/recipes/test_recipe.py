@@ -37,7 +37,7 @@ from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
 from pruneapp.recipes.fit import fit
 from pruneapp.recipes.recipe import Recipe, history_recipe, load, mask_folder, recipe_of, save
-from pruneapp.recipes.replay import amounts, replay
+from pruneapp.recipes.replay import replay, schedule_amounts
 from tests.shrink.small_models import write_mistral
 from tests.support.memory_checkpoint import MemoryCheckpoint
 
@@ -386,10 +386,10 @@ def test_schedules_end_at_the_final_amount_to_the_last_weight(data):
 
 
 def test_a_cubic_path_is_that_of_the_paper():
-    assert amounts(0.9, 10, 100, 4, "cubic") == pytest.approx(
+    assert schedule_amounts(0.9, 10, 100, 4, "cubic") == pytest.approx(
         [0.9 + (0.1 - 0.9) * (1 - t / 4) ** 3 for t in (1, 2, 3, 4)]
     )
-    assert amounts(90, 10, 100, 4, "linear") == [30, 50, 70, 90]
+    assert schedule_amounts(90, 10, 100, 4, "linear") == [30, 50, 70, 90]
 
 
 LN = {"name": "ln_structured", "configuration": {"values": {"amount": 2}}}

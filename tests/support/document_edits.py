@@ -32,7 +32,7 @@ def undo(document: Document) -> None:
 def redo(document: Document) -> None:
     """Redo the next change of the current branch; do nothing if there is none."""
     if document.position != document.branches.tip:
-        document.jump(document.branches.next(document.position))
+        document.jump(document.branches.next_state(document.position))
 
 
 def delete_undone(changed: Document | History) -> None:

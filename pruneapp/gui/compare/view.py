@@ -250,7 +250,7 @@ class StateSelector(QWidget):
         they would be equal. Emits no signal.
         """
         former, self._items, self._position = self._items, tuple(items), position
-        self._branches = Branches.line(max(0, len(items) - 1)) if branches is None else branches
+        self._branches = Branches.linear(max(0, len(items) - 1)) if branches is None else branches
         for side, chosen in enumerate(self._selected):
             now = None if chosen is None else self._current_index_of(chosen, former)
             self._is_user_choice[side] &= bool(items) and now != _DELETED

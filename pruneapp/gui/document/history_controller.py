@@ -55,7 +55,7 @@ class HistoryController(Feature[QInputDialog]):
     @flow
     def redo(self) -> Flow[None]:
         """Go to the next state of the branch that was left last; without effect at its end."""
-        yield from self.go_to(self.document.branches.next(self._position))
+        yield from self.go_to(self.document.branches.next_state(self._position))
 
     @flow
     def jump(self, position: int) -> Flow[None]:
@@ -79,7 +79,7 @@ class HistoryController(Feature[QInputDialog]):
         if position == self._position:
             return
         self._stop_reading()
-        if (fetch := document.history.missing(position)) is not None:
+        if (fetch := document.history.fetch_missing(position)) is not None:
             undone, redone = document.branches.route(document.position, position)
             title = self.tr("Redoing") if redone else self.tr("Undoing")
             if undone and redone:
@@ -182,7 +182,7 @@ class HistoryController(Feature[QInputDialog]):
         self.session.check_may_work()
         item, branch = self.document.items[state], self.document.history.branch(state)
         # In the background, as counting takes a while with 100,000 tensors.
-        freed = yield from RunJob(self.tr("Deleting a branch"), branch.freed)
+        freed = yield from RunJob(self.tr("Deleting a branch"), branch.count_freed_bytes)
         more = len(branch.states) - 1
         following = plural(
             more,

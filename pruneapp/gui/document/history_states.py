@@ -87,7 +87,7 @@ class HistoryStates(QAbstractListModel):
         """
         before, self.position = self.position, position
         self.done = frozenset((0, *branches.path(position)))
-        self.ahead = frozenset(branches.ahead(position))
+        self.ahead = frozenset(branches.redo_states(position))
         if items is not self.items:
             self._replace(tuple(items))
         # The strip repaints itself, and dataChanged would make the view lay out all items again: it

@@ -512,7 +512,7 @@ class HistoryStrip(QWidget):
 
         Without `branches` they form a single line. A position outside the states scrolls nowhere.
         """
-        tree = Branches.line(max(0, len(items) - 1)) if branches is None else branches
+        tree = Branches.linear(max(0, len(items) - 1)) if branches is None else branches
         self._states.show(items, position, tree)
         self.list.arrange(tree)
         if 0 <= position < len(items):

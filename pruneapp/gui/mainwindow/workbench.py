@@ -223,7 +223,7 @@ class StatusController(QObject):
         undone = translate_step(items[position].label) if position else ""
         redone = ""
         if document is not None and position != document.branches.tip:
-            redone = translate_step(items[document.branches.next(position)].label)
+            redone = translate_step(items[document.branches.next_state(position)].label)
         for names, step, text in (
             (("undo", "history_back"), undone, self.tr("&Undo")),
             (("redo", "history_forward"), redone, self.tr("&Redo")),

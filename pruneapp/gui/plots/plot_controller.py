@@ -437,7 +437,7 @@ class PlotController(QObject):
         flat = 0
         for at, extent in zip(index, row.shape, strict=True):
             flat = flat * extent + at
-        step = document.pruned_by(row.name, flat)
+        step = document.find_pruning_step(row.name, flat)
         if step is not None:
             item = document.item_for(step, row.name)
             self._pages.weights.set_pruned_by(index, step, item)

@@ -270,7 +270,7 @@ class ThresholdController(QObject):
 
 def _affected_names(snapshot: Snapshot, step: Step, row: Row) -> tuple[str, ...]:
     """Return the tensors of a row that the step does not exclude."""
-    rows = histogram_store.rows_now(snapshot, step)
+    rows = histogram_store.cached_rows(snapshot, step)
     return next((names for one, names in rows if one is row), ())
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pruneapp.analysis.histogram_store import Assignment, assignment_now
+from pruneapp.analysis.histogram_store import Assignment, cached_assignment
 from pruneapp.analysis.patterns import broken_patterns, groups_wanted
 from pruneapp.analysis.sparsity_report import places_of_least
 from pruneapp.checkpoint.checkpoint import Checkpoint
@@ -68,7 +68,7 @@ def estimate_step(
         assert estimated.report is not None
         estimated.report.prepare()
         compact = sizes.bound_after(capture, estimated.report.after_by_name, step, job or Job())
-    assignment = assignment_now(capture.snapshot, step)
+    assignment = cached_assignment(capture.snapshot, step)
     return EstimateResult(estimated, assignment, compact, time.thread_time() - began)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QInputDialog
 
-from pruneapp.analysis.histogram_store import assignment_now
+from pruneapp.analysis.histogram_store import cached_assignment
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.document.document import Capture
 from pruneapp.document.selection import rows_of
@@ -225,7 +225,7 @@ class StepInfoController(Feature[QInputDialog]):
         snapshot = document.snapshot()
         # An error of limits is reported by the preview.
         self._count_task.start(
-            lambda _job: assignment_now(snapshot, step).shares, self._form.set_shares
+            lambda _job: cached_assignment(snapshot, step).shares, self._form.set_shares
         )
 
     # -- total sparsity from the size of a compact file --------------------------------------------
@@ -277,7 +277,7 @@ def _form_dependents(
     they were found.
     """
     found = dependents_of(checkpoint, rows_of(checkpoint, step), job)
-    following = found.following()
+    following = found.dependent_dims()
     roles: dict[tuple[str, int], FollowingTensor] = {}
     for name, dim in job.cancel.each(following):
         role = _role(shown(name))
@@ -320,7 +320,7 @@ def sizes_after(snapshot: Snapshot, step: Step | None, job: Job) -> Sizes:
             take(names)
     if step is not None and step.dependents:
         rows = rows_of(snapshot.checkpoint, step)
-        following = dependents_of(snapshot.checkpoint, rows, job).following()
+        following = dependents_of(snapshot.checkpoint, rows, job).dependent_dims()
         touched |= dict.fromkeys([name for name, _ in following], _SOME_MASK)
         pruned |= {name for name, _ in following}
     state = _After(snapshot, touched, frozenset(pruned))

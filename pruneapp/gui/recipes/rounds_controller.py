@@ -33,7 +33,7 @@ from pruneapp.methods.limits import Limits
 from pruneapp.params import Amount, AmountParam, Param
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
-from pruneapp.recipes.replay import SCHEDULE, amounts, expand_schedule
+from pruneapp.recipes.replay import SCHEDULE, expand_schedule, schedule_amounts
 
 
 class RoundsDialog(DecisionDialog):
@@ -255,7 +255,7 @@ def _rule_text(step: Step) -> str:
     """Return a text that describes the step without its amount."""
     scope = (step.scope,) if step.scope == "global" else ()
     limits = replace(step.limits, total=None).words()
-    label = ", ".join((step.rows[0].label(amount=False), *step.along(), *scope, *limits))
+    label = ", ".join((step.rows[0].label(amount=False), *step.along_texts(), *scope, *limits))
     return translate_step(label)
 
 
@@ -279,7 +279,9 @@ def _final_amount(asked: _Repeated) -> Amount:
 
 
 def _totals(asked: _Repeated, values: dict[str, Any]) -> list[Amount]:
-    return amounts(values["final"], asked.begun, asked.size, values["steps"], values["path"])
+    return schedule_amounts(
+        values["final"], asked.begun, asked.size, values["steps"], values["path"]
+    )
 
 
 def _counts(asked: _Repeated, values: dict[str, Any]) -> list[int]:

@@ -67,7 +67,7 @@ def test_an_undo_and_another_step_leave_the_first_where_it_was(branched):
 def test_a_weight_names_the_step_that_pruned_it_by_the_number_of_the_state(branched):
     """Regression: the number was that of steps on the path to the state, which branches share."""
     document, weights = branched.document, branched.views.pages.weights
-    at = next(i for i in range(64 * 64) if document.pruned_by("a.weight", i) == 3)
+    at = next(i for i in range(64 * 64) if document.find_pruning_step("a.weight", i) == 3)
     weights.canvas.hovered.emit(weights._layout.place(divmod(at, 64)))
     branched.wait(lambda: "pruned in step 3 by L1 30" in weights.readout.text())
 

@@ -491,7 +491,7 @@ def test_of_many_branches_four_are_seen_and_the_others_by_scrolling(show):
     height = rect(strip, 0).height()
     assert strip.list.height() == 4 * height
     for state in (30, 1, 15):
-        strip.set_items(items, state, tree.moved(state))
+        strip.set_items(items, state, tree.with_current(state))
         assert strip.list.viewport().rect().contains(rect(strip, state))
     assert strip.list.hidden_sides == (False, False)
 

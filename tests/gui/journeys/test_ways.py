@@ -61,7 +61,7 @@ SLIDER = {
     "gui/method_form/rules.py": ("RuleEditor.row",),
     # The estimate.
     "methods/amounts.py": ("counts_to_prune",),
-    "analysis/histogram_store.py": ("rows_now",),
+    "analysis/histogram_store.py": ("cached_rows",),
     "preview/cumulative.py": ("CumulativeTable.cut",),
     "preview/estimate.py": ("_report",),
     "export/size_bounds.py": ("CompactSizes.bound_after",),

@@ -18,7 +18,7 @@ from pruneapp.gui.recipes.rounds_controller import RoundsDialog
 from pruneapp.gui.widgets.short_names import ShortNames
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
-from pruneapp.recipes.replay import SCHEDULE, amounts
+from pruneapp.recipes.replay import SCHEDULE, schedule_amounts
 from tests.gui.job_gate import Gate, endless
 from tests.gui.journeys.test_screen_reader import problems_of
 from tests.gui.person import plain
@@ -77,7 +77,10 @@ def test_each_round_is_a_step_of_the_history_and_the_end_is_that_of_one_step(at_
     assert dialog.rule.text().startswith("L1 on ")
     assert dialog.rule.text().endswith(", global")
     enter(at_work, dialog, final="80 %", steps="4", path="Cubic")
-    counts = [round(share * size(at_work)) for share in amounts(0.8, 0, size(at_work), 4, "cubic")]
+    counts = [
+        round(share * size(at_work))
+        for share in schedule_amounts(0.8, 0, size(at_work), 4, "cubic")
+    ]
     assert [row[2] for row in cells(dialog)] == [f"{n:,}" for n in counts]
     assert [row[1] for row in cells(dialog)] == [f"{n:,}" for n in np.diff([0, *counts])]
     assert cells(dialog)[-1][3] == "80.0 %"
