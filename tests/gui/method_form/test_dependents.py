@@ -59,7 +59,7 @@ def found(person) -> None:
     person.wait(
         lambda: (
             form._dependents[0] is not None
-            and form._dependents[0] == form._about == controller._about
+            and form._dependents[0] == form._dependents_key == controller._about
         )
     )
 
