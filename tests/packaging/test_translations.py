@@ -50,23 +50,6 @@ AS_IT_IS = {
 }
 
 
-@pytest.fixture(scope="module")
-def modules() -> dict[str, ast.Module]:
-    """Return the syntax trees of the window's modules, by file."""
-    return {
-        str(path.relative_to(GUI)): ast.parse(path.read_text(encoding="utf-8"))
-        for path in sorted(GUI.rglob("*.py"))
-    }
-
-
-@pytest.fixture(scope="module")
-def fresh(tmp_path_factory):
-    """Provide the current messages of the window."""
-    file = tmp_path_factory.mktemp("translations") / "pruneapp_fresh.ts"
-    translations.collect(file)
-    return {message.key for message in translations.read(file)}
-
-
 def test_there_is_a_file_for_every_language_that_can_be_chosen():
     assert {f"pruneapp_{name}.ts" for name in LANGUAGES} == {
         path.name for path in translations.FOLDER.glob("*.ts")
@@ -74,30 +57,30 @@ def test_there_is_a_file_for_every_language_that_can_be_chosen():
     assert {choice.value for choice in LANGUAGE.choices} == {"system", "en", *LANGUAGES}
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_translations_are_of_what_the_window_says(language, fresh):
+def test_translations_have_the_texts_of_the_window(tmp_path):
     """To update: packaging/translations.py."""
-    kept = {message.key for message in translations.read(translations.source_of(language))}
-    assert sorted(fresh - kept) == []
-    assert sorted(kept - fresh) == []
+    translations.collect(tmp_path / "pruneapp_fresh.ts")
+    fresh = {message.key for message in translations.read(tmp_path / "pruneapp_fresh.ts")}
+    for language in LANGUAGES:
+        kept = {message.key for message in translations.read(translations.source_of(language))}
+        assert (sorted(fresh - kept), sorted(kept - fresh)) == ([], []), language
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_translations_are_finished(language):
-    messages = translations.read(translations.source_of(language))
+def test_translations_are_finished_compiled_and_without_problems(language, tmp_path):
+    """To update: packaging/translations.py."""
+    file = translations.source_of(language)
+    messages = translations.read(file)
     still = [message for message in messages if message.translation is None]
     assert len(still) <= MOST_OPEN[language], Counter(message.context for message in still)
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_translations_have_the_placeholders_and_mnemonics_of_their_texts(language):
-    messages = translations.read(translations.source_of(language))
     found = [
         f"{m.context}: {m.source!r} → {m.translation!r} {why}"
         for m in messages
         if (why := translations.problem(m))
     ]
     assert not found, "\n".join(found)
+    translations.release(file, tmp_path / "fresh.qm")
+    assert (tmp_path / "fresh.qm").read_bytes() == file.with_suffix(".qm").read_bytes()
 
 
 @pytest.mark.parametrize(
@@ -153,37 +136,36 @@ def test_templates_are_gathered_from_what_errors_are_given(code, templates):
     assert list(translations.said_in(module, translations.errors_of([module]))) == templates
 
 
-def test_what_an_error_says_is_shown_in_the_language_of_the_window(modules):
-    """With `translate_error`: `str(error)` is English."""
-    found = [
-        f"{file}:{node.lineno}"
-        for file, module in modules.items()
-        for node in ast.walk(module)
-        if isinstance(node, ast.Call)
-        and name_of(node) == "str"
-        and isinstance(node.args[0], ast.Name)
-        and node.args[0].id == "error"
-        and file != "widgets/engine_text.py"
-    ]
-    assert not found
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_what_qt_loads_is_compiled_from_the_translations(language, tmp_path):
-    """To update: packaging/translations.py."""
-    file = translations.source_of(language)
-    translations.release(file, tmp_path / "fresh.qm")
-    assert (tmp_path / "fresh.qm").read_bytes() == file.with_suffix(".qm").read_bytes()
-
-
-def test_every_text_that_the_window_shows_is_marked(modules):
-    found = [
-        f"{file}:{line}: {text!r}"
-        for file, module in modules.items()
-        for line, text in unmarked(module)
-        if text not in AS_IT_IS
-    ]
+def test_every_text_that_the_window_shows_is_marked_and_translated():
+    """lupdate does not read f-strings or computed texts, and `str(error)` is English."""
+    found = []
+    for path in sorted(GUI.rglob("*.py")):
+        file = str(path.relative_to(GUI))
+        module = ast.parse(path.read_text(encoding="utf-8"))
+        found += [
+            f"{file}:{line}: {text!r} is not marked"
+            for line, text in unmarked(module)
+            if text not in AS_IT_IS
+        ]
+        for node in ast.walk(module):
+            if isinstance(node, ast.FormattedValue):
+                inside = [c for c in ast.walk(node) if isinstance(c, ast.Call) and is_marked(c)]
+                found += [f"{file}:{c.lineno}: lupdate does not read f-strings" for c in inside]
+            elif not isinstance(node, ast.Call):
+                continue
+            elif is_marked(node) and file not in READS_MARKED:
+                shown = node.args if name_of(node) == "tr" else node.args[1:]
+                if not all(isinstance(text, ast.Constant) for text in shown):
+                    found.append(f"{file}:{node.lineno}: lupdate does not read computed texts")
+            elif file != "widgets/engine_text.py" and shows_english_error(node):
+                found.append(f"{file}:{node.lineno}: show errors with translate_error")
     assert not found, "\n".join(found)
+
+
+def shows_english_error(call: ast.Call) -> bool:
+    return (
+        name_of(call) == "str" and isinstance(call.args[0], ast.Name) and call.args[0].id == "error"
+    )
 
 
 @pytest.mark.parametrize(
@@ -197,21 +179,6 @@ def test_every_text_that_the_window_shows_is_marked(modules):
 )
 def test_text_that_is_not_marked_is_found(code):
     assert [text for _, text in unmarked(ast.parse(code))]
-
-
-def test_what_is_marked_is_found_by_lupdate(modules):
-    """lupdate does not read f-strings or computed texts."""
-    found = []
-    for file, module in modules.items():
-        for node in ast.walk(module):
-            if isinstance(node, ast.FormattedValue):
-                inside = [c for c in ast.walk(node) if isinstance(c, ast.Call)]
-                found += [f"{file}:{c.lineno}" for c in inside if is_marked(c)]
-            elif isinstance(node, ast.Call) and is_marked(node) and file not in READS_MARKED:
-                shown = node.args if name_of(node) == "tr" else node.args[1:]
-                bare = all(isinstance(text, ast.Constant) for text in shown)
-                found += [] if bare else [f"{file}:{node.lineno}"]
-    assert not found
 
 
 def is_marked(call: ast.Call) -> bool:

@@ -81,7 +81,7 @@ def installed(wheel, tmp_path_factory) -> Path:
     packages = next((venv / "lib").glob("python*")) / "site-packages"
     (packages / "borrowed.pth").write_text(sysconfig.get_path("purelib") + "\n")
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", venv]
-    run([*pip, "install", "--quiet", "--no-deps", "--no-index", "--force-reinstall", wheel])
+    run([*pip, "install", "--quiet", "--no-deps", "--no-index", "--no-compile", wheel])
     return venv
 
 
