@@ -137,7 +137,7 @@ def scan(walk: Tour) -> None:
         person.click(walk.views.pages.sensitivity.allocate)
         allocation = person.dialog(AllocationDialog)
         assert isinstance(allocation, AllocationDialog)
-        total = allocation.editors["total"]
+        total = allocation.editors["target_sparsity"]
         assert isinstance(total, AmountEditor)
         person.replace(total.field, "80%")
         wait_until(allocation.go.isEnabled, "the allocation")

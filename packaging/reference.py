@@ -119,16 +119,11 @@ def commands() -> str:
 
 def _command(name: str, command: Command) -> str:
     parser = make_parser(name, command)
-    actions = [
-        one
-        for one in parser._actions  # noqa: SLF001 - argparse has no public list of options
-        if one.dest != "help" and one.help != argparse.SUPPRESS
-    ]
+    listed = parser._actions  # noqa: SLF001 - argparse has no public list of options
+    actions = [one for one in listed if one.dest != "help"]
     options = [one for one in actions if one.option_strings]
     names = [_argument(one) for one in actions if not one.option_strings]
-    required = [
-        f"{max(one.option_strings, key=len)} {_value(one)}" for one in options if one.required
-    ]
+    required = [f"{one.option_strings[-1]} {_value(one)}" for one in options if one.required]
     others = ["[options]"] if len(options) > len(required) else []
     lines = [
         f"## {name}\n",

@@ -56,7 +56,7 @@ RECIPE = {
                     }
                 ],
                 "scope": "global",
-                "limits": {"floor": 0.1, "ceiling": 0.9, "spare": ["first"]},
+                "limits": {"min_sparsity": 0.1, "max_sparsity": 0.9, "exclude": ["first"]},
             },
         },
         {

@@ -76,7 +76,7 @@ def cached_assignment(snapshot: Snapshot, step: Step) -> Assignment:
     empty assignment. Others are cached per names, rules and limits of the step, so that they are
     not recomputed while a slider moves. Raises `SelectionError`.
     """
-    if len(step.rows) == 1 and not step.limits.spare:
+    if len(step.rows) == 1 and not step.limits.exclude:
         return Assignment()
 
     def find() -> Assignment:
@@ -99,7 +99,7 @@ def cached_assignment(snapshot: Snapshot, step: Step) -> Assignment:
 
 
 def _key_of(kind: str, step: Step) -> tuple[object, ...]:
-    return kind, tuple(row.names for row in step.rows), step.limits.spare
+    return kind, tuple(row.names for row in step.rows), step.limits.exclude
 
 
 def kinds_of(snapshot: Snapshot, step: Step) -> Iterator[tuple[tuple[str, ...], Kind]]:

@@ -211,7 +211,7 @@ _READ = (
 )
 _WRITTEN = ("save_recipe", "save_statistics", "report")
 # Options for files that are written in addition to the export.
-_BESIDE = (*_WRITTEN, "check_script")
+_BESIDE = (*_WRITTEN, "comparison_script")
 
 
 def _check_paths(
@@ -240,9 +240,9 @@ def _check_paths(
     homes = (
         [checkpoint.folder] if checkpoint.contents.shards else [f.path for f in checkpoint.files]
     )
-    script_needs_original = request.replace_original and getattr(options, "check_script", None)
+    script_needs_original = request.replace_original and getattr(options, "comparison_script", None)
     if script_needs_original and any(is_same_file(output, home) for home in homes):
-        name = option_of("check_script")
+        name = option_of("comparison_script")
         raise ParameterError(
             f"{name} needs the original, which --replace-original deletes.",
             remedy="Leave one of them out.",
@@ -358,8 +358,8 @@ def write_export(
                         remedy="Choose another name.",
                     )
                 write_account(account, path, job)
-        if options.check_script:
-            path = locate(options.check_script)
+        if options.comparison_script:
+            path = locate(options.comparison_script)
             written = write_check_script(checkpoint, report, path, job)
             if written.name != path.name:
                 more = (f"The script is '{written}'.", not_replaced_notice(path))

@@ -59,7 +59,7 @@ def plugins(_options: argparse.Namespace, _job: Job, _stack: ExitStack) -> Outpu
 def _default(param: Param, method: Method) -> str:
     """Return the words about the default of a parameter, or about when it is required."""
     if param.name == "amount":  # a default amount would prune weights without request
-        return f"required, unless {option_of('total')} is given"
+        return f"required, unless {option_of('target_sparsity')} is given"
     if isinstance(param, FileParam):
         words = needed_with(param.name, method.params)
         return f"required with {words}" if words else "required"

@@ -24,20 +24,6 @@ if TYPE_CHECKING:
     from pruneapp.methods.method import Method
     from pruneapp.params import Param
 
-# Names of options that differ from the parameter. The parameter's name works as an option as well,
-# but is not shown in the help.
-SPELLINGS = {
-    "floor": "min-sparsity",
-    "ceiling": "max-sparsity",
-    "total": "target-sparsity",
-    "spare": "exclude",
-    "companions": "prune-bias-and-norm",
-    "shard_size": "max-shard-size",
-    "level": "compression-level",
-    "reader": "reader-script",
-    "check_script": "comparison-script",
-}
-
 
 @dataclass(frozen=True)
 class Option:
@@ -52,8 +38,6 @@ class Option:
         Its help text.
     repeat
         Whether it may be given several times; the result is a list.
-    alias
-        Another flag that is accepted, but not shown in the help.
     choices
         The allowed values, or a function that returns them.
     type, default, required, nargs, dest
@@ -69,10 +53,9 @@ class Option:
     choices: Sequence[str] | Callable[[], Sequence[str]] = ()
     nargs: str | None = None
     dest: str | None = None
-    alias: str = ""
 
     def add_to(self, parser: argparse._ActionsContainer) -> None:
-        """Add the option to a parser, with a hidden alias if it has one."""
+        """Add the option to a parser."""
         words = re.split(r",? ", self.spec)
         flags = [word for word in words if word.startswith("-")]
         metavar = None if words[-1] in flags else words[-1]
@@ -88,13 +71,9 @@ class Option:
                 "choices": (self.choices() if callable(self.choices) else self.choices) or None,
                 "nargs": self.nargs,
             }
-        if not flags:
-            parser.add_argument(words[0].lower(), **more)
-            return
-        parser.add_argument(*flags, dest=self.dest, required=self.required, **more)
-        if self.alias:
-            more |= {"help": argparse.SUPPRESS, "default": argparse.SUPPRESS}
-            parser.add_argument(self.alias, dest=self.dest, **more)
+        if flags:
+            more |= {"dest": self.dest, "required": self.required}
+        parser.add_argument(*(flags or [words[0].lower()]), **more)
 
 
 def _device_keys() -> Sequence[str]:
@@ -200,12 +179,10 @@ OPTIONS: Mapping[str, Option] = {
         "global for methods that support only that",
         choices=("local", "global"),
     ),
-    "companions": Option(
+    "prune_bias_and_norm": Option(
         "--prune-bias-and-norm",
         "also prune the matching entries of the bias and the following norm layer of channels "
         "pruned along dim 0; otherwise a pruned filter still outputs a constant",
-        dest="companions",
-        alias="--companions",
     ),
     "dependents": Option(
         "--dependents",
@@ -315,12 +292,10 @@ OPTIONS: Mapping[str, Option] = {
         "existing file; may be repeated",
         repeat=True,
     ),
-    "check_script": Option(
+    "comparison_script": Option(
         "--comparison-script FILE",
         "write a Python script that compares the outputs of your model before and after pruning; "
         "an existing file is not replaced, a new name is chosen",
-        dest="check_script",
-        alias="--check-script",
     ),
     # Verification of repairs.
     "recompute": Option(
@@ -485,31 +460,18 @@ OPTIONS: Mapping[str, Option] = {
         "measured",
     ),
     "scan": Option("SCAN", "scan file of pruneapp scan"),
-    "total": Option(
-        "--target-sparsity, --total TARGET_SPARSITY",
+    "target_sparsity": Option(
+        "--target-sparsity TARGET_SPARSITY",
         "sparsity of all scanned tensors together: a fraction of their weights, or a number of "
         "weights; met exactly",
         required=True,
-        dest="total",
     ),
     "metric": Option(
         "--metric NAME",
         "metric whose damage counts; default: the first that is better if lower, or the first",
     ),
-    "floor": Option(
-        "--min-sparsity [PATTERN=]SHARE",
-        f"minimum {_BOUND}",
-        repeat=True,
-        dest="floor",
-        alias="--floor",
-    ),
-    "ceiling": Option(
-        "--max-sparsity [PATTERN=]SHARE",
-        f"maximum {_BOUND}",
-        repeat=True,
-        dest="ceiling",
-        alias="--ceiling",
-    ),
+    "min_sparsity": Option("--min-sparsity [PATTERN=]SHARE", f"minimum {_BOUND}", repeat=True),
+    "max_sparsity": Option("--max-sparsity [PATTERN=]SHARE", f"maximum {_BOUND}", repeat=True),
     # What is cut out of a model.
     "dead": Option(
         "--dead",
@@ -582,15 +544,11 @@ OPTIONS: Mapping[str, Option] = {
 def param_option(name: str, kind: str, text: str) -> Option:
     """Return the option of a parameter with the help `text`.
 
-    Its value is stored as ``{kind}_{name}``. The value is not parsed. If its option is spelled
-    differently from `name`, that is a hidden alias.
+    Its value is stored as ``{kind}_{name}``. The value is not parsed.
     """
     flag = option_of(name)
     return Option(
-        f"{flag} {flag.strip('-').replace('-', '_').upper()}",
-        text,
-        dest=f"{kind}_{name}",
-        alias=f"--{name.replace('_', '-')}" if name in SPELLINGS else "",
+        f"{flag} {flag.strip('-').replace('-', '_').upper()}", text, dest=f"{kind}_{name}"
     )
 
 
@@ -637,7 +595,9 @@ def _limits(*names: str) -> Iterator[Option]:
 
     for param in LIMITS:
         if not names or param.name in names:
-            more = " Or the maximum size of the compact file: 40MB." * (param.name == "total")
+            more = " Or the maximum size of the compact file: 40MB." * (
+                param.name == "target_sparsity"
+            )
             yield param_option(param.name, "limit", param_help(param) + more)
 
 
@@ -652,7 +612,7 @@ GENERATED: Mapping[str, Callable[[], Iterator[Option]]] = {
     "prune.method_parameters": _method_parameters,
     "scan.method_parameters": _scan_parameters,
     "prune.limits": _limits,
-    "scan.limits": lambda: _limits("spare"),
+    "scan.limits": lambda: _limits("exclude"),
     "format_parameters": _format_parameters,
 }
 
@@ -672,7 +632,7 @@ def options_of(command: str, names: Sequence[str]) -> Iterator[tuple[str, Option
 
 def option_of(name: str) -> str:
     """Return the option of a parameter as the help and messages show it."""
-    return f"--{SPELLINGS.get(name, name.replace('_', '-'))}"
+    return f"--{name.replace('_', '-')}"
 
 
 def with_option_names(sentence: str, options: argparse.Namespace) -> str:

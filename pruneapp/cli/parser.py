@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import pruneapp
 from pruneapp.cli import terminal
@@ -30,7 +30,7 @@ _STATUS = (
 _EVALUATION = "script command_line higher_is_better lower_is_better text images"
 _EITHER_SCRIPT = ("script command_line", "text images")
 _RUNNING = "python size limit time_limit script_device state_dict json"
-_EXPORT = "format format_parameters replace_original follow_links omit report check_script"
+_EXPORT = "format format_parameters replace_original follow_links omit report comparison_script"
 
 
 @dataclass(frozen=True)
@@ -80,8 +80,9 @@ COMMANDS: Mapping[str, Command] = {
     "prune": Command(
         "Opening",
         "Prune a checkpoint and write the result.",
-        "file output method method_parameters limits scope companions dependents select state_dict "
-        "treat_zeros force_statistics mask importance_scores load_method device cluster resume "
+        "file output method method_parameters limits scope prune_bias_and_norm dependents select "
+        "state_dict treat_zeros force_statistics mask importance_scores load_method device "
+        "cluster resume "
         f"{_EXPORT} save_recipe json plugin",
     ),
     "run": Command(
@@ -136,8 +137,8 @@ COMMANDS: Mapping[str, Command] = {
         "Choose the sparsity of each tensor by a sensitivity scan so that the model loses the "
         "least at a total sparsity: a recipe with one rule per tensor, for pruneapp run. With a "
         "script, measure the result.",
-        f"scan file total output metric floor ceiling select {_EVALUATION} script_seed load_method "
-        f"statistics force_statistics {_RUNNING} plugin",
+        f"scan file target_sparsity output metric min_sparsity max_sparsity select {_EVALUATION} "
+        f"script_seed load_method statistics force_statistics {_RUNNING} plugin",
         _EITHER_SCRIPT,
         intermixed=True,
         module="scan",
@@ -214,11 +215,6 @@ class Parser(argparse.ArgumentParser):
         text = abridged(escaped(_rewrite_message(message)))
         self.exit(USAGE_ERROR, f"{self.prog}: {text} (see {self.prog} --help)\n")
 
-    def _get_option_tuples(self, option_string: str) -> list[Any]:
-        """Return the options that an abbreviation matches, without hidden ones."""
-        options: list[Any] = super()._get_option_tuples(option_string)
-        return [one for one in options if one[0].help != argparse.SUPPRESS]
-
     def refuse_unknown(self, words: Sequence[str]) -> NoReturn:
         """Report the first unknown option, or else the first argument, and exit with status 2.
 
@@ -227,13 +223,7 @@ class Parser(argparse.ArgumentParser):
         option = next((word.partition("=")[0] for word in words if word.startswith("-")), None)
         if option is None:
             self.error(f"unexpected argument '{words[0]}'")
-        known: dict[str, str] = {}
-        visible_flags: dict[str, str] = {}  # visible name of the option, by its destination
-        for flag, action in self._option_string_actions.items():
-            if action.help != argparse.SUPPRESS:
-                visible_flags[action.dest] = known[flag.lstrip("-")] = flag
-            else:
-                known[flag.lstrip("-")] = visible_flags[action.dest]
+        known = {flag.lstrip("-"): flag for flag in self._option_string_actions}
         matches = difflib.get_close_matches(option.lstrip("-"), known, 1)
         hint = f"; did you mean {known[matches[0]]}?" if matches else ""
         self.error(f"unknown option {option}{hint}")

@@ -72,7 +72,7 @@ def prune(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
     nbytes = _requested_file_size(options, method)
     limits = Limits(**parameter_values(options, "limit", LIMITS))
     check_limits(method, limits)
-    values = method_values(options, method, amount=limits.total is None)
+    values = method_values(options, method, amount=limits.target_sparsity is None)
     scope = options.scope or method.scopes[0]
     check_scope(method, scope)
     refuse_cluster_options(options)
@@ -114,14 +114,14 @@ def prune(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
     given = None if masks is None else read_masks_for(checkpoint, names, masks, job)
     pattern = options.select[0] if len(options.select) == 1 else ""
     row = Row(names, method.name, values, pattern)
-    step = Step((row,), scope, limits, options.companions, dependents=options.dependents)
+    step = Step((row,), scope, limits, options.prune_bias_and_norm, dependents=options.dependents)
     rows = rows_of(checkpoint, step)
     touched = pruned_tensors(rows)
     if step.dependents:
         notices.append(dependents_of(checkpoint, rows, job).sentence(checkpoint))
     if nbytes is not None:
         total = total_for(Capture.of(document), step, nbytes, job)
-        step = replace(step, limits=replace(limits, total=total))
+        step = replace(step, limits=replace(limits, target_sparsity=total))
     state: State
     if cluster is not None:
         from pruneapp.cluster.export import hashed_by
@@ -145,7 +145,9 @@ def prune(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
         data={
             "method": method.name,
             # A total replaces the amount.
-            "values": {n: v for n, v in values.items() if n != "amount" or limits.total is None},
+            "values": {
+                n: v for n, v in values.items() if n != "amount" or limits.target_sparsity is None
+            },
             "limits": step.limits.to_dict(),
             "step": step.label(),
             "already_zero": already_zero,
@@ -169,7 +171,11 @@ def _requested_file_size(options: argparse.Namespace, method: Method) -> int | N
     If it is one, sets the option to 100 % until the file is open. Raises `ParameterError` if the
     method prunes whole channels or blocks.
     """
-    nbytes = None if options.limit_total is None else parse_bytes(options.limit_total)
+    nbytes = (
+        None
+        if options.limit_target_sparsity is None
+        else parse_bytes(options.limit_target_sparsity)
+    )
     if nbytes is None:
         return None
     if method.granularity != "weights":
@@ -178,7 +184,7 @@ def _requested_file_size(options: argparse.Namespace, method: Method) -> int | N
             "be guaranteed.",
             remedy="Enter a fraction or a count, or choose an unstructured method.",
         )
-    options.limit_total = "100%"  # the number of weights depends on the file
+    options.limit_target_sparsity = "100%"  # the number of weights depends on the file
     return nbytes
 
 

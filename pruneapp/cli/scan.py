@@ -67,7 +67,7 @@ def scan(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
     method = registry.get(options.method)
     check_scanned(method)
     values = method_values(options, method, amount=False)
-    spare = _LIMITS["spare"].parse(options.limit_spare or "")
+    exclude = _LIMITS["exclude"].parse(options.limit_exclude or "")
     amounts = read_amounts(options.amounts)
     notices: list[str] = []
     runner = runner_of(options, notices, original=True)
@@ -89,7 +89,7 @@ def scan(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
         repair = register(Path(options.repair), job, forced=options.force_statistics)
     for name in filter(None, (repair, values.get(STATISTICS.name))):
         statistics_of(name).refuse_other(checkpoint, job)
-    request = ScanRequest(names, method.name, values, amounts, spare, repair)
+    request = ScanRequest(names, method.name, values, amounts, exclude, repair)
     latest, written, wrote = known, known, time.monotonic()
     try:
         with details_printed():
@@ -192,7 +192,7 @@ def allocate(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
     The recipe is written if --output is given, after the measurement. Raises what
     `evaluation.allocation.allocate` and `_measure` raise, and `ParameterError`.
     """
-    total = _LIMITS["total"].parse(options.total)
+    total = _LIMITS["target_sparsity"].parse(options.target_sparsity)
     if options.file is None and any(
         (options.script, options.command_line, options.text, options.images)
     ):
@@ -210,8 +210,8 @@ def allocate(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
         total,
         metric=options.metric,
         bounds=[
-            *(_bound(text, "floor") for text in options.floor),
-            *(_bound(text, "ceiling") for text in options.ceiling),
+            *(_bound(text, "min_sparsity") for text in options.min_sparsity),
+            *(_bound(text, "max_sparsity") for text in options.max_sparsity),
         ],
         patterns=options.select,
     )
@@ -246,7 +246,7 @@ def _bound(text: str, limit: str) -> Bound:
     """Parse ``90%`` or ``PATTERN=90%``."""
     pattern, _, share = text.rpartition("=")
     value = _LIMITS[limit].parse(share)
-    low, high = (value, None) if limit == "floor" else (None, value)
+    low, high = (value, None) if limit == "min_sparsity" else (None, value)
     return Bound(pattern or "*", low, high)
 
 

@@ -485,7 +485,7 @@ def apply_step(state: ClusterState, step: Step, job: Job) -> ClusterState:
         before = state
         with step.number_errors(row):
             state = _RowOnCluster(state, row, names, step, job).after()
-        if step.companions:
+        if step.prune_bias_and_norm:
             for name, went in _pruned_filters(before, state, row, names, job):
                 gone[name] = went | gone[name] if name in gone else went
     if gone:
@@ -531,7 +531,7 @@ class _RowOnCluster:
                 return self._state.counted(self._rows(method), self._job)
             case GroupMethod() | MaskMethod():
                 return self._alone()
-            case UnitMethod() if self._scope == "local" and self._limits.total is None:
+            case UnitMethod() if self._scope == "local" and self._limits.target_sparsity is None:
                 return self._alone()
             case UnitMethod():
                 return self._state.counted(self._units(), self._job)
@@ -550,7 +550,7 @@ class _RowOnCluster:
     def _rows(self, method: RowMethod) -> dict[str, Rule]:
         """Return the rules of a method that prunes each row of a matrix alone, with its budgets."""
         amount, limits = self._values["amount"], self._limits
-        if method.allocate is None and limits.total is None and isinstance(amount, float):
+        if method.allocate is None and limits.target_sparsity is None and isinstance(amount, float):
             return dict.fromkeys(self._names, AloneRule(self._call, self._scope, limits))
         if method.allocate is not None:
             budgets = self._ask(tasks.budgets, self._names, self._scope, limits)

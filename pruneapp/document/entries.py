@@ -52,10 +52,10 @@ class RowEntry(Part, frozen=True):
 class LimitsConfiguration(Part, frozen=True):
     """Sparsity limits and exclusions of a step; see `pruneapp.methods.limits.Limits`."""
 
-    floor: Share = 0.0
-    ceiling: Share = 1.0
-    total: Count | Share | None = None
-    spare: tuple[Literal["embeddings", "first", "last"], ...] = ()
+    min_sparsity: Share = 0.0
+    max_sparsity: Share = 1.0
+    target_sparsity: Count | Share | None = None
+    exclude: tuple[Literal["embeddings", "first", "last"], ...] = ()
 
 
 class StepConfiguration(Part, frozen=True):
@@ -66,7 +66,7 @@ class StepConfiguration(Part, frozen=True):
     scope: Literal["local", "global"] = "local"
     limits: LimitsConfiguration = LimitsConfiguration()
     # Whether to prune matching bias and norm entries with channels of dim 0.
-    companions: bool = False
+    prune_bias_and_norm: bool = False
     # Whether to prune everything that depends on the channels.
     dependents: bool = False
     # Names of the data that the amounts were derived from, as by a sensitivity scan.

@@ -325,7 +325,7 @@ def exclude_tensors(rows: Rows, excluded: Mapping[str, str], step: Step) -> Rows
     left = ((row, tuple(n for n in names if n not in excluded)) for row, names in rows)
     remaining = tuple((row, names) for row, names in left if names)
     if not remaining:
-        limits = ", ".join(step.limits.spare)
+        limits = ", ".join(step.limits.exclude)
         raise SelectionError(
             f"All selected tensors are excluded ({limits}), so there is nothing to do.",
             remedy="Select more tensors, or exclude fewer.",
@@ -334,7 +334,7 @@ def exclude_tensors(rows: Rows, excluded: Mapping[str, str], step: Step) -> Rows
 
 
 def excluded_tensors(checkpoint: Checkpoint, step: Step) -> dict[str, str]:
-    """Return the selected tensors that the limits exclude, each with the word of `Limits.spare`.
+    """Return the selected tensors that the limits exclude, each with the word of `Limits.exclude`.
 
     Parameters
     ----------
@@ -356,7 +356,7 @@ def excluded_tensors(checkpoint: Checkpoint, step: Step) -> dict[str, str]:
     UnknownTensorError, SelectionError
         As `rows_of`, except that it is no error if all tensors are excluded.
     """
-    limits = step.limits.spare
+    limits = step.limits.exclude
     if not limits:
         return {}
     chosen = {name for _, names in _rows(checkpoint, step) for name in names}

@@ -179,8 +179,8 @@ class Step:
     ------
     ParameterError
         If there is no row; a method does not support the scope or the limits; limits are set and no
-        row prunes; a total is set and not exactly one row prunes; `companions` is set and no row
-        prunes channels along dim 0; or `dependents` is set and no row prunes channels.
+        row prunes; a total is set and not exactly one row prunes; `prune_bias_and_norm` is set and
+        no row prunes channels along dim 0; or `dependents` is set and no row prunes channels.
     """
 
     # If several rows name a tensor, the last one is applied to it.
@@ -191,7 +191,7 @@ class Step:
     limits: Limits = field(default_factory=Limits)
     # Whether to prune matching bias and norm entries with channels along dim 0, see
     # `pruneapp.edits.coupled_tensors`. Amounts count the tensors of the rows only.
-    companions: bool = False
+    prune_bias_and_norm: bool = False
     # Whether to prune everything that depends on the pruned channels, see
     # `pruneapp.edits.dependents`. Amounts count the tensors of the rows only.
     dependents: bool = field(default=False, kw_only=True)
@@ -212,12 +212,12 @@ class Step:
                 f"({', '.join(self.limits.words())}).",
                 remedy="Remove them, or choose a method that prunes.",
             )
-        if self.limits.total is not None and pruning != 1:
+        if self.limits.target_sparsity is not None and pruning != 1:
             raise ParameterError(
                 f"A total needs a step with one row that prunes (got {pruning}).",
                 remedy="Remove it, or make one step per row.",
             )
-        if self.companions and not any(map(may_have_companions, self.rows)):
+        if self.prune_bias_and_norm and not any(map(may_have_companions, self.rows)):
             raise ParameterError(
                 "Only whole channels along dim 0 have matching bias and norm entries (got "
                 f"{'; '.join(row.label() for row in self.rows[:_MOST_ROWS_NAMED])}).",
@@ -266,7 +266,7 @@ class Step:
 
     def along_texts(self) -> tuple[str, ...]:
         """Return texts for what is pruned together with the channels of the rows."""
-        bias = ("with bias and norm",) if self.companions else ()
+        bias = ("with bias and norm",) if self.prune_bias_and_norm else ()
         return (*bias, *(("with everything that depends on it",) if self.dependents else ()))
 
     def label(self, counts: Sequence[int] = ()) -> str:
@@ -276,7 +276,7 @@ class Step:
         `pruneapp.document.selection.counts_of`). If it is empty, the label lists the rows as
         requested.
         """
-        amounts = self.limits.total is None
+        amounts = self.limits.target_sparsity is None
         labels = [row.label(amount=amounts) for row in self.rows[:_MOST_ROWS_NAMED]]
         if len(self.rows) > _MOST_ROWS_NAMED:
             labels.append(counted(len(self.rows) - _MOST_ROWS_NAMED, "more rule"))
@@ -313,7 +313,7 @@ class Step:
                 p
                 for p in method.params
                 if p.name in row.values
-                and (self.limits.total is None or not isinstance(p, AmountParam))
+                and (self.limits.target_sparsity is None or not isinstance(p, AmountParam))
             )
             lines += [f"  {p.label}: {p.format(row.values[p.name])}" for p in fixed]
             if row.pattern:
@@ -326,7 +326,7 @@ class Step:
         each = (f"Scope: {'global' if self.scope == 'global' else 'per tensor'}",)
         limits = self.limits.words()
         bounds = (f"Limits: {', '.join(limits)}",) if limits else ()
-        bias = ("Matching bias and norm entries: pruned",) if self.companions else ()
+        bias = ("Matching bias and norm entries: pruned",) if self.prune_bias_and_norm else ()
         along = ("Everything that depends on it: pruned",) if self.dependents else ()
         settings = (*(each if self.prunes else ()), *bounds, *bias, *along)
         return "\n".join((*lines, *settings))
@@ -340,8 +340,8 @@ class Step:
         rows = [row.to_dict() for row in self.rows]
         limits = self.limits.to_dict()
         more: dict[str, Any] = {"limits": limits} if limits else {}
-        if self.companions:
-            more["companions"] = True
+        if self.prune_bias_and_norm:
+            more["prune_bias_and_norm"] = True
         if self.dependents:
             more["dependents"] = True
         if self.data:
@@ -361,12 +361,14 @@ class Step:
         Raises `ParameterError` if the step is not valid.
         """
         given = configuration.limits
-        limits = Limits(given.floor, given.ceiling, given.total, given.spare)
+        limits = Limits(
+            given.min_sparsity, given.max_sparsity, given.target_sparsity, given.exclude
+        )
         return cls(
             rows,
             configuration.scope,
             limits,
-            configuration.companions,
+            configuration.prune_bias_and_norm,
             dependents=configuration.dependents,
             data=configuration.data,
         )

@@ -132,7 +132,7 @@ def known_dependents(checkpoint: Checkpoint, step: Step, rows: Rows, job: Job) -
         raise SelectionError(
             found.why_not, remedy="Choose other tensors, or prune without their dependents."
         )
-    if step.limits.total is not None or step.limits.ceiling < 1:
+    if step.limits.target_sparsity is not None or step.limits.max_sparsity < 1:
         selected = set(chain.from_iterable(names for _, names in rows))
         both = next(
             (along.name for along in found.dependent_dims() if along.name in selected), None

@@ -253,7 +253,7 @@ class Allocation:
         names = tuple(share.tensor.name for share in self.shares)
         row = self._row(names, {})
         scope = registry.get(conditions.method).scopes[0]
-        return Step((row,), scope, Limits(total=self.pruned))
+        return Step((row,), scope, Limits(target_sparsity=self.pruned))
 
     def _row(self, names: tuple[str, ...], more: dict[str, Any]) -> Row:
         conditions = self.scan.conditions

@@ -193,7 +193,7 @@ class ScanRequest:
     method: str = "l1_unstructured"
     values: Mapping[str, Any] = field(default_factory=dict)  # its parameters without the amount
     amounts: tuple[float, ...] = AMOUNTS  # shares of the kept weights of a tensor
-    spare: tuple[str, ...] = ()  # like `Limits.spare`
+    exclude: tuple[str, ...] = ()  # like `Limits.exclude`
     # Name of open statistics (see `statistics_of`) for repairing each tensor before the
     # measurement; tensors without a Gram matrix are not repaired. Empty for no repair.
     repair: str = ""
@@ -220,9 +220,9 @@ class ScanRequest:
         """Return the rule that prunes tensors to an amount."""
         return Row(tuple(names), self.method, {**self.values, "amount": amount})
 
-    def step(self, names: Sequence[str], amount: Amount, *, spare: bool = False) -> Step:
-        """Return the step of `row`; with `spare` it excludes the tensors `self.spare`."""
-        limits = Limits(spare=self.spare if spare else ())
+    def step(self, names: Sequence[str], amount: Amount, *, exclude: bool = False) -> Step:
+        """Return the step of `row`; with `exclude` it excludes the tensors `self.exclude`."""
+        limits = Limits(exclude=self.exclude if exclude else ())
         scope = registry.get(self.method).scopes[0]
         return Step((self.row(names, amount),), scope, limits)
 
@@ -398,7 +398,7 @@ def _names(snapshot: Snapshot, request: ScanRequest) -> list[str]:
 
     Raises `SelectionError` if there is none, and what `rows_of` raises.
     """
-    step = request.step(request.names, request.amounts[0], spare=True)
+    step = request.step(request.names, request.amounts[0], exclude=True)
     rows = rows_of(snapshot.checkpoint, step)
     names = []
     for name in (name for _, some in rows for name in some):

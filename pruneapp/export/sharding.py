@@ -28,7 +28,7 @@ from pruneapp.params import SizeParam, format_bytes
 from pruneapp.progress import Job
 
 SHARD_SIZE = SizeParam(
-    name="shard_size",
+    name="max_shard_size",
     label="Max shard size",
     help=(
         "Write a folder of shards up to this size, with an index file as in "

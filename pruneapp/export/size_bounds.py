@@ -188,7 +188,7 @@ def _bytes_without_packed(
     part = whole_model(
         snapshot, COMPACT_FILE.suffixes[0], estimated_provenance(snapshot, Recipe(()), quiet)
     )
-    values = validate_all(COMPACT_FILE.params, {"reader": False})
+    values = validate_all(COMPACT_FILE.params, {"reader_script": False})
     try:
         plan = COMPACT_FILE.plan(part, values, quiet)
     except ExportError:
@@ -252,7 +252,7 @@ def size_range(capture: Capture, step: Step, job: Job) -> tuple[int, int, tuple[
     snapshot = capture.snapshot
     names = pruned_tensors(rows_of(snapshot.checkpoint, step))
     touched = tuple(entry for entry in snapshot.checkpoint.entries.values() if entry.name in names)
-    longest = replace(step.limits, total=sum(entry.numel for entry in touched))
+    longest = replace(step.limits, target_sparsity=sum(entry.numel for entry in touched))
     now = sizes.bound_now(capture, job)
     # A fully pruned tensor takes no space at all, while one kept weight needs the mask.
     all_pruned = {entry.name: entry.numel for entry in touched}
@@ -271,9 +271,9 @@ def total_for(capture: Capture, step: Step, nbytes: int, job: Job) -> int:
 
     The bound is that of the preview (`CompactSizes`): remaining weights, one mask bit per weight
     and metadata, before compression. It holds for any choice of weights; if dtypes of several
-    widths are touched, all kept weights count as the widest. The result is for `Limits.total` and
-    includes weights that are pruned already. Raises `ParameterError` if the size cannot be reached,
-    or is reached without pruning.
+    widths are touched, all kept weights count as the widest. The result is for
+    `Limits.target_sparsity` and includes weights that are pruned already. Raises `ParameterError`
+    if the size cannot be reached, or is reached without pruning.
     """
     least, now, touched = size_range(capture, step, job)
     if nbytes < least:

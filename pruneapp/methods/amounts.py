@@ -200,25 +200,25 @@ class Bounds:
 
 
 def bounds_of(limits: Limits, tensors: Tensors) -> Bounds:
-    """Return the bounds of each tensor from `limits.floor` and `limits.ceiling`.
+    """Return the bounds of each tensor from `limits.min_sparsity` and `limits.max_sparsity`.
 
     The minimum is rounded up and the maximum down to whole elements; if they cross, the minimum is
     lowered to the maximum. A tensor that is pruned beyond the maximum already is bounded to its
-    present count. `limits.total` is ignored.
+    present count. `limits.target_sparsity` is ignored.
 
     Raises `ParameterError` for the first tensor whose minimum cannot be reached because too much is
     protected.
     """
-    high = _whole_elements(limits.ceiling, tensors.numel)
+    high = _whole_elements(limits.max_sparsity, tensors.numel)
     # Computed from the maximum of what remains, so that the rounding is consistent.
-    low = np.minimum(tensors.numel - _whole_elements(1 - limits.floor, tensors.numel), high)
+    low = np.minimum(tensors.numel - _whole_elements(1 - limits.min_sparsity, tensors.numel), high)
     most = tensors.before + tensors.free
     low = np.maximum(low, tensors.before)
     short = np.flatnonzero(low > most)
     if short.size:
         i = int(short[0])
         raise ParameterError(
-            f"At least {percent(limits.floor)} of '{tensors.names[i]}' is "
+            f"At least {percent(limits.min_sparsity)} of '{tensors.names[i]}' is "
             f"{counted(int(low[i]), 'weight')}, but only {most[i]:,} can be pruned: "
             f"{counted(int(tensors.numel[i] - most[i]), 'is', 'are')} protected.",
             remedy="Lower the minimum sparsity, or unprotect weights.",
@@ -239,14 +239,14 @@ def _whole_elements(share: float, numel: Counts) -> Counts:
 def target_of(limits: Limits, tensors: Tensors, bounds: Bounds, amount: int | None = None) -> int:
     """Return the number of elements to be pruned in all tensors together after a step.
 
-    This includes what is pruned already. It is `limits.total`, a fraction being rounded over all
-    tensors together, or `amount` (a count, which must be given) if there is no total. A fraction up
-    to the maximum is limited to what the maximum allows after rounding in each tensor.
+    This includes what is pruned already. It is `limits.target_sparsity`, a fraction being rounded
+    over all tensors together, or `amount` (a count, which must be given) if there is no total. A
+    fraction up to the maximum is limited to what the maximum allows after rounding in each tensor.
 
     Raises `ParameterError` if the target is below the sum of the minimum bounds or above the sum of
     the maximum bounds; the message states the reason and the numbers.
     """
-    total = limits.total
+    total = limits.target_sparsity
     before, able = int(tensors.before.sum()), int((tensors.before + tensors.free).sum())
     if total is None:
         assert amount is not None
@@ -257,7 +257,7 @@ def target_of(limits: Limits, tensors: Tensors, bounds: Bounds, amount: int | No
         target, word = total if isinstance(total, int) else 0, "total"
         if isinstance(total, float):
             target = round(total * int(tensors.numel.sum()))
-            if total <= limits.ceiling:  # the maximum is rounded per tensor, the total once
+            if total <= limits.max_sparsity:  # the maximum is rounded per tensor, the total once
                 target = min(target, int(bounds.ceiling.sum()))
         what = f"{percent(total)} of all" if isinstance(total, float) else "the total"
     least, most = int(bounds.low.sum()), int(bounds.high.sum())
@@ -273,7 +273,7 @@ def target_of(limits: Limits, tensors: Tensors, bounds: Bounds, amount: int | No
         )
     if target < least:
         raise ParameterError(
-            f"At least {percent(limits.floor)} {each} is {counted(least, 'weight')}, but "
+            f"At least {percent(limits.min_sparsity)} {each} is {counted(least, 'weight')}, but "
             f"{what} is only {target:,}.",
             remedy=f"Lower the minimum sparsity or raise the {word}.",
         )
@@ -290,7 +290,7 @@ def target_of(limits: Limits, tensors: Tensors, bounds: Bounds, amount: int | No
             remedy=f"Lower the {word}, or unprotect weights.",
         )
     raise ParameterError(
-        f"At most {percent(limits.ceiling)} {each} is {counted(most, 'weight')}, but {what} "
+        f"At most {percent(limits.max_sparsity)} {each} is {counted(most, 'weight')}, but {what} "
         f"requires {target:,}.",
         remedy=f"Raise the maximum sparsity or lower the {word}.",
     )
@@ -363,15 +363,16 @@ def channel_counts_to_prune(
         i = int(impossible[0])
         size = running.weights[running.starts[i] + least[i]]
         raise ParameterError(
-            f"Whole {unit} of '{tensors.names[i]}' cannot be between {percent(limits.floor)} and "
-            f"{percent(limits.ceiling)} of it: {most[i]:,} of them are too few, and "
-            f"{least[i]:,} would prune {size + tensors.before[i]:,} of {tensors.numel[i]:,} "
+            f"Whole {unit} of '{tensors.names[i]}' cannot be between "
+            f"{percent(limits.min_sparsity)} and {percent(limits.max_sparsity)} of it: "
+            f"{most[i]:,} of them are too few, and {least[i]:,} would prune "
+            f"{size + tensors.before[i]:,} of {tensors.numel[i]:,} "
             "weights.",
             remedy="Lower the minimum or raise the maximum sparsity.",
         )
-    if limits.total is not None:
+    if limits.target_sparsity is not None:
         return _in_all(limits, tensors, bounds, running, least, most, unit)
-    held = limits.ceiling < 1  # if so, `most` excludes protected channels
+    held = limits.max_sparsity < 1  # if so, `most` excludes protected channels
     requested = counts_to_prune(amount, left, left if held else running.free, tensors.names, unit)
     return np.maximum(np.minimum(requested, most) if held else requested, least)
 
@@ -385,7 +386,7 @@ def _in_all(  # noqa: PLR0917 - columns of one table
     most: Counts,
     unit: str,
 ) -> Counts:
-    """Return the number of channels to prune per tensor so that `limits.total` is not exceeded.
+    """Return the number of channels to prune per tensor within `limits.target_sparsity`.
 
     Begins with `least` channels of each tensor and adds further ones, up to `most`, in the order of
     the sparsity of their tensor after them, until the next would exceed the total. Raises
@@ -396,7 +397,7 @@ def _in_all(  # noqa: PLR0917 - columns of one table
     budget = target - int(begin.sum())
     if budget < 0:
         raise ParameterError(
-            f"At least {percent(limits.floor)} of each tensor is "
+            f"At least {percent(limits.min_sparsity)} of each tensor is "
             f"{counted(int(begin.sum()), 'weight')} in whole {unit}, but the total is "
             f"only {target:,}.",
             remedy="Lower the minimum sparsity or raise the total.",
@@ -442,13 +443,13 @@ def weight_counts_to_prune(  # noqa: PLR0917 - each its own type
     bounds = bounds_of(limits, tensors)
     if scope == "global":
         wish = None
-        if limits.total is None:
+        if limits.target_sparsity is None:
             wish = int(tensors.before.sum()) + count_to_prune(amount, int(left.sum()))
         after, together = fit_common_threshold(
             tensors, bounds, target_of(limits, tensors, bounds, wish), cut
         )
         return after - tensors.before, together
-    if limits.total is not None:
+    if limits.target_sparsity is not None:
         after = spread(tensors, bounds, target_of(limits, tensors, bounds))
         return after - tensors.before, none
     # Protection does not reduce the amount where the maximum is at most what is free.

@@ -60,19 +60,19 @@ class TotalParam(AmountParam):
 
 LIMITS: tuple[Param, ...] = (
     ShareParam(
-        name="floor",
+        name="min_sparsity",
         label="Min sparsity per tensor",
         help="Minimum sparsity of each tensor after the step.",
         default=0.0,
     ),
     ShareParam(
-        name="ceiling",
+        name="max_sparsity",
         label="Max sparsity per tensor",
         help="Maximum sparsity of each tensor after the step.",
         default=1.0,
     ),
     TotalParam(
-        name="total",
+        name="target_sparsity",
         label="Target total sparsity",
         help=(
             "Sparsity of all selected tensors together after the step, instead of an "
@@ -81,7 +81,7 @@ LIMITS: tuple[Param, ...] = (
         unit="weights",
     ),
     SubsetParam(
-        name="spare",
+        name="exclude",
         label="Exclude",
         help=(
             "Tensors that the step does not change: embeddings, and the first and the last layer."
@@ -113,14 +113,14 @@ class Limits:
 
     Attributes
     ----------
-    floor, ceiling
+    min_sparsity, max_sparsity
         Minimum and maximum sparsity of each tensor. Whole channels stay below the maximum.
-    total
+    target_sparsity
         Number of pruned elements in all tensors of the step after it: a float is a fraction
         (rounded to the nearest count, ties to even), an int a count. If given, the amount is
         ignored. With the global scope, one threshold reaches it; with the local scope, each tensor
         has the same sparsity. Whole channels are pruned as long as they fit.
-    spare
+    exclude
         Excluded tensors: any of ``embeddings``, ``first`` and ``last``, see
         `pruneapp.document.selection`.
 
@@ -130,26 +130,26 @@ class Limits:
         If a value is not valid, or the minimum is above the maximum.
     """
 
-    floor: float = 0.0
-    ceiling: float = 1.0
-    total: Amount | None = None
-    spare: tuple[str, ...] = ()
+    min_sparsity: float = 0.0
+    max_sparsity: float = 1.0
+    target_sparsity: Amount | None = None
+    exclude: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         given = {f.name: getattr(self, f.name) for f in fields(self)}
         for name, value in validate_all(LIMITS, given).items():
             object.__setattr__(self, name, value)
-        if self.floor > self.ceiling:
+        if self.min_sparsity > self.max_sparsity:
             raise ParameterError(
-                f"The minimum sparsity of {percent(self.floor)} is above the maximum of "
-                f"{percent(self.ceiling)}.",
+                f"The minimum sparsity of {percent(self.min_sparsity)} is above the maximum of "
+                f"{percent(self.max_sparsity)}.",
                 remedy="Lower the minimum or raise the maximum sparsity.",
             )
 
     @property
     def bound(self) -> bool:
         """Whether they limit how much is pruned."""
-        return self.floor > 0 or self.ceiling < 1 or self.total is not None
+        return self.min_sparsity > 0 or self.max_sparsity < 1 or self.target_sparsity is not None
 
     def words(self) -> tuple[str, ...]:
         """Return a short text for each limit that has an effect; empty if none has.
@@ -157,19 +157,19 @@ class Limits:
         Total, minimum and maximum come first, then the excluded tensors.
         """
         words = []
-        if self.total is not None:
-            fraction = self.total if isinstance(self.total, float) else None
+        if self.target_sparsity is not None:
+            fraction = self.target_sparsity if isinstance(self.target_sparsity, float) else None
             words.append(
-                f"total {self.total:,}"
+                f"total {self.target_sparsity:,}"
                 if fraction is None
                 else f"total sparsity {percent(fraction)}"
             )
-        if self.floor > 0:
-            words.append(f"min {percent(self.floor)} per tensor")
-        if self.ceiling < 1:
-            words.append(f"max {percent(self.ceiling)} per tensor")
-        if self.spare:
-            words.append(f"excluding {' and '.join(_SPARED[word] for word in self.spare)}")
+        if self.min_sparsity > 0:
+            words.append(f"min {percent(self.min_sparsity)} per tensor")
+        if self.max_sparsity < 1:
+            words.append(f"max {percent(self.max_sparsity)} per tensor")
+        if self.exclude:
+            words.append(f"excluding {' and '.join(_SPARED[word] for word in self.exclude)}")
         return tuple(words)
 
     def to_dict(self) -> dict[str, Any]:

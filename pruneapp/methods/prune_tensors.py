@@ -165,7 +165,7 @@ def row_budgets(  # noqa: PLR0917 - each its own type
         def cut(_among: Bools, count: int) -> Counts:
             return split_in_order(known.free, count)
 
-        if limits.total is None and isinstance(amount, float):
+        if limits.target_sparsity is None and isinstance(amount, float):
             share = amount
             left = (count_kept_by_channel(v.kept, rows_of(v.shape), 0, job) for v in tensors)
             requested = share_by_rows(share, left)

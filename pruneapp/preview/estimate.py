@@ -291,7 +291,9 @@ def estimate(
         more = _dependent_counts(snapshot, dependents, known, job) if complete else {}
         touched.update(more)
         to_prune += sum(more.values())
-    certain = exact and not step.companions  # companions are determined by the exact preview
+    certain = (
+        exact and not step.prune_bias_and_norm
+    )  # companions are determined by the exact preview
     return Estimate(
         tensors=len(touched) if several else n_tensors,
         to_prune=to_prune,
@@ -333,7 +335,7 @@ def _upper_counts(
         share = row.values["amount"]
         kept = int(units.kept.sum())
         return round(share * kept) if isinstance(share, float) else kept, 0, False
-    if step.scope == "global" or limits.total is not None or limits.floor > 0:
+    if step.scope == "global" or limits.target_sparsity is not None or limits.min_sparsity > 0:
         # A tensor may lose more than the amount.
         return int(units.kept.sum()), 0, False
     amount, free = row.values["amount"], not limits.bound

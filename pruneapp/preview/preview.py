@@ -231,7 +231,7 @@ def compute_preview(
             groups = {view.name: method.groups(view, row.values) for view in views}
             lacking |= {name: of for name, of in groups.items() if result.protected.get(name)}
             outside += sum([groups[view.name].count_outside(view.shape) for view in views])
-        if step.companions:
+        if step.prune_bias_and_norm:
             for name, newly_pruned in pruned_filters(before, state.masks, row, names, job).items():
                 pruned_channels[name] = (
                     newly_pruned | pruned_channels[name]

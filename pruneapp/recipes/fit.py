@@ -76,7 +76,7 @@ def check_sizes(checkpoint: Checkpoint, step: Step, job: Job) -> None:
     for row, names in rows:
         method = registry.get(row.method)
         amount = next((row.values[p.name] for p in method.params if isinstance(p, AmountParam)), 0)
-        counted = isinstance(amount, int) and amount > 0 and step.limits.total is None
+        counted = isinstance(amount, int) and amount > 0 and step.limits.target_sparsity is None
         if not (counted or method.least_dims > 1 or method.takes_scale):
             continue  # fits any tensor
         sizes: list[int] = []
@@ -208,10 +208,10 @@ class EntryResolver:
 
         def made() -> Schedule:
             """Return the schedule of `step`; raise `ParameterError` if it does not suit one."""
-            if step.limits.total is not None:
+            if step.limits.target_sparsity is not None:
                 raise ParameterError(
-                    "The step of a schedule cannot have a 'total', because 'final' is the total.",
-                    remedy="Remove 'total'.",
+                    "A step of a schedule cannot have a 'target_sparsity': 'final' is the target.",
+                    remedy="Remove 'target_sparsity'.",
                 )
             if len(step.rows) > 1:
                 raise ParameterError(
@@ -219,7 +219,7 @@ class EntryResolver:
                     remedy="Remove the other rows, or make an entry of each.",
                 )
             # Raises if the row does not support a total.
-            total = Limits(total=configuration.final)
+            total = Limits(target_sparsity=configuration.final)
             limited = Step(step.rows, step.scope, total, dependents=step.dependents)
             if step.dependents:
                 rows = rows_of(self.checkpoint, limited)
@@ -412,7 +412,7 @@ def _detail(checkpoint: Checkpoint, action: ResolvedAction | None) -> str:
         case Step():
             return action.detail(counts_of(checkpoint, action))
         case Schedule():
-            final = replace(action.step.limits, total=action.final)
+            final = replace(action.step.limits, target_sparsity=action.final)
             return replace(action.step, limits=final).detail()
         case _:
             return ""

@@ -417,7 +417,7 @@ def step_entry(step: Step, choose: Callable[[tuple[str, ...], str], RowConfigura
     configuration = StepConfiguration(
         tuple(rows),
         step.scope,
-        companions=step.companions,
+        prune_bias_and_norm=step.prune_bias_and_norm,
         dependents=step.dependents,
         data=step.data,
     )

@@ -84,7 +84,7 @@ def expand_schedule(step: Step, totals: Sequence[Amount]) -> list[Step]:
 
     Rounding does not accumulate: the last step reaches its total exactly.
     """
-    return [replace(step, limits=replace(step.limits, total=total)) for total in totals]
+    return [replace(step, limits=replace(step.limits, target_sparsity=total)) for total in totals]
 
 
 @dataclass(frozen=True, eq=False)

@@ -3056,17 +3056,17 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     </message>
     <message>
         <source>Max shard size</source>
-        <extracomment>format safetensors, shard_size</extracomment>
+        <extracomment>format safetensors, max_shard_size</extracomment>
         <translation>Maximale Shard-Größe</translation>
     </message>
     <message>
         <source>Write a folder of shards up to this size, with an index file as in transformers and the other files of the model.</source>
-        <extracomment>format safetensors, shard_size</extracomment>
+        <extracomment>format safetensors, max_shard_size</extracomment>
         <translation>Einen Ordner mit Shards bis zu dieser Größe schreiben, mit einer Indexdatei wie in transformers und den anderen Dateien des Modells.</translation>
     </message>
     <message>
         <source>as opened</source>
-        <extracomment>format safetensors, shard_size</extracomment>
+        <extracomment>format safetensors, max_shard_size</extracomment>
         <translation>wie geöffnet</translation>
     </message>
     <message>
@@ -3216,12 +3216,12 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     </message>
     <message>
         <source>Write reader script</source>
-        <extracomment>format compact, reader</extracomment>
+        <extracomment>format compact, reader_script</extracomment>
         <translation>Leseskript schreiben</translation>
     </message>
     <message>
         <source>A short Python script that reads the file with numpy and zstandard.</source>
-        <extracomment>format compact, reader</extracomment>
+        <extracomment>format compact, reader_script</extracomment>
         <translation>Ein kurzes Python-Skript, das die Datei mit numpy und zstandard liest.</translation>
     </message>
     <message>
@@ -3296,12 +3296,12 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     </message>
     <message>
         <source>Compression level</source>
-        <extracomment>format zst, level</extracomment>
+        <extracomment>format zst, compression_level</extracomment>
         <translation>Kompressionsstufe</translation>
     </message>
     <message>
         <source>1 is fastest; 12 gives the smallest file and takes about 12 times as long.</source>
-        <extracomment>format zst, level</extracomment>
+        <extracomment>format zst, compression_level</extracomment>
         <translation>1 ist am schnellsten; 12 ergibt die kleinste Datei und dauert etwa 12-mal so lange.</translation>
     </message>
     <message>
@@ -3441,72 +3441,72 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     </message>
     <message>
         <source>Min sparsity per tensor</source>
-        <extracomment>limits, floor</extracomment>
+        <extracomment>limits, min_sparsity</extracomment>
         <translation>Mindest-Sparsity je Tensor</translation>
     </message>
     <message>
         <source>Minimum sparsity of each tensor after the step.</source>
-        <extracomment>limits, floor</extracomment>
+        <extracomment>limits, min_sparsity</extracomment>
         <translation>Mindest-Sparsity jedes Tensors nach dem Schritt.</translation>
     </message>
     <message>
         <source>Max sparsity per tensor</source>
-        <extracomment>limits, ceiling</extracomment>
+        <extracomment>limits, max_sparsity</extracomment>
         <translation>Höchst-Sparsity je Tensor</translation>
     </message>
     <message>
         <source>Maximum sparsity of each tensor after the step.</source>
-        <extracomment>limits, ceiling</extracomment>
+        <extracomment>limits, max_sparsity</extracomment>
         <translation>Höchst-Sparsity jedes Tensors nach dem Schritt.</translation>
     </message>
     <message>
         <source>Target total sparsity</source>
-        <extracomment>limits, total</extracomment>
+        <extracomment>limits, target_sparsity</extracomment>
         <translation>Angestrebte Gesamt-Sparsity</translation>
     </message>
     <message>
         <source>Sparsity of all selected tensors together after the step, instead of an amount: a fraction of their weights, or a number of weights.</source>
-        <extracomment>limits, total</extracomment>
+        <extracomment>limits, target_sparsity</extracomment>
         <translation>Sparsity aller gewählten Tensoren zusammen nach dem Schritt, statt eines Umfangs: ein Anteil ihrer Gewichte oder eine Anzahl von Gewichten.</translation>
     </message>
     <message>
         <source>Exclude</source>
-        <extracomment>limits, spare</extracomment>
+        <extracomment>limits, exclude</extracomment>
         <translation>Ausnehmen</translation>
     </message>
     <message>
         <source>Tensors that the step does not change: embeddings, and the first and the last layer.</source>
-        <extracomment>limits, spare</extracomment>
+        <extracomment>limits, exclude</extracomment>
         <translation>Tensoren, die der Schritt nicht ändert: Embeddings sowie die erste und die letzte Schicht.</translation>
     </message>
     <message>
         <source>Embeddings</source>
-        <extracomment>limits, spare</extracomment>
+        <extracomment>limits, exclude</extracomment>
         <translation>Embeddings</translation>
     </message>
     <message>
         <source>Token and position embeddings.</source>
-        <extracomment>limits, spare</extracomment>
+        <extracomment>limits, exclude</extracomment>
         <translation>Embeddings von Tokens und Positionen.</translation>
     </message>
     <message>
         <source>First layer</source>
-        <extracomment>limits, spare</extracomment>
+        <extracomment>limits, exclude</extracomment>
         <translation>Erste Schicht</translation>
     </message>
     <message>
         <source>The first block of the model in order of execution, by its names.</source>
-        <extracomment>limits, spare</extracomment>
+        <extracomment>limits, exclude</extracomment>
         <translation>Der erste Block des Modells in der Reihenfolge der Ausführung, nach seinen Namen.</translation>
     </message>
     <message>
         <source>Last layer</source>
-        <extracomment>limits, spare</extracomment>
+        <extracomment>limits, exclude</extracomment>
         <translation>Letzte Schicht</translation>
     </message>
     <message>
         <source>The last block of the model in order of execution, by its names.</source>
-        <extracomment>limits, spare</extracomment>
+        <extracomment>limits, exclude</extracomment>
         <translation>Der letzte Block des Modells in der Reihenfolge der Ausführung, nach seinen Namen.</translation>
     </message>
     <message>
@@ -3616,7 +3616,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     </message>
     <message>
         <source>Sparsity of all scanned tensors together: a fraction of their weights, or a number.</source>
-        <extracomment>allocation, total</extracomment>
+        <extracomment>allocation, target_sparsity</extracomment>
         <translation>Sparsity aller gescannten Tensoren zusammen: ein Anteil ihrer Gewichte oder eine Anzahl.</translation>
     </message>
     <message>
@@ -13403,16 +13403,6 @@ steps</extracomment>
         <translation>{n} Runden</translation>
     </message>
     <message>
-        <source>The step of a schedule cannot have a &apos;total&apos;, because &apos;final&apos; is the total.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Der Schritt eines Plans kann kein &apos;total&apos; haben, weil &apos;final&apos; der Gesamtwert ist.</translation>
-    </message>
-    <message>
-        <source>Remove &apos;total&apos;.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Entfernen Sie &apos;total&apos;.</translation>
-    </message>
-    <message>
         <source>The step of a schedule needs exactly one row (got {len}).</source>
         <extracomment>sentences</extracomment>
         <translation>Der Schritt eines Plans braucht genau eine Regel (angegeben: {len}).</translation>
@@ -13611,11 +13601,6 @@ steps</extracomment>
         <source>its version is {str}</source>
         <extracomment>sentences</extracomment>
         <translation>ihre Version ist {str}</translation>
-    </message>
-    <message>
-        <source>&apos;{where}&apos; was saved by a newer Pruneapp: it has version {version}, and this one reads up to version {known}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{where}&apos; wurde von einem neueren Pruneapp gespeichert: Die Version ist {version}, dieses liest bis Version {known}.</translation>
     </message>
     <message>
         <source>Update Pruneapp to open it.</source>
@@ -17640,6 +17625,21 @@ steps</extracomment>
         <source>Older states of the history cannot be moved to disk and stay in memory: {why_not}.</source>
         <extracomment>sentences</extracomment>
         <translation>Ältere Zustände des Verlaufs können nicht auf die Festplatte ausgelagert werden und bleiben im Speicher: {why_not}.</translation>
+    </message>
+    <message>
+        <source>A step of a schedule cannot have a &apos;target_sparsity&apos;: &apos;final&apos; is the target.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Ein Schritt eines Plans kann keine &apos;target_sparsity&apos; haben: Das Ziel ist &apos;final&apos;.</translation>
+    </message>
+    <message>
+        <source>Remove &apos;target_sparsity&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Entfernen Sie &apos;target_sparsity&apos;.</translation>
+    </message>
+    <message>
+        <source>&apos;{where}&apos; was saved by a newer Pruneapp: it has version {version}, and this one reads up to version {newest_known}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos; wurde von einem neueren Pruneapp gespeichert: Die Version ist {version}, dieses liest bis Version {newest_known}.</translation>
     </message>
     <message>
         <source>{pattern} does not hold in {where} ({groups}): {why}</source>

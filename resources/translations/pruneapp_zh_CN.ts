@@ -3056,17 +3056,17 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
     </message>
     <message>
         <source>Max shard size</source>
-        <extracomment>format safetensors, shard_size</extracomment>
+        <extracomment>format safetensors, max_shard_size</extracomment>
         <translation>分片大小上限</translation>
     </message>
     <message>
         <source>Write a folder of shards up to this size, with an index file as in transformers and the other files of the model.</source>
-        <extracomment>format safetensors, shard_size</extracomment>
+        <extracomment>format safetensors, max_shard_size</extracomment>
         <translation>写入由不超过此大小的分片组成的文件夹，含 transformers 式的索引文件和模型的其他文件。</translation>
     </message>
     <message>
         <source>as opened</source>
-        <extracomment>format safetensors, shard_size</extracomment>
+        <extracomment>format safetensors, max_shard_size</extracomment>
         <translation>与打开时相同</translation>
     </message>
     <message>
@@ -3216,12 +3216,12 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
     </message>
     <message>
         <source>Write reader script</source>
-        <extracomment>format compact, reader</extracomment>
+        <extracomment>format compact, reader_script</extracomment>
         <translation>写入读取脚本</translation>
     </message>
     <message>
         <source>A short Python script that reads the file with numpy and zstandard.</source>
-        <extracomment>format compact, reader</extracomment>
+        <extracomment>format compact, reader_script</extracomment>
         <translation>用 numpy 和 zstandard 读取文件的简短 Python 脚本。</translation>
     </message>
     <message>
@@ -3296,12 +3296,12 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
     </message>
     <message>
         <source>Compression level</source>
-        <extracomment>format zst, level</extracomment>
+        <extracomment>format zst, compression_level</extracomment>
         <translation>压缩级别</translation>
     </message>
     <message>
         <source>1 is fastest; 12 gives the smallest file and takes about 12 times as long.</source>
-        <extracomment>format zst, level</extracomment>
+        <extracomment>format zst, compression_level</extracomment>
         <translation>1 最快；12 的文件最小，耗时约为 12 倍。</translation>
     </message>
     <message>
@@ -3441,72 +3441,72 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
     </message>
     <message>
         <source>Min sparsity per tensor</source>
-        <extracomment>limits, floor</extracomment>
+        <extracomment>limits, min_sparsity</extracomment>
         <translation>每个张量的最小稀疏度</translation>
     </message>
     <message>
         <source>Minimum sparsity of each tensor after the step.</source>
-        <extracomment>limits, floor</extracomment>
+        <extracomment>limits, min_sparsity</extracomment>
         <translation>此步骤后每个张量的最小稀疏度。</translation>
     </message>
     <message>
         <source>Max sparsity per tensor</source>
-        <extracomment>limits, ceiling</extracomment>
+        <extracomment>limits, max_sparsity</extracomment>
         <translation>每个张量的最大稀疏度</translation>
     </message>
     <message>
         <source>Maximum sparsity of each tensor after the step.</source>
-        <extracomment>limits, ceiling</extracomment>
+        <extracomment>limits, max_sparsity</extracomment>
         <translation>此步骤后每个张量的最大稀疏度。</translation>
     </message>
     <message>
         <source>Target total sparsity</source>
-        <extracomment>limits, total</extracomment>
+        <extracomment>limits, target_sparsity</extracomment>
         <translation>目标总稀疏度</translation>
     </message>
     <message>
         <source>Sparsity of all selected tensors together after the step, instead of an amount: a fraction of their weights, or a number of weights.</source>
-        <extracomment>limits, total</extracomment>
+        <extracomment>limits, target_sparsity</extracomment>
         <translation>此步骤后所有选中张量合计的稀疏度，代替剪枝量：其权重的比例，或权重的数量。</translation>
     </message>
     <message>
         <source>Exclude</source>
-        <extracomment>limits, spare</extracomment>
+        <extracomment>limits, exclude</extracomment>
         <translation>排除</translation>
     </message>
     <message>
         <source>Tensors that the step does not change: embeddings, and the first and the last layer.</source>
-        <extracomment>limits, spare</extracomment>
+        <extracomment>limits, exclude</extracomment>
         <translation>此步骤保持不变的张量：嵌入，以及第一层和最后一层。</translation>
     </message>
     <message>
         <source>Embeddings</source>
-        <extracomment>limits, spare</extracomment>
+        <extracomment>limits, exclude</extracomment>
         <translation>嵌入</translation>
     </message>
     <message>
         <source>Token and position embeddings.</source>
-        <extracomment>limits, spare</extracomment>
+        <extracomment>limits, exclude</extracomment>
         <translation>词元嵌入和位置嵌入。</translation>
     </message>
     <message>
         <source>First layer</source>
-        <extracomment>limits, spare</extracomment>
+        <extracomment>limits, exclude</extracomment>
         <translation>第一层</translation>
     </message>
     <message>
         <source>The first block of the model in order of execution, by its names.</source>
-        <extracomment>limits, spare</extracomment>
+        <extracomment>limits, exclude</extracomment>
         <translation>按执行顺序的第一个块，由名称推断。</translation>
     </message>
     <message>
         <source>Last layer</source>
-        <extracomment>limits, spare</extracomment>
+        <extracomment>limits, exclude</extracomment>
         <translation>最后一层</translation>
     </message>
     <message>
         <source>The last block of the model in order of execution, by its names.</source>
-        <extracomment>limits, spare</extracomment>
+        <extracomment>limits, exclude</extracomment>
         <translation>按执行顺序的最后一个块，由名称推断。</translation>
     </message>
     <message>
@@ -3616,7 +3616,7 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
     </message>
     <message>
         <source>Sparsity of all scanned tensors together: a fraction of their weights, or a number.</source>
-        <extracomment>allocation, total</extracomment>
+        <extracomment>allocation, target_sparsity</extracomment>
         <translation>所有已扫描张量合计的稀疏度：其权重的比例，或数量。</translation>
     </message>
     <message>
@@ -13402,16 +13402,6 @@ steps</extracomment>
         <translation>{n} 轮</translation>
     </message>
     <message>
-        <source>The step of a schedule cannot have a &apos;total&apos;, because &apos;final&apos; is the total.</source>
-        <extracomment>sentences</extracomment>
-        <translation>计划的步骤不能有 &apos;total&apos;，因为 &apos;final&apos; 就是总计。</translation>
-    </message>
-    <message>
-        <source>Remove &apos;total&apos;.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请移除 &apos;total&apos;。</translation>
-    </message>
-    <message>
         <source>The step of a schedule needs exactly one row (got {len}).</source>
         <extracomment>sentences</extracomment>
         <translation>计划的步骤必须恰有一行（收到 {len} 行）。</translation>
@@ -13610,11 +13600,6 @@ steps</extracomment>
         <source>its version is {str}</source>
         <extracomment>sentences</extracomment>
         <translation>其版本为 {str}</translation>
-    </message>
-    <message>
-        <source>&apos;{where}&apos; was saved by a newer Pruneapp: it has version {version}, and this one reads up to version {known}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{where}&apos; 由较新的 Pruneapp 保存：其版本为 {version}，而此 Pruneapp 最高只能读取版本 {known}。</translation>
     </message>
     <message>
         <source>Update Pruneapp to open it.</source>
@@ -17639,6 +17624,21 @@ steps</extracomment>
         <source>Older states of the history cannot be moved to disk and stay in memory: {why_not}.</source>
         <extracomment>sentences</extracomment>
         <translation>历史中较早的状态无法移到磁盘，仍保留在内存中：{why_not}。</translation>
+    </message>
+    <message>
+        <source>A step of a schedule cannot have a &apos;target_sparsity&apos;: &apos;final&apos; is the target.</source>
+        <extracomment>sentences</extracomment>
+        <translation>计划的步骤不能有 &apos;target_sparsity&apos;：目标是 &apos;final&apos;。</translation>
+    </message>
+    <message>
+        <source>Remove &apos;target_sparsity&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请移除 &apos;target_sparsity&apos;。</translation>
+    </message>
+    <message>
+        <source>&apos;{where}&apos; was saved by a newer Pruneapp: it has version {version}, and this one reads up to version {newest_known}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos; 由较新的 Pruneapp 保存：其版本为 {version}，而此 Pruneapp 最高只能读取版本 {newest_known}。</translation>
     </message>
     <message>
         <source>{pattern} does not hold in {where} ({groups}): {why}</source>

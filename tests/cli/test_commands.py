@@ -94,7 +94,7 @@ def test_channels_along_a_negative_dim_equal_torch(call, tmp_path):
 
 
 def test_bias_and_norm_are_pruned_with_their_channels(call, tmp_path):
-    arguments = ("--n", "2", "--select", "conv1.weight", "--companions", "--json")
+    arguments = ("--n", "2", "--select", "conv1.weight", "--prune-bias-and-norm", "--json")
 
     status, out, err = call(
         *prune(tmp_path / "o.safetensors", *arguments, method="ln_structured", amount="2")

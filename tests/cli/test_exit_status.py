@@ -69,7 +69,10 @@ CASES: dict[str, tuple[tuple[tuple[str, ...], int], ...]] = {
         (("z.st", *LOSS, "-o", "new.scan", "--amounts", "50%"), 0),
         (("z.st", *LOSS, "-o", "s.st", "--amounts", "50%"), 2),
     ),
-    "allocate": ((("z.scan", "--total", "4"), 0), (("z.scan", "--total", "99%"), 2)),
+    "allocate": (
+        (("z.scan", "--target-sparsity", "4"), 0),
+        (("z.scan", "--target-sparsity", "99%"), 2),
+    ),
     "repair": ((("p.st", *BY, "-o", "out.st"), 0), (("a.st", *BY, "-o", "out.st"), 2)),
     "shrink": ((("model", "--list"), 0), (("a.st", "--list"), 2)),
     "unshrink": (

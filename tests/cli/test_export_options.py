@@ -47,7 +47,7 @@ def test_a_maximum_shard_size_writes_a_folder(call, prune, source, tmp_path):
     save_file(load_file(source) | {"b.weight": more, "c.weight": more + 1}, source)
     (tmp_path / "config.json").write_text("{}")
     out = tmp_path / "out"
-    status, output, _ = prune("--shard-size", "5 kB", output=out)
+    status, output, _ = prune("--max-shard-size", "5 kB", output=out)
     assert status == 0
     names = [f"model-0000{number}-of-00003.safetensors" for number in (1, 2, 3)]
 
@@ -75,7 +75,7 @@ def test_a_folder_with_the_name_of_another_formats_file_is_refused(prune, source
 
 def test_files_of_a_folder_are_announced_before_they_are_replaced(prune, tmp_path):
     def write():
-        return prune("--shard-size", "1GB", output=tmp_path / "out")
+        return prune("--max-shard-size", "1GB", output=tmp_path / "out")
 
     assert write()[::2] == (0, "")
     message = "Note: 1 file is there already and will be replaced: 'model.safetensors'.\n"
@@ -98,7 +98,7 @@ def test_reports_and_the_comparison_script_describe_the_export(prune, tmp_path, 
     page, table, everything = (tmp_path / f"r{suffix}" for suffix in (".html", ".csv", ".json"))
     script = tmp_path / "check.py"
     reports = [word for path in (page, table, everything) for word in ("--report", path)]
-    status, _, _ = prune(*reports, "--check-script", script)
+    status, _, _ = prune(*reports, "--comparison-script", script)
 
     assert status == 0
     data = json.loads(everything.read_text())
@@ -180,7 +180,7 @@ def test_a_report_is_replaced_and_a_script_is_not(prune, tmp_path):
     page, script = tmp_path / "r.html", tmp_path / "check.py"
     page.write_text("old")
     script.write_text("mine")
-    status, output, _ = prune("--report", page, "--check-script", script)
+    status, output, _ = prune("--report", page, "--comparison-script", script)
 
     assert status == 0
     assert "<html" in page.read_text()
@@ -188,5 +188,5 @@ def test_a_report_is_replaced_and_a_script_is_not(prune, tmp_path):
     assert "def make_model" in (tmp_path / "check2.py").read_text()
     assert f"Note: The script is '{tmp_path / 'check2.py'}'." in output
     assert f"Note: '{script}' exists already and is not replaced." in output
-    status, output, _ = prune("--check-script", script, "--json")
+    status, output, _ = prune("--comparison-script", script, "--json")
     assert len(json.loads(output)["notices"]) == 2

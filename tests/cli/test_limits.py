@@ -20,11 +20,17 @@ def shares(tmp_path):
 
 def test_a_total_with_a_ceiling_and_without_the_first_layer(call, tmp_path):
     output = ("prune", SAMPLE, "-o", tmp_path / "o.safetensors", "--method", "l1_unstructured")
-    limits = ("--total", "50%", "--ceiling", "60%", "--floor=0.1", "--spare", "first")
+    limits = ("--target-sparsity", "50%", "--max-sparsity", "60%")
+    limits += ("--min-sparsity=0.1", "--exclude", "first")
     status, out, err = call(*output, "--scope", "global", *limits, "--json")
     assert (status, err) == (0, "")
     report = json.loads(out)
-    assert report["limits"] == {"floor": 0.1, "ceiling": 0.6, "total": 0.5, "spare": ["first"]}
+    assert report["limits"] == {
+        "min_sparsity": 0.1,
+        "max_sparsity": 0.6,
+        "target_sparsity": 0.5,
+        "exclude": ["first"],
+    }
     assert report["values"] == {}
     assert report["step"].endswith(
         "global, total sparsity 50 %, min 10 % per tensor, max 60 % per tensor, "

@@ -57,7 +57,7 @@ def everything(folder):
         (("--save-recipe", "o.json", "--report", "o.json"), "name the same file ('o.json')"),
         (("--report", "o.json", "--report", "./o.json"), "name the same file ('o.json')"),
         (("--report", "no/o.json"), "the folder 'no' is not there"),
-        (("--check-script", "no/o.py"), "the folder 'no' is not there"),
+        (("--comparison-script", "no/o.py"), "the folder 'no' is not there"),
         (("--save-recipe", ""), "--save-recipe must be the name of a file (got '')"),
         (("--save-recipe", "-"), "For a file that is called '-', write './-'."),
         (("--comparison-script", ""), "--comparison-script must be the name of a file"),
@@ -136,7 +136,7 @@ def test_an_export_is_reported_although_its_report_fails(place, call, monkeypatc
 
 
 @pytest.mark.parametrize("words", [("-o", "x" * 300), ("-o", f"{'y' * 300}/x")])
-@pytest.mark.parametrize("more", [(), ("--shard-size", "5GB")])
+@pytest.mark.parametrize("more", [(), ("--max-shard-size", "5GB")])
 def test_an_invalid_file_name_is_reported(place, call, words, more):
     before = everything(place)
     status, out, err = call("prune", "model.safetensors", *METHOD, *words, *more)

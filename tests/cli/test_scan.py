@@ -89,7 +89,7 @@ def test_a_scan_becomes_a_recipe_that_prunes_exactly_the_total(call, place):
     assert report["metrics"]["share"] == {"before": 1.0, "noise": None, "higher": True}
 
     status, out, err = call(
-        "allocate", "m.scan.json", "--total", "61%", "-o", "r.recipe.json",
+        "allocate", "m.scan.json", "--target-sparsity", "61%", "-o", "r.recipe.json",
         "--max-sparsity", "0.*=70%", "--json",
     )  # fmt: skip
     assert (status, err) == (0, "")
@@ -108,14 +108,14 @@ def test_a_scan_becomes_a_recipe_that_prunes_exactly_the_total(call, place):
         status, out, err = call("scan", *words, *more)
         assert (status, calibrated in err) == (0, file == "p.safetensors")
         assert json.loads(out)["calibrated"] is (file == "p.safetensors")
-        status, _, err = call("allocate", f"{file}.scan.json", "--total", "30%")
+        status, _, err = call("allocate", f"{file}.scan.json", "--target-sparsity", "30%")
         assert (status, calibrated in err) == (0, file == "p.safetensors")
     pruned = load_file("p.safetensors")
     assert {n: int((a == 0).sum()) for n, a in pruned.items()} == {
         t["name"]: t["pruned"] for t in report["tensors"]
     }
 
-    more = ("m.safetensors", "--script", "script.py", "--total", "61%")
+    more = ("m.safetensors", "--script", "script.py", "--target-sparsity", "61%")
     status, out, err = call("allocate", "m.scan.json", *more, "--json")
     report = json.loads(out)
     assert status == 0
@@ -145,7 +145,7 @@ def test_each_tensor_may_be_repaired_before_the_model_is_measured(call, place):
     plain, repaired = (read_scan(Path(f"{name}.scan.json")) for name in ("plain", "repaired"))
     cells = [[c.metrics["loss"] for c in scan.tensors[0].cells] for scan in (plain, repaired)]
     assert not set(cells[0]) & set(cells[1])
-    more = ("m.safetensors", "--script", "script.py", "--total", "60%", "--json")
+    more = ("m.safetensors", "--script", "script.py", "--target-sparsity", "60%", "--json")
     measured = []
     for name in ("plain", "repaired"):
         given = ("--statistics", "s.safetensors")
@@ -167,7 +167,7 @@ def test_equal_values_give_a_notice_about_the_same_data(call, place):
     )[0] == 0  # fmt: skip
     other = command(1e-9)
     status, _, err = call(
-        "allocate", "s.json", "m.safetensors", "--command", other, "--total", "0.3"
+        "allocate", "s.json", "m.safetensors", "--command", other, "--target-sparsity", "0.3"
     )
     assert status == 0
     assert "exactly the values that it had in the scan" in err
@@ -242,16 +242,22 @@ def test_invalid_scans_are_refused(call, place, words, message):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--total", "95%"), "must be from 0 % to"),
-        (("--total", "x"), "--target-sparsity must be"),
-        (("--total", "50%", "--max-sparsity", "x=0.5"), "No tensor of the scan matches 'x'"),
-        (("--total", "50%", "--max-sparsity", "2"), "--max-sparsity must be"),
-        (("--total", "50%", "--metric", "fluff"), "has no metric 'fluff'"),
-        (("--total", "50%", "--select", "x"), "No tensor of the scan matches 'x'"),
-        (("--total", "50%", "m.safetensors"), "--script is required"),
-        (("--total", "50%", "--script", "script.py"), "the scanned checkpoint is needed"),
-        (("--total", "50%", "o.safetensors", "--command", command()), "is not the checkpoint"),
-        ((), "--total is required"),
+        (("--target-sparsity", "95%"), "must be from 0 % to"),
+        (("--target-sparsity", "x"), "--target-sparsity must be"),
+        (
+            ("--target-sparsity", "50%", "--max-sparsity", "x=0.5"),
+            "No tensor of the scan matches 'x'",
+        ),
+        (("--target-sparsity", "50%", "--max-sparsity", "2"), "--max-sparsity must be"),
+        (("--target-sparsity", "50%", "--metric", "fluff"), "has no metric 'fluff'"),
+        (("--target-sparsity", "50%", "--select", "x"), "No tensor of the scan matches 'x'"),
+        (("--target-sparsity", "50%", "m.safetensors"), "--script is required"),
+        (("--target-sparsity", "50%", "--script", "script.py"), "the scanned checkpoint is needed"),
+        (
+            ("--target-sparsity", "50%", "o.safetensors", "--command", command()),
+            "is not the checkpoint",
+        ),
+        ((), "--target-sparsity is required"),
     ],
 )
 def test_invalid_allocations_are_refused(call, place, words, message):
@@ -264,7 +270,7 @@ def test_invalid_allocations_are_refused(call, place, words, message):
     assert not Path("r.json").exists()
     before = Path("s.json").read_bytes()
     for name in ("s.json", "o.safetensors"):
-        report = call("allocate", "s.json", "o.safetensors", "--total", "0.3", "-o", name)
+        report = call("allocate", "s.json", "o.safetensors", "--target-sparsity", "0.3", "-o", name)
         assert report[0] == 2
         assert "is an input of this command" in report[2]
     assert Path("s.json").read_bytes() == before

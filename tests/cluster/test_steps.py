@@ -46,23 +46,23 @@ STEPS = {
     "every weight": (Step((row("l1_unstructured", amount=1.0),), "global"),),
     "nothing": (Step((row("l1_unstructured", amount=0),), "global"),),
     "bounds of a global step": (
-        Step((row("l1_unstructured", amount=0.5),), "global", Limits(floor=0.3, ceiling=0.55)),
+        Step((row("l1_unstructured", amount=0.5),), "global", Limits(0.3, 0.55)),
     ),
     "a total": (
-        Step((row("l1_unstructured", amount=0.1),), "global", Limits(total=0.4)),
-        Step((row("l1_unstructured", amount=0.1),), "local", Limits(total=0.6, floor=0.2)),
+        Step((row("l1_unstructured", amount=0.1),), "global", Limits(target_sparsity=0.4)),
+        Step((row("l1_unstructured", amount=0.1),), "local", Limits(0.2, target_sparsity=0.6)),
     ),
     "rows of limits": (
-        Step((row("l1_per_row", amount=0.1),), "local", Limits(total=0.4)),
-        Step((row("l1_per_row", amount=0.5),), "local", Limits(ceiling=0.6)),
+        Step((row("l1_per_row", amount=0.1),), "local", Limits(target_sparsity=0.4)),
+        Step((row("l1_per_row", amount=0.5),), "local", Limits(max_sparsity=0.6)),
         Step((row("l1_per_row", amount=40),)),
     ),
     "channels of limits": (
-        Step((row("ln_structured", amount=0.2, n=2, dim=0),), "local", Limits(total=0.4)),
-        Step((row("ln_structured", amount=1, n=1, dim=0),), "local", Limits(ceiling=0.9)),
+        Step((row("ln_structured", amount=0.2, n=2, dim=0),), "local", Limits(target_sparsity=0.4)),
+        Step((row("ln_structured", amount=1, n=1, dim=0),), "local", Limits(max_sparsity=0.9)),
     ),
     "lamp in bounds": (
-        Step((row("lamp", amount=0.5),), "global", Limits(floor=0.1, ceiling=0.7)),
+        Step((row("lamp", amount=0.5),), "global", Limits(min_sparsity=0.1, max_sparsity=0.7)),
     ),
     "ties of normalized scores, after rows": (
         Step((row("n_m"),)),
@@ -85,8 +85,10 @@ STEPS = {
         )),
     ),
     "companions": (
-        Step((row("ln_structured", CONVOLUTIONS, amount=0.5, n=2, dim=0),), companions=True),
-        Step((row("bn_scale", CONVOLUTIONS, amount=0.5),), "global", companions=True),
+        Step(
+            (row("ln_structured", CONVOLUTIONS, amount=0.5, n=2, dim=0),), prune_bias_and_norm=True
+        ),
+        Step((row("bn_scale", CONVOLUTIONS, amount=0.5),), "global", prune_bias_and_norm=True),
     ),
     "a mask of ones": (Step((row("identity"),)),),
 }  # fmt: skip
@@ -143,7 +145,7 @@ def test_a_schedule(pair, network, tmp_path, small):
     compare(pair, network, Recipe.from_text(text), tmp_path)
 
 
-@pytest.mark.parametrize("params", [{"dtype": "bfloat16"}, {"shard_size": 8000}], ids=str)
+@pytest.mark.parametrize("params", [{"dtype": "bfloat16"}, {"max_shard_size": 8000}], ids=str)
 def test_parameters_of_the_format(params, pair, network, tmp_path):
     compare(pair, network, recipe_of_steps(*STEPS["a count"]), tmp_path, **params)
 

@@ -60,7 +60,7 @@ def weights(document: Document) -> tuple[str, ...]:
 )
 def test_previews_look_at_their_job(document, method, values, scope):
     row = Row(weights(document), method, values)
-    step = Step((row,), scope, companions=method.endswith("_structured"))
+    step = Step((row,), scope, prune_bias_and_norm=method.endswith("_structured"))
 
     def work(token):
         made = compute_preview(document.snapshot(), step, CpuKernel(), Job(cancel=token))

@@ -256,7 +256,7 @@ def test_with_companions_nothing_is_counted_twice(opened):
     guarded[:] = True
     state = state.replaced({"protected": {"1.bn1.bias": BitMask.from_bools(guarded)}})
     row = asked(["1.conv1.weight"], ROWS, amount=4).rows
-    both = preview_of(state, Step(row, companions=True, dependents=True))
+    both = preview_of(state, Step(row, prune_bias_and_norm=True, dependents=True))
     alone = preview_of(state, Step(row, dependents=True))
     assert both.masks == alone.masks
     assert both.report.protected == alone.report.protected == 4
@@ -323,10 +323,10 @@ def test_limits_that_dependents_would_break_are_refused(opened):
     state = Snapshot(opened["llama"])
     gate, up = LLAMA + "mlp.gate_proj.weight", LLAMA + "mlp.up_proj.weight"
     row = asked([gate, up], ROWS).rows
-    for limits in (Limits(total=0.5), Limits(ceiling=0.6)):
+    for limits in (Limits(target_sparsity=0.5), Limits(max_sparsity=0.6)):
         with pytest.raises(ParameterError, match="is selected and also depends on a selected"):
             preview_of(state, Step(row, limits=limits, dependents=True))
-    one = Step(asked([gate], ROWS).rows, limits=Limits(total=0.5), dependents=True)
+    one = Step(asked([gate], ROWS).rows, limits=Limits(target_sparsity=0.5), dependents=True)
     assert preview_of(state, one).masks[gate].pruned == state.entry(gate).numel // 2
 
 

@@ -152,7 +152,7 @@ def test_a_scan_becomes_a_step_with_one_rule_per_tensor():
     assert {row.configuration.names: row.configuration.values["amount"] for row in rows} == {
         (name,): count for name, count in counts.items()
     }
-    assert found.uniform().limits.total == 800
+    assert found.uniform().limits.target_sparsity == 800
     assert allocate(SCAN, 800).shares == found.shares
 
 

@@ -39,7 +39,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*(TypedStorage|read-only|non-wr
 
 
 def run(state, path: Path, limit: int | None, form: str = "safetensors", **more):
-    params = {"shard_size": limit, **more}
+    params = {"max_shard_size": limit, **more}
     return export(state, ExportRequest(form, path, params=params), Job())
 
 
@@ -197,7 +197,7 @@ def test_the_same_request_gives_the_same_bytes(opened, tmp_path):
 @pytest.mark.parametrize("limit", [1, 1500, 10**9])
 def test_the_size_to_come_is_what_is_written(opened, form, limit, tmp_path):
     state = as_snapshot(opened)
-    found = format_offer(state, FORMATS[form], {"shard_size": limit}, Job())
+    found = format_offer(state, FORMATS[form], {"max_shard_size": limit}, Job())
     report = run(state, tmp_path / "out", limit, form)
     ours = [f for f in report.files if f.path.name not in {"config.json", "tokenizer.model"}]
 
@@ -356,7 +356,7 @@ class TestVerify:
     def out(self, opened, tmp_path):
         state = as_snapshot(opened, {})
         origin = provenance_of(state, recipe_of(opened, [], {}), Job())
-        request = ExportRequest("safetensors", tmp_path / "out", params={"shard_size": 1500})
+        request = ExportRequest("safetensors", tmp_path / "out", params={"max_shard_size": 1500})
         export(state, request, Job(), origin)
         return tmp_path / "out"
 
@@ -415,7 +415,7 @@ class TestVerify:
         """A recipe of an older version still gives the same bytes."""
         state = as_snapshot(opened, {})
         origin = provenance_of(state, Recipe((), {}), Job())
-        texts = origin.texts("safetensors", {"dtype": "keep", "shard_size": None})
+        texts = origin.texts("safetensors", {"dtype": "keep", "max_shard_size": None})
         said = json.loads(texts["pruneapp.format"])
         assert said == {"name": "safetensors", "configuration": {"dtype": "keep"}}
 

@@ -219,7 +219,7 @@ def most_after(capture, step, total):
         some = min(left, entries[name].numel)
         report[name] = some
         left -= some
-    done = replace(step, limits=replace(step.limits, total=total))
+    done = replace(step, limits=replace(step.limits, target_sparsity=total))
     return CompactSizes().bound_after(capture, report, done, Job())
 
 
@@ -257,13 +257,13 @@ def test_the_file_that_is_written_is_smaller(file, tmp_path, capsys):
     out = tmp_path / "x.compact.safetensors"
     words = ["prune", str(file), "-o", str(out), "--method", "l1_unstructured", "--scope", "global"]
     for text, nbytes in (("200kB", 200_000), ("100kB", 100_000), ("40KiB", 40_960)):
-        assert main(parse([*words, "--total", text])) == 0
+        assert main(parse([*words, "--target-sparsity", text])) == 0
         assert 0.5 * nbytes < out.stat().st_size <= nbytes
     capsys.readouterr()
-    assert main(parse([*words, "--total", "1kB"])) == 2
+    assert main(parse([*words, "--target-sparsity", "1kB"])) == 2
     assert "cannot be reached" in capsys.readouterr().err
-    assert main(parse([*words, "--total", "1GB"])) == 2
+    assert main(parse([*words, "--target-sparsity", "1GB"])) == 2
     assert "Ask for fewer" in capsys.readouterr().err
     words[words.index("l1_unstructured")] = "ln_structured"
-    assert main(parse([*words, "--total", "100kB"])) == 2
+    assert main(parse([*words, "--target-sparsity", "100kB"])) == 2
     assert "whole channels" in capsys.readouterr().err

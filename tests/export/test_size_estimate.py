@@ -35,7 +35,7 @@ SAMPLED = ("compact", "deflated", "zst")
 LEVELS = (1, 3, 10, 12)
 FORMS = (
     *((name, {}) for name in SAMPLED if name != "zst"),
-    *(("zst", {"level": level}) for level in LEVELS),
+    *(("zst", {"compression_level": level}) for level in LEVELS),
 )
 # More layers than are measured, for formats whose pieces are not shortened.
 LAYERS = {"deflated": 96, "zst": 96}

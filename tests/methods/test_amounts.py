@@ -89,17 +89,17 @@ def tensors(numel, before, free):
     ("before", "said"), [(1, "1 weight is pruned already"), (2, "2 weights are pruned already")]
 )
 def test_a_total_below_what_is_pruned_already(before, said):
-    limits, some = Limits(total=0), tensors(8, before, 8 - before)
+    limits, some = Limits(target_sparsity=0), tensors(8, before, 8 - before)
     with pytest.raises(ParameterError, match=f"^{said}, but the total is 0"):
         target_of(limits, some, bounds_of(limits, some))
 
 
 @pytest.mark.parametrize(("free", "said"), [(7, "1 is protected"), (6, "2 are protected")])
 def test_more_than_is_free(free, said):
-    limits, some = Limits(total=8), tensors(8, 0, free)
+    limits, some = Limits(target_sparsity=8), tensors(8, 0, free)
     with pytest.raises(ParameterError, match=rf"Only {free} weights .*, because {said}, but"):
         target_of(limits, some, bounds_of(limits, some))
-    limits = Limits(floor=1.0)
+    limits = Limits(min_sparsity=1.0)
     with pytest.raises(ParameterError, match=rf"only {free} can be pruned: {said}\."):
         bounds_of(limits, some)
 
@@ -131,8 +131,8 @@ def least_and_most(channels, tensors, limits):
     found = []
     for some, size, before in zip(channels, tensors.numel, tensors.before, strict=True):
         after = before + np.concatenate(([0], np.cumsum(some)))
-        most = np.floor(limits.ceiling * size)
-        least = min(np.ceil(limits.floor * size), most)  # the maximum takes precedence
+        most = np.floor(limits.max_sparsity * size)
+        least = min(np.ceil(limits.min_sparsity * size), most)  # the maximum takes precedence
         fits = np.flatnonzero((after >= least) & (after <= max(most, before)))
         if not fits.size:
             return None
@@ -145,16 +145,16 @@ def expected(channels, tensors, left, limits, amount):
     bounds = least_and_most(channels, tensors, limits)
     if bounds is None:
         return None
-    if limits.total is None:
+    if limits.target_sparsity is None:
         wanted = [round(amount * n) if isinstance(amount, float) else amount for n in left.tolist()]
         if any(w > n for w, n in zip(wanted, left.tolist(), strict=True)):
             return None
-        if limits.ceiling < 1:
+        if limits.max_sparsity < 1:
             wanted = [min(w, most) for w, (_, most) in zip(wanted, bounds, strict=True)]
         if any(w > c.size for w, c in zip(wanted, channels, strict=True)):
             return None
         return [max(w, least) for w, (least, _) in zip(wanted, bounds, strict=True)]
-    total = limits.total
+    total = limits.target_sparsity
     room = round(total * int(tensors.numel.sum())) if isinstance(total, float) else total
     counts = [least for least, _ in bounds]
     room -= int(tensors.before.sum()) + sum(
@@ -182,11 +182,11 @@ def expected(channels, tensors, left, limits, amount):
 def out_of_reach(tensors, limits):
     """Return whether a total is beyond what limits and protection allow."""
     numel, before = tensors.numel, tensors.before
-    target = round(limits.total * int(numel.sum()))
-    if not isinstance(limits.total, float):
-        target = limits.total
-    most = np.floor(limits.ceiling * numel)
-    low = np.maximum(np.minimum(np.ceil(limits.floor * numel), most), before)
+    target = round(limits.target_sparsity * int(numel.sum()))
+    if not isinstance(limits.target_sparsity, float):
+        target = limits.target_sparsity
+    most = np.floor(limits.max_sparsity * numel)
+    low = np.maximum(np.minimum(np.ceil(limits.min_sparsity * numel), most), before)
     high = np.minimum(np.maximum(most, before), before + tensors.free)
     return not low.sum() <= target <= high.sum()
 
@@ -201,7 +201,7 @@ def test_channels_go_as_if_one_by_one(start):
         found = None
         with contextlib.suppress(ParameterError):
             found = channel_counts_to_prune(limits, tensors, left, running, amount).tolist()
-        if found is None and limits.total is not None and out_of_reach(tensors, limits):
+        if found is None and limits.target_sparsity is not None and out_of_reach(tensors, limits):
             wanted = None
         assert found == wanted, seed
         done += found is not None

@@ -54,9 +54,9 @@ def pruned_of(snapshot, names):
 def check_bounds(snapshot, names, after, bound):
     """Assert that every tensor is within its limits, or unchanged."""
     sizes, before = sizes_of(snapshot, names), pruned_of(snapshot, names)
-    most = np.floor(np.round(bound.ceiling * sizes, 6))
+    most = np.floor(np.round(bound.max_sparsity * sizes, 6))
     assert (after <= np.maximum(most, before)).all()
-    least = np.minimum(np.ceil(np.round(bound.floor * sizes, 6)), most)
+    least = np.minimum(np.ceil(np.round(bound.min_sparsity * sizes, 6)), most)
     assert (after >= least).all()
 
 
@@ -91,18 +91,18 @@ def test_one_threshold_is_clamped_in_each_tensor(method, data, state, bound, amo
     orders, order = first_of_each(state, names, method)
     sizes, before = sizes_of(state, names), pruned_of(state, names)
     free = np.array([o.size for o in orders])
-    most = np.floor(np.round(bound.ceiling * sizes, 6))
-    low = np.maximum(np.minimum(np.ceil(np.round(bound.floor * sizes, 6)), most), before)
+    most = np.floor(np.round(bound.max_sparsity * sizes, 6))
+    low = np.maximum(np.minimum(np.ceil(np.round(bound.min_sparsity * sizes, 6)), most), before)
     high = np.minimum(np.maximum(most, before), before + free)
     left = int((sizes - before).sum())
     wish = round(amount * left) if isinstance(amount, float) else amount
     target = int(before.sum()) + wish
-    if bound.total is not None:
-        total = bound.total
+    if bound.target_sparsity is not None:
+        total = bound.target_sparsity
         target = round(total * int(sizes.sum())) if isinstance(total, float) else total
-        if isinstance(total, float) and total <= bound.ceiling:
+        if isinstance(total, float) and total <= bound.max_sparsity:
             target = min(target, int(np.maximum(most, before).sum()))  # as each is rounded
-    too_much = bound.total is None and isinstance(amount, int) and amount > left
+    too_much = bound.target_sparsity is None and isinstance(amount, int) and amount > left
     if (low > high).any() or not low.sum() <= target <= high.sum() or too_much:
         with pytest.raises(ParameterError):
             masks_after(state, step)
@@ -140,23 +140,23 @@ def test_locally_a_total_gives_each_tensor_the_same_share(state, bound, amount):
     orders, _ = first_of_each(state, names, "l1_unstructured")
     for name, first, count in zip(names, orders, after - before, strict=True):
         assert not masks[name].bools()[first[:count]].any()
-    if bound.total is None:
+    if bound.target_sparsity is None:
         wish = np.rint(amount * (sizes - before)) if isinstance(amount, float) else amount
-        most = np.maximum(np.floor(np.round(bound.ceiling * sizes, 6)), before)
+        most = np.maximum(np.floor(np.round(bound.max_sparsity * sizes, 6)), before)
         clamped = np.minimum(before + wish, most)
         raised = after > clamped  # only because of the minimum
         assert (after >= clamped).all()
-        assert (after[raised] <= np.ceil(np.round(bound.floor * sizes, 6))[raised]).all()
+        assert (after[raised] <= np.ceil(np.round(bound.min_sparsity * sizes, 6))[raised]).all()
         return
-    total = bound.total
+    total = bound.target_sparsity
     target = round(total * int(sizes.sum())) if isinstance(total, float) else total
-    if isinstance(total, float) and total <= bound.ceiling:
-        most = np.maximum(np.floor(np.round(bound.ceiling * sizes, 6)), before)
+    if isinstance(total, float) and total <= bound.max_sparsity:
+        most = np.maximum(np.floor(np.round(bound.max_sparsity * sizes, 6)), before)
         target = min(target, int(most.sum()))
     assert after.sum() == target
     free = before + [o.size for o in orders]
-    may_rise = after < np.minimum(np.floor(np.round(bound.ceiling * sizes, 6)), free)
-    may_fall = after > np.maximum(np.ceil(np.round(bound.floor * sizes, 6)), before)
+    may_rise = after < np.minimum(np.floor(np.round(bound.max_sparsity * sizes, 6)), free)
+    may_fall = after > np.maximum(np.ceil(np.round(bound.min_sparsity * sizes, 6)), before)
     if may_rise.any() and may_fall.any():
         next_up = ((after + 0.5) / sizes)[may_rise].min()
         last_up = ((after - 0.5) / sizes)[may_fall].max()
@@ -174,9 +174,9 @@ def test_whole_channels_stay_under_the_ceiling(method, state, bound, amount, dim
         return
     after = pruned_tensors(masks, names)
     check_bounds(state, names, after, bound)
-    if bound.total is not None:
+    if bound.target_sparsity is not None:
         sizes = sizes_of(state, names)
-        total = bound.total
+        total = bound.target_sparsity
         target = round(total * int(sizes.sum())) if isinstance(total, float) else total
         assert after.sum() <= target
     for name in names:
@@ -192,9 +192,9 @@ def test_a_total_of_channels_is_reached_but_for_a_channel():
     arrays = {f"{i}.w": np.random.default_rng(i).normal(size=(8, 4 + i)) for i in range(3)}
     state = Snapshot(MemoryCheckpoint(arrays))
     row = Row(tuple(arrays), "ln_structured")
-    masks = masks_after(state, Step((row,), "local", Limits(total=0.5)))
+    masks = masks_after(state, Step((row,), "local", Limits(target_sparsity=0.5)))
     assert pruned_tensors(masks, list(arrays)).tolist() == [16, 20, 24]
-    masks = masks_after(state, Step((row,), "local", Limits(total=70)))
+    masks = masks_after(state, Step((row,), "local", Limits(target_sparsity=70)))
     assert pruned_tensors(masks, list(arrays)).tolist() == [20, 25, 24]  # one more would be 75
 
 
@@ -202,16 +202,19 @@ def test_a_total_of_channels_is_reached_but_for_a_channel():
     ("bound", "sentence"),
     [
         (
-            {"ceiling": 0.5, "total": 0.7},
+            {"max_sparsity": 0.5, "target_sparsity": 0.7},
             "At most 50 % in each of 3 tensors is 1,200 weights, but 70 % of all requires 1,680.",
         ),
         (
-            {"floor": 0.5, "total": 100},
+            {"min_sparsity": 0.5, "target_sparsity": 100},
             "At least 50 % in each of 3 tensors is 1,200 weights, but the total is only 100.",
         ),
-        ({"total": 3000}, "The selected tensors have 2,400 weights, but the total is 3,000."),
         (
-            {"ceiling": 0.1},
+            {"target_sparsity": 3000},
+            "The selected tensors have 2,400 weights, but the total is 3,000.",
+        ),
+        (
+            {"max_sparsity": 0.1},
             "At most 10 % in each of 3 tensors is 240 weights, but the amount requires 480.",
         ),
     ],
@@ -235,7 +238,7 @@ def test_a_total_as_large_as_the_ceiling_is_what_that_allows(scope):
     arrays = {"a.w": rng.normal(size=(5, 9)), "b.w": rng.normal(size=(7, 7))}
     state = Snapshot(MemoryCheckpoint(arrays))
     row = Row(tuple(arrays), "l1_unstructured", {"amount": 0.2})
-    step = Step((row,), scope, Limits(total=0.3, ceiling=0.3))
+    step = Step((row,), scope, Limits(target_sparsity=0.3, max_sparsity=0.3))
     assert pruned_tensors(masks_after(state, step), list(arrays)).tolist() == [13, 14]
     report = counted_estimate(state, step).report
     assert report is not None
@@ -265,11 +268,15 @@ class Recorder:
 @pytest.mark.parametrize(
     ("method", "scope", "bound"),
     [
-        ("l1_unstructured", "global", Limits(floor=0.1, ceiling=0.3, total=0.25)),
-        ("l1_unstructured", "local", Limits(total=0.25)),
-        ("random_unstructured", "global", Limits(ceiling=0.3, total=0.3)),
-        ("ln_structured", "local", Limits(ceiling=0.3)),
-        ("random_structured", "local", Limits(total=0.25)),
+        (
+            "l1_unstructured",
+            "global",
+            Limits(min_sparsity=0.1, max_sparsity=0.3, target_sparsity=0.25),
+        ),
+        ("l1_unstructured", "local", Limits(target_sparsity=0.25)),
+        ("random_unstructured", "global", Limits(max_sparsity=0.3, target_sparsity=0.3)),
+        ("ln_structured", "local", Limits(max_sparsity=0.3)),
+        ("random_structured", "local", Limits(target_sparsity=0.25)),
     ],
 )
 def test_progress_ends_at_its_total_and_never_runs_back(method, scope, bound):
@@ -290,7 +297,7 @@ def test_a_tensor_above_the_ceiling_stays_as_it_is():
     first = masks_after(state, Step((Row(("a.w",), "l1_unstructured", {"amount": 8}),)))
     state = Snapshot(state.checkpoint, MaskLayers(state.masks.with_masks(first)))
     row = Row(("a.w", "b.w"), "l1_unstructured", {"amount": 5})
-    masks = masks_after(state, Step((row,), "global", Limits(ceiling=0.5)))
+    masks = masks_after(state, Step((row,), "global", Limits(max_sparsity=0.5)))
     assert masks["a.w"] is state.masks["a.w"]
     assert masks["b.w"].pruned == 5
 
@@ -304,7 +311,7 @@ def test_a_step_of_several_rules_is_said_by_what_each_prunes():
         Row(names[3:], "l1_unstructured", {"amount": 0.7}, "*.w"),
     )
     document = Document(checkpoint)
-    step = Step(rows, limits=Limits(spare=("first",)))
+    step = Step(rows, limits=Limits(exclude=("first",)))
     document.commit(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
     item = document.items[1]
     assert item.label == "L1 30 %, L1 70 % on 5 tensors by 3 rules, excluding the first layer"
@@ -322,7 +329,7 @@ def test_a_step_of_several_rules_is_said_by_what_each_prunes():
 
 def test_words_dicts_and_rules():
     bound = Limits(0.1, 0.9, 0.7, ("last", "embeddings"))
-    assert bound.spare == ("embeddings", "last")
+    assert bound.exclude == ("embeddings", "last")
     row = Row(("a.w", "b.w"), "l1_unstructured", {"amount": 0.2})
     step = Step((row,), "global", bound)
     assert step.label() == (
@@ -333,15 +340,20 @@ def test_words_dicts_and_rules():
     assert "Limits: total sparsity 70 %" in step.detail()
     assert Step.from_dict(step.to_dict()) == step
     assert step.to_dict()["configuration"]["limits"] == {
-        "floor": 0.1,
-        "ceiling": 0.9,
-        "total": 0.7,
-        "spare": ["embeddings", "last"],
+        "min_sparsity": 0.1,
+        "max_sparsity": 0.9,
+        "target_sparsity": 0.7,
+        "exclude": ["embeddings", "last"],
     }
     plain = Step((row,))
     assert "limits" not in plain.to_dict()["configuration"]
     assert Step.from_dict(plain.to_dict()).limits == Limits()
-    assert [p.name for p in LIMITS] == ["floor", "ceiling", "total", "spare"]
+    assert [p.name for p in LIMITS] == [
+        "min_sparsity",
+        "max_sparsity",
+        "target_sparsity",
+        "exclude",
+    ]
     assert hash(step) == hash(Step.from_dict(step.to_dict()))
 
 
@@ -349,19 +361,19 @@ def test_what_cannot_be_kept_is_refused():
     row = Row(("a.w",), "l1_unstructured")
     with pytest.raises(ParameterError, match="above the maximum"):
         Limits(0.6, 0.5)
-    with pytest.raises(ParameterError, match="'ceiling' must be"):
-        Limits(ceiling=1.5)
+    with pytest.raises(ParameterError, match="'max_sparsity' must be"):
+        Limits(max_sparsity=1.5)
     with pytest.raises(ParameterError, match="one row"):
-        Step((row, row), "local", Limits(total=0.5))
+        Step((row, row), "local", Limits(target_sparsity=0.5))
     with pytest.raises(ParameterError, match="sets the sparsity itself"):
-        Step((row, Row(("b.w",), "n_m")), "local", Limits(ceiling=0.5))
+        Step((row, Row(("b.w",), "n_m")), "local", Limits(max_sparsity=0.5))
     with pytest.raises(ParameterError, match="prunes units in several tensors at once"):
-        Step((Row(("a.w",), "ffn_neurons"),), "local", Limits(total=0.5))
+        Step((Row(("a.w",), "ffn_neurons"),), "local", Limits(target_sparsity=0.5))
     with pytest.raises(ParameterError, match="prunes nothing, so limits do not apply"):
-        Step((Row(("a.w",), "identity"),), "local", Limits(ceiling=0.5))
+        Step((Row(("a.w",), "identity"),), "local", Limits(max_sparsity=0.5))
     with pytest.raises(ParameterError, match=r"rows|limits"):
         Step.from_dict({"name": "step", "configuration": {"rows": [], "limits": 3}})
-    assert Step((Row(("a.w",), "identity"),), "local", Limits(spare=("first",))).limits.spare
+    assert Step((Row(("a.w",), "identity"),), "local", Limits(exclude=("first",))).limits.exclude
 
 
 @pytest.fixture
@@ -394,7 +406,7 @@ def layers():
 def test_what_is_left_alone(layers, spare, left):
     left = left.split()
     rows = (Row(tuple(layers.entries), "l1_unstructured"),)
-    step = Step(rows, "local", Limits(spare=spare))
+    step = Step(rows, "local", Limits(exclude=spare))
     assert [list(names) for _, names in rows_of(layers, step)] == [left]
     assert list(masks_after(Snapshot(layers), step)) == left
     assert estimate(Snapshot(layers), step).tensors == len(left)
@@ -404,26 +416,26 @@ def test_what_is_left_alone(layers, spare, left):
 
 def test_rows_of_which_nothing_is_left_are_left_out(layers):
     rows = tuple(Row((name,), "l1_unstructured") for name in ("a.weight", "b.weight"))
-    step = Step(rows, "local", Limits(spare=("first",)))
+    step = Step(rows, "local", Limits(exclude=("first",)))
     assert rows_of(layers, step) == ((rows[1], ("b.weight",)),)
     with pytest.raises(SelectionError, match="excluded"):
-        rows_of(layers, Step(rows[:1], "local", Limits(spare=("first",))))
+        rows_of(layers, Step(rows[:1], "local", Limits(exclude=("first",))))
 
 
 def test_first_and_last_are_those_of_the_model_whatever_is_selected(layers):
-    step = Step((Row(("b.weight",), "l1_unstructured"),), limits=Limits(spare=("first", "last")))
+    step = Step((Row(("b.weight",), "l1_unstructured"),), limits=Limits(exclude=("first", "last")))
     assert rows_of(layers, step) == ((step.rows[0], ("b.weight",)),)
     assert excluded_tensors(layers, step) == {}
 
 
 def test_each_excluded_tensor_has_the_limit_that_excludes_it(layers):
     spare = ("embeddings", "first", "last")
-    step = Step((Row(tuple(layers.entries), "l1_unstructured"),), limits=Limits(spare=spare))
+    step = Step((Row(tuple(layers.entries), "l1_unstructured"),), limits=Limits(exclude=spare))
     said = {"embed.weight": "embeddings"} | dict.fromkeys(("a.weight", "a.bias"), "first")
     said |= dict.fromkeys(("head.weight", "head.bias"), "last")
     assert excluded_tensors(layers, step) == said
     one = MemoryCheckpoint({"a.weight": layers.arrays["a.weight"]})
-    both = Step((Row(("a.weight",), "l1_unstructured"),), limits=Limits(spare=("first", "last")))
+    both = Step((Row(("a.weight",), "l1_unstructured"),), limits=Limits(exclude=("first", "last")))
     assert excluded_tensors(one, both) == {"a.weight": "first"}
 
 
@@ -461,7 +473,7 @@ def test_the_last_rule_that_names_a_tensor_prunes_it_and_no_other(picks):
 )
 def test_labels_of_rounds_are_rounded_for_people(share, said):
     """Regression: a round of a cubic schedule was labeled 14.81481481 %."""
-    step = Step((Row(("a.w",), "l1_unstructured"),), "local", Limits(total=share))
+    step = Step((Row(("a.w",), "l1_unstructured"),), "local", Limits(target_sparsity=share))
     assert step.label().endswith(f"total sparsity {said}")
     given = Step((Row(("a.w",), "l1_unstructured", {"amount": share}),))
     assert said in given.label()

@@ -148,8 +148,8 @@ def protected_in(*many, size=200):
     ("scope", "limits"),
     [
         ("local", NO_LIMITS),
-        ("local", Limits(floor=0.1)),
-        ("local", Limits(ceiling=0.995)),
+        ("local", Limits(min_sparsity=0.1)),
+        ("local", Limits(max_sparsity=0.995)),
         ("global", NO_LIMITS),
     ],
 )

@@ -43,7 +43,7 @@ def asked(method: str = "ln_structured", names=(CONV,), **values) -> Step:
     values = {"amount": 0.5, "dim": 0, **values}
     if method == "ln_structured":
         values.setdefault("n", 2)
-    return Step((Row(tuple(names), method, values),), companions=True)
+    return Step((Row(tuple(names), method, values),), prune_bias_and_norm=True)
 
 
 def preview_of(document: Document, step: Step) -> Preview:
@@ -127,7 +127,7 @@ def test_other_dimensions_have_none(opened, dim):
         Row((CONV,), "ln_structured", {"amount": 1, "n": 2, "dim": dim}),
         Row(("3.weight",), "ln_structured", {"amount": 1, "n": 2, "dim": 0}),
     )
-    preview = preview_of(document, Step(rows, companions=True))
+    preview = preview_of(document, Step(rows, prune_bias_and_norm=True))
     assert list(preview.masks) == [CONV, "3.weight"]
 
 
@@ -144,7 +144,7 @@ def test_a_row_that_takes_from_the_norm_itself_is_counted_first(opened):
         Row(("1.bias",), "l1_unstructured", {"amount": 4}),
     )
     alone = preview_of(document, Step(rows))
-    both = preview_of(document, Step(rows, companions=True))
+    both = preview_of(document, Step(rows, prune_bias_and_norm=True))
     stays = alone.masks["0.weight"].bools().reshape(8, -1).any(axis=1)
     expected = alone.masks["1.bias"].bools() & stays
     np.testing.assert_array_equal(both.masks["1.bias"].bools(), expected)
@@ -156,19 +156,21 @@ def test_a_step_without_channels_along_dim_0_is_refused():
         Row((CONV,), "ln_structured", {"amount": 0.5, "n": 2, "dim": 1}),
     ):
         with pytest.raises(ParameterError, match="Only whole channels along dim 0"):
-            Step((row,), companions=True)
+            Step((row,), prune_bias_and_norm=True)
 
 
 def test_a_step_says_it_and_is_made_again_from_what_it_says():
     step = asked()
     said = json.loads(json.dumps(step.to_dict()))
-    assert said["configuration"]["companions"] is True
+    assert said["configuration"]["prune_bias_and_norm"] is True
     assert Step.from_dict(said) == step
     without = Step(step.rows)
-    assert "companions" not in without.to_dict()["configuration"]
+    assert "prune_bias_and_norm" not in without.to_dict()["configuration"]
     assert Step.from_dict(without.to_dict()) == without != step
-    said["configuration"]["companions"] = 1
-    with pytest.raises(ParameterError, match=r"configuration\.companions: expected true or false"):
+    said["configuration"]["prune_bias_and_norm"] = 1
+    with pytest.raises(
+        ParameterError, match=r"configuration\.prune_bias_and_norm: expected true or false"
+    ):
         Step.from_dict(said)
 
 
@@ -199,7 +201,7 @@ def test_it_can_be_cancelled_at_any_look(opened):
     _, document = opened
     plain, along = Counted(), Counted()
     for token, companions in ((plain, False), (along, True)):
-        step = Step(asked().rows, companions=companions)
+        step = Step(asked().rows, prune_bias_and_norm=companions)
         compute_preview(document.snapshot(), step, CpuKernel(), Job(cancel=token))
     assert along.looks > plain.looks + 4, "at the weight, at each companion, and at their energies"
     for look in range(1, along.looks + 1):

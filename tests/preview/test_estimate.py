@@ -282,7 +282,7 @@ COUNTING = ("l1_unstructured", "random_unstructured", "ln_structured", "random_s
 
 
 @pytest.mark.parametrize("method", COUNTING)
-@pytest.mark.parametrize("bound", [Limits(), Limits(ceiling=0.5)])
+@pytest.mark.parametrize("bound", [Limits(), Limits(max_sparsity=0.5)])
 def test_a_count_beyond_every_number_of_64_bits_is_refused(model, method, bound):
     step = Step((Row(("module.fc.weight",), method, {"amount": 10**30}),), "local", bound)
     assert both_refuse(Snapshot(model), step)
@@ -304,7 +304,7 @@ def test_of_channels_that_are_partly_pruned_it_is_sure_of_none_and_of_all(amount
 def test_without_counts_it_is_no_less_than_what_goes(state, bound, data):
     """It is equal if it is marked as exact, for any rows, limits and protection."""
     rows, scope = data.draw(several_rows(list(state.checkpoint.entries)))
-    step = Step(rows, scope, bound if len(rows) == 1 else replace(bound, total=None))
+    step = Step(rows, scope, bound if len(rows) == 1 else replace(bound, target_sparsity=None))
     try:
         gone = exact(state, step, norms=False).report.newly_pruned
     except ParameterError:

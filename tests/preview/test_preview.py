@@ -300,7 +300,7 @@ def test_the_scale_of_the_norm_that_follows_is_found_by_name():
     snapshot = Snapshot(MemoryCheckpoint(arrays, **facts))
     row = Row(("conv1.weight", "conv2.weight"), "bn_scale", {"amount": 3})
     made = compute_preview(
-        snapshot, Step((row,), "global", companions=True), CpuKernel(), Job()
+        snapshot, Step((row,), "global", prune_bias_and_norm=True), CpuKernel(), Job()
     ).masks
     gamma = np.abs(np.concatenate([arrays["bn1.weight"], arrays["bn2.weight"]]))
     stays = np.ones(8, bool)

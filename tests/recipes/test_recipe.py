@@ -72,7 +72,11 @@ def worked_on(model) -> Document:
         )
 
     edit("protect", ManualTarget("module.fc.weight", (((0, 2), (0, 64)),)))
-    step(Row(names, "l1_unstructured", {"amount": 0.4}), scope="global", limits=Limits(ceiling=0.9))
+    step(
+        Row(names, "l1_unstructured", {"amount": 0.4}),
+        scope="global",
+        limits=Limits(max_sparsity=0.9),
+    )
     step(Row(("module.conv2.weight",), "ln_structured", {"amount": 3, "n": math.inf}, "*.conv2.*"))
     step(
         Row(names[:2], "random_unstructured", {"amount": 0.1, "seed": 7}, "Conv2d"),
@@ -249,7 +253,7 @@ def test_a_recipe_suits_another_model(model):
                 {
                     "name": "schedule",
                     "configuration": {
-                        "step": step_entry(L1, limits={"total": 0.5}),
+                        "step": step_entry(L1, limits={"target_sparsity": 0.5}),
                         "final": 0.9,
                         "steps": 3,
                     },
@@ -305,8 +309,8 @@ def test_what_does_not_fit_is_listed_and_nothing_runs(model, entries, places):
         ),
         (text_of(step_entry(L1, rowz=1)), "unknown key 'rowz'. Did you mean 'rows'? Allowed keys:"),
         (
-            text_of(step_entry(L1, limits={"spare": ["frist"]})),
-            "spare[0]: 'frist' is not an allowed value. Did you mean 'first'? Allowed values: emb",
+            text_of(step_entry(L1, limits={"exclude": ["frist"]})),
+            "exclude[0]: 'frist' is not an allowed value. Did you mean 'first'?",
         ),
         (
             text_of({"name": "stepp"}),
@@ -314,15 +318,15 @@ def test_what_does_not_fit_is_listed_and_nothing_runs(model, entries, places):
         ),
         (text_of({"name": "step"}), "at entries[0]: the key 'configuration' is missing."),
         (
-            text_of(step_entry(L1, companions="yes")),
-            "companions: expected true or false, got 'yes'",
+            text_of(step_entry(L1, prune_bias_and_norm="yes")),
+            "prune_bias_and_norm: expected true or false, got 'yes'",
         ),
         (text_of(step_entry(L1, dependents=1)), "dependents: expected true or false, got 1"),
         (text_of(7), "at entries[0]: expected an object, got 7"),
         (text_of(extra=1), "unknown key 'extra'"),
         (
-            text_of(step_entry(L1, limits={"floor": 2})),
-            "entries[0].configuration.limits.floor: expected a number of at most 1.0, got 2",
+            text_of(step_entry(L1, limits={"min_sparsity": 2})),
+            "entries[0].configuration.limits.min_sparsity: expected a number of at most 1.0, got 2",
         ),
     ],
 )
@@ -643,7 +647,11 @@ ROW = {
 }
 STEP = {
     "name": "step",
-    "configuration": {"rows": [ROW], "scope": "local", "limits": {"ceiling": 0.9, "total": 0.5}},
+    "configuration": {
+        "rows": [ROW],
+        "scope": "local",
+        "limits": {"max_sparsity": 0.9, "target_sparsity": 0.5},
+    },
 }
 WHOLE = {
     "format": "pruneapp-recipe",

@@ -87,7 +87,7 @@ def test_only_methods_that_rank_anew_take_other_weights_in_rounds(model, statist
     values = {"statistics": statistics} if method.takes_statistics else {}
     step = Step((Row(NAMES, method.name, values),), scope)
     state = Snapshot(model)
-    once = Step(step.rows, scope, Limits(total=0.7))
+    once = Step(step.rows, scope, Limits(target_sparsity=0.7))
     preview = compute_preview(state, once, CpuKernel(), Job())
     (*_, last) = replay(state, [Schedule(step, 0.7, 5, "cubic")], CpuKernel(), Job())
     same = all(preview.masks[name] == last.state.masks[name] for name in NAMES)

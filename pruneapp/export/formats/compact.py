@@ -55,7 +55,7 @@ _SMALL = 4096
 
 
 READER = FlagParam(
-    name="reader",
+    name="reader_script",
     label="Write reader script",
     help="A short Python script that reads the file with numpy and zstandard.",
     default=True,
@@ -109,7 +109,7 @@ def _plan(part: ExportPart, job: Job) -> Plan:
         expected=expected,
         prepare=prepare,
         work=sum(names[entry.name] for entry in job.cancel.each(packed)),
-        beside={READER_NAME: _reader()} if part.values["reader"] else {},
+        beside={READER_NAME: _reader()} if part.values["reader_script"] else {},
     )
 
 

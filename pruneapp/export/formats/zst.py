@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 LEVEL = IntParam(
-    name="level",
+    name="compression_level",
     label="Compression level",
     help="1 is fastest; 12 gives the smallest file and takes about 12 times as long.",
     default=3,
@@ -82,7 +82,7 @@ def _plan(part: ExportPart, job: Job) -> Plan:
     The size is an upper bound.
     """
     dense = SAFETENSORS.planner(safetensors.dense_part(part), job)
-    level = part.values["level"]
+    level = part.values["compression_level"]
 
     def pieces() -> Iterator[bytes]:
         # The bytes are the same for any number of threads, but differ from those without threads.

@@ -296,10 +296,10 @@ class _ScriptBuilder:
         Each row of a step becomes a part, unless it prunes groups; then, as other entries do, it
         becomes one part with masks. Raises `ExportError` for a repair.
         """
-        if isinstance(action, Step) and not (action.companions or action.dependents):
+        if isinstance(action, Step) and not (action.prune_bias_and_norm or action.dependents):
             # Process rows separately, so that each can be a call of torch. Excluded tensors depend
             # on all rows; `rows_of` has removed them.
-            limits = replace(action.limits, spare=())
+            limits = replace(action.limits, exclude=())
             for row, names in rows_of(state.checkpoint, action):
                 alone = replace(row, names=names)
                 state = self._add_row(state, replace(action, rows=(alone,), limits=limits))

@@ -177,7 +177,7 @@ class FormController(Feature[QDialog]):
             tuple(rows),
             scope,
             limits,
-            request.companions,
+            request.prune_bias_and_norm,
             dependents=self._prunes_dependents,
             data=data if chosen else (),
         )
@@ -245,7 +245,7 @@ class FormController(Feature[QDialog]):
 
     def set_total(self, total: int) -> None:
         """Set the target total sparsity as a number of weights, as if it had been typed."""
-        self._form.set_limit("total", total)
+        self._form.set_limit("target_sparsity", total)
         self._request_step()
 
     def _limits(self, request: FormRequest) -> Limits:
@@ -642,7 +642,7 @@ def dependents_key(rows: Sequence[Row], limits: Limits) -> tuple[object, ...]:
     """
     channels = ((row.names, row.values.get("dim")) if takes_channels(row) else () for row in rows)
     names = (row.names for row in rows) if len(rows) > 1 else ()
-    return (*channels, *names, limits.spare)
+    return (*channels, *names, limits.exclude)
 
 
 def _form(method: Method) -> MethodForm:
@@ -677,7 +677,7 @@ def plain_form(request: FormRequest) -> dict[str, Any]:
         "scope": request.scope,
         **({"selected": request.selected} if request.selected else {}),
         **({"limits": dict(request.limits)} if request.limits else {}),
-        **({"companions": True} if request.companions else {}),
+        **({"prune_bias_and_norm": True} if request.prune_bias_and_norm else {}),
         # Forms saved before this option existed do not prune dependents.
         **({"dependents": request.dependents} if any(map(_of_channels, request.rows)) else {}),
     }
@@ -712,7 +712,7 @@ def read_form(plain: object, kinds: Sequence[str]) -> FormRequest | None:
         valid = validate_all(LIMITS, given)
     except (ParameterError, TypeError, ValueError, KeyError):
         return None  # a method that is not registered, or a file changed by hand
-    companions, selected = plain.get("companions") is True, plain.get("selected")
+    companions, selected = plain.get("prune_bias_and_norm") is True, plain.get("selected")
     dependents = plain.get("dependents", False if any(map(_of_channels, rows)) else None)
     if not isinstance(dependents, bool):
         dependents = None

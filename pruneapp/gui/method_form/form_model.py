@@ -96,7 +96,7 @@ class FormRequest:
     scope: str = "local"  # or "global"
     limits: Mapping[str, Any] = field(default_factory=dict)  # those not at their default
     # whether bias and norm entries of channels pruned along dim 0 are pruned, too
-    companions: bool = False
+    prune_bias_and_norm: bool = False
     # Whether all tensors that depend on channels are pruned, too; None: if all of them are known.
     dependents: bool | None = None
     selected: int = field(default=0, compare=False)  # index of the rule that is shown

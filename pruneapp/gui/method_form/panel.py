@@ -411,7 +411,7 @@ class PruneForm(QWidget):
         for row in request.rows or (FormRow("", "", ""),):
             self._insert(len(self.rules)).set_row(row)
         self._select(request.selected if request.selected < len(self.rules) else 0)
-        self.companions.box.setChecked(request.companions)
+        self.companions.box.setChecked(request.prune_bias_and_norm)
         self.dependents.set_choice(request.dependents)
         (self.all if request.scope == "global" else self.each).setChecked(True)
         self.limits.set_values(request.limits)

@@ -261,7 +261,7 @@ class ThresholdController(QObject):
     def _amount_counts(self) -> bool:
         """Return whether the amount decides how much is pruned (there is no target sparsity)."""
         step: Step | None = self._previews.state.step
-        return step is not None and step.limits.total is None
+        return step is not None and step.limits.target_sparsity is None
 
     def _cancel_count(self) -> None:
         self._pending_threshold = None

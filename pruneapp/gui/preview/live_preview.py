@@ -135,7 +135,7 @@ def key_without_amounts(snapshot: Snapshot, step: Step) -> tuple[object, ...] | 
         )
         for row in step.rows
     )
-    return snapshot, rows, step.scope, step.limits, step.companions, step.dependents
+    return snapshot, rows, step.scope, step.limits, step.prune_bias_and_norm, step.dependents
 
 
 def _has_many_tensors(step: Step) -> bool:

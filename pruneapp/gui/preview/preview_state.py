@@ -140,4 +140,8 @@ class PreviewState:
         if self.step is None or len(self.step.rows) != 1 or self.current.applied is None:
             return None
         amount = self.step.rows[0].values.get("amount")
-        return amount if isinstance(amount, float) and self.step.limits.total is None else None
+        return (
+            amount
+            if isinstance(amount, float) and self.step.limits.target_sparsity is None
+            else None
+        )

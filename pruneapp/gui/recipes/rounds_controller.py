@@ -239,7 +239,9 @@ def _step_to_repeat(document: Document, step: Step) -> _Repeated:
             f"Iterative pruning needs exactly one rule (got {len(step.rows)}).",
             remedy="Remove the other rules, and apply them before or after.",
         )
-    Step(step.rows, step.scope, Limits(total=0.0))  # raises if the method does not support a total
+    Step(
+        step.rows, step.scope, Limits(target_sparsity=0.0)
+    )  # raises if the method does not support a total
     if step.scope == "global" and registry.get(step.rows[0].method).granularity != "weights":
         raise ParameterError(
             "Iterative pruning of channels or blocks works per tensor only.",
@@ -254,7 +256,7 @@ def _step_to_repeat(document: Document, step: Step) -> _Repeated:
 def _rule_text(step: Step) -> str:
     """Return a text that describes the step without its amount."""
     scope = (step.scope,) if step.scope == "global" else ()
-    limits = replace(step.limits, total=None).words()
+    limits = replace(step.limits, target_sparsity=None).words()
     label = ", ".join((step.rows[0].label(amount=False), *step.along_texts(), *scope, *limits))
     return translate_step(label)
 
@@ -264,7 +266,7 @@ def _final_amount(asked: _Repeated) -> Amount:
 
     For an amount of channels or blocks, which is unknown in weights, it is the default.
     """
-    total, (row,) = asked.step.limits.total, asked.step.rows
+    total, (row,) = asked.step.limits.target_sparsity, asked.step.rows
     if total is not None:
         return total
     amount: Amount = row.values["amount"]

@@ -34,12 +34,12 @@ from pruneapp.progress import Job
 
 _BY_NAME = {param.name: param for param in LIMITS}
 TOTAL = AmountParam(
-    name="total",
-    label=_BY_NAME["total"].label,
+    name="target_sparsity",
+    label=_BY_NAME["target_sparsity"].label,
     help="Sparsity of all scanned tensors together: a fraction of their weights, or a number.",
     default=0.5,
 )
-PARAMS = (TOTAL, _BY_NAME["floor"], _BY_NAME["ceiling"])
+PARAMS = (TOTAL, _BY_NAME["min_sparsity"], _BY_NAME["max_sparsity"])
 
 
 @dataclass(frozen=True)
@@ -186,11 +186,11 @@ class AllocationController(Feature[AllocationDialog]):
         values = dialog.values()
         metric = self._scans.metric
         names = {one.name for one in kept.scan.metrics}
-        bounds = (Bound(low=values["floor"], high=values["ceiling"]),)
+        bounds = (Bound(low=values["min_sparsity"], high=values["max_sparsity"]),)
 
         def work(_job: Job) -> Allocation:
             by = metric if metric in names else None
-            return allocate(kept.scan, values["total"], metric=by, bounds=bounds)
+            return allocate(kept.scan, values["target_sparsity"], metric=by, bounds=bounds)
 
         def show(allocation: Allocation) -> None:
             if self.dialog is dialog:

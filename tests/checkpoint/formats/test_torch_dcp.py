@@ -148,7 +148,7 @@ class TestExport:
     def test_as_shards(self, tmp_path):
         out = tmp_path / "out"
         with open_checkpoint(GOLDEN / "mesh") as opened:
-            request = ExportRequest("safetensors", out, params={"shard_size": 2000})
+            request = ExportRequest("safetensors", out, params={"max_shard_size": 2000})
             export(as_snapshot(opened, {}), request, Job())
             with open_checkpoint(out) as again:
                 assert set(again.entries) == set(opened.entries)

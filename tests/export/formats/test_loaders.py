@@ -139,7 +139,7 @@ def test_transformers_loads_files_of_a_largest_size(transformers, folder, tmp_pa
     out = tmp_path / "out"
     with open_checkpoint(alone if alone.exists() else source) as checkpoint:
         state, kept = halved(checkpoint)
-        params = {"shard_size": limit}
+        params = {"max_shard_size": limit}
         report = export(state, ExportRequest(form, out, params=params), Job())
     weights = [f for f in report.files if f.path.suffix in {".safetensors", ".bin"}]
     found, info = type(made).from_pretrained(out, output_loading_info=True)

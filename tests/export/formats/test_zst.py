@@ -36,7 +36,9 @@ def state(tmp_path):
 
 def plan_of(state, level):
     form = FORMATS["zst"]
-    return plan_weights(state, form, validate_all(form.params, {"level": level}), Job())[""]
+    return plan_weights(
+        state, form, validate_all(form.params, {"compression_level": level}), Job()
+    )[""]
 
 
 def gaps(plan) -> list[float]:
@@ -59,7 +61,7 @@ def test_it_can_be_stopped_at_any_level(level, state):
 
 def test_a_level_at_which_it_could_not_is_refused():
     with pytest.raises(ParameterError, match=r"(?s)level.*12.*13"):
-        validate_all(FORMATS["zst"].params, {"level": 13})
+        validate_all(FORMATS["zst"].params, {"compression_level": 13})
 
 
 @pytest.mark.parametrize("level", [3, 12])

@@ -122,7 +122,7 @@ def test_weights_and_masks_in_a_torch_file_are_loaded_by_torch(state, tmp_path):
 
 def test_without_the_reader_a_packed_file_is_expanded(state, tmp_path):
     path = tmp_path / "m.compact.safetensors"
-    export(state, ExportRequest("compact", path, params={"reader": False}), Job())
+    export(state, ExportRequest("compact", path, params={"reader_script": False}), Job())
     assert FORMATS["compact"].loads(LoadedModel(path)) == (
         f"pruneapp expand {tmp_path}/m.compact.safetensors -o {tmp_path}/m.safetensors"
     )
@@ -145,7 +145,7 @@ def test_a_folder_is_loaded_by_transformers_or_file_by_file(source_of, tmp_path,
     tensors = {"a": torch.ones(400, 10), "b": torch.ones(300, 10)}
     state = as_snapshot(source_of("safetensors", tensors), {})
     path = tmp_path / NAME
-    export(state, ExportRequest(form, path, params={"shard_size": 13_000}), Job())
+    export(state, ExportRequest(form, path, params={"max_shard_size": 13_000}), Job())
     found = {}
     exec(FORMATS[form].loads(LoadedModel(path)), found)
     assert {name for part in found["parts"] for name in part} == set(tensors)

@@ -280,7 +280,7 @@ def test_a_setting_changes_the_size_to_come(pruned, file):
     label: QLabel = dialog.formats.sizes["zst"]
     pruned.wait(lambda: "≈" in label.text())
     before = label.toolTip()
-    editor = dialog.details.fields.editors["level"]
+    editor = dialog.details.fields.editors["compression_level"]
     for _ in range(12):
         pruned.key("Up", editor.focusProxy())
     pruned.wait(lambda: "≈" in label.text() and label.toolTip() != before)
@@ -369,7 +369,7 @@ def test_a_folder_with_the_name_of_a_file_is_refused_as_it_is_typed(person, file
 def test_files_of_a_largest_size_are_a_folder_beside(pruned, file):
     dialog = pruned.open_export()
     (file.parent / "config.json").write_text("{}")
-    editor = dialog.details.fields.editors["shard_size"]
+    editor = dialog.details.fields.editors["max_shard_size"]
     pruned.type(editor.combo.lineEdit(), "100 kB")
     pruned.wait(lambda: dialog.target.note.text() == "2 files, up to 100\u00a0kB each.")
     size = dialog.go.text()
@@ -396,7 +396,7 @@ def test_files_of_a_largest_size_are_a_folder_beside(pruned, file):
 def test_a_size_that_makes_too_many_files_is_said_before(pruned, file, monkeypatch):
     monkeypatch.setattr(sharding, "MAX_FILES", 2)
     dialog = pruned.open_export()
-    line = dialog.details.fields.editors["shard_size"].combo.lineEdit()
+    line = dialog.details.fields.editors["max_shard_size"].combo.lineEdit()
     pruned.type(line, "1 kB")
     pruned.wait(lambda: "more than 2" in dialog.target.note.text())
     assert dialog.target.note.text().startswith("✕")

@@ -208,10 +208,10 @@ def test_tab_reaches_limits_and_rules_in_reading_order(at_work):
     wanted = [
         at_work.rule.method,
         form.limits.button,
-        editors["floor"].field,
-        editors["ceiling"].field,
-        editors["total"].field,
-        editors["spare"].boxes["last"],
+        editors["min_sparsity"].field,
+        editors["max_sparsity"].field,
+        editors["target_sparsity"].field,
+        editors["exclude"].boxes["last"],
         at_work.button,
     ]
     places = [visited.index(widget) for widget in wanted]

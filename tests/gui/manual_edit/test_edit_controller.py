@@ -107,15 +107,19 @@ def box(person, which):
 def test_the_boxes_below_the_picture_are_there_only_where_they_mean_something(at_work):
     options = at_work.views.edit_options
     at_work.click_cell(CONV)
-    at_work.wait(lambda: options.companions.isVisible() and options.every_block.isVisible())
+    at_work.wait(
+        lambda: options.prune_bias_and_norm.isVisible() and options.every_block.isVisible()
+    )
     assert options.every_block.text() == "Apply to the same layer in all 3 blocks"
     assert "layers.*.conv1.weight" in options.every_block.toolTip()
     assert "layers.1.conv1.bias, layers.1.bn1.weight, layers.1.bn1.bias" in (
-        options.companions.toolTip()
+        options.prune_bias_and_norm.toolTip()
     )
-    assert "still outputs a constant" in options.companions.toolTip()
+    assert "still outputs a constant" in options.prune_bias_and_norm.toolTip()
     at_work.click_cell("fc.weight")
-    at_work.wait(lambda: not options.companions.isVisible() and not options.every_block.isVisible())
+    at_work.wait(
+        lambda: not options.prune_bias_and_norm.isVisible() and not options.every_block.isVisible()
+    )
     at_work.key("2", at_work.views.tree.view)
     assert not options.isVisible()
 
@@ -257,13 +261,15 @@ def test_a_gesture_for_a_file_that_is_gone_is_not_done_to_the_next_one(
 def test_a_file_without_tensors_offers_no_block_of_the_one_before(at_work, tmp_path):
     options = at_work.views.edit_options
     at_work.click_cell(CONV)
-    at_work.wait(lambda: options.companions.isVisible() and options.every_block.isVisible())
+    at_work.wait(
+        lambda: options.prune_bias_and_norm.isVisible() and options.every_block.isVisible()
+    )
     empty = tmp_path / "empty.safetensors"
     save_file({}, empty)
     at_work.open_file(empty)
     at_work.wait_idle()
     assert not options.every_block.isVisible()
-    assert not options.companions.isVisible()
+    assert not options.prune_bias_and_norm.isVisible()
 
 
 def test_what_was_made_final_and_is_restored_is_said_to_be_0_still(at_work):

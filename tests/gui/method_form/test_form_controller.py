@@ -51,7 +51,7 @@ def exclude(person, *words: str) -> None:
     if not limits.isVisible():
         person.click(limits.button)
     for word in words:
-        person.click(limits.editors["spare"].boxes[word], QPoint(8, 8))
+        person.click(limits.editors["exclude"].boxes[word], QPoint(8, 8))
 
 
 def is_waiting(person) -> bool:
@@ -123,7 +123,7 @@ def test_a_reopened_session_has_its_form_and_arms_no_step(person, new_person, fi
     person.wait(path.exists)
     person.wait_idle()
     with read_session(path, Job()) as saved:
-        assert saved.view["form"]["limits"] == {"spare": ["first", "last"]}
+        assert saved.view["form"]["limits"] == {"exclude": ["first", "last"]}
 
     other = new_person()
     other.open(path)
@@ -213,7 +213,9 @@ def test_a_form_comes_back_as_it_was_or_not_at_all():
         FormRow("", "Linear", "ln_structured", {"amount": 0.25, "n": float("inf"), "dim": 0}),
         FormRow("enc*", "", "l1_unstructured", {"amount": 7}),
     )
-    request = FormRequest(rows, "global", {"ceiling": 0.9, "spare": ("first",)}, companions=True)
+    request = FormRequest(
+        rows, "global", {"max_sparsity": 0.9, "exclude": ("first",)}, prune_bias_and_norm=True
+    )
     plain = json.loads(json.dumps(plain_form(request)))
     assert read_form(plain, ("Linear",)) == request
     assert read_form(plain, ()) is None, "a rule for a kind that is not there"
@@ -223,12 +225,12 @@ def test_a_form_comes_back_as_it_was_or_not_at_all():
         assert read_form(again, ("Linear",)) == chosen
     del plain["dependents"]
     assert read_form(plain, ("Linear",)).dependents is False, "as it was meant before it was known"
-    weights = replace(request, rows=rows[1:], companions=False)
+    weights = replace(request, rows=rows[1:], prune_bias_and_norm=False)
     assert "dependents" not in plain_form(weights)
     assert read_form(plain_form(weights), ()) == weights
     for broken in (None, {}, {"rules": []}, {"rules": [{}]}, {"rules": [None]}, {"rules": 7}):
         assert read_form(broken, ()) is None
-    for key, value in (("limits", 7), ("limits", {"floor": "x"}), ("limits", {"what": 1})):
+    for key, value in (("limits", 7), ("limits", {"min_sparsity": "x"}), ("limits", {"what": 1})):
         assert read_form(plain | {key: value}, ("Linear",)) is None
     assert read_form({"rules": [{"name": "not_there", "configuration": {}}]}, ()) is None
 

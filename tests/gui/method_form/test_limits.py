@@ -64,13 +64,13 @@ def test_what_is_typed_and_checked_is_asked_for_and_counted_on_the_button(form, 
     unfold(form, qtbot)
     editors = form.limits.editors
     with qtbot.waitSignal(form.changed):
-        retype(qtbot, editors["ceiling"].field, "90")
+        retype(qtbot, editors["max_sparsity"].field, "90")
     with qtbot.waitSignal(form.changed):
-        box = editors["spare"].boxes["last"]
+        box = editors["exclude"].boxes["last"]
         qtbot.mouseClick(box, Qt.MouseButton.LeftButton, pos=QPoint(8, box.height() // 2))
-    assert form.request().limits == {"ceiling": 0.9, "spare": ("last",)}
-    qtbot.keyClick(editors["ceiling"].field, Qt.Key.Key_Tab)
-    assert editors["ceiling"].field.text() == "90\u00a0%"
+    assert form.request().limits == {"max_sparsity": 0.9, "exclude": ("last",)}
+    qtbot.keyClick(editors["max_sparsity"].field, Qt.Key.Key_Tab)
+    assert editors["max_sparsity"].field.text() == "90\u00a0%"
     assert form.limits.button.text() == "Limits (2)"
     form.reset()
     assert form.request().limits == {}
@@ -80,15 +80,15 @@ def test_a_total_takes_the_place_of_the_amount(form, qtbot):
     unfold(form, qtbot)
     fields = form.rules[0].fields
     amount, note = fields.editors["amount"], fields.notes["amount"]
-    retype(qtbot, form.limits.editors["total"].field, "70 %")
-    assert form.request().limits == {"total": 0.7}
+    retype(qtbot, form.limits.editors["target_sparsity"].field, "70 %")
+    assert form.request().limits == {"target_sparsity": 0.7}
     assert not amount.isEnabled()
     assert note.text() == "Set by the target total sparsity."
-    retype(qtbot, form.limits.editors["total"].field, "7,000")
-    assert form.request().limits == {"total": 7000}
-    qtbot.keyClick(form.limits.editors["total"].field, Qt.Key.Key_Home)
+    retype(qtbot, form.limits.editors["target_sparsity"].field, "7,000")
+    assert form.request().limits == {"target_sparsity": 7000}
+    qtbot.keyClick(form.limits.editors["target_sparsity"].field, Qt.Key.Key_Home)
     for _ in range(5):
-        qtbot.keyClick(form.limits.editors["total"].field, Qt.Key.Key_Delete)
+        qtbot.keyClick(form.limits.editors["target_sparsity"].field, Qt.Key.Key_Delete)
     assert form.request().limits == {}
     assert amount.isEnabled()
 
@@ -128,20 +128,27 @@ def left_of(form, widget):
 
 def test_what_is_no_limit_is_said_beside_it(form, qtbot):
     unfold(form, qtbot)
-    retype(qtbot, form.limits.editors["floor"].field, "180 %")
+    retype(qtbot, form.limits.editors["min_sparsity"].field, "180 %")
     assert form.request() is None
     assert form.limits.note.text().startswith("✕ Enter a percentage")
     assert tuple(form.errors_beside_fields()) == form.errors()
-    retype(qtbot, form.limits.editors["floor"].field, "18 %")
+    retype(qtbot, form.limits.editors["min_sparsity"].field, "18 %")
     assert not form.limits.note.isVisible()
-    form.limits.set_error("'floor' cannot be.")
-    assert form.limits.note.text() == f"✕ {form.limits.editors['floor'].param.label} cannot be."
-    retype(qtbot, form.limits.editors["floor"].field, "19 %")
+    form.limits.set_error("'min_sparsity' cannot be.")
+    assert (
+        form.limits.note.text() == f"✕ {form.limits.editors['min_sparsity'].param.label} cannot be."
+    )
+    retype(qtbot, form.limits.editors["min_sparsity"].field, "19 %")
     assert form.limits.note.text() == ""
 
 
 def test_limits_are_shown_silently_and_come_back_the_same(form, qtbot):
-    limits = {"floor": 0.125, "ceiling": 0.95, "total": 1234, "spare": ("embeddings", "first")}
+    limits = {
+        "min_sparsity": 0.125,
+        "max_sparsity": 0.95,
+        "target_sparsity": 1234,
+        "exclude": ("embeddings", "first"),
+    }
     request = FormRequest((FormRow("", "", "l1", {"amount": 0.4}),), "global", limits)
     with qtbot.assertNotEmitted(form.changed):
         form.set_request(request)
@@ -154,9 +161,9 @@ def test_limits_are_shown_silently_and_come_back_the_same(form, qtbot):
 def test_every_limit_has_words_for_those_who_do_not_see_it(form, qtbot):
     unfold(form, qtbot)
     editors = form.limits.editors
-    for name in ("floor", "ceiling", "total"):
+    for name in ("min_sparsity", "max_sparsity", "target_sparsity"):
         assert editors[name].field.accessibleName() == editors[name].param.label
         assert editors[name].field.accessibleDescription() == editors[name].param.help
-    for box in editors["spare"].boxes.values():
+    for box in editors["exclude"].boxes.values():
         assert box.accessibleName().startswith("Exclude: ")
         assert box.accessibleDescription()

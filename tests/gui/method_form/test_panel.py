@@ -624,19 +624,19 @@ def test_companions_are_offered_for_channels_along_dim_0_alone(form, qtbot):
     assert not row.isVisible()
     choose(form, "ln")
     assert row.isVisible()
-    assert not form.request().companions, "off by default"
+    assert not form.request().prune_bias_and_norm, "off by default"
     assert "still outputs a constant" in row.note.text()
     with qtbot.waitSignal(form.changed):
         qtbot.mouseClick(row.box, Qt.MouseButton.LeftButton, pos=QPoint(8, row.box.height() // 2))
-    assert form.request().companions
+    assert form.request().prune_bias_and_norm
     editor(form, "dim").combo.setCurrentIndex(1)
     assert not row.isVisible()
-    assert not form.request().companions, "what cannot be seen is not asked for"
+    assert not form.request().prune_bias_and_norm, "what cannot be seen is not asked for"
     editor(form, "dim").combo.setCurrentIndex(0)
-    assert form.request().companions, "it is remembered"
+    assert form.request().prune_bias_and_norm, "it is remembered"
     choose(form, "l1")
     assert not row.isVisible()
-    assert not form.request().companions
+    assert not form.request().prune_bias_and_norm
 
 
 def test_a_negative_dim_is_the_first_of_a_tensor_with_so_many(form):
@@ -649,14 +649,14 @@ def test_a_negative_dim_is_the_first_of_a_tensor_with_so_many(form):
 
 def test_a_request_with_companions_is_shown_silently_and_reset(form, qtbot):
     values = {"amount": 0.3, "n": 2, "dim": 0}
-    request = FormRequest((FormRow("", "", "ln", values),), companions=True)
+    request = FormRequest((FormRow("", "", "ln", values),), prune_bias_and_norm=True)
     with qtbot.assertNotEmitted(form.changed):
         form.set_request(request)
     assert form.request() == request
     form.set_methods((LN, L1))
     assert form.request() == request, "it stays when methods are added"
     form.reset()
-    assert not form.request().companions
+    assert not form.request().prune_bias_and_norm
 
 
 def known(known, tensors, **more):

@@ -299,7 +299,7 @@ def test_limits_hold_beside_rules_that_exclude(opened):
     person.click(form.exclude)
     person.qtbot.keyClicks(person.rule.target, "conv*")
     person.click(form.limits.button)
-    total = form.limits.editors["total"]
+    total = form.limits.editors["target_sparsity"]
     person.type(total.field if hasattr(total, "field") else total, "50 %")
     report = person.wait_preview()
     gone = {tensor.name: tensor.newly_pruned for tensor in report.tensors}

@@ -40,7 +40,7 @@ def say(person, text):
 
 
 def total(person):
-    return person.views.form.limits.editors["total"].value()
+    return person.views.form.limits.editors["target_sparsity"].value()
 
 
 def test_a_size_becomes_the_total_that_makes_the_compact_file_as_small(at_work):

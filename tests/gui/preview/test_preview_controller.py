@@ -249,17 +249,17 @@ def test_limits_keep_a_layer_and_contradictions_are_explained(counted):
     counted.ask_amount("40 %")
     form = counted.views.form
     counted.click(form.limits.button)
-    counted.type(form.limits.editors["ceiling"].field, "60 %")
+    counted.type(form.limits.editors["max_sparsity"].field, "60 %")
     report = counted.wait_preview()
     small = report.by_name[SMALL]
     assert small.after == round(0.6 * small.numel)
     assert report.newly_pruned == round(0.4 * report.unpruned)
     assert report.dangers.get(SMALL) is None or report.dangers[SMALL].severity < Severity.MUCH
-    counted.type(form.limits.editors["floor"].field, "70 %")
+    counted.type(form.limits.editors["min_sparsity"].field, "70 %")
     counted.wait(lambda: "is above the maximum" in form.limits.note.text())
     assert "is above the maximum" in counted.views.preview.error.text()
     assert not counted.button.isEnabled()
-    counted.type(form.limits.editors["floor"].field, "10 %")
+    counted.type(form.limits.editors["min_sparsity"].field, "10 %")
     counted.wait(counted.button.isEnabled)
     assert counted.views.preview.error.text() == ""
 
@@ -267,7 +267,7 @@ def test_limits_keep_a_layer_and_contradictions_are_explained(counted):
 def test_a_total_says_how_much_in_place_of_the_amount(counted):
     form = counted.views.form
     counted.click(form.limits.button)
-    counted.type(form.limits.editors["total"].field, "70 %")
+    counted.type(form.limits.editors["target_sparsity"].field, "70 %")
     report = counted.wait_preview()
     assert report.after == sum(round(0.7 * t.numel) for t in report.tensors)
     assert not slider(counted).isEnabled()
@@ -409,7 +409,7 @@ def test_a_threshold_counts_nothing_that_is_left_alone(counted):
     counted.click(counted.views.form.all, QPoint(8, 8))
     form = counted.views.form
     counted.click(form.limits.button)
-    counted.click(form.limits.editors["spare"].boxes["last"], QPoint(8, 8))
+    counted.click(form.limits.editors["exclude"].boxes["last"], QPoint(8, 8))
     counted.wait(lambda: SMALL not in counted.wait_preview().by_name)
     click_tab(counted, Page.DISTRIBUTION)
     view = counted.views.pages.distribution
@@ -588,7 +588,7 @@ def test_a_cut_after_a_prune_is_of_the_channels_that_go(counted, order, limited)
     if limited:
         form = counted.views.form
         counted.click(form.limits.button)
-        counted.type(form.limits.editors["ceiling"].field, "45 %")
+        counted.type(form.limits.editors["max_sparsity"].field, "45 %")
     click_tab(counted, Page.CHANNELS)
     view = counted.views.pages.channels
     choose_order(view, order)
@@ -632,13 +632,13 @@ def test_a_tensor_that_the_max_sparsity_keeps_whole_has_no_cut(counted):
     counted.wait(lambda: view.canvas.line is not None)
     form = counted.views.form
     counted.click(form.limits.button)
-    counted.type(form.limits.editors["ceiling"].field, "40 %")
+    counted.type(form.limits.editors["max_sparsity"].field, "40 %")
     counted.wait(lambda: view.canvas.line is None)
     counted.wait_preview()
     counted.wait_idle()
     assert view.canvas.line is None
     assert not view._norms.to_be_pruned.any()
-    counted.type(form.limits.editors["ceiling"].field, "80 %")
+    counted.type(form.limits.editors["max_sparsity"].field, "80 %")
     counted.wait(lambda: view.canvas.line is not None)
     counted.wait_preview()
     counted.wait_idle()

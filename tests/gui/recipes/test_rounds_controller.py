@@ -99,7 +99,7 @@ def test_each_round_is_a_step_of_the_history_and_the_end_is_that_of_one_step(at_
 
     form = at_work.views.form
     at_work.click(form.limits.button)
-    at_work.type(form.limits.editors["total"].field, "80 %")
+    at_work.type(form.limits.editors["target_sparsity"].field, "80 %")
     at_work.wait_preview()
     at_work.click(at_work.button)
     at_work.wait(lambda: len(at_work.states) == 6)
@@ -151,7 +151,7 @@ def test_a_recipe_has_the_steps_that_it_came_to(at_work, tmp_path):
     at_work.wait(path.exists)
     at_work.wait_idle()
     steps = json.loads(path.read_text())["entries"]
-    totals = [step["configuration"]["limits"]["total"] for step in steps]
+    totals = [step["configuration"]["limits"]["target_sparsity"] for step in steps]
     assert totals == pytest.approx([0.2, 0.4, 0.6])
     after = dict(at_work.document.masks)
     for _ in range(3):

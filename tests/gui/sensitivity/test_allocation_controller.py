@@ -25,7 +25,7 @@ def opened_dialog(person, press):
 
 
 def total(person, dialog, text):
-    person.type(dialog.editors["total"].field, text)
+    person.type(dialog.editors["target_sparsity"].field, text)
 
 
 def test_the_step_prunes_most_where_the_scan_found_least_damage(scans, opened):
@@ -122,15 +122,15 @@ def test_bounds_hold_and_what_cannot_be_is_said_in_the_dialog(scans, opened):
     assert not dialog.go.isEnabled()
     assert dialog.go.text() == "Prune", "the count of another total is not shown"
     total(opened, dialog, "20 %")
-    opened.type(dialog.editors["ceiling"].field, "30%")
+    opened.type(dialog.editors["max_sparsity"].field, "30%")
     opened.wait(lambda: dialog.error.isHidden() and dialog.go.text() == "Prune 14 weights")
     assert plain(dialog.table.model().index(1, 2).data()) == "30.0 %"
-    editor = dialog.editors["total"]
+    editor = dialog.editors["target_sparsity"]
     opened.click(editor.counts)
     assert editor.slider.isEnabled()
     total(opened, dialog, "7")
     opened.wait(lambda: dialog.go.text() == "Prune 7 weights")
-    opened.type(dialog.editors["floor"].field, "2")
+    opened.type(dialog.editors["min_sparsity"].field, "2")
     opened.wait(dialog.error.isVisible)
     assert dialog.error.text().startswith("✕ Min sparsity per tensor must be a share")
     opened.click(dialog.leave)

@@ -351,10 +351,10 @@ def test_steps_of_several_rules_are_said_in_full():
     found = templates_in("zh_CN")
     first = Row(("a.weight", "b.weight"), "l1_unstructured", {"amount": 0.5})
     second = Row(("c.weight",), "ln_structured", {"amount": 2, "dim": 0}, "c*")
-    limits = Limits(floor=0.1, ceiling=0.9, spare=("embeddings", "first", "last"))
+    limits = Limits(min_sparsity=0.1, max_sparsity=0.9, exclude=("embeddings", "first", "last"))
     for rows in ((first, second), (first,) * 5, (second,)):
         for counts in ((), [3] * len(rows)):
-            for more in ({"companions": second in rows}, {"dependents": second in rows}):
+            for more in ({"prune_bias_and_norm": second in rows}, {"dependents": second in rows}):
                 step = Step(rows, limits=limits, **more)
                 assert english_in(found.step(step.label(counts))) == []
                 assert english_in(found.step(step.detail(counts))) == []

@@ -247,7 +247,7 @@ def test_owl_keeps_to_limits_and_protection():
     rng = np.random.default_rng(1)
     guards = [BitMask.from_bools(rng.random(v.numel) < 0.2) & v.kept for v in views]
     views = [replace(v, protected=guard) for v, guard in zip(views, guards, strict=True)]
-    limits = Limits(total=0.6, floor=0.55, ceiling=0.65)
+    limits = Limits(target_sparsity=0.6, min_sparsity=0.55, max_sparsity=0.65)
     found = masks_of(views, "owl", limits, spread=0.5)
     size = sum(view.numel for view in views)
     assert round(0.6 * size) == sum(found[view.name].pruned for view in views)

@@ -302,7 +302,7 @@ def test_floors_and_ceilings_hold(name, seed, share):
     floor, ceiling = 0.2, 0.7
     assume(floor < share < ceiling)
     method = get(name)
-    limits = Limits(floor=floor, ceiling=ceiling)
+    limits = Limits(min_sparsity=floor, max_sparsity=ceiling)
     masks = prune(
         views, method, {"amount": share}, "global", CpuKernel(), Job(), limits=limits
     ).masks
@@ -422,7 +422,7 @@ def test_bn_scale_needs_a_norm_and_the_local_scope_for_limits():
         run([ones], "bn_scale", amount=1)
     asked = {"amount": 0.5}, "global", CpuKernel(), Job()
     with pytest.raises(ParameterError, match="prune whole channels apply per tensor"):
-        prune([with_scale([1, 2], 3, "0")], method, *asked, limits=Limits(ceiling=0.5))
+        prune([with_scale([1, 2], 3, "0")], method, *asked, limits=Limits(max_sparsity=0.5))
 
 
 @pytest.mark.parametrize("block", [1, 2, 256])

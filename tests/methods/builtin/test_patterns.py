@@ -225,13 +225,21 @@ def test_blocks_keep_to_a_ceiling_and_reach_a_total():
     view = view_of_values(values)
     method, kernel = get("blocks"), CpuKernel()
     made = prune(
-        [view], method, {"amount": 3}, "local", kernel, Job(), limits=Limits(ceiling=0.5)
+        [view], method, {"amount": 3}, "local", kernel, Job(), limits=Limits(max_sparsity=0.5)
     ).masks[view.name]
     assert made.pruned == 32
-    made = prune([view], method, {}, "local", kernel, Job(), limits=Limits(total=0.75))
+    made = prune([view], method, {}, "local", kernel, Job(), limits=Limits(target_sparsity=0.75))
     assert made.masks[view.name].pruned == 48
     with pytest.raises(ParameterError, match=r"Whole blocks of 'layer.weight' cannot be between"):
-        prune([view], method, {}, "local", kernel, Job(), limits=Limits(floor=0.3, ceiling=0.4))
+        prune(
+            [view],
+            method,
+            {},
+            "local",
+            kernel,
+            Job(),
+            limits=Limits(min_sparsity=0.3, max_sparsity=0.4),
+        )
 
 
 @pytest.mark.parametrize("name", ["n_m", "blocks"])
@@ -243,7 +251,7 @@ def test_vectors_have_no_groups_and_no_blocks(name):
 def test_limits_do_not_go_with_groups():
     view = view_of_values(np.ones((4, 4), np.float32))
     with pytest.raises(ParameterError, match="'n_m' sets the sparsity itself"):
-        prune([view], get("n_m"), {}, "local", CpuKernel(), Job(), limits=Limits(floor=0.5))
+        prune([view], get("n_m"), {}, "local", CpuKernel(), Job(), limits=Limits(min_sparsity=0.5))
 
 
 @given(st.data())
@@ -257,7 +265,7 @@ def test_rows_lose_their_smallest(data):
     left = size if kept is None else int(kept.sum())
     count, bound = round(share * left), Limits()
     if total:
-        bound = Limits(total=size - left + count)
+        bound = Limits(target_sparsity=size - left + count)
     amount = share if total is not False else count
     found = mask_of(view, "l1_per_row", limits=bound, amount=amount).reshape(shape[0], -1)
     there = (np.ones(size, bool) if kept is None else kept).reshape(shape[0], -1)
