@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 import pruneapp
+from pruneapp import __main__ as command
 from pruneapp import resources
 from pruneapp.gui import application
 from pruneapp.gui.app import instance
@@ -301,7 +302,22 @@ def test_a_second_start_opens_its_files_in_the_first(first, tmp_path):
     assert len(first.launcher.starts) == 2
 
 
-def test_a_second_start_without_a_file_shows_a_window_without_one(first, monkeypatch):
+def test_requests_of_other_processes_are_served_until_the_last_window_is_closed(
+    first, tmp_path, monkeypatch
+):
+    def send(*arguments, **more):
+        request = OpenFiles(*arguments, **more)
+        return in_thread(first.qtbot, lambda: send_to_running_instance(request))
+
+    # a state dict, a file that is gone, and a URL of an unknown kind
+    assert send((str(tmp_path / "gone.pt"),), "ema")
+    first.wait(lambda: first.trouble)
+    assert "gone.pt" in first.trouble[0]
+    assert send(("what://x/y.pt",))
+    first.wait(lambda: any("what" in sentence for sentence in first.trouble))
+    assert len(first.launcher.starts) == 1
+
+    # without a file: a window without one
     monkeypatch.setenv("XDG_ACTIVATION_TOKEN", "abc")
     assert in_thread(first.qtbot, lambda: send_to_running_instance(OpenFiles.of((), None)))
     first.wait_idle()
@@ -309,63 +325,52 @@ def test_a_second_start_without_a_file_shows_a_window_without_one(first, monkeyp
     first.drop(SAMPLE)
     first.wait_open(SAMPLE)
     os.environ.pop("XDG_ACTIVATION_TOKEN", None)
-    assert in_thread(first.qtbot, lambda: send_to_running_instance(OpenFiles((), token="def")))
-    assert first.at_window(1).document is None
+    assert send((), token="def")
+    second = first.at_window(1)
+    assert second.document is None
     assert os.environ.get("XDG_ACTIVATION_TOKEN") in {"def", None}  # Qt may have consumed it
 
-
-def test_a_state_dict_and_a_file_that_is_gone_are_handed_over_too(first, tmp_path):
-    gone = tmp_path / "gone.pt"
-    assert in_thread(first.qtbot, lambda: send_to_running_instance(OpenFiles((str(gone),), "ema")))
-    first.wait(lambda: first.trouble)
-    assert "gone.pt" in first.trouble[0]
-    assert in_thread(first.qtbot, lambda: send_to_running_instance(OpenFiles(("what://x/y.pt",))))
-    first.wait(lambda: any("what" in sentence for sentence in first.trouble))
-    assert len(first.launcher.starts) == 1
-
-
-def test_nobody_listens_after_the_last_window(first):
+    assert second.window.close()
     assert Path(address()).exists()
     assert first.window.close()
     assert not Path(address()).exists()
     assert not send_to_running_instance(OpenFiles())
 
 
-# Runs the command line, and prints the arguments of `main` instead of opening a window.
-COMMAND = """
-import sys
-from pathlib import Path
-from pruneapp import __main__ as command
-from pruneapp.gui import application
+@pytest.fixture
+def start(monkeypatch):
+    """Return a function that runs the command; `shown` lists what is opened in a window."""
 
-def show(files, state_dict, *, listens):
-    print([file.name for file in files], state_dict, listens)
-    return 0
+    def start(*arguments):
+        return command.main(list(arguments))
 
-application.main = show
-sys.exit(command.main(sys.argv[1:]))
-"""
+    def show(files, state_dict, *, listens):
+        start.shown.append(([file.name for file in files], state_dict, listens))
+        return 0
+
+    start.shown = []
+    monkeypatch.setattr(application, "main", show)
+    return start
 
 
-def test_a_new_instance_speaks_to_nobody(run_python, runtime):
+def test_a_new_instance_speaks_to_nobody(start):
     """A first one does not either, as Qt sends startup notifications only for windows."""
-    env = {"XDG_RUNTIME_DIR": str(runtime)}
     with socket.socket(socket.AF_UNIX) as line:
         line.bind(address())
         line.listen()
         line.setblocking(False)
-        out = run_python(COMMAND, "--new-instance", "a.pt", "b.pt", **env)
-        assert out == "['a.pt', 'b.pt'] None False\n"
+        assert start("--new-instance", "a.pt", "b.pt") == 0
+        assert start.shown == [(["a.pt", "b.pt"], None, False)]
         with pytest.raises(BlockingIOError):
             line.accept()
     Path(address()).unlink()
-    assert run_python(COMMAND, "c.pt", "--state-dict", "ema", **env) == "['c.pt'] ema True\n"
+    assert start("c.pt", "--state-dict", "ema") == 0
+    assert start.shown[1:] == [(["c.pt"], "ema", True)]
 
 
 def test_settings_are_set_aside_and_never_while_a_window_would_write_them_again(
-    run_python, runtime, tmp_path, monkeypatch
+    start, tmp_path, monkeypatch, capsys
 ):
-    env = {"XDG_RUNTIME_DIR": str(runtime)}
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     file, kept = (tmp_path / "pruneapp" / name for name in ("settings.json", "settings.old.json"))
     file.parent.mkdir()
@@ -373,14 +378,15 @@ def test_settings_are_set_aside_and_never_while_a_window_would_write_them_again(
     with socket.socket(socket.AF_UNIX) as line:
         line.bind(address())
         line.listen()
-        code = COMMAND.replace("sys.exit(", "print(")  # prints the exit status
-        assert run_python(code, "--reset", **env) == "2\n"
+        assert start("--reset") == 2
     assert file.exists()
     Path(address()).unlink()
-    message = f"The previous settings are in '{kept}'.\n"
-    assert run_python(COMMAND, "--reset", "a.pt", **env) == message + "['a.pt'] None True\n"
+    assert start("--reset", "a.pt") == 0
+    assert capsys.readouterr().out == f"The previous settings are in '{kept}'.\n"
     assert (kept.read_text(), file.exists()) == ("{}", False)
-    assert run_python(COMMAND, "--reset", **env) == "[] None True\n"
+    assert start("--reset") == 0
+    assert capsys.readouterr().out == ""
+    assert start.shown == [(["a.pt"], None, True), ([], None, True)]
 
 
 def test_who_hands_over_needs_no_qt(run_python):

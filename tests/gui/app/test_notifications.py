@@ -45,13 +45,13 @@ def heatmap_height(person):
     return person.views.pages.weights.canvas.height()
 
 
-def test_in_the_smallest_window_a_notice_is_a_line_and_the_picture_stays(small):
-    without = heatmap_height(small)
+def test_in_the_smallest_window_a_notice_is_a_line_and_the_picture_is_of_use(small):
+    bar, without = small.window.notices, heatmap_height(small)
     for number in range(3):
-        small.window.notices.set_notice(f"{number}: {LONG}")
+        bar.set_notice(f"{number}: {LONG}")
         small.wait(lambda: heatmap_height(small) >= without - 32)
-    notice = small.window.notices.notices[0]
-    assert [n.isVisible() for n in small.window.notices.notices] == [True, False, False]
+    notice = bar.notices[0]
+    assert [n.isVisible() for n in bar.notices] == [True, False, False]
     assert notice.line.isVisible()
     assert notice.line.toolTip()
     assert not notice.sentence.isVisible()
@@ -64,22 +64,49 @@ def test_in_the_smallest_window_a_notice_is_a_line_and_the_picture_stays(small):
     assert notice.sentence.height() >= notice.sentence.heightForWidth(notice.sentence.width())
     small.click(notice.more)
     small.wait(lambda: heatmap_height(small) >= without - 32)
-    small.click(notice.close_button)
-    assert small.window.notices.notices[0].line.text().startswith("1: ")
-    assert small.window.notices.notices[0].older.text() == "1 older"
-
-
-def test_in_the_smallest_window_the_picture_is_of_use_and_buttons_are_read_whole(small):
-    pages = small.views.pages
-    small.window.notices.set_notice(LONG)
-    small.wait(small.window.notices.notices[0].isVisible)
     assert heatmap_height(small) >= 96
-    for button in pages.weights.tools.operations.buttons.values():
+    weights = small.views.pages.weights
+    for button in weights.tools.operations.buttons.values():
         assert button.width() >= button.sizeHint().width()
         assert button.visibleRegion().boundingRect() == button.rect()
+    small.click(notice.close_button)
+    assert bar.notices[0].line.text().startswith("1: ")
+    assert bar.notices[0].older.text() == "1 older"
+
+    # a short sentence needs no details
+    bar.set_notice("Short.")
+    short = bar.notices[0]
+    small.pause(20)
+    assert short.line.isVisible()
+    assert not short.more.isVisible()
+    bar.set_notice(LONG, details="a\nb")
+    small.pause(20)
+    notice = bar.notices[0]
+    small.click(notice.more)
+    assert notice.details.isVisible()
+    assert notice.copy.isVisible()
+
+    # with room, notices are read whole
+    bar.clear()
+    for number in range(3):
+        bar.set_notice(f"{number}: {LONG}")
+    small.window.resize(960, 640)
+    small.pause(50)
+    assert [n.isVisible() for n in bar.notices] == [True, False, False]
+    assert bar.waiting.text() == "2 older notices"
+    assert bar.waiting.isVisible()
     small.window.resize(1280, 800)
-    small.wait(pages.weights.legend.isVisible)
-    assert "NaN" in pages.numbers.toolTip()
+    small.wait(weights.legend.isVisible)
+    small.pause(50)
+    assert "NaN" in small.views.pages.numbers.toolTip()
+    assert [n.isVisible() for n in bar.notices] == [True, True, False]
+    for notice in bar.notices[:2]:
+        assert notice.sentence.isVisible()
+        assert not notice.line.isVisible()
+        assert not notice.more.isVisible()
+        assert not notice.older.isVisible()
+    assert bar.waiting.text() == "1 older notice"
+    assert bar.waiting.isVisible()
 
 
 def test_in_a_small_window_the_legend_lies_in_the_corner_of_the_picture(small):
@@ -104,41 +131,6 @@ def test_in_a_small_window_the_legend_lies_in_the_corner_of_the_picture(small):
     pages.tabs.setCurrentIndex(Page.CHANNELS)
     small.window.resize(1280, 900)
     small.wait(lambda: pages.channels.legend.y() > pages.channels.foot.y())
-
-
-def test_a_short_sentence_needs_no_details_and_details_come_with_the_sentence(small):
-    small.window.notices.set_notice("Short.")
-    short = small.window.notices.notices[0]
-    small.pause(20)
-    assert short.line.isVisible()
-    assert not short.more.isVisible()
-    small.window.notices.set_notice(LONG, details="a\nb")
-    small.pause(20)
-    notice = small.window.notices.notices[0]
-    small.click(notice.more)
-    assert notice.details.isVisible()
-    assert notice.copy.isVisible()
-
-
-def test_in_a_window_with_room_notices_are_read_whole(small):
-    for number in range(3):
-        small.window.notices.set_notice(f"{number}: {LONG}")
-    bar = small.window.notices
-    small.window.resize(960, 640)
-    small.pause(50)
-    assert [n.isVisible() for n in bar.notices] == [True, False, False]
-    assert bar.waiting.text() == "2 older notices"
-    assert bar.waiting.isVisible()
-    small.window.resize(1280, 800)
-    small.pause(50)
-    assert [n.isVisible() for n in bar.notices] == [True, True, False]
-    for notice in bar.notices[:2]:
-        assert notice.sentence.isVisible()
-        assert not notice.line.isVisible()
-        assert not notice.more.isVisible()
-        assert not notice.older.isVisible()
-    assert bar.waiting.text() == "1 older notice"
-    assert bar.waiting.isVisible()
 
 
 def test_an_error_of_an_export_ends_when_an_export_succeeds(person, tmp_path):
