@@ -28,9 +28,8 @@ CASES = (
     ("SIGTERM", "drag", "minimal"),
     ("SIGTERM", "menu", "offscreen"),
     ("SIGTERM", "file dialog", "minimal"),
-    ("SIGTERM", "deaf job", "offscreen"),
     ("SIGINT", "dialog", "offscreen"),
-    ("SIGHUP", "job", "minimal"),
+    ("SIGHUP", "deaf job", "minimal"),
 )
 # The last content of the clipboard, in turn: Qt uses other classes for pictures and fields.
 LAST = ("picture", "name", "field")

@@ -133,7 +133,7 @@ def test_in_a_small_window_the_legend_lies_in_the_corner_of_the_picture(small):
     small.wait(lambda: pages.channels.legend.y() > pages.channels.foot.y())
 
 
-def test_an_error_of_an_export_ends_when_an_export_succeeds(person, tmp_path):
+def test_an_error_ends_when_an_export_or_a_step_succeeds(person, tmp_path):
     person.open_file(SAMPLE)
     person.session.refused.emit(ExportError("'/proc/pruned' cannot be written."))
     person.session.refused.emit(HistoryError("Older states stay in memory."))
@@ -145,6 +145,14 @@ def test_an_error_of_an_export_ends_when_an_export_succeeds(person, tmp_path):
     person.click(dialog.go)
     person.wait(lambda: exporting.report is not None)
     person.close_report()
+    assert person.trouble == ["Older states stay in memory."]
+
+    # a wrong amount is forgotten once something is pruned
+    person.session.refused.emit(SelectionError("Nothing can be pruned."))
+    assert len(person.trouble) == 2
+    person.wait_preview()
+    person.click(person.button)
+    person.wait(lambda: person.document.position == 1)
     assert person.trouble == ["Older states stay in memory."]
 
 
@@ -176,15 +184,6 @@ def test_a_file_that_cannot_be_opened_leaves_what_was_said_of_the_open_one(perso
     assert pressed == [1]
     person.open(SAMPLE)
     person.wait(lambda: not person.trouble and not person.notices)
-
-
-def test_a_wrong_amount_is_forgotten_once_something_is_pruned(person):
-    person.open_file(SAMPLE)
-    person.session.refused.emit(SelectionError("Nothing can be pruned."))
-    person.wait_preview()
-    person.click(person.button)
-    person.wait(lambda: person.document.position == 1)
-    assert person.trouble == []
 
 
 def test_every_error_is_about_something_and_nearest_is_meant():
@@ -296,28 +295,29 @@ def test_older_notices_are_a_line_that_begins_where_the_newer_ones_do(person):
     assert min(inked) / ratio >= 16
 
 
-@pytest.mark.parametrize("own", [False, True])
-def test_a_job_that_does_not_stop_is_told_of_until_it_has_stopped(person, own):
+def test_a_job_that_does_not_stop_is_told_of_until_it_has_stopped(person):
     """Custom code is blamed only if the job may run a custom method."""
-    jobs, go_on = person.workbench.jobs, threading.Event()
-    person.workbench.status.own_methods = own
+    jobs = person.workbench.jobs
     jobs._watchdog.setInterval(30)
+    for own in (False, True):
+        go_on = threading.Event()
+        person.workbench.status.own_methods = own
 
-    def ignore_cancel(_job):
-        go_on.wait(2 * PATIENCE_MS / 1000)
+        def ignore_cancel(_job, go_on=go_on):
+            go_on.wait(2 * PATIENCE_MS / 1000)
 
-    task = jobs.run(ignore_cancel, on_result=print, on_error=print, title="Exporting")
-    try:
-        person.wait(lambda: task.begun)
-        person.key("Esc")
-        person.wait(lambda: person.notices)
-        (notice,) = person.notices
-        assert notice.startswith("'Exporting'")
-        assert ("a custom method" in notice) == own
-        assert bool(person.trouble) == own
-    finally:
-        go_on.set()
-    person.wait(lambda: not person.trouble and not person.notices)
+        task = jobs.run(ignore_cancel, on_result=print, on_error=print, title="Exporting")
+        try:
+            person.wait(lambda task=task: task.begun)
+            person.key("Esc")
+            person.wait(lambda: person.notices)
+            (notice,) = person.notices
+            assert notice.startswith("'Exporting'")
+            assert ("a custom method" in notice) == own
+            assert bool(person.trouble) == own
+        finally:
+            go_on.set()
+        person.wait(lambda: not person.trouble and not person.notices)
 
 
 def test_a_notice_names_a_tensor_in_its_short_form_and_has_the_whole_in_the_tooltip(person):
@@ -339,10 +339,7 @@ def test_a_notice_names_a_tensor_in_its_short_form_and_has_the_whole_in_the_tool
     notice.copy.click()
     assert names[0] in QGuiApplication.clipboard().text()
 
-
-def test_a_notice_wraps_a_name_of_120_characters(person):
-    person.open_file(SAMPLE)
-    bar = person.window.notices
+    # a name of 120 characters is wrapped
     bar.set_notice(f"'{'n' * 120}' cannot be pruned: it is excluded.", details="why")
     person.window.resize(960, 760)
     person.pause(50)

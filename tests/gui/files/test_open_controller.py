@@ -38,61 +38,48 @@ def folder(tmp_path):
     return path
 
 
-def test_a_file_is_opened_by_dropping_it(person, file):
-    """Local files and folders are accepted; many files, and web addresses, are not."""
-    assert not person.drop(*(file.with_name(f"{number}.pt") for number in range(21)))
-    assert person.drop(file)
-    person.wait_open(file)
-    assert person.views.pages.heading.name.text() == "fc.weight"
+def test_files_are_opened_by_buttons_keys_and_dropping(person, file, folder, qapp):
+    page = person.window.empty
+    person.open("")  # the file dialog was cancelled
+    person.wait_idle()
+    assert page.isVisible()
+    assert person.notices == []
 
-    assert person.drop(SAMPLE), "with an open file, the central area accepts drops too"
+    person.click(page.sample_button)
     person.wait_open(SAMPLE)
+    assert person.workbench.settings.recent == (), "the sample is not listed"
 
-
-def test_the_shards_of_a_model_that_are_dropped_are_that_model(person, folder):
-    assert person.drop(*sorted(folder.glob("*.safetensors")))
-    person.wait(lambda: person.document is not None)
-    assert set(person.document.checkpoint.entries) == {"a.weight", "b.weight"}
-    assert len(person.launcher.starts) == 1
-
-
-def test_a_file_is_opened_by_ctrl_o_and_by_the_button(person, file):
     person.open_file(file)
     person.key("Ctrl+W")
-    assert person.window.empty.isVisible()
+    assert page.isVisible()
     assert person.window.windowTitle() == "Pruneapp"
     assert not person.views.tree_dock.isVisible()
     assert not person.window.actions_["export"].isEnabled()
-
-    person.chooses_file(file)
-    person.click(person.window.empty.open_button)
+    person.click(page.open_button)
     person.wait_open(file)
 
-
-def test_a_folder_of_shards_is_opened_by_the_button_of_the_first_page(person, folder):
-    person.chooses_file(folder, "getExistingDirectory")
-    person.click(person.window.empty.folder_button)
-    person.wait_open(folder)
-
-
-def test_nothing_happens_if_the_file_dialog_is_left(person):
-    person.open("")
-    person.wait_idle()
-    assert person.window.empty.isVisible()
-    assert person.notices == []
-
-
-def test_a_folder_of_shards_is_one_model(person, folder):
     person.chooses_file(folder, "getExistingDirectory")
     person.key("Ctrl+Shift+O")
     person.wait_open(folder)
     assert list(person.document.checkpoint.entries) == ["a.weight", "b.weight"]
+    person.key("Ctrl+W")
+    person.click(page.folder_button)
+    person.wait_open(folder)
 
+    # local files and folders are accepted; many files are not
+    assert not person.drop(*(file.with_name(f"{number}.pt") for number in range(21)))
+    assert person.drop(file)
+    person.wait_open(file)
+    assert person.views.pages.heading.name.text() == "fc.weight"
+    assert person.drop(*sorted(folder.glob("*.safetensors"))), "the shards of one model"
+    person.wait_open(folder)
+    assert len(person.launcher.starts) == 1
 
-def test_the_sample_is_opened_by_its_button(person):
-    person.click(person.window.empty.sample_button)
-    person.wait_open(SAMPLE)
-    assert person.workbench.settings.recent == (), "the sample is not listed"
+    # macOS sends an event; other systems pass the file on the command line
+    qapp.fileRequested.connect(person.start.open)
+    QCoreApplication.sendEvent(qapp, QFileOpenEvent(QUrl.fromLocalFile(str(file))))
+    qapp.fileRequested.disconnect(person.start.open)
+    person.wait_open(file)
 
 
 def test_a_file_named_on_the_command_line_opens_as_soon_as_that_is_possible(new_person, file):
@@ -126,14 +113,6 @@ def test_open_before_everything_is_there_asks_then(new_person, file):
     person.wait_open(file)
 
 
-def test_a_file_that_the_system_asks_for_is_opened(person, file, qapp):
-    """macOS sends an event; other systems pass the file on the command line."""
-    qapp.fileRequested.connect(person.start.open)
-    QCoreApplication.sendEvent(qapp, QFileOpenEvent(QUrl.fromLocalFile(str(file))))
-    qapp.fileRequested.disconnect(person.start.open)
-    person.wait_open(file)
-
-
 def test_recent_files_are_remembered_by_the_next_window(new_person, file, folder):
     person = new_person().wait_ready()
     for path in (file, folder):
@@ -153,7 +132,12 @@ def test_recent_files_are_remembered_by_the_next_window(new_person, file, folder
 
 
 def test_several_state_dicts_are_offered(person, tmp_path, monkeypatch):
-    """A notice offers to choose another one."""
+    """A notice offers to choose another one. One that cannot be read leaves the open one."""
+
+    def chooses(key):
+        chosen = staticmethod(lambda *a, **_k: (next(t for t in a[3] if t.startswith(key)), True))
+        monkeypatch.setattr(QInputDialog, "getItem", chosen)
+
     path = tmp_path / "both.pt"
     torch.save(
         {
@@ -165,51 +149,44 @@ def test_several_state_dicts_are_offered(person, tmp_path, monkeypatch):
     person.drop(path)
     person.wait_open(path)
     assert person.notices == ["This file holds 2 state dicts; 'model' is shown."]
-    notice = person.window.notices.notices[0]
-    monkeypatch.setattr(
-        QInputDialog,
-        "getItem",
-        staticmethod(lambda *a, **_k: (next(t for t in a[3] if t.startswith("ema")), True)),
-    )
-    person.click(notice.action)
+    chooses("ema")
+    person.click(person.window.notices.notices[0].action)
     person.wait(lambda: person.document and person.document.checkpoint.contents.state_dict == "ema")
     assert person.document.checkpoint.entry("fc.weight").shape == (4, 6)
     person.menu("File", "Choose state dict")
     assert person.document.checkpoint.contents.state_dict == "ema"
 
-
-def test_a_state_dict_that_cannot_be_read_leaves_the_shown_one(person, tmp_path, monkeypatch):
-    path = tmp_path / "both.pt"
-    tensors = {key: {"fc.weight": torch.randn(4, 5)} for key in ("model", "ema")}
-    torch.save(tensors, path)
-    person.drop(path)
-    person.wait_open(path)
-    document = person.document
+    document, before = person.document, len(person.notices)
     damaged = tmp_path / "damaged.pt"
     damaged.write_bytes(path.read_bytes()[:200])
     damaged.replace(path)
-    before = len(person.notices)
-    monkeypatch.setattr(
-        QInputDialog,
-        "getItem",
-        staticmethod(lambda *a, **_k: (next(t for t in a[3] if t.startswith("ema")), True)),
-    )
+    chooses("model")
     person.menu("File", "Choose state dict")
     person.wait(lambda: len(person.notices) > before)
     assert person.document is document
-    assert document.checkpoint.contents.state_dict == "model"
-    assert person.cell("fc.weight", Column.SHAPE) == "4×5"
+    assert person.cell("fc.weight", Column.SHAPE) == "4×6"
 
 
 @pytest.mark.usefixtures("histories_off")
-def test_opening_another_file_forgets_the_one_before(person, file):
+def test_opening_another_file_asks_and_forgets_the_one_before(person, file, tmp_path):
     """Masks, history, notices and plots are those of the new file."""
     person.click(person.window.empty.sample_button)
     person.wait_open(SAMPLE)
     person.wait_preview()
     person.click(person.button)
-    assert person.session.unexported
+    person.wait(lambda: person.session.unexported)
     asked = person.answers("Discard changes")
+
+    # Regression: changes were discarded or saved before a file of another format was refused.
+    other, folder = tmp_path / "model.h5", tmp_path / "empty"
+    other.write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(64))
+    folder.mkdir()
+    for path in (other, folder):
+        person.drop(path)
+        person.wait(lambda path=path: any(path.name in text for text in person.notices))
+        assert asked == []
+        assert person.states[-1] != "Opened"
+
     person.drop(file)
     person.wait_open(file)
     assert len(asked) == 1
@@ -220,30 +197,8 @@ def test_opening_another_file_forgets_the_one_before(person, file):
     assert person.wait_preview().newly_pruned == 4
 
 
-@pytest.mark.usefixtures("histories_off")
-def test_nobody_is_asked_about_unsaved_work_for_a_file_of_another_format(person, tmp_path):
-    """Regression: changes were discarded or saved before the file was refused."""
-    person.click(person.window.empty.sample_button)
-    person.wait_open(SAMPLE)
-    person.wait_preview()
-    person.click(person.button)
-    person.wait(lambda: person.session.unexported)
-    other = tmp_path / "model.h5"
-    other.write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(64))
-    asked = person.answers("Cancel")
-    person.drop(other)
-    person.wait(lambda: any("model.h5" in text for text in person.notices))
-    assert asked == []
-    assert person.states[-1] != "Opened"
-    folder = tmp_path / "empty"
-    folder.mkdir()
-    person.drop(folder)
-    person.wait(lambda: any("empty" in text for text in person.notices))
-    assert asked == []
-
-
-def test_tensors_that_cannot_be_pruned_are_dimmed_and_say_why(person):
-    """They have no check box."""
+def test_tensors_that_cannot_be_pruned_say_why_and_modules_have_three_states(person):
+    """The former have no check box."""
     person.click(person.window.empty.sample_button)
     person.wait_open(SAMPLE)
     tree = person.views.tree
@@ -256,12 +211,7 @@ def test_tensors_that_cannot_be_pruned_are_dimmed_and_say_why(person):
     person.key("Space")
     assert tree.checked_names() == before
 
-
-def test_modules_have_three_states_and_the_filter_limits_a_click(person):
-    """A click on a module checks its weights, or only the visible ones if there is a filter."""
-    person.click(person.window.empty.sample_button)
-    person.wait_open(SAMPLE)
-    tree = person.views.tree
+    # A click on a module checks its weights, or only the visible ones if there is a filter.
     person.key("Ctrl+Shift+A")
     assert tree.checked_names() == ()
     person.check("conv1")

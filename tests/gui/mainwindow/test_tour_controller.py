@@ -110,27 +110,30 @@ def test_next_does_the_steps_by_the_keyboard_alone(touring):
     person.wait(lambda: not person.window.tour.isVisible())
 
 
-@pytest.mark.parametrize("end", ["button", "Esc", "closed", "another file"])
-def test_the_tour_ends_at_any_time(touring, tmp_path, end):
+def test_the_tour_ends_at_any_time(touring, tmp_path):
     person, tour = touring, touring.window.tour
-    person.click(tour.next)
-    wait_title(person, "See its weights")
-    if end == "button":
-        person.click(tour.close_button)
-    elif end == "Esc":
-        person.key("Esc", tour.next)
-    elif end == "closed":
-        person.key("Ctrl+W")
-    else:
-        file = tmp_path / "other.safetensors"
-        file.write_bytes(SAMPLE.read_bytes())
-        person.drop(file)
-        person.wait_open(file)
-    person.wait(lambda: not tour.isVisible())
-    assert not person.window.highlight.isVisible()
-    if person.document is not None:
-        person.click_cell("fc2.weight")
-        assert not tour.isVisible()
+    file = tmp_path / "other.safetensors"
+    file.write_bytes(SAMPLE.read_bytes())
+    for end in ("button", "Esc", "closed", "another file"):
+        if end != "button":
+            person.menu("Help", "Tour")
+            person.wait(tour.isVisible)
+        person.click(tour.next)
+        wait_title(person, "See its weights")
+        if end == "button":
+            person.click(tour.close_button)
+        elif end == "Esc":
+            person.key("Esc", tour.next)
+        elif end == "closed":
+            person.key("Ctrl+W")
+        else:
+            person.drop(file)
+            person.wait_open(file)
+        person.wait(lambda: not tour.isVisible())
+        assert not person.window.highlight.isVisible(), end
+        if person.document is not None:
+            person.click_cell("fc2.weight")
+            assert not tour.isVisible(), end
 
 
 def test_the_tour_takes_the_place_of_another_file(new_person, tmp_path):
@@ -164,12 +167,7 @@ def test_the_frame_is_in_the_colour_of_the_theme_and_follows_the_window(touring)
     wait_title(person, "Choose how much to prune")
     person.wait(lambda: is_around(person, person.rule.fields))
 
-
-def test_the_frame_follows_a_field_that_another_method_replaces(touring):
-    person = touring
-    for _ in range(2):
-        person.click(person.window.tour.next)
-    wait_title(person, "Choose how much to prune")
+    # another method replaces the field
     before = person.rule.fields
     form = person.views.form
     form.set_request(form.corrected_request())
@@ -198,7 +196,13 @@ def test_the_cards_are_shown_once(new_person, settings_file):
     assert second.window.empty.sample_button.isVisible()
 
 
-def test_what_was_opened_takes_the_cards_away(person):
+def test_the_cards_are_told_in_the_order_of_reading_until_something_was_opened(person):
+    assert problems_of(person.window) == []
+    page = person.window.empty
+    page.open_button.setFocus()
+    for button in (page.folder_button, page.sample_button, page.tour_button):
+        person.key("Tab")
+        person.wait(button.hasFocus)
     person.click(person.window.empty.sample_button)
     person.wait_open(SAMPLE)
     person.key("Ctrl+W")
@@ -220,12 +224,3 @@ def test_the_tour_can_be_asked_for_before_everything_is_there(new_person):
     person.qtbot.mouseClick(person.window.empty.tour_button, Qt.MouseButton.LeftButton)
     person.wait_ready()
     person.wait(person.window.tour.isVisible)
-
-
-def test_the_cards_are_told_and_in_the_order_of_reading(person):
-    assert problems_of(person.window) == []
-    page = person.window.empty
-    page.open_button.setFocus()
-    for button in (page.folder_button, page.sample_button, page.tour_button):
-        person.key("Tab")
-        person.wait(button.hasFocus)

@@ -41,17 +41,18 @@ def test_a_file_is_shown_as_it_was_left(person, files):
     assert person.views.pages.page is Page.CHANNELS
 
 
-@pytest.mark.parametrize("page", ["model", "compare"])
 def test_a_window_that_starts_with_the_whole_model_offers_no_manual_edit(
-    new_person, settings_file, files, page
+    new_person, settings_file, files
 ):
     settings = Settings(settings_file)
-    settings.set_views({"page": page}, files[0], {"page": page})
+    for file, page in zip(files, ("compare", "model"), strict=True):
+        settings.set_views({"page": page}, file, {"page": page})
     settings.flush()
     person = new_person().wait_ready()
-    person.open_file(files[0])
-    assert person.views.pages.page is Page[page.upper()]
-    assert not person.views.edit_options.isVisible()
+    for file, page in zip(files, (Page.COMPARE, Page.MODEL), strict=True):
+        person.open_file(file)
+        assert person.views.pages.page is page
+        assert not person.views.edit_options.isVisible()
     person.views.pages.tabs.setCurrentIndex(Page.CHANNELS)
     assert person.views.edit_options.isVisible()
 
@@ -150,16 +151,6 @@ def test_the_width_of_a_column_is_found_again(person, files):
     assert view.columnWidth(Column.SPARSITY) == 171
 
 
-def test_a_window_that_is_resized_takes_no_width_for_one_of_the_person(person, files):
-    person.open_file(files[0])
-    view = person.views.tree.view
-    for width in (1000, 1280, 900, 1280):
-        person.window.resize(width, 800)
-        person.pause(10)
-        view.show_column(Column.SHAPE, shown=width == 1280)
-    assert "widths" not in view.columns()
-
-
 def test_what_is_unfolded_and_the_kind_are_found_again(person, files):
     first, second = files
     person.open_file(first)
@@ -187,6 +178,11 @@ def test_what_is_unfolded_and_the_kind_are_found_again(person, files):
 def test_names_stay_whole_whatever_columns_are_added(person, files):
     person.open_file(files[0])
     view = person.views.tree.view
+    for width in (1000, 1280, 900, 1280):
+        person.window.resize(width, 800)
+        person.pause(10)
+        view.show_column(Column.SHAPE, shown=width == 1280)
+    assert "widths" not in view.columns(), "the user has chosen none"
     for column in Column:
         if column != Column.NAME:
             view.show_column(column, shown=True)
@@ -218,37 +214,44 @@ def test_a_folder_is_kept_for_each_purpose(tmp_path):
     assert found.folder("recipe") == "", "its form was removed"
 
 
-@pytest.mark.parametrize(
-    ("purpose", "dialog", "ask"),
-    [
-        ("open", "getOpenFileName", lambda bench: bench.files.ask_file),
-        ("recipe", "getOpenFileName", lambda bench: bench.recipes.apply),
-        ("mask", "getOpenFileName", lambda bench: bench.form.load_masks),
-        ("mask", "getOpenFileName", lambda bench: bench.form.load_scores),
-        ("mask", "getOpenFileName", lambda bench: bench.manual_edit.combining.ask),
-        ("compare", "getOpenFileName", lambda bench: bench.compare.ask_file),
-        ("session", "getSaveFileName", lambda bench: bench.sessions.save_as),
-        ("method", "getOpenFileName", lambda bench: bench.settings_controller.load_method),
-    ],
-    ids=["open", "recipe", "masks", "scores", "combine", "compare", "session", "method"],
-)
-def test_a_dialog_begins_where_the_last_one_for_it_ended(
-    person, files, tmp_path, monkeypatch, purpose, dialog, ask
-):
+def test_a_dialog_begins_where_the_last_one_for_it_ended(person, files, tmp_path, monkeypatch):
     person.open_file(files[0])
+    bench = person.workbench
     asked = []
 
     def choose(_parent, _title, place="", *_patterns):
         asked.append(str(place))
         return "", ""
 
-    monkeypatch.setattr(QFileDialog, dialog, staticmethod(choose))
-    ask(person.workbench)()
-    (tmp_path / "there").mkdir()
-    person.session.note_folder(purpose, tmp_path / "there" / "x")
-    ask(person.workbench)()
-    assert "there" not in asked[0]
-    assert asked[1].startswith(str(tmp_path / "there"))
+    for dialog in ("getOpenFileName", "getSaveFileName"):
+        monkeypatch.setattr(QFileDialog, dialog, staticmethod(choose))
+    for number, (purpose, *calls) in enumerate(
+        (
+            ("open", bench.files.ask_file),
+            ("recipe", bench.recipes.apply),
+            (
+                "mask",
+                bench.form.load_masks,
+                bench.form.load_scores,
+                bench.manual_edit.combining.ask,
+            ),
+            ("compare", bench.compare.ask_file),
+            ("session", bench.sessions.save_as),
+            ("method", bench.settings_controller.load_method),
+        )
+    ):
+        there = tmp_path / f"there{number}"
+        there.mkdir()
+        for call in calls:
+            call()
+        assert "there" not in str(asked), purpose
+        asked.clear()
+        person.session.note_folder(purpose, there / "x")
+        for call in calls:
+            call()
+        assert len(asked) == len(calls), purpose
+        assert all(place.startswith(str(there)) for place in asked), purpose
+        asked.clear()
 
 
 def test_settings_of_before_still_open(tmp_path):
