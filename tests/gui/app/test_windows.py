@@ -59,7 +59,10 @@ def test_a_new_window_has_nothing_open(person):
     assert other.window.size() == person.window.size()
 
 
-def test_two_windows_have_a_document_and_a_history_each(pair, files):
+def test_two_windows_have_a_document_and_a_history_each_and_recent_files_together(pair, files):
+    def texts(person):
+        return [a.text().replace("&", "") for a in person.window.actions_.recent if a.isVisible()]
+
     first, second = pair
     assert first.document.checkpoint.path == files[0]
     second.prune()
@@ -72,9 +75,15 @@ def test_two_windows_have_a_document_and_a_history_each(pair, files):
     assert second.workbench.export.dialog is None
     dialog.reject()
 
+    first.wait(lambda: texts(first) == [f"1 {files[1]}", f"2 {files[0]}"])
+    second.menu("File", "Open recent", "Pin this file")
+    second.drop(files[2])
+    second.wait_open(files[2])
+    for person in pair:
+        now = [f"1 {files[1]}", f"2 {files[2]}", f"3 {files[0]}"]
+        person.wait(lambda person=person, now=now: texts(person) == now)
 
-def test_an_empty_window_takes_what_is_opened_in_a_window_of_its_own(pair, files):
-    first, second = pair
+    # a window without a file takes what is opened in a window of its own
     second.key("Ctrl+W")
     second.wait(lambda: second.document is None)
     first.chooses_file(files[2])
@@ -84,42 +93,28 @@ def test_an_empty_window_takes_what_is_opened_in_a_window_of_its_own(pair, files
     assert len(first.launcher.starts) == 2
 
 
-@pytest.mark.parametrize("how", ["open", "in window", "drop", "link", "session"])
-def test_a_file_that_is_open_elsewhere_is_shown_there(pair, files, tmp_path, how):
+def test_a_file_that_is_open_elsewhere_is_shown_there(pair, files, tmp_path):
     first, second = pair
-    path = files[0]
-    if how == "link":
-        path = tmp_path / "link.safetensors"
-        path.symlink_to(files[0])
-    if how == "session":
-        path = tmp_path / "a.prune"
-        first.chooses_file(path, "getSaveFileName")
-        first.key("Ctrl+S")
-        first.wait(lambda: first.workbench.sessions.path == path)
-        first.wait_idle()
-    second.window.activateWindow()
-    second.wait(lambda: is_in_front(second))
-    if how == "drop":
-        second.drop(path)
-    else:
-        second.chooses_file(path)
-        second.key("Ctrl+Shift+N" if how == "in window" else "Ctrl+O")
-    first.wait(lambda: is_in_front(first))
-    second.wait_idle()
-    assert len(first.launcher.starts) == 2
-    assert second.document.checkpoint.path == files[1]
-
-
-@pytest.mark.usefixtures("histories_off")
-def test_a_file_that_is_open_here_is_opened_again_here(pair, files):
-    """As with a single window: the history is discarded."""
-    first, second = pair
-    second.prune()
-    asked = second.answers("Discard changes")
-    second.open(files[1])
-    second.wait(lambda: asked)
-    second.wait(lambda: len(second.states) == 1)
-    assert len(first.launcher.starts) == 2
+    link, session = tmp_path / "link.safetensors", tmp_path / "a.prune"
+    link.symlink_to(files[0])
+    for how in ("open", "in window", "drop", "link", "session"):
+        path = {"link": link, "session": session}.get(how, files[0])
+        if how == "session":
+            first.chooses_file(path, "getSaveFileName")
+            first.key("Ctrl+S")
+            first.wait(lambda: first.workbench.sessions.path == session)
+            first.wait_idle()
+        second.window.activateWindow()
+        second.wait(lambda: is_in_front(second))
+        if how == "drop":
+            second.drop(path)
+        else:
+            second.chooses_file(path)
+            second.key("Ctrl+Shift+N" if how == "in window" else "Ctrl+O")
+        first.wait(lambda: is_in_front(first))
+        second.wait_idle()
+        assert len(first.launcher.starts) == 2, how
+        assert second.document.checkpoint.path == files[1], how
 
 
 def test_a_file_is_known_by_its_links_and_a_url_by_its_text(tmp_path):
@@ -162,14 +157,9 @@ def test_a_recent_file_is_opened_in_a_window_of_its_own_with_ctrl(new_person, fi
     first.key("Ctrl+2")  # Ctrl is part of this shortcut
     first.wait_open(files[1])
     assert len(first.launcher.starts) == 2
-
-
-def test_a_file_that_is_dropped_with_ctrl_gets_a_window(new_person, files):
-    first = new_person(files[0]).wait_ready()
-    first.wait_open(files[0])
-    first.drop(files[1], ctrl=True)
-    first.at_window(1).wait_open(files[1])
-    assert first.document.checkpoint.path == files[0]
+    first.drop(files[2], ctrl=True)
+    second.wait_open(files[2])
+    assert first.document.checkpoint.path == files[1]
 
 
 @pytest.mark.parametrize("early", [False, True])
@@ -186,40 +176,43 @@ def test_of_several_files_that_are_dropped_each_gets_a_window(new_person, files,
 
 
 @pytest.mark.usefixtures("histories_off")
-def test_closing_a_window_asks_about_its_own_work_alone(pair):
-    first, second = pair
-    first.prune()
-    second.menu("File", "Close window")  # no question is asked
-    first.wait(lambda: len(first.launcher.starts) == 1)
-    assert first.window.isVisible()
-    asked = first.answers("Cancel")
-    first.key("Ctrl+Shift+W")
-    first.wait(lambda: asked)
-    assert first.window.isVisible()
-
-
-@pytest.mark.usefixtures("histories_off")
-def test_quit_closes_all_windows_until_one_stays(pair, tmp_path):
+def test_closing_asks_about_the_work_of_a_window_and_quit_about_each(pair, tmp_path):
     first, second = pair
     first.prune()
     asked = first.answers("Cancel")
-    second.key("Ctrl+Q")
+    second.key("Ctrl+Q")  # closes the windows until one stays
     first.wait(lambda: asked)
     first.wait(lambda: len(first.launcher.starts) == 1)
     assert first.window.isVisible()
 
     first.key("Ctrl+N")
+    first.at_window(1).menu("File", "Close window")  # no question is asked
+    first.wait(lambda: len(first.launcher.starts) == 1)
+    asked = first.answers("Cancel")
+    first.key("Ctrl+Shift+W")
+    first.wait(lambda: asked)
+    assert first.window.isVisible()
+
+    first.key("Ctrl+N")
     third = first.at_window(1)
     first.chooses_file(tmp_path / "a.prune", "getSaveFileName")
-    asked = first.answers("Save session…")
+    first.answers("Save session…")
     third.key("Ctrl+Q")
     first.wait(lambda: not first.launcher.starts)
     assert (tmp_path / "a.prune").exists()
 
 
 @pytest.mark.usefixtures("histories_off")
-def test_saving_on_the_way_out_goes_on_to_the_next_window(pair, tmp_path):
+def test_saving_on_the_way_out_goes_on_to_the_next_window(pair, files, tmp_path):
     first, second = pair
+    second.prune()
+    # A file that is open in the same window is opened again there: the history is discarded.
+    asked = second.answers("Discard changes")
+    second.open(files[1])
+    second.wait(lambda: asked)
+    second.wait(lambda: len(second.states) == 1)
+    assert len(first.launcher.starts) == 2
+
     first.prune()
     second.prune()
     second.chooses_file(tmp_path / "b.prune", "getSaveFileName")
@@ -296,8 +289,9 @@ def test_the_menu_lists_the_windows_as_soon_as_there_are_several(pair, files, tm
     assert not first.window.actions_.menus["&Window"].menuAction().isVisible()
 
 
-def test_a_window_is_found_by_its_name_in_the_palette(pair, files):
+def test_settings_are_those_of_all_windows_and_a_cluster_is_not(pair, files):
     first, second = pair
+    # a window is found by its name in the palette
     first.key("Ctrl+Shift+P")
     first.wait(lambda: QApplication.activeModalWidget() is not None)
     palette = QApplication.activeModalWidget()
@@ -305,9 +299,11 @@ def test_a_window_is_found_by_its_name_in_the_palette(pair, files):
     first.qtbot.keyClick(palette.field, Qt.Key.Key_Return)
     second.wait(lambda: is_in_front(second))
 
+    # a bug is reported in the window in front
+    first.launcher.report_bug(KeyError, KeyError("a"), None)
+    assert second.trouble
+    assert not first.trouble
 
-def test_theme_shortcuts_and_device_follow_in_all_windows(pair):
-    first, second = pair
     settings = first.workbench.settings
     assert second.workbench.settings is settings
     first.menu("View", "Theme", "Dark")
@@ -322,29 +318,12 @@ def test_theme_shortcuts_and_device_follow_in_all_windows(pair):
     settings.set(MOTION, "reduced")
     assert first.launcher._appearance._motion == "reduced"
 
-
-def test_a_cluster_of_one_window_is_not_that_of_another(pair):
-    first, second = pair
     first.workbench.settings_controller._set_cluster("tcp://node:8786")
     assert first.window.device.currentText().startswith("Cluster tcp://node:8786")
-    second.choose(second.window.device, "CPU")
+    second.choose(second.window.device, "Automatic")
     assert first.workbench.settings_controller.cluster == "tcp://node:8786"
     assert first.window.device.currentText().startswith("Cluster")
-    assert second.window.device.currentData() == "cpu"
-
-
-def test_recent_files_are_those_of_all_windows(pair, files):
-    def texts(person):
-        return [a.text().replace("&", "") for a in person.window.actions_.recent if a.isVisible()]
-
-    first, second = pair
-    first.wait(lambda: texts(first) == [f"1 {files[1]}", f"2 {files[0]}"])
-    second.menu("File", "Open recent", "Pin this file")
-    second.drop(files[2])
-    second.wait_open(files[2])
-    for person in pair:
-        now = [f"1 {files[1]}", f"2 {files[2]}", f"3 {files[0]}"]
-        person.wait(lambda person=person, now=now: texts(person) == now)
+    assert second.window.device.currentData() == "auto"
 
 
 def test_a_method_that_one_window_loads_is_offered_in_all(pair, tmp_path):
@@ -374,16 +353,6 @@ def test_a_method_that_one_window_loads_is_offered_in_all(pair, tmp_path):
     finally:
         for name in {*registry.METHODS} - before:
             registry.unregister(name)
-
-
-def test_a_bug_is_reported_in_the_window_that_the_person_works_in(pair):
-    first, second = pair
-    second.window.activateWindow()
-    second.wait(lambda: is_in_front(second))
-    error = KeyError("a")
-    first.launcher.report_bug(KeyError, error, None)
-    assert second.trouble
-    assert not first.trouble
 
 
 def test_several_files_of_the_command_line_get_a_window_each(new_person, files):

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QLabel, QMessageBox
+from PySide6.QtWidgets import QFileDialog, QLabel, QMessageBox, QWidget
 from safetensors.numpy import load_file, save_file
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
@@ -67,7 +67,7 @@ def masks(person) -> dict:
     return {name: mask.packed.tobytes() for name, mask in person.document.masks.items()}
 
 
-def test_a_session_is_saved_by_ctrl_s_and_opened_again(person, file, tmp_path):
+def test_a_session_is_saved_by_ctrl_s_and_opened_again(person, new_person, file, tmp_path):
     person.open_file(file)
     person.prune()
     person.prune()
@@ -94,6 +94,13 @@ def test_a_session_is_saved_by_ctrl_s_and_opened_again(person, file, tmp_path):
     assert person.views.pages.heading.name.text() == "b.weight"
     assert person.views.pages.page is Page.DISTRIBUTION
     assert person.window.windowTitle() == "work.prune — Pruneapp"
+    person.key("Ctrl+W")
+    person.drop(session)
+    person.wait(lambda: person.document is not None)
+    assert masks(person) == before
+    again = new_person(session)  # as on the command line
+    again.wait(lambda: again.start.workbench is not None and again.document is not None)
+    assert masks(again) == before
     person.key("Ctrl+Shift+Z")
     assert person.document.position == 2
     assert not person.window.isWindowModified(), "the session contains this state too"
@@ -101,66 +108,86 @@ def test_a_session_is_saved_by_ctrl_s_and_opened_again(person, file, tmp_path):
     assert person.window.isWindowModified()
 
 
-def test_a_session_is_opened_by_dropping_it_and_by_its_name_on_the_command_line(
-    person, new_person, file, tmp_path
+def test_the_name_of_a_session_is_proposed_completed_and_asked_about(
+    person, file, tmp_path, monkeypatch
 ):
     person.open_file(file)
     person.prune()
-    session = tmp_path / "work.prune"
-    save(person, session)
-    before = masks(person)
-    person.key("Ctrl+W")
-    person.drop(session)
-    person.wait(lambda: person.document is not None)
-    assert masks(person) == before
-    again = new_person(session)
-    again.wait(lambda: again.start.workbench is not None and again.document is not None)
-    assert masks(again) == before
+    person.chooses_file(tmp_path / "none" / "work.prune", "getSaveFileName")
+    person.key("Ctrl+S")
+    person.wait(lambda: person.trouble)
+    assert "cannot be written" in person.trouble[0]
+    assert person.window.isWindowModified()
 
-
-def test_the_suffix_is_added_and_the_name_is_proposed(person, file, tmp_path, monkeypatch):
-    person.open_file(file)
-    person.prune()
     asked = []
 
     def choose(_parent, _title, proposed, _filter):
         asked.append(proposed)
         return str(tmp_path / "mine"), ""
 
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", staticmethod(choose))
-    person.key("Ctrl+S")
-    person.wait(lambda: person.workbench.sessions.path == tmp_path / "mine.prune")
-    person.key("Ctrl+S")  # to the same file
-    person.wait_idle()
-    assert asked == [str(file.with_suffix(".prune"))]
-    questions = person.answers("Replace")
-    person.key("Ctrl+Shift+S")
-    assert asked[1:] == [str(tmp_path / "mine.prune")]
-    assert "A file with this name already exists" in questions[0]
-    person.wait_idle()
+    with monkeypatch.context() as patch:
+        patch.setattr(QFileDialog, "getSaveFileName", staticmethod(choose))
+        person.session.note_folder("session", file)
+        person.key("Ctrl+S")
+        person.wait(lambda: person.workbench.sessions.path == tmp_path / "mine.prune")
+        person.key("Ctrl+S")  # to the same file
+        person.wait_idle()
+        assert asked == [str(file.with_suffix(".prune"))]
+        questions = person.answers("Replace")
+        person.key("Ctrl+Shift+S")
+        assert asked[1:] == [str(tmp_path / "mine.prune")]
+        assert "A file with this name already exists" in questions[0]
+        person.wait_idle()
 
-
-def test_a_file_that_the_dialog_did_not_ask_about_is_asked_about(person, file, tmp_path):
-    person.open_file(file)
-    person.prune()
-    (tmp_path / "model.safetensors.prune").write_text("other work")
+    # The file dialog has not asked about this name, which has the suffix.
+    other = tmp_path / "model.safetensors.prune"
+    other.write_text("other work")
     person.chooses_file(file, "getSaveFileName")
-    asked = person.answers("Cancel")
-    person.key("Ctrl+S")
-    assert "model.safetensors.prune" in asked[0]
-    assert person.workbench.sessions.path is None
-    assert (tmp_path / "model.safetensors.prune").read_text() == "other work"
+    questions = person.answers("Cancel")
+    person.key("Ctrl+Shift+S")
+    assert other.name in questions[0]
+    assert person.workbench.sessions.path == tmp_path / "mine.prune"
+    assert other.read_text() == "other work"
     person.answers("Replace")
-    person.key("Ctrl+S")
-    person.wait(lambda: person.workbench.sessions.path is not None)
-    assert load_file(tmp_path / "model.safetensors.prune")
+    person.key("Ctrl+Shift+S")
+    person.wait(lambda: person.workbench.sessions.path == other)
+    assert load_file(other)
     assert load_file(file), "never the checkpoint itself"
 
 
 @pytest.mark.usefixtures("histories_off")
-def test_closing_saves_first_where_that_is_wanted(person, file, tmp_path):
+def test_closing_saves_first_where_that_is_wanted_and_possible(
+    person, file, tmp_path, qtbot, monkeypatch
+):
+    def stays() -> bool:
+        return person.window.isVisible() and person.document.position == 1
+
     person.open_file(file)
     person.prune()
+
+    def fail() -> bool:
+        raise ValueError("a bug")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(person.workbench.files, "may_leave", fail)
+        with qtbot.captureExceptions() as caught:
+            assert not person.window.close()
+        assert [str(error) for _kind, error, _trace in caught] == ["a bug"]
+        assert stays()
+
+    person.chooses_file("", "getSaveFileName")  # the file dialog was cancelled
+    person.answers("Save session…")
+    assert not person.window.close()
+    person.wait_idle()
+    assert stays()
+
+    person.chooses_file(tmp_path / ("n" * 300), "getSaveFileName")
+    person.answers("Save session…")
+    assert not person.window.close()
+    person.wait(lambda: person.trouble)
+    assert "too long" in person.trouble[0]
+    assert stays()
+
     person.chooses_file(tmp_path / "work.prune", "getSaveFileName")
     asked = person.answers("Save session…")
     assert not person.window.close(), "only after it is on disk"
@@ -168,18 +195,6 @@ def test_closing_saves_first_where_that_is_wanted(person, file, tmp_path):
     assert "neither saved nor exported" in asked[0]
     assert (tmp_path / "work.prune").exists()
     assert journals() == []
-
-
-@pytest.mark.usefixtures("histories_off")
-def test_who_leaves_the_file_dialog_stays(person, file):
-    person.open_file(file)
-    person.prune()
-    person.chooses_file("", "getSaveFileName")
-    person.answers("Save session…")
-    assert not person.window.close()
-    person.wait_idle()
-    assert person.window.isVisible()
-    assert person.document.position == 1
 
 
 @pytest.mark.usefixtures("histories_off")
@@ -257,63 +272,7 @@ def test_steps_that_were_undone_are_asked_about(person, file, tmp_path):
     assert person.window.close()
 
 
-def test_a_session_that_cannot_be_written_is_a_sentence(person, file, tmp_path):
-    person.open_file(file)
-    person.prune()
-    person.chooses_file(tmp_path / "none" / "work.prune", "getSaveFileName")
-    person.key("Ctrl+S")
-    person.wait(lambda: person.trouble)
-    assert "cannot be written" in person.trouble[0]
-    assert person.window.isWindowModified()
-
-
-@pytest.mark.usefixtures("histories_off")
-def test_a_name_that_is_too_long_is_a_sentence_and_the_window_stays(person, file, tmp_path):
-    person.open_file(file)
-    person.prune()
-    person.chooses_file(tmp_path / ("n" * 300), "getSaveFileName")
-    person.answers("Save session…")
-    assert not person.window.close()
-    person.wait(lambda: person.trouble)
-    assert "too long" in person.trouble[0]
-    assert person.window.isVisible()
-    assert person.document.position == 1
-
-
-def test_the_window_stays_where_closing_it_fails(person, file, qtbot, monkeypatch):
-    person.open_file(file)
-    person.prune()
-
-    def fail() -> bool:
-        raise ValueError("a bug")
-
-    monkeypatch.setattr(person.workbench.files, "may_leave", fail)
-    with qtbot.captureExceptions() as caught:
-        assert not person.window.close()
-    assert [str(error) for _kind, error, _trace in caught] == ["a bug"]
-    assert person.window.isVisible()
-    assert person.document.position == 1
-
-
 # The checkpoint was moved
-
-
-def test_a_checkpoint_that_moved_is_asked_for(person, file, tmp_path):
-    person.open_file(file)
-    person.prune()
-    save(person, tmp_path / "work.prune")
-    before = masks(person)
-    person.key("Ctrl+W")
-    (tmp_path / "there").mkdir()
-    there = file.rename(tmp_path / "there" / "other.safetensors")
-    person.drop(tmp_path / "work.prune")
-    person.wait(lambda: person.notices)
-    assert "no longer exists" in person.notices[0]
-    person.chooses_file(there)
-    person.click(person.window.notices.notices[0].action)
-    person.wait(lambda: person.document is not None)
-    assert person.document.checkpoint.path == there
-    assert masks(person) == before
 
 
 def test_of_another_checkpoint_is_said_what_differs_and_its_masks_can_be_used(
@@ -407,54 +366,82 @@ def test_a_shard_that_is_named_means_its_folder(person, tmp_path):
 # After a crash
 
 
-@pytest.fixture
-def crashed(histories_off, new_person, file):
-    """Write the journal of a killed window: it exists, and no process locks it."""
+def kill(person, name: str = "000000000000") -> bytes:
+    """Close a window and leave its journal, as if it was killed; return the journal."""
+    wait_for_journal(person)
+    person.wait(lambda: len(journals()) == 1 and journals()[0].stem != name)
+    copy = journals()[0].read_bytes()
+    person.answers("Discard changes")
+    assert person.window.close()
+    assert journals() == []
+    (folder() / f"{name}.journal").write_bytes(copy)
+    return copy
+
+
+def offered(new_person):
+    """Return the user at a new window that offers unsaved work."""
+    person = new_person().wait_ready()
+    person.wait(person.window.recovery.isVisible)
+    return person
+
+
+def restore(person):
+    person.click(person.window.recovery.restore_buttons[0])
+    person.wait(lambda: person.document is not None)
+
+
+@pytest.mark.usefixtures("histories_off")
+def test_work_of_a_killed_window_is_offered_restored_and_deleted(new_person, file, tmp_path):
     person = new_person().wait_ready()
     person.open_file(file)
     person.prune()
     person.prune()
-    wait_for_journal(person)
-    person.wait(lambda: len(journals()) == 1)
-    copy = journals()[0].read_bytes()
-    before = masks(person)
-    person.answers("Discard changes")
-    assert person.window.close()
-    assert journals() == []
-    (folder() / "000000000000.journal").write_bytes(copy)
-    return before
+    before, journal = masks(person), kill(person)
 
+    person = offered(new_person)
+    person.click(person.window.recovery.later)  # at another start
+    assert not person.window.recovery.isVisible()
+    assert len(journals()) == 1
 
-def test_work_is_offered_and_taken_up(crashed, new_person, file):
-    person = new_person().wait_ready()
+    person = offered(new_person)
     offer = person.window.recovery
-    person.wait(offer.isVisible)
     person.click(offer.restore_buttons[0])
+    person.click(offer.restore_buttons[0])  # again, while it is being opened
     person.wait(lambda: person.document is not None)
-    assert masks(person) == crashed
+    person.wait_idle()
+    assert masks(person) == before
     assert person.document.position == 2
     assert person.window.isWindowModified()
+    assert person.trouble == []
     person.wait(lambda: not offer.isVisible())
     wait_for_journal(person)
-    person.wait(lambda: [p.name for p in journals()] != ["000000000000.journal"])
+    person.wait(lambda: [p.name for p in journals()] not in ([], ["000000000000.journal"]))
     assert len(journals()) == 1, "it has a new journal"
     assert not person.bugs
 
-
-def test_restore_may_be_clicked_again_while_the_work_is_being_opened(crashed, new_person):
-    person = new_person().wait_ready()
-    offer = person.window.recovery
-    person.wait(offer.isVisible)
-    person.click(offer.restore_buttons[0])
-    person.click(offer.restore_buttons[0])
+    assert kill(person)
+    there = file.rename(tmp_path / "moved.safetensors")
+    person = offered(new_person)
+    person.click(person.window.recovery.restore_buttons[0])
+    person.wait(lambda: person.notices)  # the checkpoint is gone
+    person.chooses_file(there)
+    person.click(person.window.notices.notices[0].action)
     person.wait(lambda: person.document is not None)
-    person.wait_idle()
-    assert masks(person) == crashed
-    assert person.trouble == []
-    wait_for_journal(person)
-    person.wait(lambda: [p.name for p in journals()] not in ([], ["000000000000.journal"]))
+    assert masks(person) == before
+    person.answers("Discard changes")
+    assert person.window.close()
+
+    (folder() / "000000000000.journal").write_bytes(journal)
+    person = offered(new_person)
+    offer = person.window.recovery
+    person.answers("Cancel")
+    person.click(offer.delete_buttons[0])
     assert len(journals()) == 1
-    assert not person.bugs
+    asked = person.answers("Delete")
+    person.click(offer.delete_buttons[0])
+    assert "model.safetensors" in asked[0]
+    person.wait(lambda: not offer.isVisible())
+    assert journals() == []
 
 
 @pytest.mark.usefixtures("histories_off")
@@ -470,12 +457,8 @@ def test_check_marks_and_amount_of_the_last_step_come_back_together(new_person, 
     form = person.workbench.view_state.read()["form"]
     wait_for_journal(person)
     for crash in range(2):
-        person.wait(lambda: len(journals()) == 1 and journals()[0].stem != "000000000000")
-        copy = journals()[0].read_bytes()
-        person.answers("Discard changes")
-        assert person.window.close()
-        (folder() / "000000000000.journal").write_bytes(copy)
-        person = new_person()
+        kill(person)
+        person = offered(new_person)
         restore(person)
         assert person.views.tree.checked_names() == checked, crash
         assert person.workbench.view_state.read()["form"] == form, crash
@@ -483,35 +466,21 @@ def test_check_marks_and_amount_of_the_last_step_come_back_together(new_person, 
 
 
 @pytest.fixture
-def crashed_in_a_session(histories_off, new_person, file, tmp_path):
+def killed_in_a_session(histories_off, new_person, file, tmp_path):
     """Save a session, prune, and kill the window; return the session file."""
     person = new_person().wait_ready()
     person.open_file(file)
     person.prune()
     save(person, tmp_path / "work.prune")
     person.prune()
-    wait_for_journal(person)
-    person.wait(lambda: len(journals()) == 1)
-    copy = journals()[0].read_bytes()
-    person.answers("Discard changes")
-    assert person.window.close()
-    (folder() / "000000000000.journal").write_bytes(copy)
+    kill(person)
     return tmp_path / "work.prune"
 
 
-def restore(person):
-    person.wait_ready()
-    offer = person.window.recovery
-    person.wait(offer.isVisible)
-    person.click(offer.restore_buttons[0])
-    person.wait(lambda: person.document is not None)
-
-
-@pytest.mark.usefixtures("histories_off")
 def test_work_that_is_taken_up_goes_on_in_the_session_that_it_was_saved_in(
-    crashed_in_a_session, new_person, monkeypatch
+    killed_in_a_session, new_person, monkeypatch
 ):
-    person = new_person()
+    person = offered(new_person)
     restore(person)
     assert person.document.position == 2
     assert person.window.windowTitle() == "work.prune[*] — Pruneapp"
@@ -519,15 +488,9 @@ def test_work_that_is_taken_up_goes_on_in_the_session_that_it_was_saved_in(
     person.key("Ctrl+Z")
     assert person.window.isWindowModified(), "the undone step is not in the session"
     person.key("Ctrl+Shift+Z")
-    # Killed again before saving: the new journal also refers to the session.
-    wait_for_journal(person)
-    person.wait(lambda: [p.name for p in journals()] not in ([], ["000000000000.journal"]))
-    copy = journals()[0].read_bytes()
-    person.answers("Discard changes")
-    assert person.window.close()
-    (folder() / "000000000001.journal").write_bytes(copy)
+    kill(person)  # before saving: the new journal also refers to the session
 
-    again = new_person()
+    again = offered(new_person)
     restore(again)
     before = masks(again)
     monkeypatch.setattr(QFileDialog, "getSaveFileName", None)  # asks nothing
@@ -535,25 +498,29 @@ def test_work_that_is_taken_up_goes_on_in_the_session_that_it_was_saved_in(
     again.wait(lambda: not again.workbench.sessions.unsaved)
     assert again.window.windowTitle() == "work.prune — Pruneapp"
     again.key("Ctrl+W")
-    again.drop(crashed_in_a_session)
+    again.drop(killed_in_a_session)
     again.wait(lambda: again.document is not None)
     assert masks(again) == before
     assert again.document.position == 2
     assert not again.bugs
 
 
-@pytest.mark.parametrize("change", ["written since", "gone"])
 def test_a_session_that_something_else_was_saved_in_is_not_replaced_unasked(
-    crashed_in_a_session, new_person, change
+    killed_in_a_session, new_person
 ):
-    if change == "gone":
-        crashed_in_a_session.unlink()
-    else:
-        os.utime(crashed_in_a_session, (time.time() + 60, time.time() + 60))
-    person = new_person()
-    restore(person)
-    assert person.window.windowTitle() == "model.safetensors[*] — Pruneapp"
-    assert person.workbench.sessions.path is None
+    (journal,) = journals()
+    copy = journal.read_bytes()
+    os.utime(killed_in_a_session, (time.time() + 60, time.time() + 60))
+    for change in ("written since", "gone"):
+        if change == "gone":
+            killed_in_a_session.unlink()
+            journal.write_bytes(copy)
+        person = offered(new_person)
+        restore(person)
+        assert person.window.windowTitle() == "model.safetensors[*] — Pruneapp", change
+        assert person.workbench.sessions.path is None, change
+        person.answers("Discard changes")
+        assert person.window.close()
 
 
 def test_a_step_that_was_killed_while_its_masks_were_written_is_computed_again(
@@ -570,10 +537,8 @@ def test_a_step_that_was_killed_while_its_masks_were_written_is_computed_again(
         journal.keep(Capture.of(document), {}, Job(), lambda: 1 // 0)
     journal.close()
     document.checkpoint.close()
-    person = new_person().wait_ready()
-    offer = person.window.recovery
-    person.wait(offer.isVisible)
-    button = offer.restore_buttons[0]
+    person = offered(new_person)
+    button = person.window.recovery.restore_buttons[0]
     assert button.accessibleDescription() == "The last 2 steps are recomputed."
     person.click(button)
     person.wait(lambda: person.document is not None)
@@ -581,44 +546,6 @@ def test_a_step_that_was_killed_while_its_masks_were_written_is_computed_again(
     assert person.document.position == 2
     assert not person.notices
     assert not person.bugs
-
-
-@pytest.mark.usefixtures("histories_off")
-def test_work_is_offered_and_deleted_after_a_question(crashed, new_person):
-    person = new_person().wait_ready()
-    offer = person.window.recovery
-    person.wait(offer.isVisible)
-    person.answers("Cancel")
-    person.click(offer.delete_buttons[0])
-    assert len(journals()) == 1
-    asked = person.answers("Delete")
-    person.click(offer.delete_buttons[0])
-    assert "model.safetensors" in asked[0]
-    person.wait(lambda: not offer.isVisible())
-    assert journals() == []
-
-
-def test_the_offer_may_wait_for_another_start(crashed, new_person):
-    person = new_person().wait_ready()
-    offer = person.window.recovery
-    person.wait(offer.isVisible)
-    person.click(offer.later)
-    assert not offer.isVisible()
-    assert len(journals()) == 1
-    again = new_person().wait_ready()
-    again.wait(again.window.recovery.isVisible)
-
-
-def test_work_whose_checkpoint_is_gone_is_found_by_hand(crashed, new_person, file, tmp_path):
-    there = file.rename(tmp_path / "moved.safetensors")
-    person = new_person().wait_ready()
-    person.wait(person.window.recovery.isVisible)
-    person.click(person.window.recovery.restore_buttons[0])
-    person.wait(lambda: person.notices)
-    person.chooses_file(there)
-    person.click(person.window.notices.notices[0].action)
-    person.wait(lambda: person.document is not None)
-    assert masks(person) == crashed
 
 
 def test_temporary_files_of_a_killed_export_are_offered_for_deletion(new_person, file, tmp_path):
@@ -660,22 +587,9 @@ def test_a_window_without_work_leaves_no_journal(person, file):
     person.wait(lambda: journals() == [])
 
 
-def test_a_disk_that_is_full_is_said_once_and_work_goes_on(person, file, monkeypatch):
-    def refuse(*_arguments):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(JournalDatabase, "put", refuse)
-    person.open_file(file)
-    person.prune()
-    person.wait(lambda: person.trouble)
-    person.prune()
-    wait_for_journal(person)
-    assert len(person.trouble) == 1
-    assert "not being kept" in person.trouble[0]
-    assert person.document.position == 2
-
-
-def test_as_soon_as_there_is_room_the_work_is_kept_again(person, file, monkeypatch):
+def test_a_disk_that_is_full_is_said_once_and_work_is_kept_as_soon_as_there_is_room(
+    person, file, monkeypatch
+):
     refused = []
     put = JournalDatabase.put
 
@@ -690,6 +604,10 @@ def test_as_soon_as_there_is_room_the_work_is_kept_again(person, file, monkeypat
     person.wait(lambda: person.trouble)
     seen = len(refused)
     person.wait(lambda: len(refused) > seen)
+    person.prune()
+    wait_for_journal(person)
+    assert "not being kept" in person.trouble[0]
+    assert person.document.position == 2
     monkeypatch.setattr(JournalDatabase, "put", put)
     person.wait(lambda: len(journals()) == 1)
     wait_for_journal(person)
@@ -792,14 +710,10 @@ def test_an_export_onto_the_source_moves_what_the_work_is_about(person, file, ne
     person.close_report()
     person.prune()
     wait_for_journal(person)
-    copy, before = journals()[0].read_bytes(), masks(person)
-    person.answers("Discard changes")
-    assert person.window.close()
-    (folder() / "000000000000.journal").write_bytes(copy)
-    again = new_person().wait_ready()
-    again.wait(again.window.recovery.isVisible)
-    again.click(again.window.recovery.restore_buttons[0])
-    again.wait(lambda: again.document is not None)
+    before = masks(person)
+    kill(person)
+    again = offered(new_person)
+    restore(again)
     assert again.document.checkpoint.path.name == "model.orig.safetensors"
     assert masks(again) == before
 
@@ -814,18 +728,13 @@ def test_work_is_offered_also_where_all_of_it_was_exported_or_undone(new_person,
     person.export(tmp_path / "out.safetensors")
     person.close_report()
     assert not person.session.unexported
-    for position, offered in ((2, "2 steps on model"), (0, "2 undone steps on model")):
+    for position, text in ((2, "2 steps on model"), (0, "2 undone steps on model")):
         person.click_state(position)
         person.wait(lambda at=person, to=position: at.document.position == to)
-        wait_for_journal(person)
-        person.wait(lambda: len(journals()) == 1 and journals()[0].stem != "000000000000")
-        copy, before = journals()[0].read_bytes(), masks(person)
-        person.answers("Discard changes")
-        assert person.window.close()
-        (folder() / "000000000000.journal").write_bytes(copy)
-        person = new_person().wait_ready()
-        person.wait(person.window.recovery.isVisible)
-        assert offered in person.window.recovery.restore_buttons[0].accessibleName()
+        before = masks(person)
+        kill(person)
+        person = offered(new_person)
+        assert text in person.window.recovery.restore_buttons[0].accessibleName()
         restore(person)
         assert masks(person) == before
         assert (len(person.states), person.document.position) == (3, position)
@@ -876,15 +785,13 @@ def test_after_a_kill_the_next_start_offers_the_work(new_person, file):
     child.send_signal(signal.SIGKILL)
     child.communicate(timeout=30)
     assert done == 3
-    person = new_person().wait_ready()
-    person.wait(person.window.recovery.isVisible)
-    person.click(person.window.recovery.restore_buttons[0])
-    person.wait(lambda: person.document is not None)
+    person = offered(new_person)
+    restore(person)
     assert person.document.position in {3, 4}
     assert not person.bugs
 
 
-def test_a_long_name_is_not_cut_off_in_a_question(person, monkeypatch):
+def test_a_long_name_is_not_cut_off_in_a_question(show, monkeypatch):
     seen = []
 
     def look(box):
@@ -897,7 +804,7 @@ def test_a_long_name_is_not_cut_off_in_a_question(person, monkeypatch):
 
     monkeypatch.setattr(QMessageBox, "exec", look)
     what = f"/models/{'a_very_long_name_' * 7}.safetensors\nL1 30 % on fc"
-    assert not dialogs.delete_work(person.window, what)
+    assert not dialogs.delete_work(show(QWidget()), what)
     ((taken, width, text),) = seen
     assert taken <= width
     assert text == what
