@@ -139,7 +139,7 @@ def run_command(options: Namespace) -> int:
 
     interrupts = Interrupts()
     try:
-        with interrupts.watched() as token:
+        with interrupts.watch() as token:
             return run(options, token)
     except (Cancelled, KeyboardInterrupt):
         return fail("Interrupted.", interrupts.status)

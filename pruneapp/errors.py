@@ -56,9 +56,9 @@ class PruneAppError(Exception):
     def __init__(
         self, sentence: str, *, remedy: str = "", details: str = "", listed: Iterable[str] = ()
     ) -> None:
-        lines = (escaped(sentence), *(f"  {escaped(line)}" for line in listed))
+        lines = (escape_text(sentence), *(f"  {escape_text(line)}" for line in listed))
         whole = "\n".join(lines)
-        sentence, remedy = "\n".join(map(abridged, lines)), abridged(escaped(remedy))
+        sentence, remedy = "\n".join(map(abridge_text, lines)), abridge_text(escape_text(remedy))
         if not details and len(sentence) < len(whole):
             details = whole
         super().__init__(f"{sentence} {remedy}".strip())
@@ -66,7 +66,7 @@ class PruneAppError(Exception):
         self.remedy = remedy
         self.details = details
 
-    def reworded(self, sentence: str) -> Self:
+    def with_sentence(self, sentence: str) -> Self:
         """Return a copy of the error with another sentence."""
         other = copy(self)
         other.sentence, other.args = sentence, (f"{sentence} {self.remedy}".strip(),)
@@ -175,7 +175,7 @@ def last_line(error: BaseException) -> str:
     return text if text.endswith((".", "!", "?")) else text + "."
 
 
-def nearest(word: str, known: Iterable[str], things: str = "values") -> str:
+def suggest_nearest(word: str, known: Iterable[str], things: str = "values") -> str:
     """Return a question with similar known words, and a list of all known words in their order.
 
     Case and punctuation do not matter. Up to three words that begin with `word` are suggested, else
@@ -197,7 +197,7 @@ def nearest(word: str, known: Iterable[str], things: str = "values") -> str:
     return f"{question}Allowed {things}: {', '.join(words.values())}."
 
 
-def escaped(text: str, too: str = "") -> str:
+def escape_text(text: str, too: str = "") -> str:
     """Return external text as a single line that reads from left to right.
 
     Characters that would break the line, move the cursor, reverse the direction or be invisible
@@ -216,7 +216,7 @@ def _by_number(char: str) -> str:
     return f"\\u{number:04x}" if number <= 0xFFFF else f"\\U{number:08x}"
 
 
-def abridged(text: str) -> str:
+def abridge_text(text: str) -> str:
     """Return a line with overlong quoted values shortened in the middle.
 
     Lines of at most `MOST_REPEATED` characters are returned unchanged; no line is longer than

@@ -106,10 +106,10 @@ def find_commit() -> str:
     try:
         return resources.path(COMMIT).read_text(encoding="ascii").strip()
     except OSError:
-        return checked_out(Path(__file__).resolve().parent.parent)
+        return commit_of_checkout(Path(__file__).resolve().parent.parent)
 
 
-def checked_out(root: Path) -> str:
+def commit_of_checkout(root: Path) -> str:
     """Return the commit of the checkout at `root`, in 12 digits; "" if unknown.
 
     ``+changes`` is appended if tracked files differ. Unknown if it is no checkout, or git fails.
@@ -172,11 +172,11 @@ class License:
 def licenses() -> tuple[License, ...]:
     """Return the licenses of a bundle's components, or of the installed dependencies, by name."""
     beside = Path(sys.executable).parent / LICENSES
-    found = _in_bundle(beside) if is_bundle() else _of_packages()
+    found = _licenses_in_bundle(beside) if is_bundle() else _licenses_of_packages()
     return tuple(sorted(found, key=lambda one: one.name.lower()))
 
 
-def _in_bundle(folder: Path) -> Iterator[License]:
+def _licenses_in_bundle(folder: Path) -> Iterator[License]:
     """Yield the licenses in the folder of a bundle, in the order of its list.
 
     None without the list.
@@ -188,10 +188,10 @@ def _in_bundle(folder: Path) -> Iterator[License]:
     for name, version, words in _LISTED.findall(listed):
         if (folder / name).is_dir():
             known = "" if words.startswith("see ") else words
-            yield License(name, version, known, _texts(sorted((folder / name).iterdir())))
+            yield License(name, version, known, _read_texts(sorted((folder / name).iterdir())))
 
 
-def _of_packages() -> Iterator[License]:
+def _licenses_of_packages() -> Iterator[License]:
     """Yield the licenses of Pruneapp and of all packages that it requires, directly or not.
 
     Packages that are not installed, and those of extras, are left out.
@@ -223,10 +223,10 @@ def _of_packages() -> Iterator[License]:
             for file in one.files or ()
             if ".dist-info" in str(file) and re.search(r"(?i)licen|copying|notice", file.name)
         ]
-        yield License(said["Name"], one.version, first, _texts(files))
+        yield License(said["Name"], one.version, first, _read_texts(files))
 
 
-def _texts(files: Iterable[Path]) -> str:
+def _read_texts(files: Iterable[Path]) -> str:
     texts = []
     for file in files:
         with suppress(OSError):

@@ -6,7 +6,7 @@ invalid UTF-8, duplicate keys, NaN and infinities, lone surrogates, numbers out 
 nesting, and in `decode` any value of another type than declared.
 
 File names on Linux are bytes. If they are not valid UTF-8, Python represents them with lone
-surrogates, which msgspec rejects; JSON can contain them as escapes, so `encoded` writes them and
+surrogates, which msgspec rejects; JSON can contain them as escapes, so `encode` writes them and
 `decode` accepts them where file names are allowed.
 """
 
@@ -21,7 +21,7 @@ from pathlib import Path
 from types import UnionType
 from typing import Any, TypeVar, overload
 
-from pruneapp.errors import JsonError, PruneAppError, nearest, words_of
+from pruneapp.errors import JsonError, PruneAppError, suggest_nearest, words_of
 
 T = TypeVar("T")
 
@@ -53,7 +53,7 @@ _NOT_STRUCTURE = bytes(set(range(256)) - set(b'[]{}"'))
 _CLOSED_BY = {ord("["): ord("]"), ord("{"): ord("}")}
 
 
-def encoded(value: Any, *, indent: int | None = None) -> bytes:
+def encode(value: Any, *, indent: int | None = None) -> bytes:
     """Return data, structs and paths as UTF-8 JSON, on one line unless `indent` is given.
 
     NaN and infinities become null. Integers may have any size. Raises `TypeError` for other types.
@@ -61,25 +61,25 @@ def encoded(value: Any, *, indent: int | None = None) -> bytes:
     import msgspec  # not needed for reading headers
 
     try:
-        data = msgspec.json.encode(value, enc_hook=_word)
+        data = msgspec.json.encode(value, enc_hook=_encode_path)
     except (UnicodeEncodeError, OverflowError):  # integers of more than 64 bits are valid JSON
-        plain = msgspec.to_builtins(value, enc_hook=_word)
-        return json.dumps(_finite_only(plain), indent=indent).encode()
+        plain = msgspec.to_builtins(value, enc_hook=_encode_path)
+        return json.dumps(_replace_non_finite(plain), indent=indent).encode()
     return data if indent is None else msgspec.json.format(data, indent=indent)
 
 
-def _word(value: Any) -> str:
+def _encode_path(value: Any) -> str:
     if isinstance(value, Path):
         return str(value)
     raise TypeError(f"a {type(value).__name__} has no form in JSON")
 
 
-def _finite_only(value: Any) -> Any:
+def _replace_non_finite(value: Any) -> Any:
     # Non-finite numbers become null, as in msgspec.
     if isinstance(value, dict):
-        return {key: _finite_only(one) for key, one in value.items()}
+        return {key: _replace_non_finite(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
-        return [_finite_only(one) for one in value]
+        return [_replace_non_finite(one) for one in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
@@ -132,7 +132,7 @@ def load(
     where
         Name of the file, for messages.
     file_names
-        Whether file names that are not valid UTF-8 are allowed, as `encoded` writes them.
+        Whether file names that are not valid UTF-8 are allowed, as `encode` writes them.
     constants
         Whether NaN and infinities are allowed, which Python writes although they are not JSON.
 
@@ -149,15 +149,15 @@ def load(
         raise JsonError(f"it is not UTF-8 text at byte {error.start:,}", where) from None
     except UnicodeEncodeError as error:
         raise JsonError(f"it holds half of a surrogate pair at {error.start:,}", where) from None
-    if _too_deep(raw):
+    if _is_too_deep(raw):
         raise JsonError(f"it is nested too deeply: at most {MAX_DEPTH} levels are allowed", where)
     try:
         tree = json.loads(
             decoded,
-            object_pairs_hook=_unique,
+            object_pairs_hook=_check_unique_keys,
             parse_constant=None if constants else _refuse_constant,
-            parse_float=_finite,
-            parse_int=_whole if b"-0" in raw else None,
+            parse_float=_parse_float,
+            parse_int=_parse_integer if b"-0" in raw else None,
         )
         if _SURROGATE.search(raw):
             # A lone surrogate can be escaped in JSON, but is not text. Python uses it for
@@ -213,7 +213,7 @@ def decode(text: bytes | str, kind: Any, where: str = "", *, file_names: bool = 
     if _LONG.search(text if isinstance(text, str) else text.decode()):
         import msgspec
 
-        beyond = _beyond(msgspec.to_builtins(found), "")
+        beyond = _find_large_integer(msgspec.to_builtins(found), "")
         if beyond is not None:
             raise JsonError("it holds an integer that does not fit in 64 bits", where, beyond)
     return found
@@ -272,7 +272,7 @@ def _explain_error(text: str, place: str, tree: Any, kind: Any) -> tuple[str, st
             for key in (one.tag_field, *(field.encode_name for field in one.fields))
             if key is not None
         ]
-        return f"unknown key '{match[1]}'", nearest(match[1], keys, "keys")
+        return f"unknown key '{match[1]}'", suggest_nearest(match[1], keys, "keys")
     if match := _MISSING.fullmatch(text):
         return f"the key '{match[1]}' is missing", f"Add '{match[1]}'."
     if text.startswith("Invalid"):
@@ -285,7 +285,7 @@ def _explain_error(text: str, place: str, tree: Any, kind: Any) -> tuple[str, st
                 if isinstance(one, inspect.StructType) and one.tag_field == steps[-1]:
                     words.append(str(one.tag))
         if words:
-            return f"{_shown(got)} is not an allowed value", nearest(str(got), words)
+            return f"{_shown(got)} is not an allowed value", suggest_nearest(str(got), words)
     if match := _EXPECTED.fullmatch(text):
         names = match[1].split(" | ")
         names.remove("int") if {"int", "float"} <= {*names} else None
@@ -321,11 +321,11 @@ def _types_at(kind: Any, steps: list[str], tree: Any, *, tagged: bool = True) ->
             ]
         if number == len(steps):
             return flat
-        kinds = [inside for one in flat for inside in _inside(one, steps[number])]
+        kinds = [inside for one in flat for inside in _types_inside(one, steps[number])]
     return []
 
 
-def _inside(kind: Any, step: str) -> list[Any]:
+def _types_inside(kind: Any, step: str) -> list[Any]:
     """Return the types that a type declares for the key or index `step`; empty if it has none."""
     from msgspec import inspect
 
@@ -370,7 +370,7 @@ class _Broken(Exception):  # noqa: N818 - internal; the text is a phrase
     pass
 
 
-def _too_deep(raw: bytes) -> bool:
+def _is_too_deep(raw: bytes) -> bool:
     """Return whether objects and arrays are nested deeper than `MAX_DEPTH`; linear in the text.
 
     False for text that is no JSON, if it fails to parse before that depth.
@@ -396,7 +396,7 @@ def _too_deep(raw: bytes) -> bool:
     return False
 
 
-def _beyond(tree: Any, place: str) -> str | None:
+def _find_large_integer(tree: Any, place: str) -> str | None:
     """Return the location of the first integer outside -2**63 to 2**64 - 1; None without any.
 
     `place` is the location of `tree`, to which keys and indices are added.
@@ -406,16 +406,18 @@ def _beyond(tree: Any, place: str) -> str | None:
     duplicate: str | None = None
     if type(tree) is dict:
         for key, value in tree.items():
-            if (duplicate := _beyond(value, f"{place}.{key}" if place else key)) is not None:
+            if (
+                duplicate := _find_large_integer(value, f"{place}.{key}" if place else key)
+            ) is not None:
                 break
     elif type(tree) is list:
         for number, value in enumerate(tree):
-            if (duplicate := _beyond(value, f"{place}[{number}]")) is not None:
+            if (duplicate := _find_large_integer(value, f"{place}[{number}]")) is not None:
                 break
     return duplicate
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _check_unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return the pairs of an object as a dict; raise `_Broken` if a key appears twice."""
     result = dict(pairs)
     if len(result) != len(pairs):
@@ -431,13 +433,13 @@ def _refuse_constant(text: str) -> Any:
     raise _Broken(f"it holds {text}, which is not JSON")
 
 
-def _finite(text: str) -> float:
+def _parse_float(text: str) -> float:
     value = float(text)
     if not math.isfinite(value):
         raise _Broken(f"the number {text[:40]} in it is too large")
     return value
 
 
-def _whole(text: str) -> float | int:
+def _parse_integer(text: str) -> float | int:
     # The reference implementation does not accept -0 as an integer.
     return -0.0 if text == "-0" else int(text)

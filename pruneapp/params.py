@@ -11,7 +11,7 @@ from fractions import Fraction
 from numbers import Integral, Real
 from typing import Any
 
-from pruneapp.errors import ParameterError, nearest
+from pruneapp.errors import ParameterError, suggest_nearest
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,7 +82,7 @@ def validate_all(params: tuple[Param, ...], values: Mapping[str, Any]) -> dict[s
     for name in values:
         if name not in known:
             raise ParameterError(
-                f"Unknown parameter '{name}'.", remedy=nearest(name, known, "parameters")
+                f"Unknown parameter '{name}'.", remedy=suggest_nearest(name, known, "parameters")
             )
     valid = {p.name: p.validate(values.get(p.name, p.default)) for p in params}
     for param in params:
@@ -98,16 +98,18 @@ def validate_all(params: tuple[Param, ...], values: Mapping[str, Any]) -> dict[s
 
 def is_needed(name: str, params: Iterable[Param], values: Mapping[str, Any]) -> bool:
     """Return whether a parameter has an effect with the given values; see `Choice.needs`."""
-    needing = _needing(name, params)
+    needing = _choices_needing(name, params)
     return not needing or any(values.get(p.name, p.default) in words for p, words in needing)
 
 
 def needed_with(name: str, params: Iterable[Param]) -> str:
     """Return the choices that a parameter needs to have an effect, as text; usually ""."""
-    return " or ".join(f"'{p.name}' {' or '.join(words)}" for p, words in _needing(name, params))
+    return " or ".join(
+        f"'{p.name}' {' or '.join(words)}" for p, words in _choices_needing(name, params)
+    )
 
 
-def _needing(name: str, params: Iterable[Param]) -> list[tuple[Param, list[str]]]:
+def _choices_needing(name: str, params: Iterable[Param]) -> list[tuple[Param, list[str]]]:
     choices = (p for p in params if isinstance(p, ChoiceParam))
     found = ((p, [c.value for c in p.choices if name in c.needs]) for p in choices)
     return [(p, words) for p, words in found if words]

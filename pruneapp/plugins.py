@@ -99,7 +99,7 @@ class Additions:
         REGISTERED.add(self.key)
 
 
-def installed() -> tuple[Plugin, ...]:
+def list_plugins() -> tuple[Plugin, ...]:
     """Return the installed plugins by name, without running their code.
 
     Looked up in each call. A package is listed once, with all of its entry points.
@@ -199,9 +199,9 @@ def load_named(names: Iterable[str]) -> None:
     PruneAppError
         As `Additions.register`. In all cases the preceding plugins stay registered.
     """
-    known = {_plain(plugin.name): plugin for plugin in installed()}
+    known = {_normalize_name(plugin.name): plugin for plugin in list_plugins()}
     for name in names:
-        plugin = known.get(_plain(name))
+        plugin = known.get(_normalize_name(name))
         if plugin is None:
             there = first_names(sorted(p.name for p in known.values()), 5, str)
             raise PluginError(
@@ -214,5 +214,5 @@ def load_named(names: Iterable[str]) -> None:
             load(plugin).register()
 
 
-def _plain(name: str) -> str:
+def _normalize_name(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()  # as defined in PEP 503

@@ -23,7 +23,7 @@ from pruneapp.errors import (
     PruneAppError,
     RecipeError,
     counted,
-    escaped,
+    escape_text,
     first_names,
     in_numeric_order,
 )
@@ -43,17 +43,17 @@ def visible(text: str) -> bool:
 
 @given(st.text())
 def test_what_is_escaped_is_one_visible_line(text):
-    shown = escaped(text)
+    shown = escape_text(text)
     assert visible(shown)
     assert len(shown.splitlines()) <= 1
-    assert escaped(shown) == shown
+    assert escape_text(shown) == shown
     if visible(text):
         assert all(unicodedata.category(c) in {"Co", "Cn"} for c in set(text) - set(shown))
 
 
 def test_numbers_keep_their_spaces():
-    assert escaped("50\u202f000\u00a0% naïve 重み") == "50\u202f000\u00a0% naïve 重み"
-    assert escaped("\U000e0001\n") == "\\U000e0001\\u000a"
+    assert escape_text("50\u202f000\u00a0% naïve 重み") == "50\u202f000\u00a0% naïve 重み"
+    assert escape_text("\U000e0001\n") == "\\U000e0001\\u000a"
 
 
 @pytest.mark.parametrize("kind", KINDS_OF_ERRORS, ids=lambda kind: kind.__name__)

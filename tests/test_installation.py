@@ -39,22 +39,22 @@ def git(folder, *arguments):
 
 @needs_git
 def test_a_checkout_tells_its_commit_and_whether_something_was_changed(tmp_path):
-    assert installation.checked_out(tmp_path) == ""
+    assert installation.commit_of_checkout(tmp_path) == ""
     git(tmp_path, "init", "-q")
-    assert installation.checked_out(tmp_path) == ""  # without a commit
+    assert installation.commit_of_checkout(tmp_path) == ""  # without a commit
     (tmp_path / "file").write_text("1")
     git(tmp_path, "add", "file")
     git(tmp_path, "commit", "-q", "-m", "One")
     commit = git(tmp_path, "rev-parse", "HEAD")[:12]
-    assert installation.checked_out(tmp_path) == commit
+    assert installation.commit_of_checkout(tmp_path) == commit
     (tmp_path / "file").write_text("2")
-    assert installation.checked_out(tmp_path) == f"{commit}+changes"
+    assert installation.commit_of_checkout(tmp_path) == f"{commit}+changes"
 
 
 def test_without_git_nobody_knows_the_commit(tmp_path, monkeypatch):
     (tmp_path / ".git").mkdir()
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert installation.checked_out(tmp_path) == ""
+    assert installation.commit_of_checkout(tmp_path) == ""
 
 
 def test_what_was_built_tells_what_it_was_built_from(tmp_path, monkeypatch):

@@ -28,7 +28,7 @@ from pruneapp.errors import JsonError, PruneAppError
 from pruneapp.export.destination.sidecars import copy_config
 from pruneapp.export.provenance import inputs_in, read_masks
 from pruneapp.gui.app.settings import SETTINGS, Settings, Stored
-from pruneapp.json_codec import MAX_DEPTH, decode, encoded, load
+from pruneapp.json_codec import MAX_DEPTH, decode, encode, load
 from pruneapp.progress import Job
 from pruneapp.recipes.fit import fit
 from pruneapp.recipes.recipe import Recipe
@@ -321,10 +321,10 @@ def test_whole_numbers_beyond_64_bits_are_told_with_their_place():
 
 def test_names_of_files_that_are_no_text_come_back():
     stored = Stored(recent=["/a/\udcff\udc80.pt"], values={"x": float("nan")})
-    found = decode(encoded(stored), Stored, file_names=True)
+    found = decode(encode(stored), Stored, file_names=True)
     assert found.recent == stored.recent
     with pytest.raises(JsonError, match="surrogate"):
-        decode(encoded(stored), Stored)
+        decode(encode(stored), Stored)
 
 
 def test_an_error_survives_another_process():

@@ -29,7 +29,7 @@ def test_what_is_installed_is_listed_and_not_run(packages):
     install_package(
         packages, "loud", {"pruneapp.methods": {"one": "loud:ONE"}}, "raise RuntimeError('it ran')"
     )
-    (found,) = plugins.installed()
+    (found,) = plugins.list_plugins()
     assert (found.name, found.version, found.key) == ("loud", "1.0", "loud==1.0")
     assert [(point.group, point.name) for point in found.points] == [("pruneapp.methods", "one")]
     assert "loud" not in sys.modules
@@ -40,7 +40,7 @@ def test_the_example_adds_one_of_each(example, tmp_path):
     with pytest.raises(UnrecognizedFileError):
         open_checkpoint(file)
 
-    (plugin,) = plugins.installed()
+    (plugin,) = plugins.list_plugins()
     assert [plugins.GROUPS[point.group] for point in plugin.points] == list(plugins.GROUPS.values())
     plugins.load(plugin).register()
 
@@ -99,7 +99,7 @@ BROKEN = {
 @pytest.mark.parametrize(("code", "target", "reason"), BROKEN.values(), ids=BROKEN)
 def test_one_that_fails_is_named(packages, code, target, reason):
     install_package(packages, "broken", {"pruneapp.methods": {"one": target}}, code)
-    (plugin,) = plugins.installed()
+    (plugin,) = plugins.list_plugins()
     with pytest.raises(PluginError, match=r"The plugin broken 1\.0 was not loaded") as error:
         plugins.load(plugin)
     assert reason in str(error.value)
@@ -109,7 +109,7 @@ def test_one_that_fails_is_named(packages, code, target, reason):
 @pytest.mark.parametrize("group", [plugins.FORMATS, plugins.READERS, plugins.FAMILIES])
 def test_what_is_none_of_its_group_is_refused(packages, group):
     install_package(packages, "wrong", {group: {"one": "wrong:ONE"}}, "ONE = 5")
-    (plugin,) = plugins.installed()
+    (plugin,) = plugins.list_plugins()
     with pytest.raises(
         PluginError, match=f"is no {plugins.GROUPS[group]}: it is an object of type int"
     ):
@@ -117,7 +117,7 @@ def test_what_is_none_of_its_group_is_refused(packages, group):
 
 
 def test_of_one_that_clashes_nothing_is_registered(example):
-    (plugin,) = plugins.installed()
+    (plugin,) = plugins.list_plugins()
     additions = plugins.load(plugin)
     additions.register()
     before = [*registry.METHODS], [*catalog.FORMATS], [*READERS]

@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.io.source import ByteSource, FileSource
-from pruneapp.errors import escaped
+from pruneapp.errors import escape_text
 from pruneapp.progress import Job
 
 
@@ -26,7 +26,7 @@ class Notice:
 
     def __post_init__(self) -> None:
         # The text may contain names from the file.
-        object.__setattr__(self, "text", escaped(self.text))
+        object.__setattr__(self, "text", escape_text(self.text))
 
 
 @dataclass(frozen=True)

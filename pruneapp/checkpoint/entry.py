@@ -13,7 +13,7 @@ from itertools import repeat
 from typing import Any, NamedTuple
 
 from pruneapp.checkpoint.dtypes import DTYPES, DType
-from pruneapp.errors import escaped
+from pruneapp.errors import escape_text
 from pruneapp.progress import CancelToken
 
 # The kind of tensors that training measures or counts, and their names in torch's norm layers.
@@ -400,9 +400,9 @@ def _printable(names: list[str], cancel: CancelToken) -> list[str]:
     """
     if all("".join(batch).isprintable() for batch in cancel.batches(names)):
         return names
-    result = list(map(escaped, cancel.each(names)))
+    result = list(map(escape_text, cancel.each(names)))
     if len(set(result)) < len(result):  # another name contains the same text as an escape
-        result = [escaped(name, too="\\") for name in cancel.each(names)]
+        result = [escape_text(name, too="\\") for name in cancel.each(names)]
     return result
 
 

@@ -40,11 +40,11 @@ def check(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
         )
     if options.cluster:
         from pruneapp.cluster.export import refuse_masks
-        from pruneapp.cluster.inspection import check_on
+        from pruneapp.cluster.inspection import check_on_cluster
 
         refuse_masks(checkpoint)
         cluster = stack.enter_context(connection(options, job))
-        report = check_on(cluster, checkpoint, names, n, m, options.dim, job)
+        report = check_on_cluster(cluster, checkpoint, names, n, m, options.dim, job)
     else:
         report = check_pattern(document.snapshot(), names, n, m, options.dim, job)
     status = DONE if report.satisfied else DIFFERENT

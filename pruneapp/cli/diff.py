@@ -53,11 +53,11 @@ def diff(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
     display_names = options.a, options.b
     if options.cluster:
         from pruneapp.cluster.export import refuse_masks
-        from pruneapp.cluster.inspection import compare_on
+        from pruneapp.cluster.inspection import compare_on_cluster
 
         refuse_masks(a.checkpoint, b.checkpoint)
         cluster = stack.enter_context(connection(options, job))
-        comparison = compare_on(
+        comparison = compare_on_cluster(
             cluster, a.checkpoint, b.checkpoint, job, called=display_names, names=names
         )
     else:

@@ -14,7 +14,7 @@ from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.cli.files import open_model
 from pruneapp.cli.terminal import DIFFERENT, DONE, Output, real, table
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.errors import ParameterError, counted, escaped
+from pruneapp.errors import ParameterError, counted, escape_text
 from pruneapp.evaluation.classifier import classifier_of, count_images
 from pruneapp.evaluation.evaluator import Change, Evaluator, Result
 from pruneapp.evaluation.metric import Tolerance
@@ -53,7 +53,7 @@ def evaluate(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
     original = None
     if options.against is not None:
         original = open_model(options.against, None, job, stack).snapshot()
-    with details_printed():
+    with print_details():
         result, changes = _measure(evaluator, file, original, job, judged=allowed is not None)
     worse = allowed is not None and any(
         allowed.exceeded(c.metric.value, c.original.value, higher=bool(c.higher))
@@ -111,7 +111,9 @@ def runner_of(options: argparse.Namespace, notices: list[str], *, original: bool
             raise ParameterError(
                 "'--python' is for a script.", remedy="Name the interpreter in the command itself."
             )
-        return CommandRunner(options.command_line, _given(options), directions=_directions(options))
+        return CommandRunner(
+            options.command_line, _script_options(options), directions=_directions(options)
+        )
     if options.higher_is_better or options.lower_is_better:
         raise ParameterError(
             "'--higher-is-better' and '--lower-is-better' are for a command line.",
@@ -176,16 +178,16 @@ def script_runner(
     need
         The functions that a script must define, for an error.
     """
-    given = _given(options)
+    given = _script_options(options)
     if options.script is not None:
         script = EvaluationScript.read(Path(options.script))
         given = replace(given, graph=_is_onnx(model))
     elif options.images is not None:
-        script, given = _of_images(given, model, options, need)
+        script, given = _images_script(given, model, options, need)
     elif _is_model_folder(model):
         script = EvaluationScript.shipped(text=options.text is not None, embeds=_embeds(model))
     elif options.text is None and _is_onnx(model):
-        script, given = _of_graph(given, model, options, notices)
+        script, given = _graph_script(given, model, options, notices)
     else:
         raise ParameterError(
             "'--script' is required: only model folders with a config.json and ONNX models can be "
@@ -200,14 +202,14 @@ def script_runner(
     if given.limit is not None and script.ignores_limit:
         notices.append(f"No function of '{script.path.name}' takes 'limit', so it had no effect.")
     python = None if options.python is None else Path(options.python)
-    with details_printed():  # of uv
+    with print_details():  # of uv
         interpreter = find_interpreter(script, python)
     if interpreter.notice:
         notices.append(f"{interpreter.notice} It was run by '{interpreter.path}'.")
     return ScriptRunner(script, interpreter, given)
 
 
-def _of_images(
+def _images_script(
     given: Options, model: str, options: argparse.Namespace, need: str
 ) -> tuple[EvaluationScript, Options]:
     """Return the built-in script for an image classifier, and `given` with its images.
@@ -237,7 +239,7 @@ def _of_images(
     return script, replace(given, images=folder, classifier=classifier)
 
 
-def _of_graph(
+def _graph_script(
     given: Options, model: str, options: argparse.Namespace, notices: list[str]
 ) -> tuple[EvaluationScript, Options]:
     """Return the built-in script for an ONNX model, and `given` with the sizes of its inputs.
@@ -279,7 +281,7 @@ def _is_model_folder(path: str) -> bool:
     return (Path(path) / "config.json").is_file()
 
 
-def _given(options: argparse.Namespace) -> Options:
+def _script_options(options: argparse.Namespace) -> Options:
     text = None if options.text is None else Path(options.text)
     # Commands that collect statistics have --seed instead, which they pass separately.
     seed = replace(SEED, name="script_seed").validate(getattr(options, "script_seed", 0))
@@ -287,7 +289,7 @@ def _given(options: argparse.Namespace) -> Options:
 
 
 @contextlib.contextmanager
-def details_printed() -> Iterator[None]:
+def print_details() -> Iterator[None]:
     """Print the traceback or log if a script fails in the block, and raise the error again.
 
     To standard error, for `EvaluationError` only.
@@ -296,7 +298,7 @@ def details_printed() -> Iterator[None]:
         yield
     except EvaluationError as error:
         for line in error.details.splitlines():
-            sys.stderr.write(f"{escaped(line)}\n")
+            sys.stderr.write(f"{escape_text(line)}\n")
         raise
 
 

@@ -28,7 +28,7 @@ from pruneapp.errors import (
     ParameterError,
     PruneAppError,
     counted,
-    escaped,
+    escape_text,
     first_names,
     in_numeric_order,
 )
@@ -326,11 +326,11 @@ def write_export(
         save(recipe, Path(options.save_recipe), job)
     make: MakeFiles = make_files
     if options.cluster:
-        from pruneapp.cluster.export import ClusterWriter, provenance_on
+        from pruneapp.cluster.export import ClusterWriter, provenance_on_cluster
         from pruneapp.cluster.steps import ClusterState
 
         assert isinstance(state, ClusterState)
-        origin = provenance_on(state, recipe, job)
+        origin = provenance_on_cluster(state, recipe, job)
         make = ClusterWriter(state, resume=options.resume).make
     else:
         origin = provenance_of(state, recipe, job)
@@ -340,10 +340,10 @@ def write_export(
             are = "is" if len(replaced) == 1 else "are"
             sentence = f"{counted(len(replaced), 'file')} {are} there already and will be replaced"
             names = first_names([path.name for path in replaced])
-            sys.stderr.write(f"Note: {escaped(f'{sentence}: {names}.')}\n")
+            sys.stderr.write(f"Note: {escape_text(f'{sentence}: {names}.')}\n")
         for broken in origin.broken:
             names = first_names([*broken.groups])
-            sys.stderr.write(f"Note: {escaped(broken.sentence)} ({names}).\n")
+            sys.stderr.write(f"Note: {escape_text(broken.sentence)} ({names}).\n")
 
     report = export(state, request, job, origin, announce=announce, make=make)
     if earlier := uncounted_zeros_notice(checkpoint):

@@ -44,7 +44,7 @@ def refuse_input(output: Path, option: str, inputs: Iterable[Path]) -> None:
         )
 
 
-def checked_output(
+def check_output_path(
     output: str, read: Iterable[str | None], checkpoint: Checkpoint, what: str, example: str
 ) -> Path:
     """Return the output path, which may exist.

@@ -40,10 +40,10 @@ def inspect(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
     names = tuple(in_numeric_order(names))
     measured: Sequence[TensorNumbers] = ()
     if options.stats and options.cluster:
-        from pruneapp.cluster.inspection import numbers_on
+        from pruneapp.cluster.inspection import measure_on_cluster
 
         cluster = stack.enter_context(connection(options, job))
-        measured = numbers_on(cluster, checkpoint, names, job)
+        measured = measure_on_cluster(cluster, checkpoint, names, job)
     elif options.stats:
         state = Snapshot(checkpoint)
         job.start(sum(checkpoint.entries[name].nbytes for name in names), "")

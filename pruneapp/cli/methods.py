@@ -36,9 +36,9 @@ def _lines() -> Iterator[str]:
 def plugins(_options: argparse.Namespace, _job: Job, _stack: ExitStack) -> Output:
     """Return installed plugins and what they add; runs none of their code."""
     # Imported here because listing methods does not need it.
-    from pruneapp.plugins import GROUPS, installed
+    from pruneapp.plugins import GROUPS, list_plugins
 
-    found = installed()
+    found = list_plugins()
     lines = []
     for plugin in found:
         lines.append(f"{plugin.name} {plugin.version}")

@@ -20,7 +20,7 @@ import pruneapp
 from pruneapp.cli import terminal
 from pruneapp.cli.options import OPTIONS, options_of
 from pruneapp.cli.terminal import EXIT_STATUS, USAGE_ERROR, Output
-from pruneapp.errors import abridged, escaped
+from pruneapp.errors import abridge_text, escape_text
 from pruneapp.progress import CancelToken, Job
 
 _STATUS = (
@@ -212,7 +212,7 @@ class Parser(argparse.ArgumentParser):
     """An argument parser that reports an error in one sentence, without the usage."""
 
     def error(self, message: str) -> NoReturn:
-        text = abridged(escaped(_rewrite_message(message)))
+        text = abridge_text(escape_text(_rewrite_message(message)))
         self.exit(USAGE_ERROR, f"{self.prog}: {text} (see {self.prog} --help)\n")
 
     def refuse_unknown(self, words: Sequence[str]) -> NoReturn:

@@ -110,7 +110,7 @@ def prune(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
     else:
         names = usual_selection(checkpoint)
         if method.takes_statistics and not isinstance(method, CoupledMethod):
-            names = with_statistics(checkpoint, method, values, names)
+            names = select_with_statistics(checkpoint, method, values, names)
     given = None if masks is None else read_masks_for(checkpoint, names, masks, job)
     pattern = options.select[0] if len(options.select) == 1 else ""
     row = Row(names, method.name, values, pattern)
@@ -124,16 +124,16 @@ def prune(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
         step = replace(step, limits=replace(limits, target_sparsity=total))
     state: State
     if cluster is not None:
-        from pruneapp.cluster.export import hashed_by
+        from pruneapp.cluster.export import hash_on_workers
         from pruneapp.cluster.steps import ClusterState, apply_step
 
-        with hashed_by(cluster, checkpoint, job):
+        with hash_on_workers(cluster, checkpoint, job):
             state = apply_step(ClusterState(cluster, checkpoint), step, job)
         recipe = recipe_of(checkpoint, [step.to_dict()])
     else:
         assert kernel is not None
         with hash_in_background(checkpoint.files):
-            state, recipe = _after(document, step, kernel, job, given=given, scores=scores)
+            state, recipe = _apply_step(document, step, kernel, job, given=given, scores=scores)
     already_zero = zeros_pruned_by(options, document.snapshot(), state, touched, job)
     steps = (StepAccount(step.label(), step.detail()),)
     report, problem = write_export(options, state, recipe, request, job, steps=steps)
@@ -222,7 +222,7 @@ def register_statistics_files(options: argparse.Namespace, job: Job) -> tuple[st
     return tuple(register_statistics(Path(path), job, forced=forced) for path in options.statistics)
 
 
-def with_statistics(
+def select_with_statistics(
     checkpoint: Checkpoint, method: Method, values: Mapping[str, Any], names: Iterable[str]
 ) -> tuple[str, ...]:
     """Return the tensors of `names` for which the statistics have what a method needs, in order.
@@ -278,7 +278,7 @@ def usual_selection(checkpoint: Checkpoint) -> tuple[str, ...]:
     raise SelectionError(f"'{checkpoint.path}' contains nothing that can be pruned{reason}.")
 
 
-def _after(
+def _apply_step(
     document: Document,
     step: Step,
     kernel: Kernel,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.io.digest import hash_in_background
-from pruneapp.cli.evaluate import details_printed
+from pruneapp.cli.evaluate import print_details
 from pruneapp.cli.export_options import (
     export_request,
     report_output,
@@ -118,7 +118,7 @@ def _compute(
         layers = sum(layer.name in chosen for layer in pruned_layers(snapshot, job))
         print_notes([sequential_runs(layers)])
     made = calibration_runner(options, options.against)
-    with closing(made) as runner, details_printed():
+    with closing(made) as runner, print_details():
         return repair_by_script(runner, snapshot, settings, job)
 
 

@@ -76,12 +76,12 @@ def run(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
     )
     if not options.check:
         request = export_request(options, checkpoint)
-    if collects := _collects(options, recipe, checkpoint, job):
+    if collects := _is_collecting(options, recipe, checkpoint, job):
         given = (_collect(options, recipe, checkpoint, stack, job),)
     recipe = with_statistics(recipe, checkpoint, given, job)
     fitted = fit(recipe, checkpoint, job)
     if options.treat_zeros and not fitted.problems:
-        recipe = _with_zeros(recipe, checkpoint, job)
+        recipe = _add_zeros_entry(recipe, checkpoint, job)
         fitted = fit(recipe, checkpoint, job)
     if options.check:
         status = DIFFERENT if fitted.problems else DONE
@@ -89,12 +89,12 @@ def run(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
     fitted.actions(recipe.where)  # raises an error if entries do not fit
     state: State
     if options.cluster:
-        from pruneapp.cluster.export import hashed_by, refuse_request
+        from pruneapp.cluster.export import hash_on_workers, refuse_request
         from pruneapp.cluster.steps import ClusterState, apply_actions
 
         refuse_request(checkpoint, request)
         cluster = stack.enter_context(connection(options, job))
-        with hashed_by(cluster, checkpoint, job):
+        with hash_on_workers(cluster, checkpoint, job):
             state, done = apply_actions(
                 ClusterState(cluster, checkpoint), fitted, recipe.where, job
             )
@@ -133,7 +133,7 @@ _NOT_KEPT = (
 )
 
 
-def _collects(
+def _is_collecting(
     options: argparse.Namespace, recipe: Recipe, checkpoint: Checkpoint, job: Job
 ) -> bool:
     """Return whether the options request collecting statistics for a recipe.
@@ -184,7 +184,7 @@ def _collect(
     return register(path, job)
 
 
-def _with_zeros(recipe: Recipe, checkpoint: Checkpoint, job: Job) -> Recipe:
+def _add_zeros_entry(recipe: Recipe, checkpoint: Checkpoint, job: Job) -> Recipe:
     """Return a recipe that first counts the zeros of the file as pruned.
 
     Returns `recipe` if it has such an entry already; or, with a note to standard error, if the file

@@ -12,20 +12,20 @@ from pathlib import Path
 from typing import Any
 
 from pruneapp.checkpoint.io.digest import files_sha256
-from pruneapp.cli.evaluate import CALIBRATED, details_printed, runner_of
-from pruneapp.cli.files import checked_output, open_model, refuse_input
+from pruneapp.cli.evaluate import CALIBRATED, print_details, runner_of
+from pruneapp.cli.files import check_output_path, open_model, refuse_input
 from pruneapp.cli.prune import (
     method_values,
     register_methods,
     register_statistics_files,
+    select_with_statistics,
     usual_selection,
-    with_statistics,
 )
 from pruneapp.cli.terminal import Output, attributes, percent, printable_name, real, table
 from pruneapp.document.selection import select
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
-from pruneapp.errors import ParameterError, counted, escaped, first_names
+from pruneapp.errors import ParameterError, counted, escape_text, first_names
 from pruneapp.evaluation.allocation import Allocation, Bound
 from pruneapp.evaluation.allocation import allocate as allocated_by
 from pruneapp.evaluation.evaluator import Change, Evaluator
@@ -76,14 +76,14 @@ def scan(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
     _refuse_masks(state)
     checkpoint = state.checkpoint
     read = (options.script, options.text, options.images, options.repair)
-    path = checked_output(options.output, read, checkpoint, "scan", f"model{SUFFIX}")
+    path = check_output_path(options.output, read, checkpoint, "scan", f"model{SUFFIX}")
     known = read_scan(path) if path.exists() else None
     if options.select:
         names = select(checkpoint, options.select)
     else:
         names = usual_selection(checkpoint)
         if method.takes_statistics:
-            names = with_statistics(checkpoint, method, values, names)
+            names = select_with_statistics(checkpoint, method, values, names)
     repair = ""
     if options.repair:
         repair = register(Path(options.repair), job, forced=options.force_statistics)
@@ -92,7 +92,7 @@ def scan(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
     request = ScanRequest(names, method.name, values, amounts, exclude, repair)
     latest, written, wrote = known, known, time.monotonic()
     try:
-        with details_printed():
+        with print_details():
             for latest in scan_tensors(
                 evaluator,
                 state,
@@ -114,7 +114,7 @@ def scan(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
         if latest is not None and latest is not known and sys.exception() is not None:
             sys.stderr.write(
                 f"{latest.measured:,} of {latest.wanted:,} evaluations are in "
-                f"'{escaped(path.name)}'; the same command continues.\n"
+                f"'{escape_text(path.name)}'; the same command continues.\n"
             )
     assert latest is not None
     done = latest
@@ -276,11 +276,11 @@ def _measure(
             remedy="Name that one, or scan this one.",
         )
     parts = job.parts(3)
-    with details_printed():
+    with print_details():
         baseline = evaluator.measure_baseline(state, next(parts))
         found = []
         for step, part in zip((allocation.step(), allocation.uniform()), parts, strict=False):
-            after = _after(state, step, conditions.repair, part)
+            after = _apply_step(state, step, conditions.repair, part)
             found.append(evaluator.changes(evaluator.measure(after, part)))
     before = {name: metric.value for name, metric in baseline.first.metrics.items()}
     # Built-in evaluations read data from a separate file, which a scan does not record.
@@ -309,7 +309,7 @@ def _measure(
     return found[0], found[1]
 
 
-def _after(state: Snapshot, step: Step, repair: str, job: Job) -> Snapshot:
+def _apply_step(state: Snapshot, step: Step, repair: str, job: Job) -> Snapshot:
     preview = compute_preview(state, step, kernel_for("auto"), Job(cancel=job.cancel), norms=False)
     after = preview.edit.applied_to(state)
     return repaired(after, repair, job) if repair else after

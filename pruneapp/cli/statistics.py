@@ -9,8 +9,8 @@ from pathlib import Path
 
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.io.digest import files_sha256
-from pruneapp.cli.evaluate import details_printed, script_runner
-from pruneapp.cli.files import checked_output
+from pruneapp.cli.evaluate import print_details, script_runner
+from pruneapp.cli.files import check_output_path
 from pruneapp.cli.terminal import Output, attributes, print_notes
 from pruneapp.edits.existing_masks import open_document
 from pruneapp.errors import ParameterError, counted, first_names, in_numeric_order
@@ -33,7 +33,7 @@ def statistics(options: argparse.Namespace, job: Job, stack: ExitStack) -> Outpu
         open_checkpoint(options.file, state_dict=options.state_dict, job=job)
     )
     read = (options.script, options.text, options.images, options.imatrix)
-    output = checked_output(
+    output = check_output_path(
         options.output, read, checkpoint, "statistics", "model.statistics.safetensors"
     )
     notices = []
@@ -89,7 +89,7 @@ def collect_by(
     with (
         closing(open_document(checkpoint, job)) as document,
         closing(calibration_runner(running, options.file)) as runner,
-        details_printed(),
+        print_details(),
     ):
         return collect(
             runner,

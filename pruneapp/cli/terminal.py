@@ -21,7 +21,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, TextIO
 
 import pruneapp
-from pruneapp.errors import escaped as printable
+from pruneapp.errors import escape_text as printable
 from pruneapp.progress import CancelToken, Job
 
 if TYPE_CHECKING:
@@ -61,12 +61,12 @@ def show(output: Output, *, as_json: bool) -> int:
 def print_json(value: Any) -> None:
     """Print a value as indented JSON, with exact names even if the encoding lacks characters.
 
-    Those are escaped as in JSON for ASCII. Raises what `encoded` raises for values that are not
+    Those are escaped as in JSON for ASCII. Raises what `encode` raises for values that are not
     JSON.
     """
-    from pruneapp.json_codec import encoded  # imported only for JSON
+    from pruneapp.json_codec import encode  # imported only for JSON
 
-    text = encoded(value, indent=2).decode() + "\n"
+    text = encode(value, indent=2).decode() + "\n"
     try:
         text.encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:  # the stream's own backslash escapes would not be valid JSON
@@ -181,7 +181,7 @@ class Interrupts:
         self.token.cancel()
 
     @contextlib.contextmanager
-    def watched(self) -> Iterator[CancelToken]:
+    def watch(self) -> Iterator[CancelToken]:
         """Handle SIGINT and SIGTERM inside the block, and restore the previous handlers afterwards.
 
         The first signal cancels the yielded token and sets `status`; the second raises

@@ -174,10 +174,10 @@ class Cluster:
         now = time.monotonic()
         if not self._workers or now - self._counted > _COUNT:
             self._counted = now
-            with self._explained():
+            with self._convert_errors():
                 known = self._client.scheduler_info(n_workers=-1)
             if "workers" not in known:  # the client was just disconnected
-                raise self._lost()
+                raise self._lost_error()
             self._workers = sorted(known["workers"])
         return len(self._workers)
 
@@ -259,21 +259,21 @@ class Cluster:
         raises.
         """
         job.extend(sum(work.nbytes for work in works))
-        with self.kept() as keep:
+        with self.keep_results() as keep:
             waiting = deque(range(len(works)))
             under_way: dict[Future[Any], int] = {}
             deaths: defaultdict[int, int] = defaultdict(int)
             stepped: defaultdict[int, int] = defaultdict(int)
             begun: dict[int, float] = {}
             while waiting or under_way:
-                self._look(job)
+                self._check_running(job)
                 room = _AHEAD * max(1, self.workers())
                 while waiting and len(under_way) < room:
                     number = waiting.popleft()
                     future = keep(works[number])
                     under_way[future] = number
                     begun[number] = time.monotonic()
-                for future in self._ended(under_way):
+                for future in self._find_ended(under_way):
                     number = under_way.pop(future)
                     work = works[number]
                     result = self._result(future)
@@ -289,7 +289,7 @@ class Cluster:
                         waiting.append(number)
                         continue
                     self._step(job, work.nbytes - stepped[number], work.label)
-                    self._note(future, work, time.monotonic() - begun[number])
+                    self._record_speed(future, work, time.monotonic() - begun[number])
                     yield number, result
                 for future, number in under_way.items():
                     done = min(self._partial.get(str(future.key), 0), works[number].nbytes)
@@ -308,12 +308,12 @@ class Cluster:
         left = dict(enumerate(futures))
         stepped = [0] * len(futures)
         while left:
-            self._look(job)
+            self._check_running(job)
             for number, future in list(left.items()):
                 done = nbytes[number]
                 if future.done():
                     if future.status == "cancelled":
-                        raise self._lost()
+                        raise self._lost_error()
                     del left[number]
                 else:
                     done = min(done, self._partial.get(str(future.key), 0))
@@ -326,7 +326,7 @@ class Cluster:
         self.flow.nbytes += nbytes
         job.step(nbytes, self.flow.words(label))
 
-    def _note(self, future: Future[Any], work: Work, seconds: float) -> None:
+    def _record_speed(self, future: Future[Any], work: Work, seconds: float) -> None:
         worker = self._where.pop(str(future.key), "")
         if work.nbytes and worker:
             speed = self.flow.workers[worker]
@@ -335,7 +335,7 @@ class Cluster:
             speed.tasks += 1
 
     @contextlib.contextmanager
-    def kept(self) -> Iterator[Callable[[Work], Future[Any]]]:
+    def keep_results(self) -> Iterator[Callable[[Work], Future[Any]]]:
         """Yield a function that submits tasks whose results stay on the workers during the block.
 
         It returns a future at once; tasks of a file prefer one worker. If the block raises, all
@@ -352,7 +352,7 @@ class Cluster:
             where = None
             if work.file is not None and self._workers:
                 where = [self._workers[work.file % len(self._workers)]]
-            with self._explained():
+            with self._convert_errors():
                 future = self._client.submit(
                     work.function,
                     *work.arguments,
@@ -387,7 +387,7 @@ class Cluster:
         `Cancelled`.
         """
         while not future.done():
-            self._look(job)
+            self._check_running(job)
             time.sleep(_LOOK / 10)
         result = self._result(future)
         if isinstance(result, _Death):
@@ -397,14 +397,14 @@ class Cluster:
             )
         return result
 
-    def _look(self, job: Job) -> None:
+    def _check_running(self, job: Job) -> None:
         job.step(0)
         if self._client.status not in {"running", "connecting"} or (
             self._client.scheduler_comm is not None and self._client.scheduler_comm.closed()
         ):
-            raise self._lost()
+            raise self._lost_error()
 
-    def _ended(self, under_way: Mapping[Future[Any], int]) -> list[Future[Any]]:
+    def _find_ended(self, under_way: Mapping[Future[Any], int]) -> list[Future[Any]]:
         ended = [future for future in under_way if future.done()]
         if not ended:
             time.sleep(_LOOK / 5)
@@ -418,8 +418,8 @@ class Cluster:
         from distributed.scheduler import KilledWorker
 
         if future.status == "cancelled":  # the scheduler dropped it: the connection was lost
-            raise self._lost()
-        with self._explained():
+            raise self._lost_error()
+        with self._convert_errors():
             try:
                 result = future.result()
             except KilledWorker:
@@ -431,7 +431,7 @@ class Cluster:
         return result
 
     @contextlib.contextmanager
-    def _explained(self) -> Iterator[None]:
+    def _convert_errors(self) -> Iterator[None]:
         """Convert exceptions of a lost connection to `ClusterLostError`."""
         from asyncio import CancelledError
         from concurrent.futures import CancelledError as FutureCancelled
@@ -449,13 +449,13 @@ class Cluster:
             TimeoutError,
             OSError,
         ) as error:
-            raise self._lost() from error
+            raise self._lost_error() from error
         except RuntimeError as error:
             if "closed" in str(error) or "running" in str(error):
-                raise self._lost() from error
+                raise self._lost_error() from error
             raise
 
-    def _lost(self) -> ClusterLostError:
+    def _lost_error(self) -> ClusterLostError:
         return ClusterLostError(
             f"The cluster at '{self.address}' is gone.",
             remedy="Start it again, then run the same job again (on the command line with "
@@ -496,7 +496,7 @@ def connect(address: str, job: Job) -> Iterator[Cluster]:
     check_address(address)
     local = _LOCAL.fullmatch(address)
     with contextlib.ExitStack() as stack:
-        stack.enter_context(_quiet())
+        stack.enter_context(_silence_logs())
         if local is not None:
             workers = stack.enter_context(_processes(int(local[1]), job))
             assert workers.client is not None
@@ -506,14 +506,14 @@ def connect(address: str, job: Job) -> Iterator[Cluster]:
         yield stack.enter_context(cluster)
 
 
-# Threads inside of `_quiet`, and the log levels before the first of them entered.
+# Threads inside of `_silence_logs`, and the log levels before the first of them entered.
 _silence = threading.Lock()
 _silenced: list[int] = []
 _levels: list[int] = []
 
 
 @contextlib.contextmanager
-def _quiet() -> Iterator[None]:
+def _silence_logs() -> Iterator[None]:
     """Suppress Dask's log messages about errors that are handled or reported here.
 
     May be nested and used by several threads: the last to leave restores the levels that the first
@@ -571,7 +571,7 @@ def _processes(count: int, job: Job) -> Iterator[LocalWorkers]:
     prevented the start, such as `ClusterError`.
     """
     workers = LocalWorkers(count)
-    with _interrupts_later():
+    with _block_interrupts():
         workers.start()
     try:
         while not workers.ready.wait(_LOOK / 5):
@@ -622,7 +622,7 @@ class LocalWorkers(threading.Thread):
 
         If they cannot be started, the exception is stored in `error` and nothing is raised.
         """
-        with _quiet():
+        with _silence_logs():
             try:
                 self._begin()
             except BaseException as error:  # noqa: BLE001 - the waiting thread raises it
@@ -646,7 +646,7 @@ class LocalWorkers(threading.Thread):
         import dask
         from distributed import Client, LocalCluster
 
-        threads = max(1, len(os.sched_getaffinity(0)) // self._count) if _affine() else 1
+        threads = max(1, len(os.sched_getaffinity(0)) // self._count) if _has_affinity() else 1
         settings = {
             "distributed.scheduler.allowed-failures": _MOST_DEATHS,
             "distributed.worker.memory.target": False,
@@ -678,12 +678,12 @@ class LocalWorkers(threading.Thread):
             self.client = Client(self._cluster, set_as_default=False)
 
 
-def _affine() -> bool:
+def _has_affinity() -> bool:
     return hasattr(os, "sched_getaffinity")
 
 
 @contextlib.contextmanager
-def _interrupts_later() -> Iterator[None]:
+def _block_interrupts() -> Iterator[None]:
     """Block Ctrl+C for threads and processes started inside; their owner ends them.
 
     They inherit the signal mask. A signal that arrives meanwhile is delivered afterwards. Does

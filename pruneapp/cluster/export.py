@@ -57,7 +57,7 @@ from pruneapp.export.format import ExportPart, Plan
 from pruneapp.export.formats.safetensors import SAFETENSORS
 from pruneapp.export.provenance import Provenance, may_have_pattern, provenance_of
 from pruneapp.export.report import ExportReport, ExportRequest, WrittenFile
-from pruneapp.json_codec import decode, encoded
+from pruneapp.json_codec import decode, encode
 from pruneapp.progress import Job
 from pruneapp.recipes.fit import fit
 from pruneapp.recipes.recipe import Recipe, recipe_of
@@ -238,15 +238,15 @@ class Stage(contextlib.ExitStack):
         """Return where a worker writes a file."""
         raise NotImplementedError
 
-    def known(self, names: Sequence[str], job: Job) -> dict[str, WrittenShard]:
+    def find_finished(self, names: Sequence[str], job: Job) -> dict[str, WrittenShard]:
         """Return the files finished by an interrupted job that are still unchanged."""
         raise NotImplementedError
 
-    def sealed(self, name: str, target: Path, shard: WrittenShard, job: Job) -> SealedFile:
+    def seal_file(self, name: str, target: Path, shard: WrittenShard, job: Job) -> SealedFile:
         """Return a written file, ready to be committed."""
         raise NotImplementedError
 
-    def _taken_up(self, path: Path) -> bool:
+    def _adopt_list(self, path: Path) -> bool:
         """Use the list of an interrupted job at `path`, and write to it from now on.
 
         Returns False, and changes nothing, if it belongs to another job or cannot be read.
@@ -263,18 +263,18 @@ class Stage(contextlib.ExitStack):
         """The listed files, by name."""
         return self._manifest.files
 
-    def note(self, name: str, shard: WrittenShard) -> None:
+    def record(self, name: str, shard: WrittenShard) -> None:
         """Add a file to the list and write the list: a resumed job does not write it again."""
         tags = _digest(shard.tags) if shard.tags else ""
         self._manifest.files[name] = _Listed(shard.nbytes, shard.sha256, tags)
         self._write_list()
 
     def forget(self, name: str) -> None:
-        """Remove a file from the list in memory; the list on disk changes with the next `note`."""
+        """Remove a file from the list in memory; the list on disk changes at the next `record`."""
         self._manifest.files.pop(name, None)
 
     def _write_list(self) -> None:
-        write_whole(self._list, encoded(self._manifest), Job())
+        write_whole(self._list, encode(self._manifest), Job())
 
 
 def _digest(tags: Sequence[str]) -> str:
@@ -295,7 +295,7 @@ class FolderStage(Stage):
 
         Raises `ExportError` if it cannot be created.
         """
-        if self._resume and self._found():
+        if self._resume and self._find_interrupted():
             self.path = self._list.parent
         else:
             try:
@@ -308,16 +308,16 @@ class FolderStage(Stage):
             lock(fd)
         return self
 
-    def _found(self) -> bool:
+    def _find_interrupted(self) -> bool:
         prefix = f"{self._target.name}.partial-"
         paths = sorted(self._target.parent.iterdir())
-        return any(p.name.startswith(prefix) and self._taken_up(p / _LIST) for p in paths)
+        return any(p.name.startswith(prefix) and self._adopt_list(p / _LIST) for p in paths)
 
     def place(self, name: str) -> Path:
         """Return where a worker writes a file."""
         return self.path / name
 
-    def known(self, names: Sequence[str], job: Job) -> dict[str, WrittenShard]:
+    def find_finished(self, names: Sequence[str], job: Job) -> dict[str, WrittenShard]:
         """Return the listed files of `names` whose size and checksum workers confirmed.
 
         Others are removed from the list.
@@ -341,7 +341,7 @@ class FolderStage(Stage):
                 self.forget(name)
         return known
 
-    def sealed(self, name: str, target: Path, _shard: WrittenShard, _job: Job) -> SealedFile:
+    def seal_file(self, name: str, target: Path, _shard: WrittenShard, _job: Job) -> SealedFile:
         """Return a written file, ready to be moved to its target."""
         return StagedFile(self.path / name, target)
 
@@ -388,7 +388,7 @@ class ObjectStage(Stage):
             prefix = f"{self._target.name}.partial-"
             with contextlib.suppress(OSError):  # the folder does not exist
                 for path in self._folder.iterdir():
-                    if path.name.startswith(prefix) and self._taken_up(path):
+                    if path.name.startswith(prefix) and self._adopt_list(path):
                         break
         for name, begun in self._manifest.uploads.items():
             path = locate(begun.url)
@@ -428,7 +428,7 @@ class ObjectStage(Stage):
         """Return the upload to which a worker sends a file."""
         return self._uploads[name]
 
-    def known(self, names: Sequence[str], job: Job) -> dict[str, WrittenShard]:
+    def find_finished(self, names: Sequence[str], job: Job) -> dict[str, WrittenShard]:
         """Return the listed uploads of `names` whose parts are still in the store.
 
         The store verified the checksum of each part when it received it. Others are removed from
@@ -451,13 +451,13 @@ class ObjectStage(Stage):
                 self.forget(name)
         return known
 
-    def sealed(self, name: str, _target: Path, shard: WrittenShard, job: Job) -> SealedFile:
+    def seal_file(self, name: str, _target: Path, shard: WrittenShard, job: Job) -> SealedFile:
         """Return an object with all parts sent, ready to be completed and compared."""
         file = self._files[name]
-        file.fill(shard.nbytes, shard.tags, partial(self._committed, name, shard, job))
+        file.fill(shard.nbytes, shard.tags, partial(self._on_committed, name, shard, job))
         return file
 
-    def _committed(self, name: str, shard: WrittenShard, job: Job) -> None:
+    def _on_committed(self, name: str, shard: WrittenShard, job: Job) -> None:
         """Record a completed object; when all are completed, have workers read and compare them.
 
         Cancelling is possible only if no object was replaced. Raises `ExportError` if one has other
@@ -566,7 +566,7 @@ class ClusterWriter:
         names = [f"{number:05}-{path.name}" for number, (path, _) in enumerate(weights)]
         stage = stack.enter_context(self._stage(target, _job_of(weights)))
         stage.begin(dict(zip(names, weights, strict=True)))
-        done = stage.known(names, job)
+        done = stage.find_finished(names, job)
         left = [number for number, name in enumerate(names) if name not in done]
         # A file is read back by the worker that writes it, an object only after all are completed.
         times = 1 if is_store(target) else 2
@@ -588,7 +588,7 @@ class ClusterWriter:
             rounding = weights[number][1].rounding
             # rounding errors are known only for files written now, so rounded files are not resumed
             if rounding is None:
-                stage.note(names[number], result)
+                stage.record(names[number], result)
             else:
                 rounding.ranges.update(result.rounded)
         staged = {path: name for (path, _), name in zip(weights, names, strict=True)}
@@ -598,7 +598,7 @@ class ClusterWriter:
                 continue
             name = staged[path]
             written = WrittenFile(path, done[name].nbytes, done[name].sha256)
-            yield stage.sealed(name, plan.place or path, done[name], job), written
+            yield stage.seal_file(name, plan.place or path, done[name], job), written
 
     def _stage(self, target: Path, job_name: str) -> Stage:
         if isinstance(target, StorePath):
@@ -614,7 +614,7 @@ def _job_of(weights: Sequence[tuple[Path, Plan]]) -> str:
     return hashlib.sha256(repr((sizes, sorted(part.texts().items()))).encode()).hexdigest()
 
 
-def export_on(
+def export_on_cluster(
     address: str, checkpoint: Checkpoint, recipe: Recipe, request: ExportRequest, job: Job
 ) -> ExportReport:
     """Apply a recipe to a model on the cluster at an address, and write the result there.
@@ -647,15 +647,15 @@ def export_recipe(
     """
     check(checkpoint, request)
     fitted = fit(recipe, checkpoint, job)
-    with hashed_by(cluster, checkpoint, job):
+    with hash_on_workers(cluster, checkpoint, job):
         first = ClusterState(cluster, checkpoint)
         state, done = apply_actions(first, fitted, recipe.where, job)
-    origin = provenance_on(state, recipe_of(checkpoint, done), job)
+    origin = provenance_on_cluster(state, recipe_of(checkpoint, done), job)
     return export(state, request, job, origin, make=ClusterWriter(state, resume=resume).make)
 
 
 @contextlib.contextmanager
-def hashed_by(cluster: Cluster, checkpoint: Checkpoint, job: Job) -> Iterator[None]:
+def hash_on_workers(cluster: Cluster, checkpoint: Checkpoint, job: Job) -> Iterator[None]:
     """Let workers hash the files of a model while the block runs, and store the checksums.
 
     Files with known checksums are not hashed. The end of the block waits for the results; an
@@ -663,7 +663,7 @@ def hashed_by(cluster: Cluster, checkpoint: Checkpoint, job: Job) -> Iterator[No
     """
     model = ModelSource.of(checkpoint)
     files = [(n, file) for n, file in enumerate(checkpoint.files) if bytes_left(file)]
-    with cluster.kept() as keep:
+    with cluster.keep_results() as keep:
         futures = [keep(Work(tasks.hash_file, (model, number))) for number, _ in files]
         yield
         job.extend(sum(file.size for _, file in files))
@@ -672,7 +672,7 @@ def hashed_by(cluster: Cluster, checkpoint: Checkpoint, job: Job) -> Iterator[No
             remember_sha256(file, cluster.result(future, job))
 
 
-def provenance_on(state: ClusterState, recipe: Recipe, job: Job) -> Provenance:
+def provenance_on_cluster(state: ClusterState, recipe: Recipe, job: Job) -> Provenance:
     """Return the provenance of an export of a state; see `provenance_of`."""
     found = provenance_of(state, recipe, job)
     # Nothing restores or protects weights on a cluster, so no pattern can be broken.

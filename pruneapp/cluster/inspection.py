@@ -23,7 +23,7 @@ from pruneapp.analysis.patterns import PatternReport, look_for_pattern, pattern_
 from pruneapp.analysis.statistics import TensorNumbers, numbers
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.cluster.connection import Cluster, Work
-from pruneapp.cluster.export import FileOrder, hashed_by, provenance_on
+from pruneapp.cluster.export import FileOrder, hash_on_workers, provenance_on_cluster
 from pruneapp.cluster.masks import ModelSource
 from pruneapp.cluster.steps import ClusterState, apply_actions
 from pruneapp.cluster.tasks import task, task_job
@@ -102,7 +102,7 @@ def compare_written(
         return compare_file(path, order.plan(job), checkpoint, job)
 
 
-def numbers_on(
+def measure_on_cluster(
     cluster: Cluster, checkpoint: Checkpoint, names: Sequence[str], job: Job
 ) -> list[TensorNumbers]:
     """Compute statistics of tensors on workers, in the order of `names`.
@@ -119,7 +119,7 @@ def numbers_on(
     )
 
 
-def check_on(  # noqa: PLR0917 - as `check_pattern`
+def check_on_cluster(  # noqa: PLR0917 - as `check_pattern`
     cluster: Cluster,
     checkpoint: Checkpoint,
     names: Sequence[str],
@@ -145,7 +145,7 @@ def check_on(  # noqa: PLR0917 - as `check_pattern`
     return pattern_report(n, m, dim, found)
 
 
-def compare_on(
+def compare_on_cluster(
     cluster: Cluster,
     a: Checkpoint,
     b: Checkpoint,
@@ -231,14 +231,14 @@ class ClusterEngine:
         first = ClusterState(self._cluster, original)
         with ExitStack() as stack:
             if hashed:
-                stack.enter_context(hashed_by(self._cluster, original, job))
+                stack.enter_context(hash_on_workers(self._cluster, original, job))
             state, done = apply_actions(first, fitted, recipe.where, job)
         return state, recipe_of(original, done)
 
     def provenance(self, state: State, recipe: Recipe, job: Job) -> Provenance:
         """Return the provenance of a state."""
         assert isinstance(state, ClusterState)
-        return provenance_on(state, recipe, job)
+        return provenance_on_cluster(state, recipe, job)
 
     def compare(
         self, state: State, plans: Mapping[Path, Plan], checkpoint: Checkpoint | None, job: Job

@@ -148,7 +148,7 @@ class MethodCall:
             statistics = NamedFile(path, status.st_size, status.st_mtime_ns)
         return cls(row.method, tuple(row.values.items()), statistics)
 
-    def but_amount(self) -> MethodCall:
+    def without_amount(self) -> MethodCall:
         """Return a copy without the amount: calls that are equal then rank weights equally."""
         return replace(self, values=tuple(pair for pair in self.values if pair[0] != "amount"))
 
@@ -238,7 +238,10 @@ class CutRule:
         method = registry.get(self.call.method)
         if not isinstance(before, CutRule) or not isinstance(method, WeightMethod):
             return None
-        same = before.call.but_amount() == self.call.but_amount() and before.width == self.width
+        same = (
+            before.call.without_amount() == self.call.without_amount()
+            and before.width == self.width
+        )
         if not same or method.measure is not None:
             return None
         first, then = before.share, self.share
@@ -251,7 +254,7 @@ class CutRule:
 
 
 @dataclass(frozen=True)
-class AloneRule:
+class RecomputeRule:
     """Run a method on the tensor alone; `budget` is the number of weights to prune, or None."""
 
     call: MethodCall
@@ -426,7 +429,7 @@ class RuleMask(BitMask):
         """Set the pruned elements from flat index `start` on to 0, in place."""
         self._mask().zero(bits, start)
 
-    def counted(self) -> int:
+    def count_kept(self) -> int:
         """Return the number of kept weights, without computing the bits if possible."""
         return self._mask().kept
 
@@ -459,7 +462,7 @@ class RuleMask(BitMask):
         masks = {}
         if before:
             mask = RuleMask(self.name, self.size, tuple(before), part=self._part)
-            mask._kept = mask.counted()
+            mask._kept = mask.count_kept()
             mask.together = self.nbytes <= _MOST_TOGETHER
             masks[self.name] = mask
         state = Snapshot(source.open(), MaskLayers(masks=MaskSet(masks)))

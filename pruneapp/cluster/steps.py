@@ -20,10 +20,10 @@ from pruneapp.checkpoint.elements import RawChunk
 from pruneapp.cluster import tasks
 from pruneapp.cluster.connection import Cluster, Work
 from pruneapp.cluster.masks import (
-    AloneRule,
     CutRule,
     MethodCall,
     ModelSource,
+    RecomputeRule,
     Rule,
     RuleMask,
     Rules,
@@ -139,7 +139,7 @@ class ClusterState:
             {name: self.known[name].kept for name in mine if name in self.known},
         )
 
-    def followed(self, changes: Mapping[str, Rule], known: Mapping[str, Facts]) -> ClusterState:
+    def with_rules(self, changes: Mapping[str, Rule], known: Mapping[str, Facts]) -> ClusterState:
         """Return the state after one more rule for some tensors; `known` are their new facts."""
         rules = {name: self._rules_after(name, rule) for name, rule in changes.items()}
         return ClusterState(
@@ -151,7 +151,7 @@ class ClusterState:
         joined = rule.after(before[-1]) if before and isinstance(rule, CutRule) else None
         return (*before, rule) if joined is None else (*before[:-1], joined)
 
-    def counted(
+    def count_after(
         self, changes: Mapping[str, Rule], job: Job, *, optional: Iterable[str] = ()
     ) -> ClusterState:
         """Return the state after one more rule, with facts counted by workers.
@@ -167,7 +167,7 @@ class ClusterState:
             full = self.checkpoint.entries[name].numel
             if found[name].kept == (full if before is None else before.kept):
                 changes = {n: rule for n, rule in changes.items() if n != name}
-        return self.followed(changes, {name: found[name] for name in changes})
+        return self.with_rules(changes, {name: found[name] for name in changes})
 
     def facts(self, names: Iterable[str], job: Job) -> dict[str, Facts]:
         """Count the kept weights of tensors with rules on workers, and find their patterns.
@@ -196,7 +196,7 @@ class ClusterState:
         """
         works = [
             Work(
-                tasks.only_zeros_pruned,
+                tasks.find_only_zeros_pruned,
                 (self.part(some), some),
                 self._nbytes(some),
                 "Comparing",
@@ -239,7 +239,9 @@ class ClusterState:
     def _nbytes(self, names: Iterable[str]) -> int:
         return sum(self.checkpoint.entries[name].nbytes for name in names)
 
-    def ask(self, function: Any, names: Iterable[str], *more: Any, job: Job, label: str) -> Any:
+    def run_on_one_worker(
+        self, function: Any, names: Iterable[str], *more: Any, job: Job, label: str
+    ) -> Any:
         """Run a task that cannot be divided on one worker, with the rules of `names`.
 
         `more` are further arguments of the function, `label` describes the work of `job`. Returns
@@ -366,7 +368,7 @@ class _Search:
         The keys are counted in several passes, each of which narrows the range that contains it.
         May be called once.
         """
-        with self._cluster.kept() as keep:
+        with self._cluster.keep_results() as keep:
             self._measured = self._measures(keep)
             bracket = self._first_bracket(count, job)
 
@@ -489,9 +491,9 @@ def apply_step(state: ClusterState, step: Step, job: Job) -> ClusterState:
             for name, went in _pruned_filters(before, state, row, names, job):
                 gone[name] = went | gone[name] if name in gone else went
     if gone:
-        state = _with_companions(state, gone, job)
+        state = _prune_companions(state, gone, job)
     if dependents is not None:
-        state = _with_dependents(state, dependents, job)
+        state = _prune_dependents(state, dependents, job)
     return state
 
 
@@ -528,30 +530,30 @@ class _RowOnCluster:
             case WeightMethod():
                 return self._cut(method)
             case RowMethod():
-                return self._state.counted(self._rows(method), self._job)
+                return self._state.count_after(self._rows(method), self._job)
             case GroupMethod() | MaskMethod():
-                return self._alone()
+                return self._prune_alone()
             case UnitMethod() if self._scope == "local" and self._limits.target_sparsity is None:
-                return self._alone()
+                return self._prune_alone()
             case UnitMethod():
-                return self._state.counted(self._units(), self._job)
+                return self._state.count_after(self._units(), self._job)
             case CoupledMethod():
                 return self._coupled()
         raise TypeError(f"no way to run a method of type {type(method).__name__}")
 
-    def _alone(self) -> ClusterState:
+    def _prune_alone(self) -> ClusterState:
         """Return the state with each tensor pruned alone, by the worker that needs its mask."""
         if isinstance(self._method, GroupMethod):
             for view in self._views:
                 self._method.groups(view, self._values)  # raise before the first task
-        rule = AloneRule(self._call, self._scope, self._limits)
-        return self._state.counted(dict.fromkeys(self._names, rule), self._job)
+        rule = RecomputeRule(self._call, self._scope, self._limits)
+        return self._state.count_after(dict.fromkeys(self._names, rule), self._job)
 
     def _rows(self, method: RowMethod) -> dict[str, Rule]:
         """Return the rules of a method that prunes each row of a matrix alone, with its budgets."""
         amount, limits = self._values["amount"], self._limits
         if method.allocate is None and limits.target_sparsity is None and isinstance(amount, float):
-            return dict.fromkeys(self._names, AloneRule(self._call, self._scope, limits))
+            return dict.fromkeys(self._names, RecomputeRule(self._call, self._scope, limits))
         if method.allocate is not None:
             budgets = self._ask(tasks.budgets, self._names, self._scope, limits)
         else:  # computed from counts
@@ -560,7 +562,7 @@ class _RowOnCluster:
                 self._views, method, self._values, self._scope, limits, kernel, self._job
             )
         return {
-            name: AloneRule(self._call, self._scope, limits, budget)
+            name: RecomputeRule(self._call, self._scope, limits, budget)
             for name, budget in zip(self._names, budgets, strict=True)
         }
 
@@ -574,7 +576,7 @@ class _RowOnCluster:
     def _coupled(self) -> ClusterState:
         found = self._ask(tasks.structures_of_groups, self._names, self._scope)
         changes = {name: found.get(name, WholeRule()) for name in self._names}
-        return self._state.counted(changes, self._job)
+        return self._state.count_after(changes, self._job)
 
     def _ask(self, function: Any, names: Sequence[str], *more: Any) -> Any:
         """Run a task for the method on one worker, with the rules of all tensors that it reads.
@@ -591,7 +593,9 @@ class _RowOnCluster:
             if view.scale is not None:
                 needed[view.scale.name] = None
         arguments = self._call, list(names), *more
-        return self._state.ask(function, needed, *arguments, job=self._job, label=label)
+        return self._state.run_on_one_worker(
+            function, needed, *arguments, job=self._job, label=label
+        )
 
     def _cut(self, method: WeightMethod) -> ClusterState:
         """Return the state after a method that prunes single weights below a threshold."""
@@ -648,7 +652,7 @@ class _RowOnCluster:
                 continue
             assert isinstance(cut, CutRule)
             known[view.name] = Facts(kept - cut.share.pruned)
-        return self._state.followed(rules, known)
+        return self._state.with_rules(rules, known)
 
     def _cut_alone(self, cuts: Sequence[tuple[str, int, int]]) -> dict[str, Rule]:
         """Return the rules that cut each tensor alone; `cuts` are (name, width of keys, count)."""
@@ -685,14 +689,16 @@ def _pruned_filters(
     """
     entries = before.checkpoint.entries
     sources = [TensorDim(name, 0) for name in names if dim_of(row, entries[name].shape, name) == 0]
-    old, new = (_left(state, sources, job) for state in (before, after))
+    old, new = (_find_kept_channels(state, sources, job) for state in (before, after))
     for source in sources:
         went = old[source] & ~new[source]
         if went.any():
             yield source.name, went
 
 
-def _left(state: ClusterState, sources: Sequence[TensorDim], job: Job) -> dict[TensorDim, Bools]:
+def _find_kept_channels(
+    state: ClusterState, sources: Sequence[TensorDim], job: Job
+) -> dict[TensorDim, Bools]:
     """Return, for each channel along dimensions, whether anything of it is kept.
 
     Counted on workers; all True for tensors without rules.
@@ -707,7 +713,7 @@ def _left(state: ClusterState, sources: Sequence[TensorDim], job: Job) -> dict[T
     asked = [[source for name in batch for source in by_name[name]] for batch in batches]
     works = [
         Work(
-            tasks.left_along,
+            tasks.find_kept_channels,
             (state.part(batch), some),
             sum(entries[name].nbytes for name in batch),
             "Looking for whole channels",
@@ -719,7 +725,7 @@ def _left(state: ClusterState, sources: Sequence[TensorDim], job: Job) -> dict[T
     return result
 
 
-def _with_companions(state: ClusterState, gone: Mapping[str, Bools], job: Job) -> ClusterState:
+def _prune_companions(state: ClusterState, gone: Mapping[str, Bools], job: Job) -> ClusterState:
     """Return the state with the companions (norms and biases) of pruned channels pruned too.
 
     `gone` has a mask per tensor, True for the pruned channels.
@@ -733,21 +739,21 @@ def _with_companions(state: ClusterState, gone: Mapping[str, Bools], job: Job) -
     changes: dict[str, Rule] = {
         name: StructureRule.of(BitMask.from_bools(~channels)) for name, channels in wanted.items()
     }
-    return state.counted(changes, job, optional=list(changes))
+    return state.count_after(changes, job, optional=list(changes))
 
 
-def _with_dependents(state: ClusterState, dependents: Dependents, job: Job) -> ClusterState:
+def _prune_dependents(state: ClusterState, dependents: Dependents, job: Job) -> ClusterState:
     """Return the state with everything pruned that depends on pruned channels.
 
     `state` itself if there is nothing.
     """
-    left = _left(state, list(dependents.groups), job)
+    left = _find_kept_channels(state, list(dependents.groups), job)
     bare = Snapshot(state.checkpoint)
     going = dependent_units(dependents, left.__getitem__, bare.view)
-    changes: dict[str, Rule] = dict(tasks.structures(going, None, job))
+    changes: dict[str, Rule] = dict(tasks.structure_rules(going, None, job))
     if not changes:
         return state
-    return state.counted(changes, job, optional=list(changes))
+    return state.count_after(changes, job, optional=list(changes))
 
 
 def apply_actions(

@@ -450,11 +450,11 @@ def structures_of_groups(
         going = coupled_units(views, values, scope, CpuKernel(), job, method.label)
         bare = Snapshot(part.model.open())
         return dict(
-            structures([(group, bare.view, units) for group, _, units in going], names, job)
+            structure_rules([(group, bare.view, units) for group, _, units in going], names, job)
         )
 
 
-def structures(
+def structure_rules(
     going: Sequence[Any], names: Iterable[str] | None, job: Job
 ) -> Iterator[tuple[str, StructureRule]]:
     """Yield rules that prune units, one tensor at a time.
@@ -503,7 +503,7 @@ def facts(part: StatePart, names: Sequence[str]) -> dict[str, Facts]:
         for name in names:
             mask, entry = state.masks[name], state.entry(name)
             assert isinstance(mask, RuleMask)
-            kept, pattern = mask.counted(), None
+            kept, pattern = mask.count_kept(), None
             if len(entry.shape) > 1 and 0 < kept < entry.numel:
                 pattern = pattern_of(BitMask(mask.packed, mask.size), entry.shape, job)
             found[name] = Facts(kept, pattern, looked=True)
@@ -512,7 +512,7 @@ def facts(part: StatePart, names: Sequence[str]) -> dict[str, Facts]:
 
 
 @task
-def only_zeros_pruned(part: StatePart, names: Sequence[str]) -> tuple[str, ...]:
+def find_only_zeros_pruned(part: StatePart, names: Sequence[str]) -> tuple[str, ...]:
     """Return the tensors in which only weights are pruned that are zero in the file."""
     with task_job() as job:
         state = part.snapshot(job)
@@ -522,7 +522,7 @@ def only_zeros_pruned(part: StatePart, names: Sequence[str]) -> tuple[str, ...]:
 
 
 @task
-def left_along(part: StatePart, sources: Sequence[TensorDim]) -> list[Bools]:
+def find_kept_channels(part: StatePart, sources: Sequence[TensorDim]) -> list[Bools]:
     """Return, for each channel along dimensions of tensors, whether anything of it is kept.
 
     One array per element of `sources`, in this order.

@@ -23,7 +23,7 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import shown_name
 from pruneapp.edits.manual_edit import DIGEST, digest
 from pruneapp.errors import ParameterError, SelectionError, counted
-from pruneapp.json_codec import encoded, load_object
+from pruneapp.json_codec import encode, load_object
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 
@@ -105,7 +105,7 @@ class RepairedValues:
             for t in self.tensors
         )
         entry = RepairEntry(RepairConfiguration(tensors, self.source))
-        return load_object(encoded(entry))
+        return load_object(encode(entry))
 
     def label(self) -> str:
         """Return a label for the history."""

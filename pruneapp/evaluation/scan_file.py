@@ -16,7 +16,7 @@ from msgspec.structs import asdict, replace
 from pruneapp import json_codec
 from pruneapp.checkpoint.io.upload import write_whole
 from pruneapp.document.entries import Part
-from pruneapp.errors import JsonError, nearest
+from pruneapp.errors import JsonError, suggest_nearest
 from pruneapp.evaluation.process import EvaluationError
 from pruneapp.progress import Job
 
@@ -145,13 +145,13 @@ class Scan(Part, frozen=True):
         found = {one.name: one for one in self.metrics}
         if name not in found:
             raise EvaluationError(
-                f"The scan has no metric '{name}'.", remedy=nearest(name, found, "metrics")
+                f"The scan has no metric '{name}'.", remedy=suggest_nearest(name, found, "metrics")
             )
         return found[name]
 
     def text(self) -> bytes:
         """Return the scan as JSON."""
-        return json_codec.encoded(self, indent=1) + b"\n"
+        return json_codec.encode(self, indent=1) + b"\n"
 
 
 def read_scan(path: Path) -> Scan:

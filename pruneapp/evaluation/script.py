@@ -16,7 +16,7 @@ from pathlib import Path
 
 from pruneapp import resources
 from pruneapp.checkpoint.checkpoint import Checkpoint
-from pruneapp.errors import ParameterError, escaped, words_of
+from pruneapp.errors import ParameterError, escape_text, words_of
 from pruneapp.evaluation.classifier import Classifier
 from pruneapp.evaluation.model_graph import SeededInputs, is_onnx, read_model_graph
 from pruneapp.evaluation.process import ChildProcess, EvaluationError
@@ -202,7 +202,7 @@ def template_for(checkpoint: Checkpoint) -> str:
     if is_onnx(checkpoint):
         return _graph_template(checkpoint)
     large = [e for e in checkpoint.entries.values() if len(e.shape) > 1]
-    named = [f"#   {escaped(e.name)}  {e.shape}" for e in large[:_NAMED]]
+    named = [f"#   {escape_text(e.name)}  {e.shape}" for e in large[:_NAMED]]
     named += ["#   …"] * (len(large) > _NAMED)
     torch = checkpoint.format.startswith("torch")
     configuration = configuration_of(checkpoint) if checkpoint.path.is_dir() else None
@@ -220,7 +220,7 @@ def template_for(checkpoint: Checkpoint) -> str:
 
 
 def _title(checkpoint: Checkpoint) -> str:
-    return escaped(checkpoint.path.name).replace('"', "'").replace("\\", "/")
+    return escape_text(checkpoint.path.name).replace('"', "'").replace("\\", "/")
 
 
 def _fill_template(template: str, filled: Mapping[str, str]) -> str:
@@ -235,7 +235,7 @@ def _graph_template(checkpoint: Checkpoint) -> str:
     """
     graph = read_model_graph(checkpoint)
     lines = [
-        f"#   {kind} {escaped(value.name)}  {escaped(str(list(value.shape)))}"
+        f"#   {kind} {escape_text(value.name)}  {escape_text(str(list(value.shape)))}"
         for kind, values in (("input", graph.inputs), ("output", graph.outputs))
         for value in values[:_NAMED]
     ]

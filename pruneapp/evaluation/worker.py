@@ -16,7 +16,7 @@ from typing import Any, Self
 
 from pruneapp import json_codec, resources
 from pruneapp.checkpoint.io.files import temporary_folder
-from pruneapp.errors import JsonError, abridged
+from pruneapp.errors import JsonError, abridge_text
 from pruneapp.evaluation.process import ChildProcess, EvaluationError
 from pruneapp.evaluation.script import EvaluationScript, Options
 from pruneapp.progress import Cancelled, Job
@@ -357,4 +357,4 @@ def _inputs(options: Options) -> dict[str, Any]:
 def _first_line(text: str) -> str:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     first = 2 if lines and lines[0].endswith(":") else 1  # torch: "Error(s) in loading …:"
-    return abridged(" ".join(lines[:first])).rstrip(". ")
+    return abridge_text(" ".join(lines[:first])).rstrip(". ")

@@ -7,7 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
-from pruneapp.errors import ParameterError, PluginError, nearest
+from pruneapp.errors import ParameterError, PluginError, suggest_nearest
 from pruneapp.export.format import Format
 from pruneapp.export.formats.compact import COMPACT_FILE
 from pruneapp.export.formats.csr import CSR
@@ -65,7 +65,7 @@ def get(name: str) -> Format:
         return FORMATS[name]
     except KeyError:
         raise ParameterError(
-            f"There is no export format '{name}'.", remedy=nearest(name, FORMATS, "formats")
+            f"There is no export format '{name}'.", remedy=suggest_nearest(name, FORMATS, "formats")
         ) from None
 
 

@@ -22,7 +22,7 @@ from pruneapp import __version__, resources
 from pruneapp.analysis.retained_norm import measure_retained_norms
 from pruneapp.checkpoint.io.upload import write_whole
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.errors import ExportError, escaped
+from pruneapp.errors import ExportError, escape_text
 from pruneapp.export.catalog import FORMATS
 from pruneapp.export.destination.target import check_file, unused_name
 from pruneapp.export.format_sizes import FormatOffer, format_offers, recommend
@@ -57,7 +57,7 @@ def csv_text(headers: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 def _cell(cell: Any) -> Any:
     if not isinstance(cell, str):
         return cell
-    return f"'{escaped(cell)}" if cell.startswith(_FORMULA) else escaped(cell)
+    return f"'{escape_text(cell)}" if cell.startswith(_FORMULA) else escape_text(cell)
 
 
 @dataclass(frozen=True)
@@ -211,7 +211,7 @@ def as_html(account: Account) -> str:
 
 def _escape_text(value: Any) -> Any:
     # Inserted texts must not contain line breaks or characters that reverse the text direction.
-    return escaped(value) if type(value) is str else value
+    return escape_text(value) if type(value) is str else value
 
 
 @lru_cache

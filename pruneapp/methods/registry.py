@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from pruneapp.errors import MethodError, ParameterError, nearest
+from pruneapp.errors import MethodError, ParameterError, suggest_nearest
 from pruneapp.methods.builtin.activations import (
     OWL,
     RIA,
@@ -47,7 +47,7 @@ def get(name: str) -> Method:
         return _methods[name]
     except KeyError:
         raise ParameterError(
-            f"There is no method '{name}'.", remedy=nearest(name, _methods, "methods")
+            f"There is no method '{name}'.", remedy=suggest_nearest(name, _methods, "methods")
         ) from None
 
 

@@ -37,7 +37,7 @@ from pruneapp.document.entries import (
 from pruneapp.document.selection import default_selection, resolve, select
 from pruneapp.document.step import Step
 from pruneapp.edits.manual_edit import DIGEST
-from pruneapp.errors import JsonError, PruneAppError, RecipeError, SelectionError, nearest
+from pruneapp.errors import JsonError, PruneAppError, RecipeError, SelectionError, suggest_nearest
 from pruneapp.json_codec import convert, read
 from pruneapp.masks import scratch
 from pruneapp.masks.bitmask import BitMask
@@ -289,7 +289,7 @@ def tensors_of_kind(checkpoint: Checkpoint, kind: str) -> tuple[str, ...]:
         kinds = {e.kind: None for e in checkpoint.entries.values() if _is_of(e, e.kind)}
         raise SelectionError(
             f"'{checkpoint.path.name}' contains no layer of kind '{kind}' that can be pruned.",
-            remedy=nearest(kind, kinds, "kinds"),
+            remedy=suggest_nearest(kind, kinds, "kinds"),
         )
     return names
 

@@ -33,7 +33,7 @@ import msgspec
 
 from pruneapp.checkpoint.io import files
 from pruneapp.errors import JsonError
-from pruneapp.json_codec import decode, encoded
+from pruneapp.json_codec import decode, encode
 from pruneapp.sessions.history_codec import SavedEdit
 from pruneapp.sessions.original import FileStamp
 
@@ -120,7 +120,7 @@ def pack_json(value: Any) -> bytes:
     """Return data or a struct as compressed JSON."""
     import zstandard
 
-    return zstandard.ZstdCompressor(level=1).compress(encoded(value))
+    return zstandard.ZstdCompressor(level=1).compress(encode(value))
 
 
 def unpack_json(data: bytes, kind: type[T], where: str) -> T | None:

@@ -41,7 +41,7 @@ from pruneapp.document.document import Capture
 from pruneapp.document.edit import Record
 from pruneapp.document.mask_store import NewMask
 from pruneapp.errors import SessionChangedError, SessionError
-from pruneapp.json_codec import encoded
+from pruneapp.json_codec import encode
 from pruneapp.masks.bitmask import BitMask, Layer
 from pruneapp.progress import CancelToken, Job
 from pruneapp.sessions.history_codec import (
@@ -159,7 +159,7 @@ def save_session(
         with contextlib.closing(_Spool()) as spool:
             plain = _Plain(capture)
             table = _spool_history(capture, plain, view, spool, job)
-            spool.add(TABLE, [encoded(table)])
+            spool.add(TABLE, [encode(table)])
             tensors = [(name, mask.nbytes) for name, mask in plain.masks.items()] + spool.tensors
             relative = original.with_relative_path(path.absolute().parent)
             header = _header(tensors, relative)
@@ -289,7 +289,7 @@ def _spool_history(
         job.step(0)
         places += _spool_masks(numbers, record, plain, spool, job)
         edit = numbers.edit(record, capture.parent(count), capture.snapshot.checkpoint)
-        spool.add(f"edit/{count}", [encoded(edit)])
+        spool.add(f"edit/{count}", [encode(edit)])
     branches = capture.branches
     is_usual = branches.tip == branches.newest_leaf(capture.position)
     return Table(
@@ -347,7 +347,7 @@ def _header(tensors: list[tuple[str, int]], original: Original) -> bytes:
         "version": str(VERSION),
         "about": _ABOUT,
         "written_by": f"Pruneapp {pruneapp.__version__}",
-        "original": encoded(original).decode(),
+        "original": encode(original).decode(),
     }
     parts = [msgspec.json.encode({"__metadata__": metadata})[1:-1]]
     start = 0

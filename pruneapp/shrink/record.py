@@ -58,7 +58,7 @@ class ShrinkRecord(msgspec.Struct, frozen=True):
 
     def encode(self) -> bytes:
         """Return the record as JSON, with a newline at the end."""
-        return json_codec.encoded(self) + b"\n"
+        return json_codec.encode(self) + b"\n"
 
     @property
     def cut(self) -> Cut:

@@ -22,7 +22,7 @@ from pruneapp.progress import Cancelled
 
 # By command: the module and function that compute masks.
 COMMANDS = {
-    "prune": (prune, "_after"),
+    "prune": (prune, "_apply_step"),
     "run": (run, "apply_recipe"),
     "verify": (verify, "apply_recipe"),
 }

@@ -28,14 +28,14 @@ def right(network, tmp_path):
 
 def lose_after(monkeypatch, files: int) -> None:
     """Raise ClusterLostError once `files` files are listed."""
-    note = export.Stage.note
+    note = export.Stage.record
 
     def noted(stage, name, shard):
         note(stage, name, shard)
         if len(stage.listed) == files:
             raise ClusterLostError("The cluster is gone.")
 
-    monkeypatch.setattr(export.Stage, "note", noted)
+    monkeypatch.setattr(export.Stage, "record", noted)
 
 
 def test_a_job_that_lost_its_cluster_is_taken_up_again(pair, network, tmp_path, monkeypatch, right):

@@ -12,7 +12,7 @@ from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.checkpoint.io import upload
 from pruneapp.checkpoint.io.store import locate
 from pruneapp.cluster import export, steps
-from pruneapp.cluster.inspection import numbers_on
+from pruneapp.cluster.inspection import measure_on_cluster
 from pruneapp.cluster.masks import close_models
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import ClusterLostError, ExportError, FileChangedError
@@ -124,14 +124,14 @@ def test_into_an_older_export(pair, model, bucket, right):
 
 def lose_after(monkeypatch, files):
     """Raise ClusterLostError once `files` files are listed."""
-    note = export.Stage.note
+    note = export.Stage.record
 
     def noted(stage, name, shard):
         note(stage, name, shard)
         if len(stage.listed) == files:
             raise ClusterLostError("The cluster is gone.")
 
-    monkeypatch.setattr(export.Stage, "note", noted)
+    monkeypatch.setattr(export.Stage, "record", noted)
 
 
 def lose(pair, model, bucket, monkeypatch, files=2):
@@ -189,13 +189,13 @@ def test_a_part_that_is_another_one_is_sent_again(pair, model, bucket, monkeypat
 
 def test_what_another_program_wrote_meanwhile_stays(pair, model, bucket, monkeypatch):
     name = "out/model-00002-of-00003.safetensors"
-    sealed = export.ObjectStage.sealed
+    sealed = export.ObjectStage.seal_file
 
     def written_meanwhile(stage, *arguments):
         bucket.put(name, b"theirs")
         return sealed(stage, *arguments)
 
-    monkeypatch.setattr(export.ObjectStage, "sealed", written_meanwhile)
+    monkeypatch.setattr(export.ObjectStage, "seal_file", written_meanwhile)
     with pytest.raises(ExportError, match=r"00002-of-00003.*written by another program"):
         on_cluster(pair, model, RECIPE, bucket.path("out"))
 
@@ -229,7 +229,7 @@ def test_an_object_that_changes_is_named_with_the_worker(pair, model, network, b
         data = (network / "model-00002-of-00003.safetensors").read_bytes()
         bucket.put("model/model-00002-of-00003.safetensors", data[:-1] + b"!")
         with pytest.raises(FileChangedError, match=r"On the worker .*'s3://.*-00002-of-"):
-            numbers_on(pair, checkpoint, list(checkpoint.entries), Job())
+            measure_on_cluster(pair, checkpoint, list(checkpoint.entries), Job())
 
 
 def test_errors_of_the_store(pair, model, bucket, right, monkeypatch):

@@ -24,7 +24,13 @@ from typing import Any, NamedTuple
 
 from pruneapp.checkpoint.dtypes import DTYPES, SAFETENSORS_DTYPES
 from pruneapp.checkpoint.io.files import FORBIDDEN, device_of, ends_badly
-from pruneapp.errors import DamagedFileError, JsonError, UnrecognizedFileError, escaped, first_names
+from pruneapp.errors import (
+    DamagedFileError,
+    JsonError,
+    UnrecognizedFileError,
+    escape_text,
+    first_names,
+)
 from pruneapp.json_codec import load_object
 from pruneapp.progress import CancelToken, Job
 
@@ -33,7 +39,7 @@ def show(name: str) -> str:
     """Return text from a file escaped for a message: one line, shortened to 80 characters."""
     if len(name) > 80:
         name = f"{name[:50]}…{name[-29:]}"
-    return escaped(name)
+    return escape_text(name)
 
 
 def quoted_names(names: Sequence[str], most: int = 3) -> str:

@@ -49,7 +49,7 @@ from pruneapp.checkpoint.torchfile.torch_objects import (
     Tensor,
     Unreadable,
 )
-from pruneapp.errors import UnsupportedFileError, counted, escaped, first_names
+from pruneapp.errors import UnsupportedFileError, counted, escape_text, first_names
 from pruneapp.progress import CancelToken, Job
 
 MAX_NAMED = 1000
@@ -195,7 +195,7 @@ def _about_code(unknown: Sequence[str], *, script: bool) -> Iterable[Notice]:
 
 
 def _printable(name: str) -> str:
-    return escaped(name[:500])
+    return escape_text(name[:500])
 
 
 def _short(name: str) -> str:

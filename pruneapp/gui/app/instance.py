@@ -26,7 +26,7 @@ import msgspec
 import platformdirs
 
 import pruneapp
-from pruneapp.json_codec import encoded
+from pruneapp.json_codec import encode
 
 # Timeout, in seconds, after which a process that does not answer is ignored.
 PATIENCE_S = 1.0
@@ -34,8 +34,8 @@ PATIENCE_S = 1.0
 MAX_LINE_BYTES = 1 << 18
 MAX_FILES = 20
 
-GREETING = encoded({"pruneapp": pruneapp.__version__}) + b"\n"
-ACCEPTED = encoded({"taken": True}) + b"\n"
+GREETING = encode({"pruneapp": pruneapp.__version__}) + b"\n"
+ACCEPTED = encode({"taken": True}) + b"\n"
 # The longest socket path, in bytes, that all systems accept.
 _LONGEST_PATH = 100
 
@@ -127,7 +127,7 @@ def send_by_socket(path: str, request: OpenFiles) -> bool:
             connection.connect(path)
             if belongs_to_other_user(connection.fileno()) or _line(receive) != GREETING:
                 return False
-            connection.sendall(encoded(request) + b"\n")
+            connection.sendall(encode(request) + b"\n")
             return _line(receive) == ACCEPTED
     except OSError:
         return False

@@ -25,8 +25,8 @@ from pruneapp.errors import (
     SelectionError,
     SessionError,
     StaleError,
-    abridged,
-    escaped,
+    abridge_text,
+    escape_text,
 )
 from pruneapp.evaluation.process import EvaluationError
 from pruneapp.gui.app.notices import NoticeBar
@@ -137,4 +137,6 @@ class Notifications(QObject):
         """
         self.last_failure = trace
         sentence = self.tr("Something went wrong in Pruneapp itself ({what}).")
-        self._bar.set_notice(sentence.format(what=abridged(escaped(what))[:200]), details=trace)
+        self._bar.set_notice(
+            sentence.format(what=abridge_text(escape_text(what))[:200]), details=trace
+        )

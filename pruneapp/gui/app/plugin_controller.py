@@ -29,7 +29,7 @@ class PluginController(Controller):
         self._dialog: PluginDialog | None = None
         self._actions["plugins"].triggered.connect(self.show)
         self._jobs.run(
-            lambda _job: plugins.installed(),
+            lambda _job: plugins.list_plugins(),
             on_result=self._on_installed,
             on_error=self._notifications.show_error,
         )

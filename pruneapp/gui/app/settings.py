@@ -17,7 +17,7 @@ from pruneapp.checkpoint.io.files import is_folder
 from pruneapp.checkpoint.io.store import locate
 from pruneapp.errors import JsonError, ParameterError
 from pruneapp.gui.commands.declarations import RECENT_FILES
-from pruneapp.json_codec import decode, encoded
+from pruneapp.json_codec import decode, encode
 from pruneapp.params import Choice, ChoiceParam, FlagParam, Param
 
 VIEWED_FILES = 40
@@ -221,7 +221,7 @@ class Settings(QObject):
         for name, value in fields.items():
             setattr(self.state, name, value)
         with self._lock:
-            self._latest = encoded(self.state, indent=1)
+            self._latest = encode(self.state, indent=1)
             if self._writer is None:
                 self._writer = threading.Thread(
                     target=self._save, name="pruneapp-settings", daemon=True

@@ -10,7 +10,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import QFormLayout, QLabel, QPlainTextEdit, QPushButton, QWidget
 
-from pruneapp.errors import escaped
+from pruneapp.errors import escape_text
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource, SourceChoice
 from pruneapp.gui.widgets.engine_text import translate_sentence
 from pruneapp.gui.widgets.labels import MUTED, heading, plain, translate, with_label, with_note
@@ -75,7 +75,7 @@ class ConsentDialog(DecisionDialog):
         form.setVerticalSpacing(4)
         self.facts = dict(facts)
         for label, fact in self.facts.items():
-            value = plain(escaped(fact), wrap=True)
+            value = plain(escape_text(fact), wrap=True)
             value.setAccessibleName(with_label(label, fact))
             form.addRow(plain(label, ink=MUTED), value)
         self.lines = text
@@ -138,7 +138,7 @@ class CommandConsentDialog(ConsentDialog):
     """Shows the full text of a command line that is new."""
 
     def __init__(self, facts: CommandFacts, parent: QWidget | None = None) -> None:
-        text = QPlainTextEdit(escaped(facts.command))
+        text = QPlainTextEdit(escape_text(facts.command))
         text.setMinimumHeight(text.fontMetrics().lineSpacing() * _VISIBLE_COMMAND_LINES)
         text.setAccessibleName(self.tr("Command line"))
         warning = plain(
@@ -176,7 +176,7 @@ def _question(reason: ConsentReason) -> str:
 
 def _escape_line(line: str) -> str:
     """Return a line of code with control characters escaped, cut to `_MAX_LINE_LENGTH`."""
-    whole = escaped(line.expandtabs(4))
+    whole = escape_text(line.expandtabs(4))
     return whole if len(whole) <= _MAX_LINE_LENGTH else f"{whole[:_MAX_LINE_LENGTH]}…"
 
 

@@ -13,7 +13,7 @@ from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QCheckBox, QPushButton, QTabBar, QVBoxLayout, QWidget
 
 from pruneapp.analysis.patterns import BrokenPattern
-from pruneapp.errors import ParameterError, abridged
+from pruneapp.errors import ParameterError, abridge_text
 from pruneapp.export.format import Purpose
 from pruneapp.export.format_sizes import FormatOffer
 from pruneapp.export.report import ExportRequest, TargetCheck
@@ -83,7 +83,7 @@ class RoundingNote(QWidget):
             smaller = None
         self.take.setVisible(smaller is not None)
         if dtype:
-            self.note.setText(abridged(rounding_text(cost, dtype)))
+            self.note.setText(abridge_text(rounding_text(cost, dtype)))
         elif smaller is not None:
             words = self.tr("{type}: {size}, with 8 significant bits per value.")
             self.note.setText(words.format(type=_SAFE_DTYPE, size=number_format.size(smaller)))

@@ -222,10 +222,10 @@ class ExportJob:
         """
         if self.cluster:
             # Imported here because it imports Dask.
-            from pruneapp.cluster.export import export_on
+            from pruneapp.cluster.export import export_on_cluster
 
             checkpoint, recipe = self.capture.snapshot.checkpoint, history_recipe(self.capture, job)
-            report = export_on(self.cluster, checkpoint, recipe, self.request, job)
+            report = export_on_cluster(self.cluster, checkpoint, recipe, self.request, job)
         else:
             report = export_document(self.capture, self.request, job)
         self.missing = accompanying_files(report, self.request)

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from pruneapp.errors import abridged
+from pruneapp.errors import abridge_text
 from pruneapp.export.report import CHANGES
 from pruneapp.groups.group import MULTIPLES
 from pruneapp.gui.export.axis_rows import AxisRows, exactness_text, share_text
@@ -751,7 +751,7 @@ class ShrinkPage(QWidget):
         self.diff.set_lines(lines or (self.tr("  nothing changes"),))
 
     def _show_forecast_error(self, sentence: str) -> None:
-        self.wrong.set_text(f"✕ {abridged(sentence)}" if sentence else "")
+        self.wrong.set_text(f"✕ {abridge_text(sentence)}" if sentence else "")
         self.first.setVisible(not sentence)
         self.wrong.setVisible(bool(sentence))
 

@@ -10,7 +10,7 @@ from typing import Any
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QCheckBox, QFileDialog, QLineEdit, QPushButton, QWidget
 
-from pruneapp.errors import PruneAppError, abridged
+from pruneapp.errors import PruneAppError, abridge_text
 from pruneapp.export.format_sizes import FormatOffer
 from pruneapp.export.report import TargetCheck
 from pruneapp.gui.export.format_list import file_count_text, rounded_to, target_text
@@ -365,7 +365,7 @@ class TargetRow(QWidget):
         grave = problem or self.replaces_open()
         self.note.setForegroundRole(DANGER if grave else TEXT)
         text = f"✕ {problem}" if problem else self._note_text()
-        self.note.setText(abridged(text))
+        self.note.setText(abridge_text(text))
         self.note.setToolTip(as_plain(text) if text != self.note.text() else "")
         self.replace.setVisible(not problem and self.replaces_source())
 

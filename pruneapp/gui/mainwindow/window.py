@@ -32,7 +32,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from pruneapp.errors import escaped
+from pruneapp.errors import escape_text
 from pruneapp.gui.app.instance import MAX_FILES
 from pruneapp.gui.app.notices import NoticeBar
 from pruneapp.gui.app.settings import Settings
@@ -109,7 +109,7 @@ class ModelStatus(QWidget):
         files
             Names of the files that an export as a folder copies.
         """
-        kind = escaped(kind)
+        kind = escape_text(kind)
         self._kind = kind if len(kind) <= _KIND else f"{kind[: _KIND - 1]}…"
         facts = []
         if layers is not None:
@@ -120,7 +120,7 @@ class ModelStatus(QWidget):
         self._facts = "   ·   ".join(filter(None, (*facts, listed)))
         about = []
         if files:
-            names = ", ".join(map(escaped, files[:_LISTED]))
+            names = ", ".join(map(escape_text, files[:_LISTED]))
             if len(files) > _LISTED:
                 names = self.tr("{names} and {n} more").format(
                     names=names, n=number_format.count(len(files) - _LISTED)

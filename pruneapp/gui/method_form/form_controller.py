@@ -53,7 +53,7 @@ from pruneapp.statistics.file import statistics_of
 def with_field_labels(error: PruneAppError) -> PruneAppError:
     """Return the error with parameter names replaced by the labels of their form fields."""
     params = chain(LIMITS, *(method.params for method in registry.METHODS.values()))
-    return error.reworded(with_translated_labels(translate_sentence(error.sentence), params))
+    return error.with_sentence(with_translated_labels(translate_sentence(error.sentence), params))
 
 
 # Checking a module changes many check marks; the form is updated once after they have changed.
@@ -331,7 +331,7 @@ class FormController(Feature[QDialog]):
                 document = self.session.document
                 file = "" if document is None else document.checkpoint.path.name
                 sentence = matches.sentence.replace(f" in '{file}'", "")
-                error_text = translate_error(matches.reworded(sentence))
+                error_text = translate_error(matches.with_sentence(sentence))
                 rule = self._form.used[place]
                 number = self._form.number_of(rule)
                 if self._form.set_matches(place, 0, error=error_text):

@@ -279,9 +279,9 @@ class RecipeController(Feature[RecipeDialog]):
 
         def work(job: Job) -> ExportReport:
             # Imported here because it imports Dask.
-            from pruneapp.cluster.export import export_on
+            from pruneapp.cluster.export import export_on_cluster
 
-            return export_on(address, checkpoint, recipe, request, job)
+            return export_on_cluster(address, checkpoint, recipe, request, job)
 
         title = self.tr("Exporting on the cluster")
         report = yield from RunJob(title, work, Lane.WRITING)

@@ -42,7 +42,7 @@ from pruneapp.gui.sensitivity.dialogs import ScanDialog
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.engine_text import numbered_title, translate_declared, translate_error
 from pruneapp.gui.widgets.labels import join_facts, join_sentences, translate, with_note
-from pruneapp.json_codec import convert, encoded
+from pruneapp.json_codec import convert, encode
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.methods import registry
 from pruneapp.params import STATISTICS, AmountParam
@@ -452,7 +452,7 @@ class ScanController(Feature[ScanDialog]):
         """Store a scan in place of its earlier stage, select it once, and show it soon."""
         if advance.document is not self.session.document:
             return
-        name = encoded(advance.kept.scan.conditions)
+        name = encode(advance.kept.scan.conditions)
         self._found.pop(name, None)
         self._found[name] = StateScan(advance.key, advance.kept)
         if name != self._scanned:  # only once: the user may select another scan meanwhile
@@ -735,7 +735,7 @@ class ScanController(Feature[ScanDialog]):
                 key = None
             elif 0 < kept.state <= len(records):
                 key = records[kept.state - 1].key
-            self._shown = encoded(kept.scan.conditions)
+            self._shown = encode(kept.scan.conditions)
             self._found[self._shown] = StateScan(key, kept)
         self._selected_for = None  # choose again, now with these scans
         self._select_scan()

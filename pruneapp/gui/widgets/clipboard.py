@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QTableView, QWidget
 
-from pruneapp.errors import escaped
+from pruneapp.errors import escape_text
 from pruneapp.gui.widgets.labels import translate
 from pruneapp.gui.widgets.number_format import NO_NUMBER, locale
 
@@ -145,6 +145,6 @@ def chosen_rows(table: QTableView) -> list[int]:
 
 def _cell(text: str) -> str:
     """Return a text without characters that end a cell; a formula is prefixed by an apostrophe."""
-    text = escaped(text.translate(_SPACES))
+    text = escape_text(text.translate(_SPACES))
     computed = text.startswith(("=", "+", "-", "@")) and not _NUMBER.match(text)
     return f"'{text}" if computed else text

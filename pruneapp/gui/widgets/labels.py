@@ -21,7 +21,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QLabel, QMenu, QSizePolicy, QStyle, QStyleOption, QWidget
 
-from pruneapp.errors import escaped
+from pruneapp.errors import escape_text
 from pruneapp.gui.widgets.safe_paint import reported
 
 if TYPE_CHECKING:  # deferred: it imports numpy, and the first paint shows labels
@@ -371,7 +371,7 @@ class ElidedLines(Label):
 
 def on_one_line(text: str) -> str:
     """Return a text on one line, with control and bidirectional characters escaped."""
-    return escaped(text)
+    return escape_text(text)
 
 
 def within_reason(text: str) -> str:
@@ -416,8 +416,8 @@ def on_lines(name: str, width: float, advance: Callable[[str], float]) -> list[s
 
 def as_plain(text: str) -> str:
     """Return HTML that shows a text literally in a tooltip; "" for ""."""
-    escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    lines = escaped.replace("\n", "<br>")
+    escape_text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    lines = escape_text.replace("\n", "<br>")
     return f"<span>{lines}</span>" if text else ""
 
 

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 
 from pruneapp.analysis.patterns import BrokenPattern
 from pruneapp.analysis.sparsity_report import Danger, Severity
-from pruneapp.errors import abridged, escaped, first_names
+from pruneapp.errors import abridge_text, escape_text, first_names
 from pruneapp.evaluation.metric import MetricChange, StateQuality
 from pruneapp.evaluation.runner import Conditions
 from pruneapp.gui.widgets import number_format
@@ -275,9 +275,9 @@ def conditions_in_words(conditions: Conditions) -> str:
 
     Data and limit are left out if there are none; long names are shortened.
     """
-    parts = [abridged(escaped(conditions.name))]
+    parts = [abridge_text(escape_text(conditions.name))]
     if conditions.data:
-        parts.append(abridged(escaped(conditions.data)))
+        parts.append(abridge_text(escape_text(conditions.data)))
     if conditions.limit is not None:
         limit = number_format.count(conditions.limit)
         parts.append(translate("Quality", "limit {n}").format(n=limit))
@@ -331,7 +331,7 @@ def quality_in_words(quality: StateQuality, name: str = "") -> str:
     if metric is None:
         return translate("Quality", "not measured")
     value = translate("Quality", "{metric} {value}").format(
-        metric=abridged(escaped(metric.name)),
+        metric=abridge_text(escape_text(metric.name)),
         value=number_format.metric(metric.value, share=metric.share),
     )
     if not quality.sparsity and not metric.difference:

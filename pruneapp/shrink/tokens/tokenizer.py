@@ -249,7 +249,7 @@ class Tokenizer:
         added = [(token, int(new_ids[number])) for token, number in (*self.added, *later)]
         _check_assigned(self.where, vocab, size, added)
         job.step(0)
-        return json_codec.encoded(tree)
+        return json_codec.encode(tree)
 
 
 def parse_tokenizer(data: bytes, where: str, job: Job) -> Tokenizer:
@@ -330,7 +330,7 @@ def _kind_of(model: Mapping[str, Any], where: str) -> Kind:
             return known
     raise UnsupportedFileError(
         f"The model of the tokenizer '{where}' must be BPE, Unigram or WordPiece to be cut, "
-        f"got {json_codec.encoded(kind).decode()}.",
+        f"got {json_codec.encode(kind).decode()}.",
         remedy="Keep the whole vocabulary.",
     )
 

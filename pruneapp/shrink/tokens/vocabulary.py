@@ -308,12 +308,12 @@ def _updated_files(
                     str(new_ids[int(number)]): token
                     for number, token in tree["added_tokens_decoder"].items()
                 }
-            files[name] = json_codec.encoded(tree, indent=2)
+            files[name] = json_codec.encode(tree, indent=2)
         elif name in {_ADDED, _VOCAB_JSON}:
             ids: dict[str, int] = json_codec.decode(data, dict[str, int], where)
             if all(known.get(token) == number for token, number in ids.items()):
                 left = {t: int(new_ids[n]) for t, n in ids.items() if new_ids[n] >= 0}
-                files[name] = json_codec.encoded(left, indent=2 if name == _ADDED else None)
+                files[name] = json_codec.encode(left, indent=2 if name == _ADDED else None)
         elif name == _VOCAB_TEXT:
             lines = [line.rstrip("\r") for line in data.decode(errors="replace").split("\n")]
             lines = lines if lines[-1] else lines[:-1]

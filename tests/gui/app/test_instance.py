@@ -31,7 +31,7 @@ from pruneapp.gui.app.instance import (
     send_to_running_instance,
 )
 from pruneapp.gui.application import InstanceServer
-from pruneapp.json_codec import encoded
+from pruneapp.json_codec import encode
 from tests.conftest import ROOT
 
 SAMPLE = resources.path("sample/lenet-digits.safetensors")
@@ -184,7 +184,7 @@ HOSTILE = {
     "not JSON": b"open /etc/passwd\n",
     "not ours": b'{"files": "x"}\n',
     "another field": b'{"files": [], "run": "rm"}\n',
-    "too many": encoded({"files": ["/a"] * (MAX_FILES + 1)}) + b"\n",
+    "too many": encode({"files": ["/a"] * (MAX_FILES + 1)}) + b"\n",
     "twice": b'{"files": [], "files": []}\n',
     "deep": b"[" * 100_000 + b"\n",
     "not UTF-8": b'{"files": ["\xff"]}\n',

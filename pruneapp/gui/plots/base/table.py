@@ -17,7 +17,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
-from pruneapp.errors import escaped
+from pruneapp.errors import escape_text
 from pruneapp.gui.plots.base.readout import value_text
 from pruneapp.gui.widgets.clipboard import NOTHING, Numbers, chosen_rows, copy_rows, shown_columns
 from pruneapp.gui.widgets.labels import as_plain, within_reason
@@ -121,7 +121,7 @@ class NumbersModel(QAbstractTableModel):
 
 def _format_cell(cell: Any, digits: int = _DIGITS) -> str:
     if isinstance(cell, str):
-        return escaped(cell)
+        return escape_text(cell)
     return str(cell) if isinstance(cell, int) else value_text(cell, digits)
 
 
