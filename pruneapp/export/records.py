@@ -6,7 +6,7 @@ import io
 import math
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -92,8 +92,11 @@ def finalize(state: State, entry: TensorEntry) -> TensorRecord:
     """Return a tensor with +0.0 where it is pruned or made permanent, otherwise bit for bit."""
 
     def pieces() -> Iterator[memoryview]:
-        chunks, zeroed = _chunks(state, entry), state.zeroed(entry.name)
-        return _bytes_of(chunks if zeroed is None else zero(chunks, zeroed))
+        zeroed = state.zeroed(entry.name)
+        for chunk in _chunks(state, entry):
+            if zeroed is not None:
+                zeroed.zero(chunk.bits, chunk.start)
+            yield little_endian(chunk.bits)
 
     return TensorRecord(entry.name, entry.aliases, entry.dtype, entry.shape, pieces)
 
@@ -139,7 +142,9 @@ def final_bytes(state: State, elements: RecordRange) -> memoryview:
 
 def original_record(state: State, entry: TensorEntry, suffix: str) -> TensorRecord:
     """Return a tensor named ``NAME`` + `suffix` with the original bits of pruned elements."""
-    return _record_with_suffix(entry, suffix, lambda: _bytes_of(_chunks(state, entry)))
+    return _record_with_suffix(
+        entry, suffix, lambda: (little_endian(chunk.bits) for chunk in _chunks(state, entry))
+    )
 
 
 def _chunks(state: State, entry: TensorEntry) -> Iterator[RawChunk]:
@@ -165,17 +170,6 @@ def mask_record(entry: TensorEntry, kept: Mask, suffix: str, chunk: int = 1 << 2
 def _record_with_suffix(entry: TensorEntry, suffix: str, pieces: Pieces) -> TensorRecord:
     aliases = tuple(alias + suffix for alias in entry.aliases)
     return TensorRecord(entry.name + suffix, aliases, entry.dtype, entry.shape, pieces)
-
-
-def zero(chunks: Iterable[RawChunk], kept: Mask) -> Iterator[RawChunk]:
-    """Yield `chunks` after setting all bits of pruned elements to 0 in place."""
-    for chunk in chunks:
-        kept.zero(chunk.bits, chunk.start)
-        yield chunk
-
-
-def _bytes_of(chunks: Iterable[RawChunk]) -> Iterator[memoryview]:
-    return (little_endian(chunk.bits) for chunk in chunks)
 
 
 def packed_mask_record(name: str, kept: Mask, numel: int) -> TensorRecord:

@@ -17,7 +17,7 @@ from pruneapp.checkpoint.dtypes import DTYPES, DType
 from pruneapp.checkpoint.elements import RawChunk
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.errors import counted
-from pruneapp.export.records import CHUNK_BYTES, State, zero
+from pruneapp.export.records import CHUNK_BYTES, State
 from pruneapp.masks.bitmask import Mask
 from pruneapp.params import Choice, ChoiceParam
 from pruneapp.progress import Job
@@ -224,13 +224,14 @@ class RoundedState:
         Each read of a rounded tensor records the cost in `rounding`.
         """
         entry = self._entry(name)
-        raw_chunks = self.state.chunks(name, start, stop, size)
         if not self.rounding.applies_to(entry):
-            return raw_chunks
+            yield from self.state.chunks(name, start, stop, size)
+            return
         zeroed = None if self.originals else self.state.zeroed(name)
-        if zeroed is not None:
-            raw_chunks = zero(raw_chunks, zeroed)
-        return (self.rounding.round_chunk(entry, chunk) for chunk in raw_chunks)
+        for chunk in self.state.chunks(name, start, stop, size):
+            if zeroed is not None:
+                zeroed.zero(chunk.bits, chunk.start)
+            yield self.rounding.round_chunk(entry, chunk)
 
     def replaces(self, name: str) -> bool:
         """Return whether a tensor has replaced values, not counting the rounding."""

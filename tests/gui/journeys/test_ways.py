@@ -313,5 +313,5 @@ def test_the_way_of_an_export_from_the_dialog_to_the_file(opened, watch):
     opened.close_report()
     watch.print_way("export")
     own = [each for each in watch.functions() if not each[0].startswith("export/formats/")]
-    assert len(own) <= 39
+    assert len(own) <= 38
     assert len({file for file, _ in own}) <= 15
