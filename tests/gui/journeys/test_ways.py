@@ -95,7 +95,7 @@ OPENING = {
     # The file.
     "checkpoint/io/source.py": ("FileSource.read",),
     "checkpoint/formats/headers.py": ("parse",),
-    "checkpoint/prunability.py": ("Judge.of", "kind_of"),
+    "checkpoint/prunability.py": ("Judge.judge", "kind_of"),
     "edits/existing_masks.py": ("_read_masks",),
     "gui/document/open_document.py": ("contents_of",),
     "gui/tree/nodes.py": ("build_nodes",),
