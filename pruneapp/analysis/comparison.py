@@ -411,6 +411,7 @@ def difference(a: Snapshot, b: Snapshot, pair: Pair, job: Job) -> TensorDifferen
     whole = same_type and mine.dtype.form is None
 
     def work(start: int) -> DifferenceSums:
+        """Compare the stretch of elements that begins at the flat index `start`."""
         sums = DifferenceSums()
         stop = min(start + STRETCH, x.numel)
         space = _Workspace(min(_PIECE, stop - start))

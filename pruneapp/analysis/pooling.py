@@ -448,6 +448,7 @@ def reader_of_changes(
     """
 
     def change(start: int, stop: int) -> Floats:
+        """Return the changes of the elements `start` to `stop`, as an array of `read`."""
         x, y = (np.True_ if m is None else m.bools(start, stop) for m in (before, after))
         values = read(start, stop)
         # On the bits: needs no branch, and an unchanged NaN becomes 0.

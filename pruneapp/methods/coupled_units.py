@@ -212,6 +212,7 @@ def _score_by_inputs(  # noqa: PLR0917 - each its own type
     reached = any((inputs.counts > 0).any() for inputs in known.values())
 
     def sums(name: str, dim: int) -> Float64s:
+        """Return the sums of squares of the scores of a tensor along `dim`, one per entry."""
         inputs = known[name]
         sizes = inputs.rms if by == WANDA else inputs.deviation
         assert sizes is not None  # checked

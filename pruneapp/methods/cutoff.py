@@ -245,6 +245,10 @@ def plan(  # noqa: PLR0917 - each its own type
     rankings: list[Ranking] = []
 
     def cut(among: Bools, count: int) -> Counts:
+        """Return how many of `count` weights are pruned in each tensor by a common threshold.
+
+        Without limits only their sum is exact. Rankings are computed once, for all tensors.
+        """
         if not limits.bound:  # only the sum matters
             return split_in_order(known.free, count)
         if not rankings:

@@ -137,6 +137,7 @@ def _prune_rows(  # noqa: PLR0917 - each its own type
     job: Job,
     summed: Container[str],
 ) -> Pruned:
+    """Return the masks of a method that ranks within rows; see `row_budgets` and `prune_rows`."""
     budgets, share = row_budgets(tensors, method, values, scope, limits, kernel, job)
     return prune_rows(tensors, method, values, budgets, kernel, job, share=share, summed=summed)
 

@@ -390,6 +390,7 @@ def views_for_row(  # noqa: PLR0917 - each its own type
         return list(state.views(names))  # fast path for 100,000 tensors
 
     def view_of(name: str) -> TensorView:
+        """Return the input of the method for one tensor, by its first name."""
         entry = state.entry(name)
         mask = next((masks[n] for n in entry.names if n in masks), None) if masks else None
         own_scores = None if ranked is None else _scores(ranked, state, name)

@@ -290,6 +290,7 @@ def _signed(bits: Bits) -> Bits:
 
 
 def _rankings(scores: Sequence[Tensor], kept: Sequence[Tensor | None]) -> list[Magnitudes]:
+    """Return rankings of CPU floats with comparable keys, in order; `kept` of None ranks all."""
     dtypes = [float_type(t.dtype) for t in scores]
     width = common_width({d for d in dtypes if d is not None})
     rankings = []

@@ -34,6 +34,7 @@ def _allocate(tensors: Sequence[TensorView], values: Values, _kernel: Kernel, jo
     job.step(0)
 
     def cut(among: Bools, count: int) -> Counts:
+        """Return how many of `count` weights are pruned in each tensor of `among`; 0 in others."""
         dense = 1 / ratios[among].min() if among.any() else 1.0  # at this factor, all are dense
 
         def at(share: float) -> Counts:
@@ -127,6 +128,8 @@ def _allocate_uniform_plus(
     job.step(0)
 
     def cut(among: Bools, count: int) -> Counts:
+        """Return how many of `count` weights are pruned in each tensor of `among`; 0 in others."""
+
         def at(share: float, caps: Float64s, least: Counts) -> Counts:
             after = at_share(np.minimum(share, caps), known.numel)
             to_prune = np.where(among, np.clip(after - known.before, 0, known.free), 0)
