@@ -430,5 +430,5 @@ def test_like_tensors_are_looked_at_once():
         TensorEntry(f"layers.{i}.mlp.weight", (2, 2), DTYPES["F32"], Location(0, 4 * i))
         for i in range(50)
     ]
-    verdicts = Judge(find_modules(entries)).of(entries)
+    verdicts = Judge(find_modules(entries)).judge(entries)
     assert len({id(verdict) for verdict in verdicts}) == 1

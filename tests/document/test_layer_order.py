@@ -179,7 +179,7 @@ def entries_of(said):
     arrays = {name: np.zeros(shapes[name], np.float32) for name in sorted(shapes)}
     more = {name: {"aliases": others} for name, others in aliases.items() if others}
     entries = list(MemoryCheckpoint(arrays, **more).entries.values())
-    verdicts = Judge(find_modules(entries)).of(entries)
+    verdicts = Judge(find_modules(entries)).judge(entries)
     return [e._replace(kind=v.kind) for e, v in zip(entries, verdicts, strict=True)]
 
 

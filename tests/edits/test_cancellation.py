@@ -53,9 +53,7 @@ def weights(document: Document) -> tuple[str, ...]:
     [
         ("l1_unstructured", {"amount": 0.5}, "local"),
         ("l1_unstructured", {"amount": 0.5}, "global"),
-        ("random_unstructured", {"amount": 0.5}, "local"),
         ("ln_structured", {"amount": 1, "n": 2, "dim": 0}, "local"),
-        ("random_structured", {"amount": 1, "dim": 0}, "local"),
     ],
 )
 def test_previews_look_at_their_job(document, method, values, scope):

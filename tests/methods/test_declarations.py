@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -22,7 +23,7 @@ from pruneapp.params import AmountParam, ChoiceParam, DimParam
 from pruneapp.progress import Cancelled, CancelToken, Job
 from tests.support.param_values import invalid, valid
 from tests.support.strategies import float_types, kept_bools, raw_bits, shapes
-from tests.support.tensors import asked_of, left_in_rows, view_of
+from tests.support.tensors import asked_of, left_in_rows, reading, view_of
 
 EVERY = pytest.mark.parametrize("method", METHODS.values(), ids=lambda m: m.name)
 WITH_AMOUNT = pytest.mark.parametrize(
@@ -52,7 +53,7 @@ def tensors(draw, method: Method, name: str = "fc.weight"):
         other = draw(float_types)
         more["scores"] = view_of(draw(raw_bits(other, size)), other, shape, name="scores")
     more |= asked_of(method, shape, draw(st.integers(0, 99)))
-    chunk = draw(st.sampled_from([1, 5, 64, 1000]))
+    chunk = draw(st.sampled_from([5, 1000]))
     bits, kept = draw(raw_bits(dtype, size)), draw(kept_bools(size))
     return view_of(bits, dtype, shape, kept, name=name, chunk=chunk, **more)
 
@@ -96,12 +97,14 @@ def test_parameters_accept_what_they_say_and_refuse_the_rest(method):
 @EVERY
 @given(data=st.data())
 def test_runs_on_any_type_and_shape(method, data):
-    """Pruned weights stay pruned, and the count equals the amount."""
+    """Pruned weights stay pruned, the count equals the amount, and chunks do not matter."""
     view = data.draw(tensors(method))
     before = view.kept or BitMask.full(view.numel)
     left = units_left(view, method, {})
     after = run([view], method)[view.name]
+    bits = np.concatenate([chunk.bits.copy() for chunk in view.read()])
 
+    assert after == run([replace(view, read=reading(bits, 3))], method)[view.name]
     assert view.numel == after.size
     assert after == after & before
     if isinstance(method, RowMethod) and method.allocate is None:
@@ -139,7 +142,7 @@ def test_runs_in_any_number_of_dimensions(method, dims):
 @given(data=st.data())
 def test_every_scope_is_run_or_refused_with_the_reason(method, data):
     """Over several tensors of mixed dtypes; progress ends at its announced total."""
-    views = [data.draw(tensors(method, name=f"layer{i}.weight")) for i in range(3)]
+    views = [data.draw(tensors(method, name=f"layer{i}.weight")) for i in range(2)]
     told = []
 
     class Told:
@@ -187,23 +190,6 @@ def test_pruning_again_takes_a_share_of_what_is_left(method):
 
     assert (once.kept, twice.kept) == (32, 16)
     assert twice == twice & once
-
-
-@EVERY
-@given(data=st.data())
-def test_masks_do_not_depend_on_the_chunks(method, data):
-    """They are also reproducible."""
-    shape = data.draw(shapes(least=method.least_dims))
-    size = math.prod(shape)
-    dtype = data.draw(float_types)
-    bits, kept = data.draw(raw_bits(dtype, size)), data.draw(kept_bools(size))
-    more = asked_of(method, shape)
-    masks = [
-        run([view_of(bits, dtype, shape, kept, chunk=chunk, **more)], method)["layer.weight"]
-        for chunk in (1, 3, 8, 100, 100)
-    ]
-
-    assert all(masks[0] == mask for mask in masks)
 
 
 @EVERY

@@ -101,7 +101,7 @@ def test_pruning_takes_effect_in_forward_and_training(make, names):
     assert_computes_as_dense(model)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     model.train()
-    for _ in range(3):
+    for _ in range(2):
         optimizer.zero_grad()
         call(model, X).square().sum().backward()
         for name in names:

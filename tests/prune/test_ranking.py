@@ -47,7 +47,7 @@ def test_a_tensor_is_cut_where_it_lies_as_by_the_kernel(monkeypatch, dtype, part
     scores = awkward(dtype)
     kept = torch.arange(scores.numel()) % 3 != 0 if part else None
     most = scores.numel() if kept is None else int(kept.sum())
-    for count in (1, 2, 100, most // 2, most - 1, most):
+    for count in (1, most // 2, most - 1, most):
         there = torch.ones(scores.numel(), dtype=torch.int32)
         Resident(scores, kept, length=88).prune_lowest(there, count)
         assert torch.equal(there, kernel_mask(scores, count, kept))
@@ -66,8 +66,8 @@ def test_large_tensors_are_cut_where_they_lie(dtype):
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
-@pytest.mark.parametrize("length", [8, 64, 8000])
-@pytest.mark.parametrize("threads", [1, 2, 3, 8])
+@pytest.mark.parametrize("length", [8, 64])
+@pytest.mark.parametrize("threads", [1, 3])
 def test_masks_are_the_same_however_the_work_is_cut(monkeypatch, dtype, length, threads):
     """Values are written in threads; ties are pruned in order."""
     scores, base = awkward(dtype), torch.rand(600) + 0.5

@@ -137,7 +137,7 @@ def test_lamp_cuts_its_scores_at_one_threshold(case, share):
     assert_lowest_went(scores, there, gone)
 
 
-@pytest.mark.parametrize("share", [0.1, 0.5, 0.9, 0.999])
+@pytest.mark.parametrize("share", [0.1, 0.999])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16])
 def test_lamp_of_large_tensors(share, dtype):
     """Bins contain many magnitudes each, so the second pass is needed."""

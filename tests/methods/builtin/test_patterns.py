@@ -105,7 +105,7 @@ def test_boxes_of_groups_cover_a_tensor_once(data):
 @pytest.mark.parametrize("m", [4, 20])
 def test_pieces_and_threads_change_nothing(monkeypatch, dim, m):
     rng = np.random.default_rng(m)
-    values = rng.integers(-9, 9, (13, 21, 5)).astype(np.float32)
+    values = rng.integers(-9, 9, (5, 21, 4)).astype(np.float32)
     kept = rng.random(values.size) < 0.8
     view = view_of_values(
         values, kept, protected=BitMask.from_bools(kept & (rng.random(kept.size) < 0.1))
@@ -114,7 +114,7 @@ def test_pieces_and_threads_change_nothing(monkeypatch, dim, m):
     asked = ranking, view.shape, Groups(dim, m, m // 2), view.protected, Job()
     whole = lowest_in_groups(*asked)
     monkeypatch.setattr("pruneapp.kernels.threads.WORTH_THREADS", 0)
-    for size in (1, 20, 200, 1000):
+    for size in (1, 50, 200):
         boxes = list(group_boxes(view.shape, Groups(dim, m, m // 2), size))
         monkeypatch.setattr(groups_module, "group_boxes", lambda *_, boxes=boxes: iter(boxes))
         for threads in (1, 3):
