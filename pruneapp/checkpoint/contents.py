@@ -96,16 +96,16 @@ class Contents:
     # Whether the chosen dict is that of a pickled module rather than a dict in the file.
     module: bool = False
     # Keys of the chosen dict, and of dicts and lists in it, whose values are not tensors.
-    others: tuple[str, ...] = ()
+    non_tensor_keys: tuple[str, ...] = ()
     # Keys of the file outside of the chosen dict ("optimizer", "epoch", another state dict): its
     # siblings and those of the dicts around it, joined with their outer keys by dots.
-    beside: tuple[str, ...] = ()
+    outside_keys: tuple[str, ...] = ()
     # Tensor names of transformers, by the name in the file, where these differ. Patterns match
     # both; exports use the name in the file.
     hub_names: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     # Keys outside of the chosen dict whose tensors share memory with tensors of it, with the names
     # of the latter. An export that keeps the container changes both.
-    shared_beside: Mapping[str, tuple[str, ...]] = field(
+    keys_sharing_memory: Mapping[str, tuple[str, ...]] = field(
         default_factory=lambda: MappingProxyType({})
     )
 

@@ -174,8 +174,8 @@ def _lines(document: Document, names: tuple[str, ...]) -> Iterator[str]:
         keys = ", ".join(repr(s.key) for s in contents.state_dicts)
         yield f"State dict {contents.state_dict!r} of {keys}; choose with --state-dict KEY"
     for what, outside in (
-        ("Not in the state dict", contents.beside),
-        ("In the state dict, but not tensors", contents.others),
+        ("Not in the state dict", contents.outside_keys),
+        ("In the state dict, but not tensors", contents.non_tensor_keys),
     ):
         if outside:
             more = f" and {len(outside) - _KEYS:,} more" if len(outside) > _KEYS else ""

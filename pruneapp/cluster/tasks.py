@@ -302,7 +302,7 @@ def recount_unit(
         candidates.add(index, offsets)
     if last.held is None or not candidates.covers(bracket):
         return count_unit(unit, bracket, room, measured)
-    counted = candidates.count(bracket, np.array(last.below, np.int64), apart=False)
+    counted = candidates.count(bracket, np.array(last.below, np.int64), per_tensor=False)
     first, stop = bracket.low - last.bracket.low, bracket.high - last.bracket.low
     held = []
     for offsets in last.held:

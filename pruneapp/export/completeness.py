@@ -257,17 +257,17 @@ def _notices(
             yield (
                 f"{quoted_names(tuple(unreadable))} {were} not read, and {were} written unchanged."
             )
-        if checkpoint.contents.others:
+        if checkpoint.contents.non_tensor_keys:
             yield f"Kept unchanged: {_no_tensors(checkpoint)}."
         changed_beside = {
             key: names
-            for key, tensors in checkpoint.contents.shared_beside.items()
+            for key, tensors in checkpoint.contents.keys_sharing_memory.items()
             if (names := [n for n in tensors if is_changed(state, state.checkpoint.entry(n).name)])
         }
         for key, names in changed_beside.items():
             shown = quoted_names(names)
             yield f"Changed as well: '{show(key)}', which shares the numbers of {shown}."
-        unchanged = [key for key in checkpoint.contents.beside if key not in changed_beside]
+        unchanged = [key for key in checkpoint.contents.outside_keys if key not in changed_beside]
         if unchanged:
             yield f"Kept unchanged: {_outside(checkpoint, unchanged)}."
         return
@@ -307,10 +307,10 @@ def _describe_losses(checkpoint: Checkpoint, of: Any, job: Job, *, text: bool) -
     if len(contents.parts) > _NAMED:
         others = counted(len(contents.parts) - _NAMED, "more tensor")
         yield f"The same holds for {others} of such kinds."
-    if contents.others:
+    if contents.non_tensor_keys:
         yield f"Left out: {_no_tensors(checkpoint)}."
-    if contents.beside:
-        yield f"Left out: {_outside(checkpoint, contents.beside)}."
+    if contents.outside_keys:
+        yield f"Left out: {_outside(checkpoint, contents.outside_keys)}."
     if contents.format == SCRIPT:
         yield "Left out: the TorchScript program of the file."
     elif contents.format == exported_program.FORMAT:
@@ -352,7 +352,7 @@ def _group_by_traits(traits: Mapping[str, Sequence[str]]) -> str:
 
 
 def _no_tensors(checkpoint: Checkpoint) -> str:
-    others = checkpoint.contents.others
+    others = checkpoint.contents.non_tensor_keys
     kind = "which is not a tensor" if len(others) == 1 else "which are not tensors"
     return f"{quoted_names(others, _KEYS)}, {kind}"
 

@@ -123,7 +123,7 @@ class CpuKernel:
 
     def find_threshold(self, rankings: Sequence[Ranking], count: int, job: Job) -> Threshold:
         """Find the threshold in a bracket around its position in a sample."""
-        return self._find(rankings, count, job, apart=False).without_ties(_width(rankings))
+        return self._find(rankings, count, job, per_tensor=False).without_ties(_width(rankings))
 
     def shares(
         self, rankings: Sequence[Ranking], count: int, job: Job
@@ -133,7 +133,7 @@ class CpuKernel:
         With too many tensors for separate counters, a second pass counts the shares and extends
         `job`.
         """
-        threshold = self._find(rankings, count, job, apart=True)
+        threshold = self._find(rankings, count, job, per_tensor=True)
         if threshold.shares is not None:
             return threshold.threshold, threshold.shares
         below = np.zeros(len(rankings), np.int64)
@@ -290,7 +290,7 @@ class CpuKernel:
         """Return the result of a cut from all its stretches, as compared with the range `near`.
 
         Prunes in two passes instead if `near` is None, or the threshold is outside of it.
-        `NearCut.taken` is only set if `near` is the range of the cut itself.
+        `NearCut.pruned_keys` is only set if `near` is the range of the cut itself.
         """
         if near is not None:
             builder, done = NearCutBuilder(cut.rankings, near), 0
@@ -301,7 +301,7 @@ class CpuKernel:
                 job.step(2 * each.stretch.size)
             found = builder.cut(cut.count)
             if found is not None:
-                return found if near is cut.near else found._replace(taken=None)
+                return found if near is cut.near else found._replace(pruned_keys=None)
             del builder  # frees the masks it has begun
             job.extend(done)
         return NearCut(self.prune_in_two(cut.rankings, cut.count, job), None)
@@ -336,9 +336,9 @@ class CpuKernel:
             yield from parts
 
     def _find(
-        self, rankings: Sequence[Ranking], count: int, job: Job, *, apart: bool
+        self, rankings: Sequence[Ranking], count: int, job: Job, *, per_tensor: bool
     ) -> FoundThreshold:
-        """Find the threshold that prunes `count` keys, and with `apart` what it prunes per tensor.
+        """Find the threshold that prunes `count` keys, and with `per_tensor` what it prunes per tensor.
 
         Few elements are partitioned in memory, for others a bracket from a sample is counted.
         Advances `job` by the elements, and extends it for further passes. Shares may be missing,
@@ -363,12 +363,12 @@ class CpuKernel:
             """Return the counts for a bracket, from the collected keys if these suffice."""
             nonlocal first
             if first is None:
-                first = self._count(rankings, bracket, job, candidates, apart=apart)
+                first = self._count(rankings, bracket, job, candidates, per_tensor=per_tensor)
                 return first
             if candidates is not None and candidates.covers(bracket):
-                return candidates.count(bracket, first.below, apart=apart)
+                return candidates.count(bracket, first.below, per_tensor=per_tensor)
             job.extend(size)
-            return self._count(rankings, bracket, job, None, apart=apart)
+            return self._count(rankings, bracket, job, None, per_tensor=per_tensor)
 
         return search(width, count, bracket, pass_over)
 
@@ -379,28 +379,33 @@ class CpuKernel:
         job: Job,
         candidates: Candidates | None,
         *,
-        apart: bool,
+        per_tensor: bool,
     ) -> BracketCounts:
         """Count all kept elements once; the keys inside are added to `candidates` as well.
 
-        With `apart`, the bins are counted per tensor if there is memory for that. Advances `job` by
-        the elements.
+        With `per_tensor`, the bins are counted per tensor if there is memory for that. Advances
+        `job` by the elements.
         """
-        apart = apart and bracket.fits_apart(len(rankings))
-        tallies = [Tally(bracket.bins) for _ in (rankings if apart else "1")]
+        per_tensor = per_tensor and bracket.fits_apart(len(rankings))
+        tallies = [Tally(bracket.bins) for _ in (rankings if per_tensor else "1")]
         below = np.zeros(len(rankings), np.int64)
-        hold = candidates is not None
+        collect_keys = candidates is not None
 
         def work(task: Sequence[TensorRange]) -> list[tuple[TensorRange, int, Tally, Bits | None]]:
             return [
-                (s, *count_inside(rankings[s.index], s, bracket, job.cancel, hold=hold))
+                (
+                    s,
+                    *count_inside(
+                        rankings[s.index], s, bracket, job.cancel, collect_keys=collect_keys
+                    ),
+                )
                 for s in task
             ]
 
         for results in self._side_by_side(rankings, work, job):
             for stretch, smaller, tally, offsets in results:
                 below[stretch.index] += smaller
-                tallies[stretch.index if apart else 0].absorb(tally)
+                tallies[stretch.index if per_tensor else 0].absorb(tally)
                 if candidates is not None and offsets is not None:
                     candidates.add(stretch.index, offsets)
                 job.step(stretch.size)

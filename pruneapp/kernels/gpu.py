@@ -281,16 +281,16 @@ class TorchKernel(CpuKernel):
         job: Job,
         candidates: Candidates | None,
         *,
-        apart: bool,
+        per_tensor: bool,
     ) -> BracketCounts:
         """Count like `CpuKernel._count`: keys are selected on the device, and binned on the CPU.
 
         Uses the CPU alone if the transfer is not worthwhile.
         """
         if not self._is_worthwhile(rankings):
-            return super()._count(rankings, bracket, job, candidates, apart=apart)
-        apart = apart and bracket.fits_apart(len(rankings))
-        tallies = [Tally(bracket.bins) for _ in (rankings if apart else "1")]
+            return super()._count(rankings, bracket, job, candidates, per_tensor=per_tensor)
+        per_tensor = per_tensor and bracket.fits_apart(len(rankings))
+        tallies = [Tally(bracket.bins) for _ in (rankings if per_tensor else "1")]
         with translate_device_errors(self.name):
             below = torch.zeros(len(rankings), dtype=torch.int64, device=self._device)
         with closing(self._chunks(rankings, job)) as chunks:
@@ -301,7 +301,7 @@ class TorchKernel(CpuKernel):
                     below[index] += smaller  # remains on the device
                     offsets = inside.cpu().numpy()
                 offsets = offsets.view(f"uint{8 * offsets.itemsize}")
-                tallies[index if apart else 0].add(bins_of(offsets, bracket.shift))
+                tallies[index if per_tensor else 0].add(bins_of(offsets, bracket.shift))
                 if candidates is not None:
                     candidates.add(index, offsets)
                 job.step(chunk.stretch.size)

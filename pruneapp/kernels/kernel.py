@@ -127,12 +127,12 @@ class PlannedCut:
 class NearCut(NamedTuple):
     """The result of a `PlannedCut`: the new mask of each tensor.
 
-    `taken` has for each tensor the pruned keys within `PlannedCut.near`, unsigned, in flat order.
-    It is None if there was no such range, or the threshold was outside.
+    `pruned_keys` has for each tensor the pruned keys within `PlannedCut.near`, unsigned, in flat
+    order. It is None if there was no such range, or the threshold was outside.
     """
 
     masks: list[BitMask]
-    taken: list[Bits] | None
+    pruned_keys: list[Bits] | None
 
 
 @dataclass(frozen=True, eq=False)

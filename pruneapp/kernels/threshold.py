@@ -279,25 +279,25 @@ class Candidates:
             and bracket.high <= self._bracket.high
         )
 
-    def count(self, bracket: Bracket, below: np.ndarray, *, apart: bool) -> BracketCounts:
+    def count(self, bracket: Bracket, below: np.ndarray, *, per_tensor: bool) -> BracketCounts:
         """Count the keys inside a bracket for which `covers` is True, as a pass would.
 
         `below` has the number of elements per tensor below the bracket of the pass; it is not
-        changed. With `apart`, bins are counted per tensor if there is memory for that.
+        changed. With `per_tensor`, bins are counted per tensor if there is memory for that.
         """
         first = bracket.low - self._bracket.low
         last = bracket.high - self._bracket.low
-        apart = apart and bracket.fits_apart(len(below))
+        per_tensor = per_tensor and bracket.fits_apart(len(below))
         below = below.copy()
-        tallies = [Tally(bracket.bins) for _ in (below if apart else "1")]
+        tallies = [Tally(bracket.bins) for _ in (below if per_tensor else "1")]
         for index, offsets in self._offsets:
             if bracket == self._bracket:
-                tallies[index if apart else 0].add(bins_of(offsets, bracket.shift))
+                tallies[index if per_tensor else 0].add(bins_of(offsets, bracket.shift))
                 continue
             kind = offsets.dtype.type
             below[index] += np.count_nonzero(offsets < kind(first))
             inside = offsets[(offsets >= kind(first)) & (offsets <= kind(last))] - kind(first)
-            tallies[index if apart else 0].add(bins_of(inside, bracket.shift))
+            tallies[index if per_tensor else 0].add(bins_of(inside, bracket.shift))
         return BracketCounts(below, np.stack([tally.counts() for tally in tallies]))
 
 
@@ -334,12 +334,17 @@ def places_of(bools: Bools) -> Indices:
 
 
 def count_inside(
-    ranking: Ranking, stretch: TensorRange, bracket: Bracket, cancel: CancelToken, *, hold: bool
+    ranking: Ranking,
+    stretch: TensorRange,
+    bracket: Bracket,
+    cancel: CancelToken,
+    *,
+    collect_keys: bool,
 ) -> tuple[int, Tally, Bits | None]:
     """Count the kept keys of a stretch below a bracket and, by bins, inside it.
 
-    The third value has the keys inside, in order, minus the low end of the bracket, if `hold`;
-    otherwise None. Raises `Cancelled`.
+    The third value has the keys inside, in order, minus the low end of the bracket, if
+    `collect_keys`; otherwise None. Raises `Cancelled`.
     """
     below = 0
     tally = Tally(bracket.bins)
@@ -350,7 +355,7 @@ def count_inside(
         smaller, offsets = _split(chunk.keys, kept, bracket)
         below += smaller
         tally.add(bins_of(offsets, bracket.shift))
-        if hold:
+        if collect_keys:
             held.append(offsets)
     return below, tally, np.concatenate(held) if held else None
 

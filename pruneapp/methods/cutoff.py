@@ -335,8 +335,8 @@ def prune_ranked(
             cut, about = next(found), next(expected).near
             for view, mask in zip(ranked.views, cut.masks, strict=True):
                 masks[view.name] = mask if view.protected is None else mask | view.protected
-            if about is not None and cut.taken is not None:
-                pruned_views = zip(ranked.views, cut.taken, strict=True)
+            if about is not None and cut.pruned_keys is not None:
+                pruned_views = zip(ranked.views, cut.pruned_keys, strict=True)
                 near |= {view.name: (about, keys) for view, keys in pruned_views}
     return Pruned(masks, near=near)
 

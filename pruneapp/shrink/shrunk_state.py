@@ -203,8 +203,8 @@ def _checkpoint_of(source: Checkpoint, cuts: Sequence[TensorCut]) -> Checkpoint:
         stored_as={},
         traits={},
         parts={},
-        others=(),
-        beside=(),
+        non_tensor_keys=(),
+        outside_keys=(),
         unreadable={},
     )
     return Checkpoint(source.path, contents, source.sources)

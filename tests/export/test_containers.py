@@ -311,7 +311,7 @@ def test_all_else_in_a_torch_file_survives(source, source_of, tmp_path):
     out = tmp_path / path.name
     report = run(as_snapshot(checkpoint), "torch", out)
 
-    around = checkpoint.contents.beside
+    around = checkpoint.contents.outside_keys
     assert all(f"'{key}'" in report.notices[0] for key in around)
     assert len(report.notices) == bool(around)
     assert out.stat().st_size == path.stat().st_size

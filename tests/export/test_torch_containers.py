@@ -210,7 +210,7 @@ def test_no_object_costs_the_rest_of_the_file(
     )  # fmt: skip
     with open_checkpoint(tmp_path / "in.pt") as checkpoint:
         report = pruned(checkpoint, tmp_path / "out.pt")
-        shown = " ".join((*checkpoint.contents.others, *checkpoint.entries))
+        shown = " ".join((*checkpoint.contents.non_tensor_keys, *checkpoint.entries))
         assert "fc._extra_state" in shown
     found = torch.load(tmp_path / "out.pt", weights_only=False)
     assert list(found) == list(content)
@@ -267,7 +267,7 @@ def test_what_shares_memory_with_pruned_weights_is_said_to_change(tmp_path: Path
     }
     torch.save(content, tmp_path / "in.pt")
     with open_checkpoint(tmp_path / "in.pt", state_dict="model") as checkpoint:
-        assert dict(checkpoint.contents.shared_beside) == {
+        assert dict(checkpoint.contents.keys_sharing_memory) == {
             "best_model": ("a.weight",),
             "rows": ("a.weight",),
             "arrays": ("c.weight",),

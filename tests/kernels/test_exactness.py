@@ -129,11 +129,11 @@ def test_the_cut_is_found_where_it_is_said_to_be_or_not_at_all(small, data, dtyp
     assert cut.masks == expected
     below = int(np.count_nonzero((keys < low) & there))
     if not below < count <= below + int(inside.sum()):
-        assert cut.taken is None
+        assert cut.pruned_keys is None
         return
-    assert cut.taken is not None
+    assert cut.pruned_keys is not None
     went = there & ~np.concatenate([mask.bools() for mask in expected])
     near = np.split(went & inside, np.cumsum(sizes)[:-1])
     own = np.split(keys, np.cumsum(sizes)[:-1])
-    for taken, where, all_keys in zip(cut.taken, near, own, strict=True):
+    for taken, where, all_keys in zip(cut.pruned_keys, near, own, strict=True):
         assert taken.tolist() == all_keys[where].tolist()

@@ -52,7 +52,7 @@ def test_what_is_found_is_the_same(at):
     assert (packed.count, other.stop) == (other.count, at + KEYS.size)
     assert count_share(a, here, 450, token) == count_share(b, there, 450, token)
     counts = [
-        count_inside(r, s, Bracket.of(300, 600), token, hold=False)
+        count_inside(r, s, Bracket.of(300, 600), token, collect_keys=False)
         for r, s in ((a, here), (b, there))
     ]
     assert counts[0][0] == counts[1][0]

@@ -208,7 +208,7 @@ def _contents(
         notices=tuple(_notices(found)),
         state_dicts=(StateDict("", len(found.entries), numel),),
         unreadable=found.unreadable,
-        others=tuple(found.others),
+        non_tensor_keys=tuple(found.others),
     )
     return contents, tuple(sources)
 

@@ -332,8 +332,10 @@ def _merge(parts: Sequence[Contents], shards: list[Shard], cancel: CancelToken) 
         unreadable={name: why for part in parts for name, why in part.unreadable.items()},
         traits=_merged_traits(parts),
         parts={name: some for part in parts for name, some in part.parts.items()},
-        others=tuple(dict.fromkeys(name for part in parts for name in part.others)),
-        beside=tuple(dict.fromkeys(name for part in parts for name in part.beside)),
+        non_tensor_keys=tuple(
+            dict.fromkeys(name for part in parts for name in part.non_tensor_keys)
+        ),
+        outside_keys=tuple(dict.fromkeys(name for part in parts for name in part.outside_keys)),
     )
 
 

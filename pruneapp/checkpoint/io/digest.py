@@ -58,13 +58,13 @@ def bytes_left(file: FileSource) -> int:
     return 0 if state.sha256 else file.size - state.done
 
 
-def sha256_of(file: FileSource, job: Job, *, near: bool = False) -> str:
+def sha256_of(file: FileSource, job: Job, *, stay_near_readers: bool = False) -> str:
     """Return the SHA-256 of a whole file in hex digits; immediately if it is known.
 
     Bytes hashed by earlier calls are not read again. One thread hashes a file at a time. Other
     threads wait, and continue if its job is cancelled. `job` is stepped by the number of bytes that
-    are hashed during the call, whichever thread hashes them. With `near`, the thread pauses while
-    it is more than 256 MiB ahead of other readers of the file.
+    are hashed during the call, whichever thread hashes them. With `stay_near_readers`, the thread
+    pauses while it is more than 256 MiB ahead of other readers of the file.
 
     Raises
     ------
@@ -79,7 +79,7 @@ def sha256_of(file: FileSource, job: Job, *, near: bool = False) -> str:
     delivered = file.bytes_read
     while not state.sha256:
         job.step(0)
-        if near and state.done - start > file.bytes_read - delivered + _MAX_LEAD_BYTES:
+        if stay_near_readers and state.done - start > file.bytes_read - delivered + _MAX_LEAD_BYTES:
             job.cancel.wait(_POLL_SECONDS)
         elif state.lock.acquire(timeout=_POLL_SECONDS):
             try:
@@ -118,7 +118,7 @@ def hash_in_background(files: Sequence[FileSource]) -> Iterator[None]:
     def hash_all() -> None:
         with contextlib.suppress(Cancelled, PruneAppError):
             for file in files:
-                sha256_of(file, Job(cancel=stop), near=True)
+                sha256_of(file, Job(cancel=stop), stay_near_readers=True)
 
     with ThreadPoolExecutor(1, thread_name_prefix="pruneapp-checksum") as executor:
         hashing = executor.submit(hash_all)

@@ -391,15 +391,15 @@ class Store:
             return {}  # the object itself
         return named
 
-    def fetch(self, path: StorePath, start: int, stop: int, known: ObjectInfo) -> bytes:
-        """Return the bytes `start` to `stop` (exclusive) of the `known` version of an object.
+    def fetch(self, path: StorePath, start: int, stop: int, version: ObjectInfo) -> bytes:
+        """Return the bytes `start` to `stop` (exclusive) of the opened `version` of an object.
 
         Raises `ChangedError` if the object has another tag or size after reading. Fewer bytes may
         be returned. Not retried.
         """
         data: bytes = self.files.cat_file(str(path), start=start, end=stop)
         now = self.find(path)
-        if now is None or (now.tag, now.size) != (known.tag, known.size):
+        if now is None or (now.tag, now.size) != (version.tag, version.size):
             raise ChangedError(errno.ESTALE, "it was replaced")
         return data
 
@@ -423,8 +423,8 @@ class Store:
 
     # -- requests with retries --------------------------------------------------------------------
 
-    def read(self, path: StorePath, start: int, stop: int, known: ObjectInfo) -> bytes:
-        """Return the bytes `start` to `stop` (exclusive) of the `known` version of an object.
+    def read(self, path: StorePath, start: int, stop: int, version: ObjectInfo) -> bytes:
+        """Return the bytes `start` to `stop` (exclusive) of the opened `version` of an object.
 
         An empty range sends no request. Temporary errors are retried, also if fewer bytes arrive.
         Raises `ChangedError` if the object was replaced or removed, else `OSError`.
@@ -433,7 +433,7 @@ class Store:
             return b""
 
         def fetch() -> bytes:
-            data = self.fetch(path, start, stop, known)
+            data = self.fetch(path, start, stop, version)
             if len(data) != stop - start:
                 raise EOFError(f"{len(data):,} of {stop - start:,} bytes came")
             return data
@@ -565,8 +565,8 @@ class S3Store(Store):
                 return found
             more = {"ContinuationToken": page["NextContinuationToken"]}
 
-    def fetch(self, path: StorePath, start: int, stop: int, known: ObjectInfo) -> bytes:
-        """Return the bytes `start` to `stop` (exclusive) of the `known` version of an object.
+    def fetch(self, path: StorePath, start: int, stop: int, version: ObjectInfo) -> bytes:
+        """Return the bytes `start` to `stop` (exclusive) of the opened `version` of an object.
 
         The store checks the version in the same request. Raises `ChangedError` if the object was
         replaced or removed.
@@ -576,7 +576,7 @@ class S3Store(Store):
         async def get() -> bytes:
             answer = await self.files._call_s3(  # noqa: SLF001 - the public one reads no body
                 "get_object", Bucket=bucket, Key=key, Range=f"bytes={start}-{stop - 1}",
-                IfMatch=known.tag, **self.files.req_kw,
+                IfMatch=version.tag, **self.files.req_kw,
             )  # fmt: skip
             async with answer["Body"] as body:
                 data: bytes = await body.read()

@@ -154,15 +154,15 @@ class ObjectFile:
         with self._translate_errors():
             refuse_read_only(self._path)
             store = store_of(self._path)
-            was = store.look_up(self._path, now=True)
-            if was is not None and was.is_folder:
+            previous = store.look_up(self._path, now=True)
+            if previous is not None and previous.is_folder:
                 raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(self._path))
-            self.is_new = was is None
+            self.is_new = previous is None
             if self._begun is not None:
-                self._upload = _SharedUpload(store, self._path, was, self._begun)
+                self._upload = _SharedUpload(store, self._path, previous, self._begun)
             else:
                 kind = _MultipartUpload if isinstance(store, S3Store) else _HiddenObject
-                self._upload = kind(store, self._path, was)
+                self._upload = kind(store, self._path, previous)
         return self
 
     @property
@@ -430,15 +430,15 @@ class _MultipartUpload:
     is_parallel = True
     commits_small = True
 
-    def __init__(self, store: Store, path: StorePath, was: ObjectInfo | None) -> None:
+    def __init__(self, store: Store, path: StorePath, previous: ObjectInfo | None) -> None:
         """Store the parameters without sending a request.
 
-        `was` is the version of the object that may be replaced; None if there must be none.
+        `previous` is the version of the object that may be replaced; None if there must be none.
         """
         assert isinstance(store, S3Store)
         self._store = store
         self._path = path
-        self._condition = {"IfNoneMatch": "*"} if was is None else {"IfMatch": was.tag}
+        self._condition = {"IfNoneMatch": "*"} if previous is None else {"IfMatch": previous.tag}
         self.mark = os.urandom(8).hex()
         self.id = ""
         self._tags: dict[int, str] = {}
@@ -524,9 +524,9 @@ class _SharedUpload(_MultipartUpload):
     commits_small = False
 
     def __init__(
-        self, store: Store, path: StorePath, was: ObjectInfo | None, begun: BegunUpload
+        self, store: Store, path: StorePath, previous: ObjectInfo | None, begun: BegunUpload
     ) -> None:
-        super().__init__(store, path, was)
+        super().__init__(store, path, previous)
         self.id, self.mark = begun.upload_id, begun.mark
 
     def begin(self) -> None:
@@ -625,14 +625,14 @@ class _HiddenObject:
     is_parallel = False
     commits_small = False
 
-    def __init__(self, store: Store, path: StorePath, was: ObjectInfo | None) -> None:
+    def __init__(self, store: Store, path: StorePath, previous: ObjectInfo | None) -> None:
         """Store the parameters without sending a request.
 
-        `was` is the version of the object that may be replaced; None if there must be none.
+        `previous` is the version of the object that may be replaced; None if there must be none.
         """
         self._store = store
         self._path = path
-        self._was = was
+        self._previous = previous
         self._hidden = path.with_name(hidden_name(path.name, "part"))
         self._file: Any = None
         self._begun = False
@@ -658,7 +658,7 @@ class _HiddenObject:
         """
         assert not small
         now = self._store.look_up(self._path, now=True)
-        if now != self._was:
+        if now != self._previous:
             raise _ConflictError
         names = str(self._hidden), str(self._path)
         self._store.call_with_retries(self._path, lambda: self._store.files.cp_file(*names))

@@ -85,10 +85,10 @@ class Candidate:
     tensors: int
     numel: int
     # Returns the keys of values inside it, at any depth, that are not tensors.
-    others: Callable[[], tuple[str, ...]] = tuple
+    find_non_tensor_keys: Callable[[], tuple[str, ...]] = tuple
     # Returns the values of the file outside of it, by key. Both are called for the chosen dict
     # only.
-    beside: Callable[[], Mapping[str, Any]] = dict
+    find_values_outside: Callable[[], Mapping[str, Any]] = dict
     module: bool = False  # whether it is a pickled module rather than a dict
 
     @classmethod
@@ -97,19 +97,19 @@ class Candidate:
         key: str,
         found_tensors: Iterable[FoundTensor],
         cancel: CancelToken,
-        others: Callable[[], tuple[str, ...]] = tuple,
-        beside: Callable[[], Mapping[str, Any]] = dict,
+        find_non_tensor_keys: Callable[[], tuple[str, ...]] = tuple,
+        find_values_outside: Callable[[], Mapping[str, Any]] = dict,
     ) -> Candidate:
         """Create a candidate and count its tensors and their elements.
 
-        `others` returns its keys of other values, and `beside` the values outside of it, both when
-        called.
+        `find_non_tensor_keys` returns its keys of other values, and `find_values_outside` the
+        values outside of it, both when called.
         """
         items = tuple(cancel.each(found_tensors))
         leaves = {identity(item.leaf): item.leaf for item in cancel.each(items)}
         tensors = sum(map(_tensors, cancel.each(leaves.values())))
         total = sum(map(_numel, cancel.each(leaves.values())))
-        return cls(key, items, tensors, total, others, beside)
+        return cls(key, items, tensors, total, find_non_tensor_keys, find_values_outside)
 
     @property
     def averaged(self) -> bool:
@@ -366,11 +366,13 @@ class _Walk:
                 or any(isinstance(child, LEAVES) and test(child) for _, child, *_ in children)
                 or self._holds_layers(children)
             ):
-                others = partial(self._non_tensor_keys, value)
-                beside = partial(self._values_outside, (*above, value))
+                find_keys = partial(self._non_tensor_keys, value)
+                find_outside = partial(self._values_outside, (*above, value))
                 name = keys.make_unique(key)
                 is_module = self._is_module(value)
-                found = Candidate.of(name, self._flatten(value), self._cancel, others, beside)
+                found = Candidate.of(
+                    name, self._flatten(value), self._cancel, find_keys, find_outside
+                )
                 result.append(replace(found, module=is_module))
                 if is_module:
                     continue
@@ -621,7 +623,7 @@ def _attributes(value: Uncalled) -> Iterator[tuple[str, Any]]:
 
 
 def find_shared(
-    beside: Mapping[str, Any], found: Iterable[FoundTensor], cancel: CancelToken
+    values_outside: Mapping[str, Any], found: Iterable[FoundTensor], cancel: CancelToken
 ) -> dict[str, tuple[str, ...]]:
     """Return the tensors of a state dict that share memory with values outside of it, by key.
 
@@ -629,7 +631,7 @@ def find_shared(
 
     Parameters
     ----------
-    beside
+    values_outside
         The other values of the file, by key. Keys without shared tensors are not in the result.
     found
         The tensors of the state dict.
@@ -640,7 +642,7 @@ def find_shared(
             by_storage.setdefault(storage, []).append((start, stop, item.name))
     shared: dict[str, tuple[str, ...]] = {}
     visits = 0
-    for key, outer in beside.items():
+    for key, outer in values_outside.items():
         names: dict[str, None] = {}
         seen: set[int] = set()
         todo = [outer]

@@ -134,7 +134,7 @@ def build(
             f"{next(iter(unreadable.values()))}.",
             remedy="Load it with torch and save its state_dict as dense tensors.",
         )
-    beside = chosen.beside()
+    values_outside = chosen.find_values_outside()
     contents = Contents(
         format=described.format,
         label=described.label,
@@ -149,10 +149,10 @@ def build(
         unreadable=unreadable,
         traits={trait: tuple(names) for trait, names in model.traits.items()},
         parts=model.parts,
-        others=chosen.others(),
-        beside=tuple(beside),
+        non_tensor_keys=chosen.find_non_tensor_keys(),
+        outside_keys=tuple(values_outside),
         module=chosen.module,
-        shared_beside=find_shared(beside, chosen.found, cancel),
+        keys_sharing_memory=find_shared(values_outside, chosen.found, cancel),
     )
     return contents, tuple(model.rebuilt)
 
@@ -427,7 +427,8 @@ _VALUES = {kind: attrgetter(*kind.__slots__) for kind in _KINDS.values()}
 # Fields of `Contents` that are plain values.
 _PLAIN = (
     "format", "label", "state_dict", "unknown_globals", "weights_only", "code_globals",
-    "unreadable", "traits", "parts", "others", "beside", "shared_beside", "module",
+    "unreadable", "traits", "parts", "non_tensor_keys", "outside_keys",
+    "keys_sharing_memory", "module",
 )  # fmt: skip
 
 

@@ -119,7 +119,7 @@ def test_what_is_no_number_is_left_beside_the_weights(tmp_path):
     )
     with open_checkpoint(tmp_path / "m.npz") as checkpoint:
         assert list(checkpoint.entries) == ["weight"]
-        assert checkpoint.contents.others == ("text",)
+        assert checkpoint.contents.non_tensor_keys == ("text",)
         reasons = dict(checkpoint.unreadable)
     assert reasons.keys() == {"objects", "records", "wide"}
     assert "Python objects" in reasons["objects"]

@@ -93,7 +93,7 @@ class TestReading:
         state = {"net": small(), "optimizer": {"state": {"exp_avg": moments}, "lr": 0.1}, "n": 1}
         with open_checkpoint(save(state, tmp_path / "ckpt")) as opened:
             assert opened.contents.state_dict == "net"
-            assert opened.contents.beside == ("optimizer", "n")
+            assert opened.contents.outside_keys == ("optimizer", "n")
 
     @pytest.mark.parametrize("prefix", ["", "chained_0."])
     def test_flat_names_of_megatron(self, tmp_path, prefix):

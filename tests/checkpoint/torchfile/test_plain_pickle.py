@@ -92,7 +92,11 @@ def test_arrays_open_and_are_pruned_in_place(protocol: int, python2: bool, tmp_p
     with open_checkpoint(path) as checkpoint:
         assert checkpoint.format == "pickle"
         assert list(checkpoint.entries) == list(wanted)
-        assert set(checkpoint.contents.beside) == {"__author__", "matching_heuristics", "scores"}
+        assert set(checkpoint.contents.outside_keys) == {
+            "__author__",
+            "matching_heuristics",
+            "scores",
+        }
         for name, array in wanted.items():
             assert np.array_equal(checkpoint.read(name).numpy(), array.astype(array.dtype.name))
         kept = {

@@ -132,7 +132,7 @@ def test_records_of_training_beside_a_model_are_no_model(tmp_path):
     flat = {"w": plain(1, 3, 4), "history": [np.float64(1)], "epoch": 3, "name": "x"}
     with open_checkpoint(saved(tmp_path / "m.pt", flat)) as checkpoint:
         assert list(checkpoint.entries) == ["w"]
-        assert {"epoch", "name"} <= set(checkpoint.contents.others)
+        assert {"epoch", "name"} <= set(checkpoint.contents.non_tensor_keys)
 
 
 def test_traits_tell_what_the_numbers_do_not(tmp_path):

@@ -156,7 +156,7 @@ def test_modules_of_old_versions_open(layout: str, protocol: int, wrapped: bool,
     prefix = "module." * wrapped
     with open_checkpoint(path) as checkpoint:
         assert checkpoint.contents.state_dict == "model"
-        assert checkpoint.contents.beside == ("epoch",)
+        assert checkpoint.contents.outside_keys == ("epoch",)
         assert list(checkpoint.entries) == [prefix + name for name in model.state_dict()]
         for name, tensor in model.state_dict().items():
             assert torch.equal(checkpoint.read(prefix + name), tensor)
