@@ -338,11 +338,11 @@ class CpuKernel:
     def _find(
         self, rankings: Sequence[Ranking], count: int, job: Job, *, per_tensor: bool
     ) -> FoundThreshold:
-        """Find the threshold that prunes `count` keys, and with `per_tensor` what it prunes per tensor.
+        """Find the threshold that prunes `count` keys.
 
-        Few elements are partitioned in memory, for others a bracket from a sample is counted.
-        Advances `job` by the elements, and extends it for further passes. Shares may be missing,
-        see `FoundThreshold`.
+        Few elements are partitioned in memory, for others a bracket from a sample is counted. The
+        result has the share of each tensor if `per_tensor` and if there is memory for the counters.
+        Advances `job` by the elements, and extends it for further passes.
         """
         size = sum(r.size for r in rankings)
         width = _width(rankings)
