@@ -272,7 +272,7 @@ def count_unit(unit: Unit, bracket: Bracket, room: int, measured: Sequence[Any])
             smaller, parts = 0, []
             for stretch in _stretches(piece):
                 few, some, offsets = count_inside(
-                    ranking, stretch, bracket, job.cancel, hold=held is not None
+                    ranking, stretch, bracket, job.cancel, collect_keys=held is not None
                 )
                 smaller += few
                 tally.absorb(some)

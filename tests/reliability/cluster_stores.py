@@ -27,7 +27,7 @@ from tests.reliability.cluster_kills import (
 )
 from tests.reliability.tally import Tally
 from tests.support.store_faults import Faults
-from tests.support.stores import Bucket, environment, served
+from tests.support.stores import Bucket, direct_client, environment, served
 
 ERRORS = 0.05
 # Names of the faults, as in the table.
@@ -43,8 +43,8 @@ def run(fault: str, times: int, side: int) -> Tally:
         server = stack.enter_context(served())
         os.environ.update(environment(server))
         store._stores.clear()  # connections to an earlier server
-        bucket = Bucket("models", "http://{}:{}".format(*server.behind), server.faults)
-        stack.callback(bucket.client.close)
+        client = stack.enter_context(contextlib.closing(direct_client(server)))
+        bucket = Bucket("models", client, server.faults)
         make_model(folder / "model", side)
         locally(folder / "model", recipe(), folder / "right")
         right = contents(folder / "right")

@@ -23,7 +23,7 @@ from pruneapp.statistics.file import Inputs, Origin, save_statistics
 from tests.benchmarks.benchmark import AtLeast, Ground, Line, Subject
 from tests.benchmarks.subjects import job
 from tests.benchmarks.subjects.cluster import WORKERS, on_cluster, same
-from tests.support.stores import Bucket, environment, served
+from tests.support.stores import Bucket, direct_client, environment, served
 
 # Tensors for methods that cannot be applied to every matrix.
 _PARTS = {
@@ -52,8 +52,8 @@ def measure(ground: Ground) -> Iterator[Line]:
         direct = "http://{}:{}".format(*server.behind)
         variables = {**environment(server), "AWS_ENDPOINT_URL": direct}
         stack.enter_context(patch.dict(os.environ, variables))
-        bucket = Bucket("models", direct, server.faults)
-        stack.callback(bucket.client.close)
+        client = stack.enter_context(contextlib.closing(direct_client(server)))
+        bucket = Bucket("models", client, server.faults)
         for method in methods:
             name = _model_of(method)
             if not bucket.tags(name):
