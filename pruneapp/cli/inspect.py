@@ -92,7 +92,7 @@ def _data(
         "notices": [notice.text for notice in contents.notices],
         **attributes(contents, "unknown_globals metadata"),
         "unreadable": {n: contents.unreadable[n] for n in in_numeric_order([*contents.unreadable])},
-        **attributes(contents, "outside_state_dict=beside not_tensors=others"),
+        **attributes(contents, "outside_state_dict=outside_keys not_tensors=non_tensor_keys"),
         "tensors": [
             _tensor(document, entries[name]) | _numbers(each)
             for name, each in zip_longest(names, measured)
