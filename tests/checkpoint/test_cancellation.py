@@ -158,7 +158,7 @@ def stages(tmp_path, headers):
         return path
 
     def unpickling(count: int) -> Work:
-        path = torch_file(3 * count)  # a pickle sets 1,000 items of a dict at once
+        path = torch_file(2 * count)  # a pickle sets 1,000 items of a dict at once
 
         def work(token: CancelToken) -> None:
             source = FileSource(path)

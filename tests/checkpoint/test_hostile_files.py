@@ -14,11 +14,7 @@ from tests.checkpoint.hostile_arrays import array_cases
 from tests.checkpoint.hostile_gguf import gguf_cases
 from tests.checkpoint.hostile_safetensors import all_cases
 
-GROUPS = {
-    "safetensors": all_cases(),
-    "arrays": array_cases(),
-    "gguf": gguf_cases(),
-}
+GROUPS = {"safetensors": all_cases(), "arrays": array_cases(), "gguf": gguf_cases()}
 
 
 def _open_files() -> int:
@@ -48,9 +44,7 @@ def _check(case, folder):
 
 
 @pytest.mark.parametrize("group", GROUPS)
-def test_a_hostile_file_is_refused_or_opens_as_its_row_says(
-    group, tmp_path, monkeypatch, subtests
-):
+def test_a_hostile_file_is_refused_or_opens_as_its_row_says(group, tmp_path, monkeypatch, subtests):
     # Small headers of safetensors are parsed, or scanned like large ones.
     sizes = [parser_client.SMALL_BYTES, 0] if group == "safetensors" else [0]
     for size in sizes:

@@ -12,22 +12,31 @@ import pytest
 
 from pruneapp.checkpoint import parser_client
 from pruneapp.checkpoint.formats import headers
-from pruneapp.checkpoint.parser_client import LARGE_BYTES, parse_header, parse_index
+from pruneapp.checkpoint.parser_client import parse_header, parse_index
 from pruneapp.errors import CheckpointError, DamagedFileError, UnrecognizedFileError
 from pruneapp.progress import Cancelled, CancelToken, Job
 
 
-def large_header(count: int = 30_000) -> bytes:
+LARGE_BYTES = 100_000
+COUNT = 1_500
+
+
+@pytest.fixture(autouse=True)
+def small_limit(monkeypatch):
+    monkeypatch.setattr(parser_client, "LARGE_BYTES", LARGE_BYTES)
+
+
+def large_header() -> bytes:
     tensors = {
         f"layers.{i}.weight": {"dtype": "U8", "shape": [1, 1], "data_offsets": [i, i + 1]}
-        for i in range(count)
+        for i in range(COUNT)
     }
     text = json.dumps({"__metadata__": {"z": "ü", "a": "\n"}, **tensors}).encode()
     assert len(text) > LARGE_BYTES
     return text
 
 
-def pieces(text: bytes, size: int = 100_000) -> list[bytes]:
+def pieces(text: bytes, size: int = 5_000) -> list[bytes]:
     return [text[i : i + size] for i in range(0, len(text), size)]
 
 
@@ -47,7 +56,7 @@ def test_errors_come_back_as_they_are():
 
 
 def test_a_large_index_goes_through_the_helper():
-    weight_map = {f"layers.{i}.weight": f"m-{i % 3}.safetensors" for i in range(60_000)}
+    weight_map = {f"layers.{i}.weight": f"m-{i % 3}.safetensors" for i in range(3_000)}
     text = json.dumps({"metadata": {"total_size": 7}, "weight_map": weight_map}).encode()
     assert len(text) > LARGE_BYTES
     found = parse_index(pieces(text), len(text), "x", Job())
@@ -97,7 +106,7 @@ def test_a_bundle_calls_itself_with_the_hidden_argument(monkeypatch):
     forwarding = [sys.executable, "-m", "pruneapp", parser_client.HIDDEN_ARGUMENT]
     monkeypatch.setattr(parser_client, "command", lambda: forwarding)
     text = large_header()
-    assert len(parse_header(pieces(text), len(text), "x", Job()).tensors) == 30_000
+    assert len(parse_header(pieces(text), len(text), "x", Job()).tensors) == COUNT
 
 
 def test_the_helper_needs_the_standard_library_alone(tmp_path):
@@ -114,4 +123,4 @@ def test_the_helper_needs_the_standard_library_alone(tmp_path):
 def test_without_a_process_the_header_is_parsed_here(monkeypatch):
     monkeypatch.setattr(parser_client, "command", lambda: ["/nowhere/python"])
     text = large_header()
-    assert len(parse_header(pieces(text), len(text), "x", Job()).tensors) == 30_000
+    assert len(parse_header(pieces(text), len(text), "x", Job()).tensors) == COUNT
