@@ -16,7 +16,6 @@ from pruneapp.checkpoint.parser_client import parse_header, parse_index
 from pruneapp.errors import CheckpointError, DamagedFileError, UnrecognizedFileError
 from pruneapp.progress import Cancelled, CancelToken, Job
 
-
 LARGE_BYTES = 100_000
 COUNT = 1_500
 

@@ -17,9 +17,9 @@ from tests.support.tensors import reading
 @pytest.fixture(autouse=True)
 def forget():
     """Clear the cache of devices, which otherwise lasts for the process."""
-    devices.available.cache_clear()
+    devices.available_devices.cache_clear()
     yield
-    devices.available.cache_clear()
+    devices.available_devices.cache_clear()
 
 
 def without_gpu(monkeypatch):

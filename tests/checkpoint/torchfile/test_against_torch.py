@@ -305,7 +305,7 @@ def test_large_pickle_is_read_in_another_process(
     path.write_bytes(saved(content, _use_new_zipfile_serialization=not legacy))
     with open_checkpoint(path) as checkpoint:
         here = checkpoint.contents
-        assert (here.beside, here.others) == (("epoch",), ("blocks.0.note",))
+        assert (here.outside_keys, here.non_tensor_keys) == (("epoch",), ("blocks.0.note",))
     asked: list[str] = []
     elsewhere = parser_client.parse_torch
     monkeypatch.setattr(
