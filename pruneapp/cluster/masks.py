@@ -32,7 +32,7 @@ from pruneapp.masks import scratch
 from pruneapp.masks.bitmask import BitMask, Mask, MaskLayers, MaskSet
 from pruneapp.methods import registry
 from pruneapp.methods.cutoff import mask_without, prune_rows
-from pruneapp.methods.limits import Limits
+from pruneapp.methods.limits import Limits, Pruning
 from pruneapp.methods.method import RowMethod, Scope, TensorView, UnitMethod, WeightMethod
 from pruneapp.methods.prune_tensors import CutMask, prune
 from pruneapp.params import STATISTICS
@@ -266,12 +266,13 @@ class RecomputeRule:
         """Run the method on the tensor, and return its mask after the step."""
         view, kernel = self.call.view(state, name), CpuKernel()
         method, values = registry.get(self.call.method), dict(self.call.values)
+        limits = self.limits
         if self.budget is None:
-            limits = self.limits
             pruned = prune([view], method, values, self.scope, kernel, job, limits=limits)
         else:
             assert isinstance(method, RowMethod)
-            pruned = prune_rows([view], method, values, [self.budget], kernel, job)
+            pruning = Pruning(values, self.scope, limits, kernel, job)
+            pruned = prune_rows([view], method, [self.budget], pruning)
         return pruned.masks[view.name]
 
 

@@ -47,7 +47,7 @@ from pruneapp.kernels.values import Bools
 from pruneapp.masks.bitmask import BitMask, Mask, MaskLayers, MaskSet
 from pruneapp.methods import registry
 from pruneapp.methods.cutoff import check_all, plan
-from pruneapp.methods.limits import check_limits
+from pruneapp.methods.limits import Pruning, check_limits
 from pruneapp.methods.method import (
     CoupledMethod,
     GroupMethod,
@@ -558,9 +558,8 @@ class _RowOnCluster:
             budgets = self._ask(tasks.budgets, self._names, self._scope, limits)
         else:  # computed from counts
             kernel: Kernel = ClusterKernel(self._state)  # type: ignore[assignment]
-            budgets, _ = row_budgets(
-                self._views, method, self._values, self._scope, limits, kernel, self._job
-            )
+            pruning = Pruning(self._values, self._scope, limits, kernel, self._job)
+            budgets, _ = row_budgets(self._views, method, pruning)
         return {
             name: RecomputeRule(self._call, self._scope, limits, budget)
             for name, budget in zip(self._names, budgets, strict=True)
@@ -610,11 +609,9 @@ class _RowOnCluster:
             return PlannedRanking(view, call, method.least_width or width)
 
         planned = replace(method, rank=rank, measure=None)
+        pruning = Pruning(self._values, self._scope, self._limits, kernel, self._job)
         planned_cuts = [
-            (ranked.views, ranked.count)
-            for ranked in plan(
-                self._views, planned, self._values, self._scope, self._limits, kernel, self._job
-            )
+            (ranked.views, ranked.count) for ranked in plan(self._views, planned, pruning)
         ]
         return self._cut_plans(method, planned_cuts)
 

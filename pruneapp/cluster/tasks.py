@@ -45,7 +45,7 @@ from pruneapp.masks.channels import channels_left
 from pruneapp.methods import registry
 from pruneapp.methods.coupled_units import coupled_units, masks_without
 from pruneapp.methods.cutoff import plan, units_to_prune
-from pruneapp.methods.limits import Limits
+from pruneapp.methods.limits import Limits, Pruning
 from pruneapp.methods.method import (
     CoupledMethod,
     RowMethod,
@@ -408,12 +408,12 @@ def budgets(
     In the order of `names`. Runs on one worker, as `units_of_tensors`.
     """
     with task_job() as job:
-        views, values = _views(part, call, names, job), dict(call.values)
-        method = registry.get(call.method)
+        views, method = _views(part, call, names, job), registry.get(call.method)
+        pruning = Pruning(dict(call.values), scope, limits, CpuKernel(), job)
         if isinstance(method, RowMethod):
-            return row_budgets(views, method, values, scope, limits, CpuKernel(), job)[0]
+            return row_budgets(views, method, pruning)[0]
         assert isinstance(method, WeightMethod)
-        plans = plan(views, method, values, scope, limits, CpuKernel(), job)
+        plans = plan(views, method, pruning)
         counts = {ranked.views[0].name: ranked.count for ranked in plans}
         return [counts[name] for name in names]
 
@@ -430,7 +430,7 @@ def units_of_tensors(
         views, values = _views(part, call, names, job), dict(call.values)
         method = registry.get(call.method)
         assert isinstance(method, UnitMethod)
-        chosen = units_to_prune(views, method, values, scope, limits, CpuKernel(), job)
+        chosen = units_to_prune(views, method, Pruning(values, scope, limits, CpuKernel(), job))
         counts = [method.partition(view, values).count for view in views]
         return list(zip(chosen, counts, strict=True))
 
@@ -444,10 +444,10 @@ def structures_of_groups(
     Only tensors of `names` that lose weights have a rule.
     """
     with task_job() as job:
-        views, values = _views(part, call, names, job), dict(call.values)
-        method = registry.get(call.method)
+        views, method = _views(part, call, names, job), registry.get(call.method)
         assert isinstance(method, CoupledMethod)
-        going = coupled_units(views, values, scope, CpuKernel(), job, method.label)
+        pruning = Pruning(dict(call.values), scope, Limits(), CpuKernel(), job)
+        going = coupled_units(views, method.label, pruning)
         bare = Snapshot(part.model.open())
         return dict(
             structure_rules([(group, bare.view, units) for group, _, units in going], names, job)

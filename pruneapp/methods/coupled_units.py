@@ -17,6 +17,7 @@ from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.channels import channels_left, mask_of_channels
 from pruneapp.methods.amounts import count_to_prune
 from pruneapp.methods.input_sizes import scale_weights
+from pruneapp.methods.limits import Pruning
 from pruneapp.methods.method import CoupledMethod, Scope, TensorView, Values, no_inputs
 from pruneapp.progress import Job
 
@@ -34,13 +35,8 @@ USUAL = "usual"
 UnitsToPrune = Sequence[tuple[Group, View, Units]]
 
 
-def prune_coupled(  # noqa: PLR0917 - each its own type
-    tensors: Sequence[TensorView],
-    method: CoupledMethod,
-    values: Values,
-    scope: Scope,
-    kernel: Kernel,
-    job: Job,
+def prune_coupled(
+    tensors: Sequence[TensorView], method: CoupledMethod, pruning: Pruning
 ) -> dict[str, BitMask]:
     """Return the masks of all tensors without the lowest-scoring units of their groups.
 
@@ -48,27 +44,21 @@ def prune_coupled(  # noqa: PLR0917 - each its own type
     keeps its mask, or gets one of ones. Tensors of a group that are not among `tensors` have no
     mask in the result. Raises `ParameterError` as `coupled_units`.
     """
-    masks = masks_without(coupled_units(tensors, values, scope, kernel, job, method.label), job)
+    masks = masks_without(coupled_units(tensors, method.label, pruning), pruning.job)
     return {
         view.name: masks.get(view.name) or view.kept or BitMask.full(view.numel) for view in tensors
     }
 
 
-def coupled_units(  # noqa: PLR0917 - each its own type
-    tensors: Sequence[TensorView],
-    values: Values,
-    scope: Scope,
-    kernel: Kernel,
-    job: Job,
-    label: str,
-) -> UnitsToPrune:
+def coupled_units(tensors: Sequence[TensorView], label: str, pruning: Pruning) -> UnitsToPrune:
     """Return the lowest-scoring units to prune in each group of `tensors`, each group once.
 
-    `label` is that of the method, for messages. The amount counts units that are not completely
-    pruned; units with protected weights are kept. The number of kept units per group is rounded up
-    to the multiple, and to a size that the model class supports, so that fewer units, or none, may
-    be pruned. With the local scope the amount applies to each group, with the global scope to all
-    together. If any group requires the same units in all groups (`Group.same`), all get the same.
+    `label` is that of the method, for messages. Limits are ignored. The amount counts units that
+    are not completely pruned; units with protected weights are kept. The number of kept units per
+    group is rounded up to the multiple, and to a size that the model class supports, so that fewer
+    units, or none, may be pruned. With the local scope the amount applies to each group, with the
+    global scope to all together. If any group requires the same units in all groups (`Group.same`),
+    all get the same.
 
     Without tensors the result is empty. Raises `ParameterError` if a tensor is in no group, too few
     units are free, a score lacks statistics, or rounding leaves nothing to prune.
@@ -86,7 +76,8 @@ def coupled_units(  # noqa: PLR0917 - each its own type
         found |= {id(each.group): (each.group, each.view) for each in view.coupling}
         inputs |= {id(each.group): each.inputs for each in view.coupling}
     groups = tuple(found.values())
-    by = values["by"]
+    values, scope = pruning.values, pruning.scope
+    by, kernel, job = values["by"], pruning.kernel, pruning.job
     job.extend(sum(_work(group, view) for group, view in groups))
     scores = [
         score_units(group, view, by, kernel, job, inputs[id(group)]) for group, view in groups

@@ -33,7 +33,7 @@ from pruneapp.methods.amounts import (
     weight_counts_to_prune,
 )
 from pruneapp.methods.coupled_units import present_units
-from pruneapp.methods.limits import Limits
+from pruneapp.methods.limits import Pruning
 from pruneapp.methods.method import (
     CoupledMethod,
     Method,
@@ -219,15 +219,7 @@ class Ranked:
 Expect = Callable[[Ranked], KeyRange | None]
 
 
-def plan(  # noqa: PLR0917 - each its own type
-    tensors: Sequence[TensorView],
-    method: WeightMethod,
-    values: Values,
-    scope: Scope,
-    limits: Limits,
-    kernel: Kernel,
-    job: Job,
-) -> list[Ranked]:
+def plan(tensors: Sequence[TensorView], method: WeightMethod, pruning: Pruning) -> list[Ranked]:
     """Return which tensors to rank together and how much to prune, for `prune_ranked`.
 
     The first element has all tensors with a common threshold, if there are any; each other tensor
@@ -240,7 +232,8 @@ def plan(  # noqa: PLR0917 - each its own type
     """
     if not tensors:
         return []
-    known = counts_before(tensors)
+    known, values, limits = counts_before(tensors), pruning.values, pruning.limits
+    kernel, job = pruning.kernel, pruning.job
     job.cancel.check()
     rankings: list[Ranking] = []
 
@@ -252,7 +245,7 @@ def plan(  # noqa: PLR0917 - each its own type
         if not limits.bound:  # only the sum matters
             return split_in_order(known.free, count)
         if not rankings:
-            rankings.extend(rank_together(tensors, method, values, kernel, job))
+            rankings.extend(rank_together(tensors, method, pruning))
         to_prune = np.zeros(len(tensors), np.int64)
         if count:
             places = np.flatnonzero(among)
@@ -264,7 +257,7 @@ def plan(  # noqa: PLR0917 - each its own type
 
     cutting = cut if method.allocate is None else method.allocate(tensors, values, kernel, job)
     to_prune_per_tensor, together = weight_counts_to_prune(
-        limits, known, values["amount"], scope, cutting
+        limits, known, values["amount"], pruning.scope, cutting
     )
     if method.allocate is not None:
         together = np.zeros_like(together)
@@ -278,13 +271,13 @@ def plan(  # noqa: PLR0917 - each its own type
         if count and rankings:
             ranked = [rankings[i] for i in group]
         elif count:
-            ranked = rank_together(views, method, values, kernel, job)
+            ranked = rank_together(views, method, pruning)
         plans.append(Ranked(views, ranked, count))
     return plans
 
 
 def rank_together(
-    group: Sequence[TensorView], method: WeightMethod, values: Values, kernel: Kernel, job: Job
+    group: Sequence[TensorView], method: WeightMethod, pruning: Pruning
 ) -> list[Ranking]:
     """Return rankings with comparable keys, of the weights that may be pruned.
 
@@ -296,13 +289,14 @@ def rank_together(
         width = max(method.least_width, group[0].ranked.dtype.bits)
     else:
         width = max(method.least_width, common_width({view.ranked.dtype for view in group}))
+    values, job = pruning.values, pruning.job
     rankings: list[Ranking] = []
     for view in group:
         job.cancel.check()
         measured = None
         if method.measure is not None:
             job.extend(view.numel)
-            measured = method.measure(view, values, kernel, job)
+            measured = method.measure(view, values, pruning.kernel, job)
         rankings.append(method.rank(view.free, values, width, measured))
     return rankings
 
@@ -347,14 +341,8 @@ def _expected_range(ranked: Ranked, expect: Expect | None) -> KeyRange | None:
     return None if expect is None or small else expect(ranked)
 
 
-def prune_units(  # noqa: PLR0917 - each its own type
-    tensors: Sequence[TensorView],
-    method: UnitMethod,
-    values: Values,
-    scope: Scope,
-    limits: Limits,
-    kernel: Kernel,
-    job: Job,
+def prune_units(
+    tensors: Sequence[TensorView], method: UnitMethod, pruning: Pruning
 ) -> dict[str, BitMask]:
     """Return the masks after pruning channels or blocks, per tensor or over all tensors.
 
@@ -362,11 +350,11 @@ def prune_units(  # noqa: PLR0917 - each its own type
     one of ones. Raises `ParameterError` as `units_to_prune`.
     """
     masks: dict[str, BitMask] = {}
-    chosen = units_to_prune(tensors, method, values, scope, limits, kernel, job)
+    chosen = units_to_prune(tensors, method, pruning)
     for view, numbers in zip(tensors, chosen, strict=True):
         masks[view.name] = view.kept or BitMask.full(view.numel)
         if numbers.size:
-            masks[view.name] &= mask_without(view, method, values, numbers, job)
+            masks[view.name] &= mask_without(view, method, pruning.values, numbers, pruning.job)
     return masks
 
 
@@ -384,14 +372,8 @@ def mask_without(
     return partition.mask(is_kept, job)
 
 
-def units_to_prune(  # noqa: PLR0917 - each its own type
-    tensors: Sequence[TensorView],
-    method: UnitMethod,
-    values: Values,
-    scope: Scope,
-    limits: Limits,
-    kernel: Kernel,
-    job: Job,
+def units_to_prune(
+    tensors: Sequence[TensorView], method: UnitMethod, pruning: Pruning
 ) -> list[Indices]:
     """Return the numbers of the channels or blocks to prune, per tensor or over all tensors.
 
@@ -403,6 +385,8 @@ def units_to_prune(  # noqa: PLR0917 - each its own type
     Raises `ParameterError` if an amount is larger than the number of free units, or no number of
     units meets the limits. Extends `job` by the tensors that are read.
     """
+    values, limits = pruning.values, pruning.limits
+    kernel, job = pruning.kernel, pruning.job
     amount, unit = values["amount"], method.granularity
     partitions = [method.partition(view, values) for view in tensors]
     left = np.zeros(len(tensors), np.int64)
@@ -427,12 +411,12 @@ def units_to_prune(  # noqa: PLR0917 - each its own type
         known = replace(counts_before(tensors), free=running.all)
         counts = channel_counts_to_prune(limits, known, left, running, amount, unit=unit)
         chosen = [order[:count] for order, count in zip(chosen, counts.tolist(), strict=True)]
-    elif scope == "global":
+    elif pruning.scope == "global":
         total = int(left.sum())
         protected = total - sum(among.size for among in free)
         where = tensors[0].name if len(tensors) == 1 else ""
         count = count_to_prune(amount, total, protected=protected, unit=unit, where=where)
-        chosen = _lowest_of_all(tensors, method, values, free, count, kernel, job)
+        chosen = _lowest_of_all(tensors, method, free, count, pruning)
     else:
         able = np.array([among.size for among in free], np.int64)
         counts = counts_to_prune(amount, left, able, [view.name for view in tensors], unit)
@@ -444,14 +428,12 @@ def units_to_prune(  # noqa: PLR0917 - each its own type
     return chosen
 
 
-def _lowest_of_all(  # noqa: PLR0917 - each its own type
+def _lowest_of_all(
     tensors: Sequence[TensorView],
     method: UnitMethod,
-    values: Values,
     free: Sequence[Indices],
     count: int,
-    kernel: Kernel,
-    job: Job,
+    pruning: Pruning,
 ) -> list[Indices]:
     """Return the `count` units with the lowest scores over all tensors, ascending per tensor.
 
@@ -460,24 +442,23 @@ def _lowest_of_all(  # noqa: PLR0917 - each its own type
     """
     if not count:
         return [among[:0] for among in free]
+    job = pruning.job
     job.extend(sum(view.numel for view in tensors))
     scores: list[Float64s] = []
     for view, among in zip(tensors, free, strict=True):
         job.label(view.name)
-        scores.append(method.score(view, values, kernel, job)[among])
+        scores.append(method.score(view, pruning.values, pruning.kernel, job)[among])
     is_selected = np.zeros(sum(part.size for part in scores), np.bool_)
     is_selected[smallest(np.concatenate(scores), count)] = True
     ends = np.cumsum([among.size for among in free])[:-1]
     return [among[part] for among, part in zip(free, np.split(is_selected, ends), strict=True)]
 
 
-def prune_rows(  # noqa: PLR0917 - each its own type
+def prune_rows(
     tensors: Sequence[TensorView],
     method: RowMethod,
-    values: Values,
     budgets: Sequence[int],
-    kernel: Kernel,
-    job: Job,
+    pruning: Pruning,
     *,
     share: float | None = None,
     summed: Container[str] = (),
@@ -490,6 +471,7 @@ def prune_rows(  # noqa: PLR0917 - each its own type
     are only returned for tensors without scores and protected weights, and methods that do not
     refine the mask. Extends `job` by the tensors that are cut, and advances it.
     """
+    values, job = pruning.values, pruning.job
     job.extend(sum(view.numel for view, count in zip(tensors, budgets, strict=True) if count))
     cuts: list[CutRows] = []
     for view, count in zip(tensors, budgets, strict=True):
@@ -502,7 +484,7 @@ def prune_rows(  # noqa: PLR0917 - each its own type
             cuts.append(CutRows(method.rank(free, values), length, counts, sums_of))
     masks: dict[str, BitMask] = {}
     sums: dict[str, tuple[float, float]] = {}
-    with closing(lowest_per_row(cuts, kernel, job)) as found:
+    with closing(lowest_per_row(cuts, pruning.kernel, job)) as found:
         for view, count in zip(tensors, budgets, strict=True):
             if not count:
                 masks[view.name] = view.kept or BitMask.full(view.numel)

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from pruneapp.errors import ParameterError
-from pruneapp.methods.method import Method
+from pruneapp.kernels.kernel import Kernel
+from pruneapp.methods.method import Method, Scope, Values
 from pruneapp.params import (
     Amount,
     AmountParam,
@@ -17,6 +18,7 @@ from pruneapp.params import (
     SubsetParam,
     validate_all,
 )
+from pruneapp.progress import Job
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -180,6 +182,17 @@ class Limits:
             if value != param.default:
                 plain[param.name] = list(value) if isinstance(value, tuple) else value
         return plain
+
+
+@dataclass(frozen=True, eq=False)
+class Pruning:
+    """How a method is applied to tensors: the settings, and what computes the result."""
+
+    values: Values  # valid values of all parameters of the method
+    scope: Scope
+    limits: Limits
+    kernel: Kernel
+    job: Job  # extended by the work and advanced; can cancel
 
 
 def check_limits(method: Method, limits: Limits) -> None:

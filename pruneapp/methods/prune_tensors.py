@@ -46,7 +46,7 @@ from pruneapp.methods.cutoff import (
     rows_of,
     share_by_rows,
 )
-from pruneapp.methods.limits import Limits, check_limits
+from pruneapp.methods.limits import Limits, Pruning, check_limits
 from pruneapp.methods.method import (
     CoupledMethod,
     GroupMethod,
@@ -103,9 +103,10 @@ def prune(  # noqa: PLR0917 - six arguments, each its own type
     """
     check_limits(method, limits)
     values = check_all(tensors, method, values, scope)
+    pruning = Pruning(values, scope, limits, kernel, job)
     match method:
         case WeightMethod():
-            plans = plan(tensors, method, values, scope, limits, kernel, job)
+            plans = plan(tensors, method, pruning)
             pruned = prune_ranked(plans, kernel, job, expect=expect)
             return replace(pruned, masks={view.name: pruned.masks[view.name] for view in tensors})
         case UnitMethod() if scope == "global" and limits.bound:
@@ -115,11 +116,12 @@ def prune(  # noqa: PLR0917 - six arguments, each its own type
                 remedy="Choose the local scope, or remove the limits.",
             )
         case UnitMethod():
-            return Pruned(prune_units(tensors, method, values, scope, limits, kernel, job))
+            return Pruned(prune_units(tensors, method, pruning))
         case CoupledMethod():
-            return Pruned(prune_coupled(tensors, method, values, scope, kernel, job))
+            return Pruned(prune_coupled(tensors, method, pruning))
         case RowMethod():
-            return _prune_rows(tensors, method, values, scope, limits, kernel, job, summed)
+            budgets, share = row_budgets(tensors, method, pruning)
+            return prune_rows(tensors, method, budgets, pruning, share=share, summed=summed)
         case GroupMethod():
             return _prune_groups(tensors, method, values, job)
         case MaskMethod():
@@ -127,29 +129,8 @@ def prune(  # noqa: PLR0917 - six arguments, each its own type
     raise TypeError(f"no way to run a method of type {type(method).__name__}")
 
 
-def _prune_rows(  # noqa: PLR0917 - each its own type
-    tensors: Sequence[TensorView],
-    method: RowMethod,
-    values: Values,
-    scope: Scope,
-    limits: Limits,
-    kernel: Kernel,
-    job: Job,
-    summed: Container[str],
-) -> Pruned:
-    """Return the masks of a method that ranks within rows; see `row_budgets` and `prune_rows`."""
-    budgets, share = row_budgets(tensors, method, values, scope, limits, kernel, job)
-    return prune_rows(tensors, method, values, budgets, kernel, job, share=share, summed=summed)
-
-
-def row_budgets(  # noqa: PLR0917 - each its own type
-    tensors: Sequence[TensorView],
-    method: RowMethod,
-    values: Values,
-    scope: Scope,
-    limits: Limits,
-    kernel: Kernel,
-    job: Job,
+def row_budgets(
+    tensors: Sequence[TensorView], method: RowMethod, pruning: Pruning
 ) -> tuple[list[int], float | None]:
     """Return the number of weights to prune per tensor, and the share of each row if it is common.
 
@@ -157,10 +138,11 @@ def row_budgets(  # noqa: PLR0917 - each its own type
     method allocates. It is given with other limits although they may change the number;
     `prune_rows` then does not use it. Raises `ParameterError` as `prune` does.
     """
-    known, amount = counts_before(tensors), values["amount"]
+    known, amount = counts_before(tensors), pruning.values["amount"]
+    limits, job = pruning.limits, pruning.job
     share = requested = None
     if method.allocate is not None:
-        cut = method.allocate(tensors, values, kernel, job)
+        cut = method.allocate(tensors, pruning.values, pruning.kernel, job)
     else:  # no common threshold: only the sum matters
 
         def cut(_among: Bools, count: int) -> Counts:
@@ -170,7 +152,7 @@ def row_budgets(  # noqa: PLR0917 - each its own type
             share = amount
             left = (count_kept_by_channel(v.kept, rows_of(v.shape), 0, job) for v in tensors)
             requested = share_by_rows(share, left)
-    to_prune, _ = weight_counts_to_prune(limits, known, amount, scope, cut, requested)
+    to_prune, _ = weight_counts_to_prune(limits, known, amount, pruning.scope, cut, requested)
     return to_prune.tolist(), share
 
 
@@ -221,15 +203,7 @@ def _combine_masks(
     return Pruned(masks, protected)
 
 
-def rules(  # noqa: PLR0917 - each its own type
-    tensors: Sequence[TensorView],
-    method: WeightMethod,
-    values: Mapping[str, Any],
-    scope: Scope,
-    limits: Limits,
-    kernel: Kernel,
-    job: Job,
-) -> dict[str, Mask]:
+def rules(tensors: Sequence[TensorView], method: WeightMethod, pruning: Pruning) -> dict[str, Mask]:
     """Return the masks of `prune` as rules that take no memory.
 
     No weight may be protected. Each use of a rule reads the weights again, so rules suit code that
@@ -237,16 +211,17 @@ def rules(  # noqa: PLR0917 - each its own type
     `job`. A tensor in which nothing is pruned keeps its mask, or gets one of ones. Parameters and
     errors are those of `prune`.
     """
-    values = check_all(tensors, method, values, scope)
+    check_all(tensors, method, pruning.values, pruning.scope)
+    job = pruning.job
     masks: dict[str, Mask] = {}
-    plans = plan(tensors, method, values, scope, limits, kernel, job)
+    plans = plan(tensors, method, pruning)
     job.extend(sum(r.size for ranked in plans for r in ranked.rankings if ranked.count))
     for ranked in plans:
         if ranked.count == 0:
             masks |= {view.name: view.kept or BitMask.full(view.numel) for view in ranked.views}
             continue
         job.label(ranked.views[0].name)
-        threshold, shares = kernel.shares(ranked.rankings, ranked.count, job)
+        threshold, shares = pruning.kernel.shares(ranked.rankings, ranked.count, job)
         for view, ranking, share in zip(ranked.views, ranked.rankings, shares, strict=True):
             by_magnitude = view.scores is None
             masks[view.name] = CutMask(ranking, threshold.key, share, by_magnitude=by_magnitude)

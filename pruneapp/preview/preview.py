@@ -38,6 +38,7 @@ from pruneapp.masks.bitmask import BitMask, Mask
 from pruneapp.masks.regions import Groups
 from pruneapp.methods import registry
 from pruneapp.methods.cutoff import NearTaken
+from pruneapp.methods.limits import Pruning
 from pruneapp.methods.method import (
     CoupledMethod,
     Coupling,
@@ -492,5 +493,5 @@ def state_after(snapshot: Snapshot, step: Step, kernel: Kernel, job: Job) -> Rul
     job.start(0, names[0])
     pairs = Companions(snapshot.checkpoint)
     views = views_for_row(snapshot, row, names, None, None, pairs)
-    masks = rules(views, method, row.values, step.scope, step.limits, kernel, job)
+    masks = rules(views, method, Pruning(row.values, step.scope, step.limits, kernel, job))
     return RuleState(snapshot, masks)
