@@ -1,7 +1,4 @@
-"""The heading with name and facts of the focused tensor, and the line of its statistics.
-
-Imports no plotting library.
-"""
+"""The heading with name and facts of the focused tensor, and the line of its statistics."""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
 """Every axis of every plot has a title, complete and uncovered, in every window."""
 
+from itertools import product
+
 import pytest
 from PySide6.QtCore import QPointF, QRect, QRectF
 
@@ -39,24 +41,22 @@ def covered(picture, area):
     return found - {picture.canvas.viewport()}
 
 
-@pytest.mark.parametrize("size", SIZES, ids=str)
-def test_every_axis_has_a_title_that_nothing_covers(opened, size):
-    opened.window.resize(*size)
+def test_every_axis_has_a_title_that_nothing_covers(opened):
     opened.show_quality()
-    for page in Page:
+    for size, page in product(SIZES, Page):
+        opened.window.resize(*size)
         opened.views.pages.tabs.setCurrentIndex(page)
         picture = opened.views.pages.picture()
         opened.wait(picture.canvas.isVisible)
         opened.pause(50)
         for side in ("bottom", "left"):
+            place = size, page, side
             axis, area = getattr(picture.canvas, side), title_of(picture.canvas, side)
-            assert axis.label.isVisible(), (page, side)
-            assert axis.labelText, (page, side)
-            assert picture.canvas.rect().toRectF().contains(area), (page, side, area)
-            assert not covered(picture, area), (page, side, picture.legend.geometry(), area)
+            assert axis.label.isVisible(), place
+            assert axis.labelText, place
+            assert picture.canvas.rect().toRectF().contains(area), (place, area)
+            assert not covered(picture, area), (place, picture.legend.geometry(), area)
 
-
-def test_the_axes_of_a_histogram_say_what_is_counted(opened):
     opened.views.pages.tabs.setCurrentIndex(Page.DISTRIBUTION)
     view = opened.views.pages.distribution
     titles = []

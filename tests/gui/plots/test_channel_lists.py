@@ -55,13 +55,10 @@ def test_keys_copy_and_paste_a_list(channels):
     show(channels, "b")
     channels.menu("Edit", "Paste channel list")
     channels.wait(lambda: view.chosen == (1, 2, 3, 7, 11))
-
-
-def test_a_pasted_list_is_pruned_like_any_selection(channels):
     paste(channels, "2-3")
-    channels.key("Del", channels.views.pages.channels.canvas)
-    channels.wait(lambda: channels.states[1:] == ["2 channels of a pruned"])
-    pruned = ~channels.document.masks["a"].bools(0, 60).reshape(12, 5).any(axis=1)
+    channels.key("Del", view.canvas)
+    channels.wait(lambda: channels.states[1:] == ["2 channels of b pruned"])
+    pruned = ~channels.document.masks["b"].bools(0, 60).reshape(12, 5).any(axis=1)
     assert np.flatnonzero(pruned).tolist() == [2, 3]
 
 
@@ -94,32 +91,34 @@ def test_the_menu_of_the_chart_has_the_lists(channels, tmp_path):
     channels.wait(lambda: view.chosen == (0, 1, 2))
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("0, 12", "contains '12', but there are 12 channels, numbered from 0 to 11."),
-        ("0-99999999999", "contains '0-99999999999', but there are 12 channels"),
-        ("1, two", "contains 'two', which is neither an index such as 7 nor a range such as 0-3."),
-        ("", "There is no text on the clipboard."),
-    ],
-)
-def test_what_is_no_list_is_refused_and_the_selection_stays(channels, text, said):
+def test_an_invalid_list_is_refused_and_the_selection_stays(channels, tmp_path):
     view = channels.views.pages.channels
-    paste(channels, "4")
-    paste(channels, text)
-    assert len(channels.trouble) == 1
-    assert said in channels.trouble[0]
-    assert view.chosen == (4,)
-    paste(channels, "5")
-    assert channels.trouble == []
-    assert view.chosen == (5,)
-
-
-def test_nothing_to_copy_or_to_select_from_is_said(channels):
     QGuiApplication.clipboard().setText("before")
     channels.menu("Edit", "Copy channel list")
     assert channels.trouble == ["No channels are selected. Select bars on the page Channels (3)."]
     assert copied() == "before"
+    for text, said in (
+        ("0, 12", "contains '12', but there are 12 channels, numbered from 0 to 11."),
+        ("0-99999999999", "contains '0-99999999999', but there are 12 channels"),
+        ("1, two", "contains 'two', which is neither an index such as 7 nor a range such as 0-3."),
+        ("", "There is no text on the clipboard."),
+    ):
+        paste(channels, "4")
+        assert channels.trouble == []
+        paste(channels, text)
+        assert len(channels.trouble) == 1
+        assert said in channels.trouble[0]
+        assert view.chosen == (4,)
+    for name, data, said in (
+        ("a.bin", b"\xff\xfe\x00", "is not UTF-8 text at byte 0"),
+        ("b.txt", b"0-3;oops", "contains 'oops'"),
+        ("gone.txt", None, "gone.txt' cannot be read"),
+    ):
+        if data is not None:
+            (tmp_path / name).write_bytes(data)
+        channels.chooses_file(tmp_path / name)
+        channels.menu("Edit", "Load channel list")
+        channels.wait(lambda said=said: said in str(channels.trouble))
     channels.key("2", channels.views.tree.view)
     channels.menu("Edit", "Paste channel list")
     assert "There are no channels to select from." in channels.trouble[0]
@@ -138,25 +137,8 @@ def test_a_list_is_saved_and_loaded_for_another_tensor(channels, tmp_path):
     channels.chooses_file(path.with_suffix(".txt"))
     channels.menu("Edit", "Load channel list")
     channels.wait(lambda: view.chosen == (8, 9, 10))
-
-
-def test_a_file_that_is_no_list_is_a_sentence(channels, tmp_path):
-    for name, data, said in (
-        ("a.bin", b"\xff\xfe\x00", "is not UTF-8 text at byte 0"),
-        ("b.txt", b"0-3;oops", "contains 'oops'"),
-    ):
-        (tmp_path / name).write_bytes(data)
-        channels.chooses_file(tmp_path / name)
-        channels.menu("Edit", "Load channel list")
-        channels.wait(lambda said=said: said in str(channels.trouble))
-    channels.chooses_file(tmp_path / "gone.txt")
-    channels.menu("Edit", "Load channel list")
-    channels.wait(lambda: "gone.txt' cannot be read" in str(channels.trouble))
-
-
-def test_a_list_that_comes_for_channels_no_longer_shown_selects_nothing(channels, monkeypatch):
-    view, lists = channels.views.pages.channels, channels.workbench.channel_lists
-    place = view.bars_key
+    show(channels, "a")
+    bars = view.bars_key
     show(channels, "b")
-    lists._select(place, np.ones(12, bool))
-    assert view.chosen == ()
+    channels.workbench.channel_lists._select(bars, np.ones(12, bool))
+    assert view.chosen == (), "the list is for channels that are no longer shown"

@@ -175,16 +175,6 @@ def test_pages_are_freed_when_they_are_closed(qtbot):
     assert gone() is None
 
 
-def test_heading_and_numbers_do_not_load_pyqtgraph(run_python):
-    code = """
-import sys
-import pruneapp.gui.plots.heading
-import pruneapp.gui.plots.heading
-print("pyqtgraph" in sys.modules)
-"""
-    assert run_python(code).strip() == "False"
-
-
 def test_what_is_done_by_hand_is_in_one_menu_where_room_is_short(pages, qtbot):
     pages.tabs.setCurrentIndex(Page.CHANNELS)
     pages.channels.set_dims(["0: output channels (4,096)", "1: input channels (4,096)"])

@@ -35,16 +35,13 @@ def missing(person):
     return [n for w in histogram_store.missing_magnitudes(snapshot, names) for n in w.names]
 
 
-def test_after_opening_everything_that_can_be_pruned_is_counted(person, counting):
+def test_everything_that_can_be_pruned_is_counted_after_opening_and_after_a_step(person, counting):
     assert len(missing(person)) == 5
     assert counting.busy
     person.wait(lambda: not counting.busy)
     assert missing(person) == []
     person.wait(lambda: not person.views.preview.state.text())
-
-
-def test_what_a_step_touched_is_counted_anew_and_undo_finds_the_old_counts(person, counting):
-    person.wait(lambda: not counting.busy)
+    # After a step, only its tensors are counted again.
     person.check("h.3.weight")
     person.wait_preview()
     person.click(person.button)

@@ -6,6 +6,7 @@ import re
 import shutil
 import threading
 import weakref
+from contextlib import contextmanager
 from types import SimpleNamespace
 
 import numpy as np
@@ -61,8 +62,8 @@ def counted(person, file):
 
 
 @pytest.fixture
-def never(monkeypatch):
-    """Return a function after whose call no preview ends."""
+def no_exact_preview(monkeypatch):
+    """Return a context manager in which no exact preview ends."""
 
     def wait(*_args, **_keys):
         job = _args[3]
@@ -70,7 +71,13 @@ def never(monkeypatch):
             job.step(0)
             QTest.qSleep(5)
 
-    return lambda: monkeypatch.setattr(live_preview, "compute_preview", wait)
+    @contextmanager
+    def hold():
+        with monkeypatch.context() as patch:
+            patch.setattr(live_preview, "compute_preview", wait)
+            yield
+
+    return hold
 
 
 def slider(person):
@@ -105,130 +112,129 @@ def colors_in(person, name, left, right):
     }
 
 
-def test_while_the_slider_moves_numbers_and_bars_follow_before_any_preview(counted, never):
-    never()
-    panel = counted.views.preview
-    before = (
-        panel.norm_retained.text(),
-        colors_in(counted, LARGE, GLYPH_WIDTH, GLYPH_WIDTH + BAR_WIDTH),
-    )
-    drag_slider(counted, 0.8)
-    assert slider(counted).value() > 600
-    assert counted.workbench.preview.state.preview is None
-    counted.wait(lambda: panel.norm_retained.text().startswith("≈"))  # marked as an estimate
-    assert panel.norm_retained.text() != before[0]
-    assert panel.l1_retained.text().startswith("≈")
-    counted.wait(lambda: counted.cell(LARGE, Column.SPARSITY).startswith("→"))
-    after = colors_in(counted, LARGE, GLYPH_WIDTH, GLYPH_WIDTH + BAR_WIDTH)
-    assert QColor(LIGHT["pruned"]).getRgb()[:3] in after
-    said = counted.cell(LARGE, Column.SPARSITY)
-    counted.key("Left", slider(counted))
-    counted.wait(lambda: counted.cell(LARGE, Column.SPARSITY) != said)
-    assert counted.workbench.preview.state.preview is None
+def test_everything_follows_the_slider_before_the_exact_preview(counted, no_exact_preview):
+    panel, previews = counted.views.preview, counted.workbench.preview
+    compact = panel.file.labels["compact"]
+    counted.click_cell(LARGE)
+    counted.wait(lambda: hatched(counted) > 0)
+    few = hatched(counted)
+    before = panel.norm_retained.text(), compact.text()
+    with no_exact_preview():
+        drag_slider(counted, 0.8)
+        assert slider(counted).value() > 600
+        assert previews.state.preview is None
+        counted.wait(lambda: panel.norm_retained.text().startswith("≈"))  # marked as an estimate
+        assert panel.norm_retained.text() != before[0]
+        assert panel.l1_retained.text().startswith("≈")
+        counted.wait(lambda: compact.text() != before[1])
+        counted.wait(lambda: counted.cell(LARGE, Column.SPARSITY).startswith("→"))
+        bar = colors_in(counted, LARGE, GLYPH_WIDTH, GLYPH_WIDTH + BAR_WIDTH)
+        assert QColor(LIGHT["pruned"]).getRgb()[:3] in bar
+        counted.wait(lambda: hatched(counted) > 2 * few)
+        many, said, outlook = hatched(counted), counted.cell(LARGE, Column.SPARSITY), previews.state
+        drag_slider(counted, 0.4)
+        counted.wait(lambda: counted.cell(LARGE, Column.SPARSITY) != said)
+        counted.wait(lambda: hatched(counted) < 0.8 * many)
 
-
-def test_the_estimate_of_the_last_move_goes_before_the_exact_preview(counted, monkeypatch):
-    """Regression: they blocked each other, and the final numbers were computed last."""
-    order = []
-
-    def noting(module, name):
-        call = getattr(module, name)
-
-        def noted(*arguments, **more):
-            order.append(name)
-            return call(*arguments, **more)
-
-        monkeypatch.setattr(module, name, noted)
-
-    noting(preview_controller, "estimate_step")
-    noting(live_preview, "compute_preview")
-    counted.workbench.preview._exact_pause.setInterval(60_000)
-    counted.workbench.preview._fast_key = ("as of 100,000 tensors",)
-    widget = slider(counted)
-    widget.setSliderDown(True)
-    widget.setSliderPosition(700)
-    widget.setSliderDown(False)
-    assert counted.workbench.preview._is_behind
-    assert order == []
-    counted.wait(lambda: counted.workbench.preview.state.preview is not None)
-    assert order == ["estimate_step", "compute_preview"]
+        click_tab(counted, Page.MODEL)
+        model, reports = counted.views.pages.model, []
+        show = model.set_report
+        counted.monkeypatch.setattr(model, "set_report", lambda *a: (reports.append(a), show(*a)))
+        drag_slider(counted, 0.3)
+        counted.wait(lambda: reports and reports[-1][1] is previews.state.report)
+        assert reports[-1][1] is not outlook.report
+        assert previews.state.preview is None
+        click_tab(counted, Page.WEIGHTS)
+        counted.ask_amount("x")
+        counted.wait(lambda: hatched(counted) == 0)
 
 
 def test_the_first_move_does_no_more_than_the_others(counted):
     """Masks of thousands of tensors are freed after the move; rows are not looked up again."""
-    exact = weakref.ref(counted.workbench.preview.state.preview)
-    rows = counted.views.tree.model.cells._preview_rows[1]
-    counted.workbench.preview._exact_pause.setInterval(60_000)
+    previews, cells = counted.workbench.preview, counted.views.tree.model.cells
+    exact = weakref.ref(previews.state.preview)
+    rows = cells._preview_rows[1]
+    previews._exact_pause.setInterval(60_000)
     counted.key("Left", slider(counted))
     counted.key("Left", slider(counted))
-    counted.wait(lambda: counted.workbench.preview.state.estimated)
-    assert counted.workbench.preview.state.preview is None
+    counted.wait(lambda: previews.state.estimated)
+    assert previews.state.preview is None
     assert exact() is not None
-    counted.workbench.preview.start_exact_now()
+    previews.start_exact_now()
     counted.wait(lambda: exact() is None)
-    counted.wait(lambda: counted.workbench.preview.state.preview is not None)
-    assert counted.views.tree.model.cells._preview_rows[1] is rows
+    counted.wait(lambda: previews.state.preview is not None)
+    assert cells._preview_rows[1] is rows
     said = counted.cell(LARGE, Column.SPARSITY)
+
+    # Releasing the mouse starts the exact preview; a key press may be followed by others.
     drag_slider(counted, 0.8)
     counted.wait(lambda: counted.cell(LARGE, Column.SPARSITY) != said)
-    assert counted.views.tree.model.cells._preview_rows[1] is rows
-
-
-def test_a_slider_that_is_let_go_is_not_waited_for(counted):
-    """Releasing the mouse ends the move, unlike a key press, which may be followed by others."""
-    counted.wait_preview()
-    counted.workbench.preview._exact_pause.setInterval(60_000)
-    drag_slider(counted, 0.7)
-    counted.wait(lambda: counted.workbench.preview.state.preview is not None)
-    (row,) = counted.workbench.preview.state.preview.step.rows
+    assert cells._preview_rows[1] is rows
+    counted.wait(lambda: previews.state.preview is not None)
+    (row,) = previews.state.preview.step.rows
     assert row.values["amount"] == slider(counted).value() / 1000
     counted.key("Left", slider(counted))
     counted.pause(150)
-    assert counted.workbench.preview.state.preview is None
+    assert previews.state.preview is None
 
 
-def test_the_preview_takes_the_marks_away_and_its_counts_are_those_after_pruning(counted):
-    counted.click(counted.views.form.all, QPoint(8, 8))
-    drag_slider(counted, 0.6)
-    report = counted.wait_preview()
-    figures = counted.views.preview.figures.labels.values()
-    assert not any("≈" in label.text() for label in figures)
-    said = {name: counted.cell(name, Column.SPARSITY) for name in (SMALL, LARGE)}
-    counted.click(counted.button)
-    counted.wait(lambda: counted.document.position == 1)
-    masks = counted.document.masks
-    assert {t.name: t.after for t in report.tensors} == {n: masks.pruned(n) for n in masks}
-    for name, text in said.items():
-        assert text == f"→ {counted.cell(name, Column.SPARSITY)}"
+def test_the_last_move_is_estimated_before_its_exact_preview(counted, monkeypatch):
+    """Regression: they blocked each other, and the final numbers were computed last."""
+    order, previews = [], counted.workbench.preview
+    with monkeypatch.context() as patch:
+        for module, name in (
+            (preview_controller, "estimate_step"),
+            (live_preview, "compute_preview"),
+        ):
+            call = getattr(module, name)
+            patch.setattr(
+                module,
+                name,
+                lambda *a, name=name, call=call, **k: (order.append(name), call(*a, **k))[1],
+            )
+        previews._exact_pause.setInterval(60_000)
+        previews._fast_key = ("as of 100,000 tensors",)
+        widget = slider(counted)
+        widget.setSliderDown(True)
+        widget.setSliderPosition(700)
+        widget.setSliderDown(False)
+        assert previews._is_behind
+        assert order == []
+        counted.wait(lambda: previews.state.preview is not None)
+        assert order == ["estimate_step", "compute_preview"]
+
+    # While an estimate runs in the background, an earlier one is shown as such.
+    monkeypatch.setattr(preview_controller, "may_be_slow", lambda *_: True)
+    states = []
+    previews.stateChanged.connect(lambda state: states.append((state.estimated, state.is_behind)))
+    for amount in (0.3, 0.4):
+        counted.workbench.form.set_amount(0, amount)
+    counted.wait(lambda: states[-1] == (True, False))
+    assert (True, True) in states, "the first one, while the second waited"
 
 
-def test_an_emptied_layer_is_seen_at_one_glance_and_a_click_leads_there(counted, never):
-    never()
-    counted.click(counted.views.form.all, QPoint(8, 8))
-    counted.ask_amount("42 %")
-    alarm = counted.views.preview.alarm
-    counted.wait(lambda: SMALL in alarm.text())
-    assert plain(alarm.text()) == f"▲ Little is left of 1 tensor: {SMALL}"
+def test_an_emptied_layer_is_marked_before_and_after_the_step(counted, no_exact_preview):
+    alarm, tree = counted.views.preview.alarm, counted.views.tree
     danger = QColor(LIGHT["danger"]).getRgb()[:3]
-    counted.wait(lambda: danger in colors_in(counted, SMALL, 0, GLYPH_WIDTH))
-    tree = counted.views.tree
-    block = tree.model.index_of(node_named(tree, "block"))
-    tree.view.setExpanded(block, False)
-    assert danger in colors_in(counted, "block", 0, GLYPH_WIDTH), "seen while it is folded"
-    tree.view.setExpanded(block, True)
-    counted.workbench.show_tensor(LARGE)
-    counted.click(alarm, QPoint(20, alarm.height() // 2))
-    assert counted.workbench.plots.name == SMALL
-    assert tree.focused_name() == SMALL
-    assert danger not in colors_in(counted, LARGE, 0, GLYPH_WIDTH)
+    counted.click(counted.views.form.all, QPoint(8, 8))
+    with no_exact_preview():
+        counted.ask_amount("42 %")
+        counted.wait(lambda: SMALL in alarm.text())
+        assert plain(alarm.text()) == f"▲ Little is left of 1 tensor: {SMALL}"
+        counted.wait(lambda: danger in colors_in(counted, SMALL, 0, GLYPH_WIDTH))
+        block = tree.model.index_of(node_named(tree, "block"))
+        tree.view.setExpanded(block, False)
+        assert danger in colors_in(counted, "block", 0, GLYPH_WIDTH), "seen while it is folded"
+        tree.view.setExpanded(block, True)
+        counted.workbench.show_tensor(LARGE)
+        counted.click(alarm, QPoint(20, alarm.height() // 2))
+        assert counted.workbench.plots.name == SMALL
+        assert tree.focused_name() == SMALL
+        assert danger not in colors_in(counted, LARGE, 0, GLYPH_WIDTH)
 
-
-def test_the_mark_of_a_layer_stays_when_it_is_done_and_while_another_step_is_planned(counted):
     def marks():
-        tree = counted.views.tree
         return {n: tree.model.cells.danger(node_named(tree, n)) for n in (SMALL, LARGE)}
 
-    counted.click(counted.views.form.all, QPoint(8, 8))
     counted.ask_amount("42 %")
     counted.wait_preview()
     counted.wait(lambda: marks()[SMALL] == "▲")
@@ -244,11 +250,46 @@ def test_the_mark_of_a_layer_stays_when_it_is_done_and_while_another_step_is_pla
     counted.wait(lambda: marks()[SMALL] is None)
 
 
-def test_limits_keep_a_layer_and_contradictions_are_explained(counted):
+def test_an_exact_preview_has_the_counts_after_pruning(counted):
     counted.click(counted.views.form.all, QPoint(8, 8))
-    counted.ask_amount("40 %")
+    drag_slider(counted, 0.6)
+    report = counted.wait_preview()
+    figures = counted.views.preview.figures.labels.values()
+    assert not any("≈" in label.text() for label in figures)
+    said = {name: counted.cell(name, Column.SPARSITY) for name in (SMALL, LARGE)}
+    counted.click(counted.button)
+    counted.wait(lambda: counted.document.position == 1)
+    masks = counted.document.masks
+    assert {t.name: t.after for t in report.tensors} == {n: masks.pruned(n) for n in masks}
+    for name, text in said.items():
+        assert text == f"→ {counted.cell(name, Column.SPARSITY)}"
+    # The same count, of which less is left, is no error after the step; another one is.
+    undo(counted.document)
+    counted.ask_amount("14,000")
+    counted.wait_preview()
+    counted.click(counted.button)
+    counted.wait(lambda: counted.document.position == 2)
+    panel = counted.views.preview
+    counted.wait(panel.note.text)
+    counted.pause(150)
+    assert panel.error.text() == ""
+    assert panel.heading.text() == "Result"
+    assert not counted.button.isEnabled()
+    counted.ask_amount("13,999")
+    counted.wait(lambda: panel.error.text().startswith("✕"))
+
+
+def test_limits_keep_a_layer_and_contradictions_are_explained(counted):
     form = counted.views.form
     counted.click(form.limits.button)
+    counted.type(form.limits.editors["target_sparsity"].field, "70 %")
+    report = counted.wait_preview()
+    assert report.after == sum(round(0.7 * t.numel) for t in report.tensors)
+    assert not slider(counted).isEnabled(), "the total replaces the amount"
+    counted.type(form.limits.editors["target_sparsity"].field, "")
+
+    counted.click(form.all, QPoint(8, 8))
+    counted.ask_amount("40 %")
     counted.type(form.limits.editors["max_sparsity"].field, "60 %")
     report = counted.wait_preview()
     small = report.by_name[SMALL]
@@ -264,27 +305,27 @@ def test_limits_keep_a_layer_and_contradictions_are_explained(counted):
     assert counted.views.preview.error.text() == ""
 
 
-def test_a_total_says_how_much_in_place_of_the_amount(counted):
-    form = counted.views.form
-    counted.click(form.limits.button)
-    counted.type(form.limits.editors["target_sparsity"].field, "70 %")
-    report = counted.wait_preview()
-    assert report.after == sum(round(0.7 * t.numel) for t in report.tensors)
-    assert not slider(counted).isEnabled()
+def show_distribution(person):
+    """Show the distribution of `LARGE` with its line, and return the page."""
+    person.click_cell(LARGE)
+    click_tab(person, Page.DISTRIBUTION)
+    view = person.views.pages.distribution
+    person.wait(lambda: view.canvas.count and view.canvas.line is not None)
+    return view
 
 
-def test_a_threshold_that_is_dragged_becomes_the_amount(counted):
-    counted.click_cell(LARGE)
-    click_tab(counted, Page.DISTRIBUTION)
-    view = counted.views.pages.distribution
-    counted.wait(lambda: view.canvas.count and view.canvas.line is not None)
-    line = view.canvas.line
+def line_pixel(view, factor=1):
+    """Return the pixel of the line of the distribution, or of a multiple of its threshold."""
+    return view.canvas.area.pixel(factor * view.canvas.line.at, 1).toPoint()
+
+
+def test_a_threshold_that_is_dragged_becomes_the_amount(counted, no_exact_preview, monkeypatch):
+    view = show_distribution(counted)
+    line, viewport = view.canvas.line, view.canvas.viewport()
     assert line.editable
     threshold = counted.workbench.preview.state.report.by_name[LARGE].threshold
     assert line.at == pytest.approx(threshold)
-    start = view.canvas.area.pixel(line.at, 1).toPoint()
-    stop = view.canvas.area.pixel(2 * line.at, 1).toPoint()
-    viewport = view.canvas.viewport()
+    start, stop = line_pixel(view), line_pixel(view, 2)
     QTest.mousePress(viewport, Qt.MouseButton.LeftButton, pos=start)
     for part in (0.2, 0.5, 1.0):
         QTest.mouseMove(viewport, start + (stop - start) * part)
@@ -306,13 +347,103 @@ def test_a_threshold_that_is_dragged_becomes_the_amount(counted):
     editor.field.clearFocus()
     assert (editor.value(), editor.field.text()) == (amount, shown), "it was only looked at"
     counted.wait(lambda: view.threshold == pytest.approx(report.by_name[LARGE].threshold))
+    counted.wait_idle()
+
+    # The bars follow the slider without another count; random pruning has no threshold.
+    made = []
+    make = statistics.histogram
+    monkeypatch.setattr(
+        plot_controller, "histogram", lambda *a, **k: (made.append(a), make(*a, **k))[1]
+    )
+    with no_exact_preview():
+        for wanted in (0.35, 0.6):
+            drag_slider(counted, wanted)
+            share = slider(counted).value() / 1000
+            threshold = np.quantile(weights.ravel(), share)
+            counted.wait(lambda at=threshold: view.threshold == pytest.approx(at, rel=0.02))
+            assert view._to_prune.sum() == pytest.approx(share * weights.size, rel=0.05)
+        assert not made
+        counted.choose(counted.rule.method, "Random")
+        counted.wait(lambda: made)
+        assert made[-1][2] is None, "nothing is to be pruned until the exact preview"
+        counted.wait(lambda: view.canvas.line is None)
+
+
+def test_a_released_line_does_not_jump_back(counted, no_exact_preview, monkeypatch):
+    """While background estimates arrive, the last of which is for an intermediate position."""
+    view = show_distribution(counted)
+    find, show, shown = preview_controller.estimate_step, view.canvas.set_line, []
+    monkeypatch.setattr(preview_controller, "may_be_slow", lambda *_: True)
+    monkeypatch.setattr(
+        preview_controller, "estimate_step", lambda *_: (QTest.qSleep(50), find(*_))[1]
+    )
+    monkeypatch.setattr(view.canvas, "set_line", lambda line: (show(line), shown.append(line)))
+    start, stop, viewport = line_pixel(view), line_pixel(view, 2), view.canvas.viewport()
+    with no_exact_preview():
+        QTest.mousePress(viewport, Qt.MouseButton.LeftButton, pos=start)
+        for part in (0.2, 0.5, 1.0):
+            QTest.mouseMove(viewport, start + (stop - start) * part)
+            counted.pause(5)
+        moved, held = view.threshold, len(shown)
+        QTest.mouseRelease(viewport, Qt.MouseButton.LeftButton, pos=stop)
+        counted.wait(lambda: view.field.text().startswith("≈"))
+    assert all(line.at == pytest.approx(moved, rel=0.02) for line in shown[held:])
+    assert view.threshold == pytest.approx(moved, rel=0.02)
+
+
+def test_a_global_threshold_counts_the_tensors_of_the_step(counted):
+    counted.click(counted.views.form.all, QPoint(8, 8))
+    counted.wait_preview()
+    view = show_distribution(counted)
+    editor, viewport = counted.rule.fields.editors["amount"], view.canvas.viewport()
+    before, at = editor.value(), view.threshold
+    start, stop = line_pixel(view), line_pixel(view, 2)
+    view.canvas.setFocus()
+    QTest.mousePress(viewport, Qt.MouseButton.LeftButton, pos=start)
+    QTest.mouseMove(viewport, stop)
+    counted.wait(lambda: editor.value() != before)
+    counted.key("Esc")  # cancels the drag
+    assert editor.value() == before
+    assert view.threshold == pytest.approx(at, rel=0.01)  # estimated, to one bin
+    QTest.mouseMove(viewport, start)
+    QTest.mouseMove(viewport, stop)
+    QTest.mouseRelease(viewport, Qt.MouseButton.LeftButton, pos=stop)
+    counted.wait_preview()
+    assert editor.value() == before
+    assert view.threshold == pytest.approx(at)
+    assert counted.views.form.all.isChecked()
+
+    large, every = np.abs(read(counted, LARGE)), np.abs(read(counted, SMALL))
+    every = np.concatenate([large.ravel(), every.ravel()])
+    requested = []
+    changed = counted.workbench.form.changed.connect(lambda: requested.append(editor.value()))
+    share = pytest.approx((every <= 0.5).mean(), abs=0.002)
+    view.thresholdMoved.emit(0.2)
+    view.thresholdMoved.emit(0.5)
+    counted.wait(lambda: editor.value() == share)
+    assert requested == [share], "of two moves at once the last is enough"
+    counted.workbench.form.changed.disconnect(changed)
+
+    limits = counted.views.form.limits
+    counted.click(limits.button)
+    counted.click(limits.editors["exclude"].boxes["last"], QPoint(8, 8))
+    counted.wait(lambda: SMALL not in counted.wait_preview().by_name)
+    counted.click_cell(SMALL)
+    counted.wait(lambda: view.canvas.count and view.canvas.line is None)
+    counted.click_cell(LARGE)
+    counted.wait(lambda: view.canvas.line is not None)
+    view.thresholdMoved.emit(0.5)
+    share = pytest.approx((large <= 0.5).mean(), abs=0.002)
+    counted.wait(lambda: editor.value() == share)
+    counted.click(editor.counts)
+    view.thresholdMoved.emit(0.7)
+    number = pytest.approx((large <= 0.7).sum(), rel=0.01)
+    counted.wait(lambda: editor.value() == number)
+    assert isinstance(editor.value(), int), "the switch says counts"
 
 
 def test_after_a_step_the_line_waits_and_says_not_what_would_go(counted):
-    counted.click_cell(LARGE)
-    click_tab(counted, Page.DISTRIBUTION)
-    view = counted.views.pages.distribution
-    counted.wait(lambda: view.canvas.count and view.canvas.line is not None)
+    view = show_distribution(counted)
     counted.type(view.field, "0.5")
     counted.key("Return", view.field)
     counted.wait(lambda: view.threshold == pytest.approx(0.5, rel=0.02))
@@ -330,7 +461,7 @@ def test_after_a_step_the_line_waits_and_says_not_what_would_go(counted):
     assert cut not in view._histogram.edges
     assert (view.threshold, view.field.text()) == (cut, value_text(cut, 4))
     assert view.canvas.line.label == value_text(cut, 4)
-    start = view.canvas.area.pixel(view.canvas.line.at, 1).toPoint()
+    start = line_pixel(view)
     viewport = view.canvas.viewport()
     QTest.mousePress(viewport, Qt.MouseButton.LeftButton, pos=start)
     QTest.mouseMove(viewport, start + QPoint(60, 0))
@@ -342,157 +473,77 @@ def test_after_a_step_the_line_waits_and_says_not_what_would_go(counted):
     counted.wait(lambda: view.summary().startswith("below "))
 
 
-def test_esc_while_a_threshold_is_held_leaves_all_as_it_was(counted):
-    counted.click(counted.views.form.all, QPoint(8, 8))
-    counted.wait_preview()
-    counted.click_cell(LARGE)
-    click_tab(counted, Page.DISTRIBUTION)
-    view = counted.views.pages.distribution
-    counted.wait(lambda: view.canvas.count and view.canvas.line is not None)
-    editor = counted.rule.fields.editors["amount"]
-    before, at = editor.value(), view.threshold
-    start = view.canvas.area.pixel(at, 1).toPoint()
-    stop = view.canvas.area.pixel(2 * at, 1).toPoint()
-    viewport = view.canvas.viewport()
-    view.canvas.setFocus()
-    QTest.mousePress(viewport, Qt.MouseButton.LeftButton, pos=start)
-    QTest.mouseMove(viewport, stop)
-    counted.wait(lambda: editor.value() != before)
-    counted.key("Esc")
-    assert editor.value() == before
-    assert view.threshold == pytest.approx(at, rel=0.01)  # estimated, to one bin
-    QTest.mouseMove(viewport, start)
-    QTest.mouseMove(viewport, stop)
-    QTest.mouseRelease(viewport, Qt.MouseButton.LeftButton, pos=stop)
-    counted.wait_preview()
-    assert editor.value() == before
-    assert view.threshold == pytest.approx(at)
-    assert counted.views.form.all.isChecked()
+def test_what_failed_can_be_done_afterwards(counted, file, monkeypatch):
+    real, is_held = preview.compute_preview, True
 
+    def slow(*args, **keys):
+        while is_held:
+            args[3].step(0)
+            QTest.qSleep(5)
+        return real(*args, **keys)
 
-def test_esc_takes_away_why_the_step_of_the_preview_could_not_be_done(counted):
-    """Regression: the notice about the cancelled preview remained."""
-    counted.ask_amount("30 %")
+    monkeypatch.setattr(live_preview, "compute_preview", slow)
+    counted.ask_amount("33 %")
+    counted.key("Ctrl+Return")
+    counted.wait(lambda: counted.workbench.jobs.busy)
+    counted.key("Esc", counted.window)  # cancels the prune; its step is still previewed
+    counted.wait(lambda: not counted.workbench.jobs.busy)
+    is_held = False
+    report = counted.wait_preview()
+    assert counted.document.position == 0, "nothing was done"
+    assert report.newly_pruned == sum(round(0.33 * t.numel) for t in report.tensors)
+
+    file.rename(file.with_suffix(".away"))
+    counted.ask_amount("35 %")
+    error = counted.views.preview.error
+    counted.wait(lambda: "Put it back" in error.text())
+    file.with_suffix(".away").rename(file)
+    counted.wait(lambda: not error.text())
     counted.wait_preview()
+    assert counted.button.isEnabled()
+
     counted.session.refused.emit(ParameterError("This step cannot be done."))
     counted.session.refused.emit(ExportError("Nothing was written."))
     assert len(counted.notices) == 2
-    counted.key("Esc")
+    counted.key("Esc")  # with the preview, the notice about its step ends
     assert counted.views.preview.heading.text() == "Current state"
     assert counted.notices == ["Nothing was written."]
 
 
-def test_of_all_tensors_together_the_threshold_counts_all(counted):
-    counted.click(counted.views.form.all, QPoint(8, 8))
-    counted.wait_preview()
-    counted.click_cell(LARGE)
-    click_tab(counted, Page.DISTRIBUTION)
-    view = counted.views.pages.distribution
-    counted.wait(lambda: view.canvas.count and view.canvas.line is not None)
-    every = np.concatenate([np.abs(read(counted, n)).ravel() for n in (SMALL, LARGE)])
-    editor = counted.rule.fields.editors["amount"]
-    share = pytest.approx((every <= 0.5).mean(), abs=0.002)
-    asked = []
-    counted.workbench.form.changed.connect(lambda: asked.append(editor.value()))
-    view.thresholdMoved.emit(0.2)
-    view.thresholdMoved.emit(0.5)
-    counted.wait(lambda: editor.value() == share)
-    assert asked == [share], "of two moves at once the last is enough"
-    counted.click(editor.counts)
-    view.thresholdMoved.emit(0.7)
-    number = pytest.approx((every <= 0.7).sum(), rel=0.01)
-    counted.wait(lambda: editor.value() == number)
-    assert isinstance(editor.value(), int), "the switch says counts"
-
-
-def test_a_threshold_counts_nothing_that_is_left_alone(counted):
-    counted.click(counted.views.form.all, QPoint(8, 8))
-    form = counted.views.form
-    counted.click(form.limits.button)
-    counted.click(form.limits.editors["exclude"].boxes["last"], QPoint(8, 8))
-    counted.wait(lambda: SMALL not in counted.wait_preview().by_name)
-    click_tab(counted, Page.DISTRIBUTION)
-    view = counted.views.pages.distribution
-    counted.click_cell(SMALL)
-    counted.wait(lambda: view.canvas.count and view.canvas.line is None)
-    counted.click_cell(LARGE)
-    counted.wait(lambda: view.canvas.line is not None)
-    editor = counted.rule.fields.editors["amount"]
-    view.thresholdMoved.emit(0.5)
-    share = (np.abs(read(counted, LARGE)) <= 0.5).mean()
-    counted.wait(lambda: editor.value() == pytest.approx(share, abs=0.002))
-
-
-def test_the_distribution_follows_without_counting_anew(counted, never, monkeypatch):
-    counted.click_cell(LARGE)
-    click_tab(counted, Page.DISTRIBUTION)
-    view = counted.views.pages.distribution
-    counted.wait(lambda: view.canvas.count and view.canvas.line is not None)
-    counted.wait_idle()
-    never()
-    made = []
-    make = statistics.histogram
-    monkeypatch.setattr(
-        plot_controller, "histogram", lambda *a, **k: (made.append(a), make(*a, **k))[1]
-    )
-    weights = np.abs(read(counted, LARGE)).ravel()
-    for wanted in (0.35, 0.6):
-        drag_slider(counted, wanted)
-        share = slider(counted).value() / 1000
-        threshold = np.quantile(weights, share)
-        counted.wait(lambda at=threshold: view.threshold == pytest.approx(at, rel=0.02))
-        assert view._to_prune.sum() == pytest.approx(share * weights.size, rel=0.05)
-    assert not made
-    counted.choose(counted.rule.method, "Random")
-    counted.wait(lambda: made)
-    assert made[-1][2] is None, "chance has no threshold: nothing goes until it is known what"
-
-
-def test_the_picture_follows_as_fast_as_it_is_made(counted, never, monkeypatch):
+def test_the_picture_follows_as_fast_as_it_is_made(counted, no_exact_preview, monkeypatch):
     """If each estimate restarted it, a heat map that takes longer would never be shown."""
     counted.click_cell(LARGE)
     counted.wait_idle()
-    never()
-    asked, ready = [], threading.Event()
-    make = tiles.tile
+    with no_exact_preview():
+        asked, ready = [], threading.Event()
+        make = tiles.tile
 
-    def slowly(snapshot, request, going, job):
-        if isinstance(going, float):
-            asked.append(going)
-            while not ready.is_set():
-                job.cancel.check()
-                QTest.qSleep(5)
-        return make(snapshot, request, going, job)
+        def slowly(snapshot, request, going, job):
+            if isinstance(going, float):
+                asked.append(going)
+                while not ready.is_set():
+                    job.cancel.check()
+                    QTest.qSleep(5)
+            return make(snapshot, request, going, job)
 
-    monkeypatch.setattr(plot_controller, "tile", slowly)
-    slider(counted).setFocus()
-    for _ in range(8):
-        QTest.keyClick(slider(counted), Qt.Key.Key_Right)
-        counted.pause(EVERY_MS // 2)
-    assert len(asked) < 3, "where the machine is busy, the first one may make room for another"
-    ready.set()
-    last = counted.workbench.preview.state.report.by_name[LARGE].threshold
-    counted.wait(lambda: asked[-1] == last)
-    assert asked[0] < last
-    weights = np.abs(read(counted, LARGE))
-    item = counted.views.pages.weights.canvas.item
-    share = pytest.approx((weights <= last).mean(), abs=0.02)
-    counted.wait(lambda: item.fine.to_be_pruned.mean() == share)
-
-
-def test_an_estimate_of_a_step_on_the_way_is_shown_and_known_to_be_behind(counted, monkeypatch):
-    monkeypatch.setattr(preview_controller, "may_be_slow", lambda *_: True)
-    states = []
-    previews = counted.workbench.preview
-    previews.stateChanged.connect(lambda state: states.append((state.estimated, state.is_behind)))
-    for amount in (0.3, 0.4):
-        counted.workbench.form.set_amount(0, amount)
-    counted.wait(lambda: states[-1] == (True, False))
-    assert (True, True) in states, "the first one, while the second waited"
+        monkeypatch.setattr(plot_controller, "tile", slowly)
+        slider(counted).setFocus()
+        for _ in range(8):
+            QTest.keyClick(slider(counted), Qt.Key.Key_Right)
+            counted.pause(EVERY_MS // 2)
+        assert len(asked) < 3, "where the machine is busy, the first one may make room for another"
+        ready.set()
+        last = counted.workbench.preview.state.report.by_name[LARGE].threshold
+        counted.wait(lambda: asked[-1] == last)
+        assert asked[0] < last
+        weights = np.abs(read(counted, LARGE))
+        item = counted.views.pages.weights.canvas.item
+        share = pytest.approx((weights <= last).mean(), abs=0.02)
+        counted.wait(lambda: item.fine.to_be_pruned.mean() == share)
 
 
 def test_a_slider_of_many_tensors_is_followed_by_the_main_thread_once_that_is_quick(
-    counted, never, monkeypatch
+    counted, no_exact_preview, monkeypatch
 ):
     """Of several moves in the event queue, only the newest is estimated."""
     monkeypatch.setattr(live_preview, "MANY", 0)
@@ -505,68 +556,36 @@ def test_a_slider_of_many_tensors_is_followed_by_the_main_thread_once_that_is_qu
 
     monkeypatch.setattr(preview_controller, "estimate_step", estimate)
     previews = counted.workbench.preview
-    never()
-    counted.workbench.form.set_amount(0, 0.31)
-    counted.wait(lambda: previews.state.estimated)
-    assert asked == [(False, 0.31)], "it may have to put tables together"
-    for amount in (0.32, 0.33, 0.34):
-        counted.workbench.form.set_amount(0, amount)
-    counted.wait(lambda: previews.state.estimated and not previews.state.is_behind)
-    assert asked[1:] == [(True, 0.34)]
-    assert previews.state.report.by_name[LARGE].after == pytest.approx(
-        0.34 * previews.state.report.by_name[LARGE].numel, abs=1
-    )
-    monkeypatch.setattr(preview_controller, "REPEATED_S", 0)
-    for amount in (0.41, 0.42, 0.43):
-        counted.workbench.form.set_amount(0, amount)
+    with no_exact_preview():
+        counted.workbench.form.set_amount(0, 0.31)
+        counted.wait(lambda: previews.state.estimated)
+        assert asked == [(False, 0.31)], "it may have to put tables together"
+        for amount in (0.32, 0.33, 0.34):
+            counted.workbench.form.set_amount(0, amount)
         counted.wait(lambda: previews.state.estimated and not previews.state.is_behind)
-    assert asked[2:] == [(True, 0.41), (True, 0.42), (False, 0.43)], "it took longer twice"
+        assert asked[1:] == [(True, 0.34)]
+        assert previews.state.report.by_name[LARGE].after == pytest.approx(
+            0.34 * previews.state.report.by_name[LARGE].numel, abs=1
+        )
+        monkeypatch.setattr(preview_controller, "REPEATED_S", 0)
+        for amount in (0.41, 0.42, 0.43):
+            counted.workbench.form.set_amount(0, amount)
+            counted.wait(lambda: previews.state.estimated and not previews.state.is_behind)
+        assert asked[2:] == [(True, 0.41), (True, 0.42), (False, 0.43)], "it took longer twice"
 
 
-def test_a_line_that_is_let_go_never_jumps_back(counted, never, monkeypatch):
-    """While background estimates arrive, the last of which is for an intermediate position."""
-    counted.click_cell(LARGE)
-    click_tab(counted, Page.DISTRIBUTION)
-    view = counted.views.pages.distribution
-    counted.wait(lambda: view.canvas.count and view.canvas.line is not None)
-    never()
-    find = preview_controller.estimate_step
-    monkeypatch.setattr(preview_controller, "may_be_slow", lambda *_: True)
-    monkeypatch.setattr(
-        preview_controller, "estimate_step", lambda *_: (QTest.qSleep(50), find(*_))[1]
-    )
-    start = view.canvas.area.pixel(view.canvas.line.at, 1).toPoint()
-    stop = view.canvas.area.pixel(2 * view.canvas.line.at, 1).toPoint()
-    viewport = view.canvas.viewport()
-    shown = []
-    show = view.canvas.set_line
-    monkeypatch.setattr(view.canvas, "set_line", lambda line: (show(line), shown.append(line)))
-    QTest.mousePress(viewport, Qt.MouseButton.LeftButton, pos=start)
-    for part in (0.2, 0.5, 1.0):
-        QTest.mouseMove(viewport, start + (stop - start) * part)
-        counted.pause(5)
-    moved, held = view.threshold, len(shown)
-    QTest.mouseRelease(viewport, Qt.MouseButton.LeftButton, pos=stop)
-    counted.wait(lambda: view.field.text().startswith("≈"))
-    assert all(line.at == pytest.approx(moved, rel=0.02) for line in shown[held:])
-    assert view.threshold == pytest.approx(moved, rel=0.02)
-
-
-def test_there_is_no_line_for_what_has_no_threshold(counted):
-    counted.click_cell(LARGE)
-    click_tab(counted, Page.DISTRIBUTION)
-    view = counted.views.pages.distribution
-    counted.wait(lambda: view.canvas.count and view.canvas.line is not None)
-    counted.choose(counted.rule.method, "Random unstructured")
-    counted.wait(lambda: view.canvas.line is None)
+def show_channels(person):
+    """Choose a method of channels and show those of `LARGE` with their cut; return the page."""
+    person.click_cell(LARGE)
+    person.choose(person.rule.method, "Ln structured (channels)")
+    click_tab(person, Page.CHANNELS)
+    view = person.views.pages.channels
+    person.wait(lambda: view.canvas.count and view.canvas.line is not None)
+    return view
 
 
 def test_a_cut_that_is_dragged_becomes_a_number_of_channels(counted):
-    counted.click_cell(LARGE)
-    counted.choose(counted.rule.method, "Ln structured (channels)")
-    click_tab(counted, Page.CHANNELS)
-    view = counted.views.pages.channels
-    counted.wait(lambda: view.canvas.count and view.canvas.line is not None)
+    view = show_channels(counted)
     assert view.canvas.line.editable
     view.cutMoved.emit(24)
     assert counted.rule.fields.editors["amount"].value() == pytest.approx(24 / 96)
@@ -574,83 +593,10 @@ def test_a_cut_that_is_dragged_becomes_a_number_of_channels(counted):
     assert report.by_name[LARGE].newly_pruned == 24 * 96
     counted.choose(view.dim_box, "1")
     counted.wait(lambda: view.canvas.line is None)
-
-
-@pytest.mark.parametrize("order", ["index", "norm"])
-@pytest.mark.parametrize("limited", [False, True])
-def test_a_cut_after_a_prune_is_of_the_channels_that_go(counted, order, limited):
-    counted.click_cell(LARGE)
-    counted.ask_amount("30 %")
-    counted.wait_preview()
-    counted.click(counted.button)  # single weights: every channel is partly pruned
-    counted.wait(lambda: counted.document.position == 1)
-    counted.choose(counted.rule.method, "Ln structured (channels)")
-    if limited:
-        form = counted.views.form
-        counted.click(form.limits.button)
-        counted.type(form.limits.editors["max_sparsity"].field, "45 %")
-    click_tab(counted, Page.CHANNELS)
-    view = counted.views.pages.channels
-    choose_order(view, order)
+    counted.choose(view.dim_box, "0")
     counted.wait(lambda: view.canvas.line is not None)
-    counted.wait_preview()
-    counted.wait_idle()
-    canvas, ranks = view.canvas, view._ranks
-    line, place = canvas.line, canvas.area
-    assert line.label.endswith(f"{view._norms.to_be_pruned.sum()} channels")
-    wanted = 12
-    if line.upright:
-        start = place.pixel(line.at, 0).x(), place.rect.center().y()
-        end = place.pixel(ranks.position_after(wanted), 0).x(), start[1]
-    else:
-        between = (ranks.height_of_last(wanted) + ranks.height_of_last(wanted + 1)) / 2
-        start = place.rect.center().x(), place.pixel(0, line.at).y()
-        end = start[0], place.pixel(0, between).y()
-    start, end = QPointF(*start).toPoint(), QPointF(*end).toPoint()
-    QTest.mousePress(canvas.viewport(), Qt.MouseButton.LeftButton, pos=start)
-    assert canvas.is_dragging_line
-    QTest.mouseMove(canvas.viewport(), end)
-    QTest.mouseRelease(canvas.viewport(), Qt.MouseButton.LeftButton, pos=end)
-    counted.wait_preview()
-    counted.wait_idle()
-    after = view._norms.to_be_pruned.sum()
-    # In a plot of 400 pixels, similar norms share one.
-    assert abs(after - wanted) <= 2
-    assert counted.rule.fields.editors["amount"].value() == pytest.approx(after / 96, abs=1e-5)
-    assert canvas.line.label.endswith(f"{after} channels")
 
-
-def test_a_tensor_that_the_max_sparsity_keeps_whole_has_no_cut(counted):
-    counted.click_cell(LARGE)
-    counted.ask_amount("50 %")
-    counted.wait_preview()
-    counted.click(counted.button)
-    counted.wait(lambda: counted.document.position == 1)
-    counted.choose(counted.rule.method, "Ln structured (channels)")
-    click_tab(counted, Page.CHANNELS)
-    view = counted.views.pages.channels
-    counted.wait(lambda: view.canvas.line is not None)
-    form = counted.views.form
-    counted.click(form.limits.button)
-    counted.type(form.limits.editors["max_sparsity"].field, "40 %")
-    counted.wait(lambda: view.canvas.line is None)
-    counted.wait_preview()
-    counted.wait_idle()
-    assert view.canvas.line is None
-    assert not view._norms.to_be_pruned.any()
-    counted.type(form.limits.editors["max_sparsity"].field, "80 %")
-    counted.wait(lambda: view.canvas.line is not None)
-    counted.wait_preview()
-    counted.wait_idle()
-    assert view.canvas.line.label.endswith(f"{view._norms.to_be_pruned.sum()} channels")
-
-
-def test_after_something_is_done_there_is_no_cut_until_the_next_is_asked_for(counted):
-    counted.click_cell(LARGE)
-    counted.choose(counted.rule.method, "Ln structured (channels)")
-    click_tab(counted, Page.CHANNELS)
-    view = counted.views.pages.channels
-    counted.wait(lambda: view.canvas.line is not None)
+    # After an edit there is no cut until the next step is requested.
     box = ((3, 4), (0, 96))
     counted.workbench.manual_edit.perform(ManualEditRequest("prune", LARGE, (box,), "channel", 0))
     counted.wait(lambda: counted.document.position == 1)
@@ -661,6 +607,72 @@ def test_after_something_is_done_there_is_no_cut_until_the_next_is_asked_for(cou
     assert view.canvas.line.label.endswith("24 channels")  # of the 95 unpruned ones
 
 
+def drag_cut(person, n_channels):
+    """Drag the cut to a number of channels."""
+    view = person.views.pages.channels
+    canvas, ranks, place = view.canvas, view._ranks, view.canvas.area
+    if canvas.line.upright:
+        start = place.pixel(canvas.line.at, 0).x(), place.rect.center().y()
+        end = place.pixel(ranks.position_after(n_channels), 0).x(), start[1]
+    else:
+        last = (ranks.height_of_last(n) for n in (n_channels, n_channels + 1))
+        start = place.rect.center().x(), place.pixel(0, canvas.line.at).y()
+        end = start[0], place.pixel(0, sum(last) / 2).y()
+    start, end = QPointF(*start).toPoint(), QPointF(*end).toPoint()
+    QTest.mousePress(canvas.viewport(), Qt.MouseButton.LeftButton, pos=start)
+    assert canvas.is_dragging_line
+    QTest.mouseMove(canvas.viewport(), end)
+    QTest.mouseRelease(canvas.viewport(), Qt.MouseButton.LeftButton, pos=end)
+    person.wait_preview()
+    person.wait_idle()
+
+
+def test_a_cut_after_a_prune_is_of_the_remaining_channels(counted):
+    counted.click_cell(LARGE)
+    counted.ask_amount("50 %")
+    counted.wait_preview()
+    counted.click(counted.button)  # individual weights: every channel is partly pruned
+    counted.wait(lambda: counted.document.position == 1)
+    view = show_channels(counted)
+    limits, canvas = counted.views.form.limits, view.canvas
+
+    def matches_preview():
+        return canvas.line.label.endswith(f"{view._norms.to_be_pruned.sum()} channels")
+
+    for ceiling, order, wanted in (
+        ("", "index", 12),
+        ("", "norm", 20),
+        ("65 %", "norm", 12),
+        ("65 %", "index", 20),
+    ):
+        if ceiling and order == "norm":
+            counted.click(limits.button)
+            counted.type(limits.editors["max_sparsity"].field, ceiling)
+        choose_order(view, order)
+        counted.wait_preview()
+        counted.wait_idle()
+        assert matches_preview()
+        drag_cut(counted, wanted)
+        after = view._norms.to_be_pruned.sum()
+        # In a plot of 400 pixels, similar norms share one.
+        assert abs(after - wanted) <= 2, (ceiling, order)
+        amount = counted.rule.fields.editors["amount"].value()
+        assert amount == pytest.approx(after / 96, abs=1e-5)
+        assert canvas.line.label.endswith(f"{after} channels")
+
+    counted.type(limits.editors["max_sparsity"].field, "40 %")  # protects the whole tensor
+    counted.wait(lambda: canvas.line is None)
+    counted.wait_preview()
+    counted.wait_idle()
+    assert canvas.line is None
+    assert not view._norms.to_be_pruned.any()
+    counted.type(limits.editors["max_sparsity"].field, "80 %")
+    counted.wait(lambda: canvas.line is not None)
+    counted.wait_preview()
+    counted.wait_idle()
+    assert matches_preview()
+
+
 def read(person, name):
     import torch
 
@@ -669,75 +681,12 @@ def read(person, name):
     return tensor.numpy()
 
 
-def test_a_prune_that_was_cancelled_goes_on_as_a_preview(counted, monkeypatch):
-    real = preview.compute_preview
-    held = {"closed": True}
-
-    def slow(*args, **keys):
-        while held["closed"]:
-            args[3].step(0)
-            QTest.qSleep(5)
-        return real(*args, **keys)
-
-    monkeypatch.setattr(live_preview, "compute_preview", slow)
-    counted.ask_amount("33 %")
-    counted.key("Ctrl+Return")
-    counted.wait(lambda: counted.workbench.jobs.busy)
-    counted.key("Esc", counted.window)
-    counted.wait(lambda: not counted.workbench.jobs.busy)
-    held["closed"] = False
-    report = counted.wait_preview()
-    assert counted.document.position == 0, "nothing was done"
-    assert report.newly_pruned == sum(round(0.33 * t.numel) for t in report.tensors)
-
-
-def test_a_file_that_is_put_back_is_noticed(counted, file):
-    file.rename(file.with_suffix(".away"))
-    counted.ask_amount("33 %")
-    error = counted.views.preview.error
-    counted.wait(lambda: "Put it back" in error.text())
-    file.with_suffix(".away").rename(file)
-    counted.wait(lambda: not error.text())
-    counted.wait_preview()
-    assert counted.button.isEnabled()
-
-
 def hatched(person) -> int:
     """Return the number of pixels of the heat map that are rather orange than blue."""
     image = person.views.pages.weights.canvas.grab().toImage()
     image.convertTo(QImage.Format.Format_RGB32)
     blue, _, red, _ = np.frombuffer(image.constBits(), np.uint8).astype(int).reshape(-1, 4).T
     return int(np.count_nonzero(red - blue > 12))
-
-
-def test_the_picture_of_weights_follows_the_slider_without_a_preview(counted, never):
-    counted.click_cell(LARGE)
-    counted.wait(lambda: hatched(counted) > 0)
-    never()
-    few = hatched(counted)
-    drag_slider(counted, 0.8)
-    counted.wait(lambda: hatched(counted) > 2 * few)
-    many = hatched(counted)
-    drag_slider(counted, 0.4)
-    counted.wait(lambda: hatched(counted) < 0.8 * many)
-    assert counted.workbench.preview.state.preview is None
-    counted.ask_amount("x")
-    counted.wait(lambda: hatched(counted) == 0)
-
-
-def test_the_model_follows_the_slider_without_a_preview(counted, never):
-    never()
-    click_tab(counted, Page.MODEL)
-    drag_slider(counted, 0.8)
-    outlook = counted.workbench.preview.state.report
-    told = []
-    model = counted.views.pages.model
-    real = model.set_report
-    counted.monkeypatch.setattr(model, "set_report", lambda *a: (told.append(a[1:]), real(*a)))
-    drag_slider(counted, 0.3)
-    counted.wait(lambda: told and told[-1][0] is counted.workbench.preview.state.report)
-    assert told[-1][0] is not outlook
-    assert counted.workbench.preview.state.preview is None
 
 
 def story(person):
@@ -795,29 +744,24 @@ def test_after_a_prune_panel_tree_and_picture_show_what_was_done(counted):
     assert story(counted) == (False,) * 4
 
 
-@pytest.mark.parametrize("pause", [0, 90, 150])
-def test_a_double_click_prunes_once(counted, qapp, pause):
+def test_a_double_click_prunes_once(counted, qapp):
     """Otherwise the second click would hit "Prune again", which replaces the button."""
-    qapp.setDoubleClickInterval(2 * PATIENCE_MS)  # longer than on any busy machine
     assert not counted.window.actions_["prune"].autoRepeat()
-    counted.click(counted.button)
-    counted.wait(lambda: counted.document.position == 1)
-    if pause:
+    for steps, pause in enumerate((0, 150), 1):
+        qapp.setDoubleClickInterval(1)
+        counted.pause(20)
+        counted.click(counted.button)
+        counted.wait(lambda steps=steps: counted.document.position == steps)
+        qapp.setDoubleClickInterval(2 * PATIENCE_MS)  # longer than on any busy machine
         counted.pause(pause)
-    counted.click(counted.button)
-    counted.key("Ctrl+Return", counted.window)
-    counted.wait_idle()
-    assert counted.document.position == 1
-
-    qapp.setDoubleClickInterval(1)
-    counted.pause(20)
-    counted.click(counted.button)
-    counted.wait(lambda: counted.document.position == 2)
+        counted.click(counted.button)
+        counted.key("Ctrl+Return", counted.window)
+        counted.wait_idle()
+        assert counted.document.position == steps
 
 
-def test_settings_that_are_not_valid_are_not_called_nothing_to_prune(counted):
-    """Before and after a step, when many weights can be pruned."""
-    refused = "Cannot prune with these settings"
+def test_invalid_settings_are_named_before_and_after_a_step(counted):
+    panel, refused = counted.views.preview, "Cannot prune with these settings"
     counted.ask_amount("5000")
     counted.wait(lambda: counted.button.text() == refused)
     assert not counted.button.isEnabled()
@@ -827,9 +771,24 @@ def test_settings_that_are_not_valid_are_not_called_nothing_to_prune(counted):
     counted.wait(lambda: counted.document.position == 1)
     counted.ask_amount("5000")
     counted.key("Ctrl+Z", counted.window)
-    counted.wait(lambda: counted.views.preview.heading.text() == "Current state")
+    counted.wait(lambda: panel.heading.text() == "Current state")
     assert counted.button.text() == refused
     assert "not valid" in counted.button.toolTip()
+
+    counted.workbench.manual_edit.perform(
+        ManualEditRequest("protect", SMALL, (((0, 1), (0, 8)),), "row")
+    )
+    counted.wait(lambda: counted.document.position == 2)
+    counted.click(counted.views.form.all, QPoint(8, 8))
+    counted.ask_amount("100 %")
+    counted.wait(lambda: panel.error.text().startswith("✕ Amount is too large"))
+    assert "'amount'" not in counted.button.toolTip()
+    percent = re.search(r"Enter at most ([\d.]+ %)", panel.error.text())
+    assert percent is not None, panel.error.text()
+    counted.ask_amount(percent[1])
+    counted.wait_preview()
+    assert panel.error.text() == ""
+    assert counted.button.isEnabled()
 
 
 def told(panel) -> dict[str, tuple[str, str, str]]:
@@ -896,50 +855,6 @@ def test_the_current_state_has_no_row_that_says_nothing(counted):
     counted.key("Esc")
     counted.wait(panel.tensors.isVisible)
     assert panel.figures.words["sparsity"].text() == "Sparsity (whole model)"
-
-
-def test_an_amount_that_protected_weights_refuse_is_called_as_its_field(counted):
-    counted.workbench.manual_edit.perform(
-        ManualEditRequest("protect", SMALL, (((0, 1), (0, 8)),), "row")
-    )
-    counted.wait(lambda: counted.document.position == 1)
-    counted.click(counted.views.form.all, QPoint(8, 8))
-    counted.ask_amount("100 %")
-    panel = counted.views.preview
-    counted.wait(lambda: panel.error.text().startswith("✕ Amount is too large"))
-    assert "'amount'" not in counted.button.toolTip()
-    percent = re.search(r"Enter at most ([\d.]+ %)", panel.error.text())
-    assert percent is not None, panel.error.text()
-    counted.ask_amount(percent[1])
-    counted.wait_preview()
-    assert panel.error.text() == ""
-    assert counted.button.isEnabled()
-
-
-def test_the_same_count_that_is_not_left_turns_nothing_red(counted):
-    counted.click(counted.views.form.all, QPoint(8, 8))
-    counted.ask_amount("14,000")
-    counted.wait_preview()
-    counted.click(counted.button)
-    counted.wait(lambda: counted.document.position == 1)
-    panel = counted.views.preview
-    counted.wait(panel.note.text)
-    counted.pause(150)
-    assert panel.error.text() == ""
-    assert panel.heading.text() == "Result"
-    assert not counted.button.isEnabled()
-    counted.ask_amount("13,999")
-    counted.wait(lambda: panel.error.text().startswith("✕"))
-
-
-def test_the_compact_size_follows_the_slider_without_a_preview(counted, never):
-    never()
-    label = counted.views.preview.file.labels["compact"]
-    drag_slider(counted, 0.9)
-    few = label.text()
-    drag_slider(counted, 0.3)
-    counted.wait(lambda: label.text() != few)
-    assert counted.workbench.preview.state.preview is None
 
 
 def test_where_the_disk_has_no_room_for_a_mask_the_panel_says_so(counted, monkeypatch):

@@ -42,26 +42,15 @@ class FakeJobs:
         task.on_result(CurrentState(report=report))
 
 
-@pytest.fixture
-def jobs():
-    return FakeJobs()
-
-
-@pytest.fixture
-def previews(person, tmp_path, jobs):
-    """Return the controller of a window in which a step is previewed."""
+def test_what_is_counted_while_the_state_is_reported_is_reported_again(person, tmp_path):
     path = tmp_path / "model.safetensors"
     save_file({"a.weight": np.ones((8, 8), np.float32)}, str(path))
     person.open_file(path)
     person.wait(lambda: not person.workbench.histograms.busy)
     person.wait_preview()
-    found = person.workbench.preview
-    found._current_task = LatestTask(jobs)
-    found._current_incomplete = False
-    return found
-
-
-def test_what_is_counted_while_the_state_is_reported_is_reported_again(previews, jobs):
+    previews, jobs = person.workbench.preview, FakeJobs()
+    previews._current_task = LatestTask(jobs)
+    previews._current_incomplete = False
     previews._report_current()
     previews.on_histograms_counted()  # the running task may have read the counts before
     assert len(jobs.tasks) == 1
@@ -74,8 +63,6 @@ def test_what_is_counted_while_the_state_is_reported_is_reported_again(previews,
     previews.on_histograms_counted()
     assert jobs.tasks == [], "nothing was missing"
 
-
-def test_an_incomplete_report_is_computed_again_once_all_is_counted(previews, jobs):
     previews._report_current()
     jobs.end(None)
     assert jobs.tasks == []

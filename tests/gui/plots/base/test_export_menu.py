@@ -16,7 +16,7 @@ from pruneapp.errors import ExportError
 from pruneapp.gui.plots.base import export_menu
 from pruneapp.gui.plots.heatmap.view import WeightsView
 
-ROWS, COLUMNS = 8_000, 4_096
+ROWS, COLUMNS = 4_000, 2_048
 AT_MOST = 0.05  # seconds of the main thread
 
 
@@ -67,7 +67,7 @@ def test_images_of_a_drawing_are_put_in_later(qapp):
 
 @pytest.fixture
 def large(qtbot, make_tensor):
-    """Return a heat map of 33 million weights, a third of which is to be pruned."""
+    """Return a heat map of 8 million weights, a third of which is to be pruned."""
     view = WeightsView()
     qtbot.addWidget(view)
     view.resize(1280, 800)
@@ -75,12 +75,12 @@ def large(qtbot, make_tensor):
     values = np.broadcast_to(part, (ROWS // 1000, 1000, COLUMNS)).reshape(ROWS, COLUMNS)
     to_prune = (np.abs(values) < 0.4).astype(np.float32)
     of = Layout((ROWS, COLUMNS), (0,), (1,), "output", "input")
-    tensor = make_tensor(of, values, np.ones_like(to_prune), to_prune)
+    tensor = make_tensor(of, values, np.broadcast_to(np.float32(1), values.shape), to_prune)
     tensor.attach(view)
     view.show()
     tensor.show(view)
     qtbot.waitUntil(lambda: view._tile_requests.is_complete, timeout=60_000)
-    view.canvas.zoom(6)
+    view.canvas.zoom(3)
     qtbot.waitUntil(lambda: view._tile_requests.is_complete, timeout=60_000)
     view.canvas.grab()
     return view

@@ -9,6 +9,7 @@ from PySide6.QtGui import QImage
 from pruneapp.analysis.layout import Layout
 from pruneapp.gui.plots.heatmap.shading import Mode
 from pruneapp.gui.plots.heatmap.view import WeightsView
+from pruneapp.gui.widgets.theme import DARK_THEME, LIGHT_THEME
 
 SIDE = 500
 SPARSITIES = (0, 10, 20, 50, 80, 100)
@@ -24,27 +25,28 @@ def random_mask(percent: int) -> np.ndarray:
 
 
 @pytest.fixture
-def brightness(qtbot, monkeypatch, make_tensor, theme):
-    """Return a function for the mean relative luminance, or its spread, of a heat map."""
+def brightness(qtbot, make_tensor):
+    """Return a function for the mean and the spread of the relative luminance of a heat map."""
+    view = WeightsView()
+    qtbot.addWidget(view)
+    view.resize(420, 460)
+    view.show()
 
-    def measure(mode, percent, zoom, ratio, *, to_prune=False, spread=False):
-        view = WeightsView()
-        qtbot.addWidget(view)
-        monkeypatch.setattr(view.canvas, "devicePixelRatioF", lambda: ratio)
-        view.resize(420, 460)
+    def measure(mode, theme, percent, zoom, ratio, *, to_prune=False):
+        view.canvas.devicePixelRatioF = lambda: ratio
         view.set_colors(theme.colors)
         view.set_mode(mode)
         of = Layout((SIDE, SIDE), (0,), (1,), "output", "input")
         kept = random_mask(percent).astype(np.float32)
         masks = (np.ones_like(kept), 1 - kept) if to_prune else (kept, None)
         tensor = make_tensor(of, VALUES, *masks)
-        tensor.attach(view)
-        view.show()
+        answer = view.tileRequested.connect(lambda request: view.set_tile(tensor.tile(request)))
         tensor.show(view)
         qtbot.waitUntil(lambda: view._tile_requests.is_complete)
         if zoom > 1:
             view.canvas.zoom(zoom)
             qtbot.waitUntil(lambda: view._tile_requests.is_complete)
+        view.tileRequested.disconnect(answer)
         port = view.canvas.viewport()
         size = port.size() * ratio
         image = QImage(size, QImage.Format.Format_RGB32)
@@ -55,9 +57,8 @@ def brightness(qtbot, monkeypatch, make_tensor, theme):
         x, y, half = rect.center().x() * ratio, rect.center().y() * ratio, 110 * ratio
         part = data[int(y - half) : int(y + half), int(x - half) : int(x + half), 2::-1] / 255
         light = np.where(part <= 0.04045, part / 12.92, ((part + 0.055) / 1.055) ** 2.4)
-        view.close()
         luminance = light @ np.array([0.2126, 0.7152, 0.0722])
-        return float(luminance.std() if spread else luminance.mean())
+        return float(luminance.mean()), float(luminance.std())
 
     return measure
 
@@ -67,39 +68,33 @@ def lightness(luminance: float) -> float:
 
 
 @pytest.mark.parametrize(("zoom", "ratio"), [(1, 1.0), (1, 1.5), (2.3, 1.5), (12, 1.0)])
-@pytest.mark.parametrize("mode", [Mode.MASK, Mode.MAGNITUDE])
-def test_the_brightness_of_a_region_tells_its_sparsity(brightness, mode, zoom, ratio):
-    found = [brightness(mode, percent, zoom, ratio) for percent in SPARSITIES]
-    kept, pruned = found[0], found[-1]
+@pytest.mark.parametrize(
+    ("mode", "theme"),
+    [  # the mask has the same colors in both themes
+        (Mode.MASK, LIGHT_THEME),
+        (Mode.MAGNITUDE, LIGHT_THEME),
+        (Mode.MAGNITUDE, DARK_THEME),
+    ],
+    ids=["mask", "light", "dark"],
+)
+def test_brightness_shows_the_sparsity_of_a_result_and_of_a_preview(
+    brightness, mode, theme, zoom, ratio
+):
+    place = zoom, ratio
+    found = {percent: brightness(mode, theme, percent, *place) for percent in SPARSITIES}
+    light = [mean for mean, _ in found.values()]
+    kept, pruned = light[0], light[-1]
     assert abs(pruned - kept) > 0.1, "what is pruned is as bright as what is kept"
-    for percent, light in zip(SPARSITIES, found, strict=True):
-        share = (light - kept) / (pruned - kept)
-        assert share == pytest.approx(percent / 100, abs=0.03)
-    steps = np.diff([lightness(light) for light in found]) * np.sign(pruned - kept)
-    assert (steps > 0).all()
-
-
-def test_a_fifth_does_not_look_like_half(brightness):
-    kept, fifth, pruned = (
-        lightness(brightness(Mode.MAGNITUDE, percent, 1, 1.0)) for percent in (0, 20, 100)
-    )
-    assert 0.1 < (fifth - kept) / (pruned - kept) < 0.3
-
-
-@pytest.mark.parametrize(("zoom", "ratio"), [(1, 1.5), (2.3, 1.0), (12, 1.5)])
-@pytest.mark.parametrize("mode", [Mode.MASK, Mode.MAGNITUDE])
-def test_a_preview_is_as_bright_as_its_result(brightness, mode, zoom, ratio):
-    whole = brightness(mode, 0, zoom, ratio) - brightness(mode, 100, zoom, ratio)
+    for percent, mean in zip(SPARSITIES, light, strict=True):
+        assert (mean - kept) / (pruned - kept) == pytest.approx(percent / 100, abs=0.03)
+    perceived = [lightness(mean) for mean in light]
+    assert (np.diff(perceived) * np.sign(pruned - kept) > 0).all()
+    if mode is Mode.MAGNITUDE and zoom == 1:
+        fifth = (perceived[2] - perceived[0]) / (perceived[-1] - perceived[0])
+        assert 0.1 < fifth < 0.3, "20 % does not look like 50 %"
     for percent in (20, 100):
-        result = brightness(mode, percent, zoom, ratio)
-        preview = brightness(mode, percent, zoom, ratio, to_prune=True)
-        assert preview == pytest.approx(result, abs=0.02 * abs(whole)), percent
-
-
-def test_a_preview_is_told_from_its_result_from_afar(brightness):
-    result, preview = (
-        brightness(Mode.MAGNITUDE, 100, 1, 1.0, to_prune=to_prune, spread=True)
-        for to_prune in (False, True)
-    )
-    assert result < 0.001
-    assert preview > 0.05
+        mean, spread = brightness(mode, theme, percent, *place, to_prune=True)
+        assert mean == pytest.approx(found[percent][0], abs=0.02 * abs(pruned - kept)), percent
+    if zoom == 1:
+        assert found[100][1] < 0.001
+        assert spread > 0.05, "stripes distinguish a preview from its result"
