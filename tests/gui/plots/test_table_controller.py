@@ -55,7 +55,7 @@ def held(numbers: Numbers) -> tuple[Numbers, threading.Event, threading.Event]:
     return replace(numbers, row=row), reached, go_on
 
 
-def test_the_window_answers_while_numbers_are_saved(wide, beats, tmp_path):
+def test_the_window_answers_while_numbers_are_saved_or_copied(wide, beats, tmp_path):
     channels, target = wide.views.pages.channels, tmp_path / "c.csv"
     wide.chooses_file(target, "getSaveFileName")
     beats.forget()
@@ -68,31 +68,6 @@ def test_the_window_answers_while_numbers_are_saved(wide, beats, tmp_path):
     assert target.read_bytes() == csv_text(numbers.headers, numbers).encode()
     assert wide.trouble == []
 
-
-def test_escape_ends_it_and_leaves_the_old_file(wide, tmp_path):
-    numbers, reached, go_on = held(wide.views.pages.channels.numbers())
-    target = tmp_path / "c.csv"
-    target.write_bytes(b"old")
-    before = sorted(tmp_path.iterdir())
-    wide.views.pages.channels.csvRequested.emit(numbers, target)
-    wide.wait(reached.is_set)
-    assert wide.workbench.jobs.cancel_visible()
-    go_on.set()
-    wide.wait(lambda: not wide.workbench.jobs.busy)
-    assert target.read_bytes() == b"old"
-    assert sorted(tmp_path.iterdir()) == before
-    assert wide.trouble == []
-
-
-def test_what_cannot_be_written_is_a_sentence(wide, tmp_path):
-    for name in ("gone/c.csv", "n" * 300):
-        wide.views.compare.csvRequested.emit(SMALL, tmp_path / name)
-        wide.wait(lambda: not wide.workbench.jobs.busy)
-        assert "cannot be written" in wide.trouble[0] or "was not written" in wide.trouble[0]
-
-
-def test_the_window_answers_while_all_rows_of_a_table_are_copied(wide, beats):
-    channels = wide.views.pages.channels
     QGuiApplication.clipboard().setText("before")
     channels.toggle_table()
     wide.wait(channels._table.isVisible)
@@ -110,88 +85,141 @@ def test_the_window_answers_while_all_rows_of_a_table_are_copied(wide, beats):
     shown = [channels._table.numbers.index(7, c).data() for c in range(2)]
     assert lines[8].split("\t")[:2] == shown
 
+    # Numbers are those of the time when they were requested, while the plots change.
+    channels.toggle_table()
+    pages = wide.views.pages
+    for page in (Page.WEIGHTS, Page.DISTRIBUTION, Page.CHANNELS, Page.MODEL):
+        pages.tabs.setCurrentIndex(page)
+        wide.wait(lambda page=page: pages.picture(page).numbers().rows)
+    kept = [pages.picture(page).numbers() for page in range(4)]
+    before = [[n.row(i) for i in range(min(n.rows, 50))] for n in kept]
+    wide.workbench.session.close()
+    assert channels.numbers() is NOTHING
+    assert [[n.row(i) for i in range(min(n.rows, 50))] for n in kept] == before
+
 
 @pytest.fixture
-def many(person, tmp_path):
-    """Return the user with the file shown as a list, and all its tensors selected."""
+def saved(person):
+    """Return a function that requests a file from the window, and waits for the result."""
+
+    def request(signal, content, path):
+        signal.emit(content, path)
+        person.wait(lambda: not person.workbench.jobs.busy)
+        return person.trouble
+
+    return request
+
+
+def test_files_are_written_completely_or_not_at_all(person, saved, tmp_path):
+    model = person.views.pages.model
+    target = tmp_path / "c.csv"
+    shares = Numbers(
+        ("a", "share"),
+        3,
+        [("x", 0.432), ("y", None), ("z", 1 / 3)].__getitem__,
+        shares=frozenset({1}),
+    )
+    assert saved(model.csvRequested, shares, target) == []
+    assert target.read_text().splitlines() == ["a,share (%)", "x,43.2", "y,", "z,33.3333333333"]
+
+    numbers, reached, go_on = held(Numbers(("a",), 3_000, lambda row: (row,)))
+    old, before = target.read_bytes(), sorted(tmp_path.iterdir())
+    model.csvRequested.emit(numbers, target)
+    person.wait(reached.is_set)
+    assert person.workbench.jobs.cancel_visible()
+    go_on.set()
+    person.wait(lambda: not person.workbench.jobs.busy)
+    assert (target.read_bytes(), sorted(tmp_path.iterdir())) == (old, before)
+    assert person.trouble == []
+
+    for name in ("gone/c.csv", "n" * 300):
+        (error, *_) = saved(model.csvRequested, SMALL, tmp_path / name)
+        assert "cannot be written" in error or "was not written" in error
+    gone = tmp_path / "gone" / "c.png"
+    (error, *_) = saved(model.fileRequested, lambda: b"picture", gone)
+    assert "cannot be written" in error or "was not written" in error
+    (error, *_) = saved(model.fileRequested, lambda: png(QImage()), target)
+    assert "cannot be encoded" in error
+    assert target.read_bytes() == old
+
+
+def test_a_picture_is_saved_and_copied_in_the_background(person, tmp_path):
+    model = person.views.pages.model
+    for kind in ("png", "svg"):
+        target = tmp_path / f"c.{kind}"
+        person.chooses_file(target, "getSaveFileName")
+        getattr(model.export_menu, kind).trigger()
+        assert not target.exists(), "written before the window got to anything else"
+        assert person.workbench.jobs.writing
+        person.wait(lambda: not person.workbench.jobs.busy)
+        assert target.read_bytes()[:4] in {b"\x89PNG", b"<?xm"}
+    assert person.trouble == []
+    QGuiApplication.clipboard().setText("before")
+    model.export_menu.copy.trigger()
+    person.wait(lambda: QGuiApplication.clipboard().mimeData().hasFormat("image/png"))
+    data = QGuiApplication.clipboard().mimeData()
+    assert bytes(data.data("image/png").data()).startswith(b"\x89PNG")
+    assert not QGuiApplication.clipboard().image().isNull()
+    QGuiApplication.clipboard().clear()
+
+
+def test_all_rows_of_the_tree_are_copied_aside_as_they_were(person, tmp_path):
     path = tmp_path / "many.safetensors"
     one = np.ones((2, 2), np.float32)
     save_file({f"layers.{at}.weight": one for at in range(TENSORS)}, path)
     person.open_file(path)
-    person.views.tree.set_flat(flat=True)
-    view = person.views.tree.view
-    view.setFocus()
-    person.key("Home", view)
-    person.key("Shift+End", view)
+    tree = person.views.tree
+    tree.set_flat(flat=True)
+    tree.view.setFocus()
+    person.key("Home", tree.view)
+    person.key("Shift+End", tree.view)
     QGuiApplication.clipboard().setText("before")
-    return person
-
-
-def test_all_rows_of_the_tree_are_copied_aside_as_they_were(many):
-    tree = many.views.tree
-    many.key("Ctrl+C", tree.view)
+    person.key("Ctrl+C", tree.view)
     assert QGuiApplication.clipboard().text() == "before", "made before anything else was done"
     tree.model.set_sparsity({f"layers.{at}.weight": 4 for at in range(TENSORS)})
-    many.wait(lambda: QGuiApplication.clipboard().text() != "before")
+    person.wait(lambda: QGuiApplication.clipboard().text() != "before")
     heads, *lines = QGuiApplication.clipboard().text().split("\n")
     assert [line.split("\t")[0] for line in lines] == [
         f"layers.{at}.weight" for at in range(TENSORS)
     ]
     at = heads.split("\t").index("Sparsity (%)")
     assert {line.split("\t")[at] for line in lines} == {"0"}
-    assert many.window.done.label.text() == f"Copied {TENSORS:,} rows."
+    assert person.window.done.label.text() == f"Copied {TENSORS:,} rows."
 
 
-def waiting(person):
-    """Copy numbers of which one row blocks; return the event that unblocks it."""
-    numbers, reached, go_on = held(Numbers(("a",), 3_000, lambda row: (str(row),)))
-    person.window.findChild(Copies).wanted.emit(numbers)
-    person.wait(reached.is_set)
-    return go_on
+def test_a_copy_ends_with_escape_and_with_another_copy(person):
+    clipboard = QGuiApplication.clipboard()
 
+    def begin_copy():
+        """Copy numbers of which one row blocks; return the event that unblocks it."""
+        clipboard.setText("before")
+        numbers, reached, go_on = held(Numbers(("a",), 3_000, lambda row: (str(row),)))
+        person.window.findChild(Copies).wanted.emit(numbers)
+        person.wait(reached.is_set)
+        return go_on
 
-def test_escape_ends_a_copy(many):
-    go_on = waiting(many)
-    many.key("Esc", many.window)
-    go_on.set()
-    many.wait_idle()
-    assert QGuiApplication.clipboard().text() == "before"
-
-
-def test_whatever_is_copied_later_stays(many):
-    for later in (
-        lambda: copy_rows(many.views.tree.view, Numbers(("b",), 1, lambda _row: ("later",))),
-        lambda: QGuiApplication.clipboard().setText("b\nlater"),
+    other = Numbers(("b",), 1, lambda _row: ("later",))
+    for act, expected in (
+        (lambda: person.key("Esc", person.window), "before"),
+        (lambda: copy_rows(person.views.tree.view, other), "b\nlater"),
+        (lambda: clipboard.setText("later"), "later"),
     ):
-        go_on = waiting(many)
-        later()
+        go_on = begin_copy()
+        act()
         go_on.set()
-        many.wait_idle()
-        assert QGuiApplication.clipboard().text() == "b\nlater"
+        person.wait_idle()
+        assert clipboard.text() == expected
 
-
-def test_a_dialog_of_the_window_copies_by_the_window(many):
-    dialog = QDialog(many.window)
+    # A dialog copies by the window.
+    dialog = QDialog(person.window)
     table = CountsTable(("a", "b"), TENSORS, lambda row: (str(row), str(-row)), dialog)
     table.selectAll()
-    many.qtbot.keyClick(table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
-    assert QGuiApplication.clipboard().text() == "before"
-    many.wait(lambda: QGuiApplication.clipboard().text() != "before")
-    assert QGuiApplication.clipboard().text().split("\n")[::TENSORS] == ["a\tb", "2499\t-2499"]
+    clipboard.setText("before")
+    person.qtbot.keyClick(table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert clipboard.text() == "before"
+    person.wait(lambda: clipboard.text() != "before")
+    assert clipboard.text().split("\n")[::TENSORS] == ["a\tb", "2499\t-2499"]
     dialog.deleteLater()
-
-
-def test_numbers_stay_those_that_were_shown_when_they_were_asked_for(wide):
-    """The plot changes while they are saved."""
-    for page in (Page.WEIGHTS, Page.DISTRIBUTION, Page.CHANNELS, Page.MODEL):
-        picture = wide.views.pages.picture(page)
-        wide.views.pages.tabs.setCurrentIndex(page)
-        wide.wait(lambda picture=picture: picture.numbers().rows)
-    kept = [wide.views.pages.picture(page).numbers() for page in range(4)]
-    before = [[n.row(i) for i in range(min(n.rows, 50))] for n in kept]
-    wide.workbench.session.close()
-    assert wide.views.pages.channels.numbers() is NOTHING
-    assert [[n.row(i) for i in range(min(n.rows, 50))] for n in kept] == before
 
 
 def test_numbers_are_utf8_with_commas(tmp_path):
@@ -236,49 +264,3 @@ def test_a_folder_with_a_name_that_is_too_long_is_no_folder(settings_file, tmp_p
     settings.set_folder("open", tmp_path / ("n" * 300) / "x")
     assert settings.folder("open") == ""
     settings.flush()
-
-
-@pytest.mark.parametrize("kind", ["png", "svg"])
-def test_a_picture_is_saved_in_the_background(wide, tmp_path, kind):
-    channels, target = wide.views.pages.channels, tmp_path / f"c.{kind}"
-    wide.chooses_file(target, "getSaveFileName")
-    getattr(channels.export_menu, kind).trigger()
-    assert not target.exists(), "written before the window got to anything else"
-    assert wide.workbench.jobs.writing
-    wide.wait(lambda: not wide.workbench.jobs.busy)
-    assert target.read_bytes()[:4] in {b"\x89PNG", b"<?xm"}
-    assert wide.trouble == []
-
-
-def test_a_picture_that_cannot_be_written_is_a_sentence_and_leaves_the_old_file(wide, tmp_path):
-    target = tmp_path / "gone" / "c.png"
-    wide.views.pages.channels.save_png(target)
-    wide.wait(lambda: not wide.workbench.jobs.busy)
-    assert "cannot be written" in wide.trouble[0] or "was not written" in wide.trouble[0]
-    target = tmp_path / "old.png"
-    target.write_bytes(b"old")
-    wide.views.pages.weights.fileRequested.emit(lambda: png(QImage()), target)
-    wide.wait(lambda: not wide.workbench.jobs.busy)
-    assert "cannot be encoded" in wide.trouble[0]
-    assert target.read_bytes() == b"old"
-
-
-def test_a_picture_is_copied_encoded(wide):
-    QGuiApplication.clipboard().setText("before")
-    wide.views.pages.channels.export_menu.copy.trigger()
-    wide.wait(lambda: QGuiApplication.clipboard().mimeData().hasFormat("image/png"))
-    data = QGuiApplication.clipboard().mimeData()
-    assert bytes(data.data("image/png").data()).startswith(b"\x89PNG")
-    assert not QGuiApplication.clipboard().image().isNull()
-    QGuiApplication.clipboard().clear()
-
-
-def test_shares_are_numbers_of_percent_in_a_file(wide, tmp_path):
-    numbers = Numbers(
-        ("a", "share"), 3, [("x", 0.432), ("y", None), ("z", 1 / 3)].__getitem__,
-        shares=frozenset({1}),
-    )  # fmt: skip
-    wide.views.pages.model.csvRequested.emit(numbers, tmp_path / "c.csv")
-    wide.wait(lambda: not wide.workbench.jobs.busy)
-    lines = (tmp_path / "c.csv").read_text().splitlines()
-    assert lines == ["a,share (%)", "x,43.2", "y,", "z,33.3333333333"]
