@@ -10,7 +10,7 @@ from hypothesis.extra import numpy as hnp
 
 from pruneapp.gui.plots.channels import ChannelsView
 from pruneapp.gui.plots.chart.bar_chart import envelope
-from pruneapp.gui.widgets.theme import DARK_THEME, LIGHT_THEME
+from pruneapp.gui.widgets.theme import LIGHT
 from tests.gui.plots.channel_norms import made_norms
 
 CLASSES = ("kept", "to_prune", "pruned")
@@ -35,7 +35,7 @@ def seen(stacks, column: int, height: float) -> str | None:
 heights = hnp.arrays(np.float64, (3, 12), elements=st.sampled_from([0.0, 0.5, 1.0, 2.0, 3.0]))
 
 
-@settings(max_examples=200)
+@settings(max_examples=60)
 @given(heights, st.sampled_from([1, 2, 5, 12]))
 def test_no_pixel_shows_a_state_that_no_channel_in_it_has(found, group):
     after, left, whole = np.sort(found, axis=0)
@@ -52,7 +52,7 @@ def test_no_pixel_shows_a_state_that_no_channel_in_it_has(found, group):
             assert has[seen(stacks, column, height)]
 
 
-@settings(max_examples=200)
+@settings(max_examples=60)
 @given(heights)
 def test_every_state_of_whole_channels_is_visible(found):
     after, left, whole = np.sort(found, axis=0)
@@ -69,22 +69,16 @@ def test_every_state_of_whole_channels_is_visible(found):
     assert {name for name, is_there in there.items() if is_there} <= kinds
 
 
-@pytest.mark.parametrize("theme", [LIGHT_THEME, DARK_THEME], ids=["light", "dark"])
-def test_twenty_thousand_channels_by_index_are_hatched_up_to_the_cut_alone(qtbot, theme):
+def test_twenty_thousand_channels_by_index_are_hatched_up_to_the_cut_alone(show):
     random = np.random.default_rng(0)
     norms = random.normal(1.9, 0.25, 20_000).clip(0.7, 2.8)
     cut = float(np.sort(norms)[460])
-    view = ChannelsView()
-    qtbot.addWidget(view)
-    view.resize(900, 560)
-    view.show()
-    qtbot.waitExposed(view)
-    view.set_colors(theme.colors)
+    view = show(ChannelsView(), 900, 560)
     view.set_norms(made_norms(norms, np.ones(20_000), norms <= cut))
     assert view.order == "index"
     image = view.canvas.viewport().grab().toImage()
     rect = view.canvas.area.rect
-    pruned, kept = theme.colors["pruned"], theme.colors["kept"]
+    pruned, kept = LIGHT["pruned"], LIGHT["kept"]
     columns = range(int(rect.left()) + 2, int(rect.right()) - 1)
     at = int(view.canvas.area.pixel(0, cut).y())
     hatched = 0
@@ -99,12 +93,8 @@ def test_twenty_thousand_channels_by_index_are_hatched_up_to_the_cut_alone(qtbot
     assert share > 0.4 * min(1.0, 461 / 20_000 * per_column), "what goes is to be seen"
 
 
-def test_a_channel_that_lost_half_of_its_weights_shows_what_is_left_of_its_norm(qtbot):
-    view = ChannelsView()
-    qtbot.addWidget(view)
-    view.resize(600, 480)
-    view.show()
-    qtbot.waitExposed(view)
+def test_a_channel_that_lost_half_of_its_weights_shows_what_is_left_of_its_norm(show):
+    view = show(ChannelsView(), 600, 480)
     view.set_norms(made_norms([2.0, 2.0], [0.57, 1.0], [False, False], left=[1.96, 2.0]))
     stacks = view.chart().stacks(np.arange(2), 1)
     assert stacks.kept.tolist() == [1.96, 2.0]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+from pruneapp.analysis.layout import Layout
 from pruneapp.gui.plots.heatmap.view import WeightsView
 
 
@@ -27,3 +29,10 @@ def shown(view, conv, qtbot):
     conv.show(view)
     qtbot.waitUntil(lambda: view.canvas.item.fine is not None)
     return view
+
+
+@pytest.fixture
+def large(make_tensor):
+    """Return a tensor of 3,000 x 2,000 ones, nothing of which is pruned."""
+    ones = np.broadcast_to(np.float32(1), (3000, 2000))
+    return make_tensor(Layout(ones.shape, (0,), (1,), "output", "input"), ones, ones)

@@ -10,7 +10,6 @@ from PySide6.QtTest import QTest
 
 from pruneapp.analysis.layout import Layout
 from pruneapp.edits.manual_edit import ManualEditRequest
-from pruneapp.gui.plots.heatmap.view import WeightsView
 from pruneapp.gui.widgets.theme import LIGHT_THEME
 from tests.support.plot_views import put_cursor
 
@@ -18,20 +17,10 @@ Key, Shift, Left = Qt.Key, Qt.KeyboardModifier.ShiftModifier, Qt.MouseButton.Lef
 
 
 @pytest.fixture
-def view(qtbot, conv):
+def view(shown):
     """Return a heat map of 4 filters: 8 x 6 weights, 2 rows per filter."""
-    view = WeightsView()
-    qtbot.addWidget(view)
-    view.resize(640, 560)
-    view.show()
-    qtbot.waitExposed(view)
-    conv.attach(view)
-    conv.show(view)
-    qtbot.waitUntil(lambda: view.canvas.item.fine is not None)
-    view.made = []
-    view.editRequested.connect(view.made.append)
-    view.canvas.setFocus()
-    return view
+    shown.canvas.setFocus()
+    return shown
 
 
 def drag(view, *places, modifiers=Qt.KeyboardModifier.NoModifier, button=Left):

@@ -56,7 +56,7 @@ def at(of, place):
     return int(place[0] * of.rows), int(place[1] * of.columns)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=60)
 @given(data=st.data(), of=st.sampled_from(LAYOUTS))
 def test_what_is_painted_is_what_is_meant(data, of):
     shape = data.draw(st.sampled_from(["rectangle", "row", "column", "channel"]))
@@ -68,7 +68,7 @@ def test_what_is_painted_is_what_is_meant(data, of):
         agree(of, selection)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=40)
 @given(data=st.data(), of=st.sampled_from(LAYOUTS), size=st.sampled_from([1, 3, 5, 9]))
 def test_a_stroke_is_the_brush_at_every_weight_of_the_way(data, of, size):
     expected = np.zeros((of.rows, of.columns), bool)

@@ -95,19 +95,16 @@ def test_a_difference_tells_pruned_restored_and_changed_apart(differing_view, pa
     assert view.legend.toolTip().endswith("x" * 60)
 
 
-@pytest.mark.parametrize(
-    ("place", "words"),
-    [
+def test_the_difference_of_a_weight_is_said(differing_view, qtbot):
+    for place, words in (
         ((0, 0), "   kept in A, pruned in B"),
         ((0, 2), "   pruned in A, kept in B"),
         ((3, 4), "   pruned in A and B"),
         ((2, 2), "   difference 1"),
         ((5, 5), "   no difference"),
-    ],
-)
-def test_the_difference_of_a_weight_is_said(differing_view, qtbot, place, words):
-    differing_view.canvas.hovered.emit(place)
-    qtbot.waitUntil(lambda: differing_view.readout.text().endswith(words))
+    ):
+        differing_view.canvas.hovered.emit(place)
+        qtbot.waitUntil(lambda words=words: differing_view.readout.text().endswith(words))
 
 
 def test_without_a_difference_the_choice_is_gone(differing_view, conv, qtbot):
@@ -135,95 +132,83 @@ def test_a_coarse_difference_mixes_shares_in_linear_light():
         assert abs((pixel >> shift & 255) - (int(expected[1:], 16) >> shift & 255)) <= 1
 
 
-def test_a_large_part_is_looked_at_first_and_then_read(view, make_tensor, qtbot, monkeypatch):
+def test_a_large_part_is_looked_at_first_and_then_read(view, large, qtbot, monkeypatch):
     monkeypatch.setattr(requests, "LARGE", 1 << 20)
-    layout = Layout((3000, 2000), (0,), (1,), "output", "input")
-    tensor = make_tensor(layout, np.ones((3000, 2000)), np.ones((3000, 2000)))
     seen = []
 
     def answer(request):
-        tensor.requests.append(request)
-        view.set_tile(tensor.tile(request))
+        large.requests.append(request)
+        view.set_tile(large.tile(request))
         seen.append("sampled" if view.canvas.item.fine.sampled else "exact")
 
     view.tileRequested.connect(answer)
-    tensor.show(view)
+    large.show(view)
     qtbot.waitUntil(lambda: len(seen) == 2)
-    assert [r.sampled for r in tensor.requests] == [True, False]
-    assert tensor.requests[0].pool == tensor.requests[1].pool > 1
+    assert [r.sampled for r in large.requests] == [True, False]
+    assert large.requests[0].pool == large.requests[1].pool > 1
     assert seen == ["sampled", "exact"]
     view.invalidate()
     qtbot.waitUntil(lambda: len(seen) == 4)
-    assert [r.sampled for r in tensor.requests[2:]] == [True, False], "after a change as well"
+    assert [r.sampled for r in large.requests[2:]] == [True, False], "after a change as well"
     view.canvas.zoom(40)
     qtbot.waitUntil(lambda: view._tile_requests.is_complete)
-    assert not any(r.sampled for r in tensor.requests[4:]), "one weight a pixel is exact at once"
+    assert not any(r.sampled for r in large.requests[4:]), "one weight a pixel is exact at once"
 
 
-def test_a_first_look_says_so(view, make_tensor, qtbot, monkeypatch):
+def test_a_first_look_says_so(view, large, qtbot, monkeypatch):
     monkeypatch.setattr(requests, "LARGE", 1 << 20)
-    layout = Layout((3000, 2000), (0,), (1,), "output", "input")
-    tensor = make_tensor(layout, np.ones((3000, 2000)), np.ones((3000, 2000)))
     view.tileRequested.connect(
-        lambda request: view.set_tile(tensor.tile(request)) if request.sampled else None
+        lambda request: view.set_tile(large.tile(request)) if request.sampled else None
     )
-    tensor.show(view)
+    large.show(view)
     qtbot.waitUntil(lambda: view.canvas.item.fine is not None)
     assert view.legend.words()[0] == "sampled"
 
 
-def test_a_large_part_is_not_read_while_one_moves(view, make_tensor, qtbot, monkeypatch):
+def test_a_large_part_is_not_read_while_one_moves(view, large, qtbot, monkeypatch):
     monkeypatch.setattr(requests, "LARGE", 1 << 20)
     monkeypatch.setattr(requests, "REST_MS", 500)  # longer than a busy machine needs for a move
-    layout = Layout((3000, 2000), (0,), (1,), "output", "input")
-    tensor = make_tensor(layout, np.ones((3000, 2000)), np.ones((3000, 2000)))
-    tensor.attach(view)
-    tensor.show(view)
+    large.attach(view)
+    large.show(view)
     qtbot.waitUntil(lambda: view._tile_requests.is_complete)
-    del tensor.requests[:]
+    del large.requests[:]
     for _ in range(8):
         view.canvas.zoom(1.09)
         qtbot.wait(40)
-    assert tensor.requests == [], "the tile of the whole is shown larger"
+    assert large.requests == [], "the tile of the whole is shown larger"
     qtbot.waitUntil(lambda: view._tile_requests.is_complete)
-    assert [request.sampled for request in tensor.requests] == [False]
+    assert [request.sampled for request in large.requests] == [False]
 
 
-def test_of_states_that_pass_a_first_look_is_enough(view, make_tensor, qtbot):
-    layout = Layout((3000, 2000), (0,), (1,), "output", "input")
-    tensor = make_tensor(layout, np.ones((3000, 2000)), np.ones((3000, 2000)))
-    tensor.attach(view)
-    tensor.show(view)
+def test_of_states_that_pass_a_first_look_is_enough(view, large, qtbot):
+    large.attach(view)
+    large.show(view)
     qtbot.waitUntil(lambda: view._tile_requests.is_complete)
-    del tensor.requests[:]
+    del large.requests[:]
     for many in range(1, 9):
         view.invalidate(transient=True)
         qtbot.waitUntil(
-            lambda many=many: len(tensor.requests) == many, timeout=requests.REST_MS // 2
+            lambda many=many: len(large.requests) == many, timeout=requests.REST_MS // 2
         )
-    assert all(request.sampled for request in tensor.requests)
+    assert all(request.sampled for request in large.requests)
     qtbot.waitUntil(lambda: view._tile_requests.is_complete)
-    assert [request.sampled for request in tensor.requests[8:]] == [False], "the last one stays"
+    assert [request.sampled for request in large.requests[8:]] == [False], "the last one stays"
 
 
-def test_the_whole_is_read_later_if_one_went_near_before_it_was(
-    view, make_tensor, qtbot, monkeypatch
-):
+def test_the_whole_is_read_later_if_one_went_near_before_it_was(view, large, qtbot, monkeypatch):
     monkeypatch.setattr(requests, "LARGE", 1 << 20)
-    layout = Layout((3000, 2000), (0,), (1,), "output", "input")
-    tensor = make_tensor(layout, np.ones((3000, 2000)), np.ones((3000, 2000)))
 
     def answer(request):
-        tensor.requests.append(request)
+        large.requests.append(request)
         if request.sampled:
             view.canvas.zoom(40)
-        view.set_tile(tensor.tile(request))
+        view.set_tile(large.tile(request))
 
     view.tileRequested.connect(answer)
-    tensor.show(view)
+    large.show(view)
     qtbot.waitUntil(lambda: view._tile_requests.is_complete and not view.canvas.item.coarse.sampled)
-    assert tensor.requests[0].sampled
-    assert [r.sampled for r in tensor.requests[1:]] == [False, False]
+    assert large.requests[0].sampled
+    assert [r.sampled for r in large.requests[1:]] == [False, False]
 
 
 def test_the_legend_of_a_tensor_of_zeros_says_so(view, conv, qtbot):
