@@ -639,15 +639,15 @@ def test_a_cut_after_a_prune_is_of_the_remaining_channels(counted):
     def matches_preview():
         return canvas.line.label.endswith(f"{view._norms.to_be_pruned.sum()} channels")
 
-    for ceiling, order, wanted in (
+    for max_sparsity, order, wanted in (
         ("", "index", 12),
         ("", "norm", 20),
         ("65 %", "norm", 12),
         ("65 %", "index", 20),
     ):
-        if ceiling and order == "norm":
+        if max_sparsity and order == "norm":
             counted.click(limits.button)
-            counted.type(limits.editors["max_sparsity"].field, ceiling)
+            counted.type(limits.editors["max_sparsity"].field, max_sparsity)
         choose_order(view, order)
         counted.wait_preview()
         counted.wait_idle()
@@ -655,7 +655,7 @@ def test_a_cut_after_a_prune_is_of_the_remaining_channels(counted):
         drag_cut(counted, wanted)
         after = view._norms.to_be_pruned.sum()
         # In a plot of 400 pixels, similar norms share one.
-        assert abs(after - wanted) <= 2, (ceiling, order)
+        assert abs(after - wanted) <= 2, (max_sparsity, order)
         amount = counted.rule.fields.editors["amount"].value()
         assert amount == pytest.approx(after / 96, abs=1e-5)
         assert canvas.line.label.endswith(f"{after} channels")

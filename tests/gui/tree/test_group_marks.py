@@ -58,23 +58,22 @@ def look_at(person, name):
     person.pause(20)
 
 
-@pytest.mark.parametrize("theme_name", ["light", "dark"])
-def test_members_are_marked_when_one_is_looked_at(llama, theme_name):
-    llama.window.actions_[f"theme_{theme_name}"].trigger()
-    look_at(llama, MLP + "up_proj.weight")
-    llama.click_cell(ATTENTION + "q_proj.weight")
-    look_at(llama, MLP + "up_proj.weight")
-    colors = llama.views.tree.view.delegate.colors
-    for name in ("gate_proj.weight", "down_proj.weight"):
-        assert colors["text"] in mark_colors(llama, MLP + name)
-    for name in (MLP + "up_proj.weight", ATTENTION + "q_proj.weight"):
-        assert not is_marked(llama, name)
-    look_at(llama, ATTENTION + "v_proj.weight")
-    assert not is_marked(llama, MLP + "gate_proj.weight")
-    assert is_marked(llama, ATTENTION + "o_proj.weight")
+def test_members_of_the_focused_tensor_are_marked(llama):
+    for theme_name in ("dark", "light"):
+        llama.window.actions_[f"theme_{theme_name}"].trigger()
+        llama.click_cell(ATTENTION + "q_proj.weight")
+        look_at(llama, MLP + "up_proj.weight")
+        colors = llama.views.tree.view.delegate.colors
+        for name in ("gate_proj.weight", "down_proj.weight"):
+            assert colors["text"] in mark_colors(llama, MLP + name)
+        for name in (MLP + "up_proj.weight", ATTENTION + "q_proj.weight"):
+            assert not is_marked(llama, name)
+        look_at(llama, ATTENTION + "v_proj.weight")
+        assert not is_marked(llama, MLP + "gate_proj.weight")
+        assert is_marked(llama, ATTENTION + "o_proj.weight")
 
 
-def test_tooltip_and_description_say_what_is_pruned_together(llama):
+def test_tooltip_and_description_say_what_is_pruned_together(llama, tmp_path):
     look_at(llama, MLP + "up_proj.weight")
     said = (
         f"FFN neurons of model.layers.1.mlp: pruned together with {MLP}up_proj.weight, "
@@ -84,49 +83,35 @@ def test_tooltip_and_description_say_what_is_pruned_together(llama):
     assert said in gate.data(Qt.ItemDataRole.ToolTipRole)
     assert gate.data(DESCRIPTION) == said
     assert index_of(llama, "model.norm.weight").data(DESCRIPTION) == ""
+    # Also when only the numbers are painted; next to a danger glyph, behind the name.
+    name = MLP + "gate_proj.weight"
+    assert not is_marked(llama, name, Column.NAME)
+    llama.views.tree.model.set_preview({name: 100})
+    llama.pause(20)
+    assert is_marked(llama, name)
+    llama.views.tree.model.set_preview({name: 8192}, {name: Danger(Severity.ALL, 0.0)})
+    llama.pause(20)
+    assert is_marked(llama, name, Column.NAME)
+    danger = llama.views.tree.view.delegate.colors["danger"]
+    assert danger in mark_colors(llama, name), "■ does not move"
+    llama.views.tree.model.set_preview(None)
+
+    look_at(llama, "model.embed_tokens.weight")
+    assert is_marked(llama, "lm_head.weight")
     look_at(llama, "lm_head.weight")
     assert gate.data(DESCRIPTION) == ""
     assert index_of(llama, "model.embed_tokens.weight").data(DESCRIPTION) == (
         "Tokens: pruned together with lm_head.weight."
     )
 
-
-def test_a_folded_module_is_marked_for_what_is_in_it(llama):
-    view = llama.views.tree.view
-    look_at(llama, "model.embed_tokens.weight")
-    assert is_marked(llama, "lm_head.weight")
-    look_at(llama, "lm_head.weight")
     model = index_of(llama, "model")
     assert not is_marked(llama, "model"), "its tensors are visible"
-    view.setExpanded(model, False)
+    llama.views.tree.view.setExpanded(model, False)
     assert is_marked(llama, "model")
     said = "Below this module: 1 tensor, pruned together with lm_head.weight."
     assert said in model.data(Qt.ItemDataRole.ToolTipRole)
 
-
-def test_a_mark_stays_while_numbers_alone_are_painted_anew(llama):
-    look_at(llama, MLP + "up_proj.weight")
-    llama.views.tree.model.set_preview({MLP + "gate_proj.weight": 100})
-    llama.pause(20)
-    assert is_marked(llama, MLP + "gate_proj.weight")
-
-
-def test_beside_a_danger_the_mark_stands_behind_the_name(llama):
-    look_at(llama, MLP + "up_proj.weight")
-    name = MLP + "gate_proj.weight"
-    assert not is_marked(llama, name, Column.NAME)
-    dangers = {name: Danger(Severity.ALL, 0.0)}
-    llama.views.tree.model.set_preview({name: 8192}, dangers)
-    llama.pause(20)
-    assert is_marked(llama, name, Column.NAME)
-    danger = llama.views.tree.view.delegate.colors["danger"]
-    assert danger in mark_colors(llama, name), "■ does not move"
-
-
-def test_another_file_begins_without_marks(llama, tmp_path):
-    look_at(llama, MLP + "up_proj.weight")
-    other = write_llama(tmp_path / "zorblax", model_type="zorblax")
-    llama.open_file(other)
+    llama.open_file(write_llama(tmp_path / "zorblax", model_type="zorblax"))
     look_at(llama, MLP + "up_proj.weight")
     assert llama.workbench.groups.groups == ()
     assert not is_marked(llama, MLP + "gate_proj.weight")

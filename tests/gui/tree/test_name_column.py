@@ -64,16 +64,14 @@ def test_every_name_of_the_list_can_be_read(bert):
     bert.key("Ctrl+L")
     bert.wait(lambda: dock.width() == before)
 
-
-def test_a_list_in_a_narrow_dock_still_shows_how_sparse_each_tensor_is(bert):
-    view, tree = bert.views.tree.view, bert.views.tree
+    # In a narrow dock, the sparsity is visible as well.
     bert.key("Ctrl+L")
-    tree.setFixedWidth(260)
+    bert.views.tree.setFixedWidth(260)
     bert.wait(lambda: view.viewport().width() <= 260)
     assert view.header().length() <= view.viewport().width()
     assert not view.isColumnHidden(Column.SPARSITY)
     assert view.horizontalScrollBar().maximum() == 0
-    name = view.model().index(0, Column.NAME)
+    name = model.index(0, Column.NAME)
     assert str(name.data()) in str(name.data(Qt.ItemDataRole.ToolTipRole))
 
 
@@ -113,10 +111,7 @@ def test_every_name_of_the_tree_can_be_read(bert):
         assert painted_name(view, index) == (index.data(), True), "one line if it fits"
     assert {view.visualRect(index).height() for index in indices} == {min(wide)}
 
-
-def test_a_name_that_is_wider_by_a_tenth_of_a_pixel_goes_over_lines(bert):
-    """Regression: "token_type…beddings." at 1280 pixels, as Qt does not round fractional widths."""
-    view = bert.views.tree.view
+    # Regression: "token_type…beddings." at 1280 pixels, as Qt does not round fractional widths.
     metrics = view.fontMetrics()
     exact = QFontMetricsF(metrics).horizontalAdvance
     name = "token_type_embeddings.weight"
@@ -125,43 +120,40 @@ def test_a_name_that_is_wider_by_a_tenth_of_a_pixel_goes_over_lines(bert):
         assert "".join(lines) == name
         assert max(map(exact, lines)) <= room, lines
 
-
-@pytest.mark.parametrize(
-    ("config", "starts"),
-    [
-        ('{"architectures": ["BertModel"], "num_hidden_layers": 12}', "BertModel   ·   "),
-        ('{"model_type": "llama"}', "llama   ·   "),
-        ('{"architectures": 5}', ""),
-        ("[" * 20_000, ""),
-        ("{}", ""),
-    ],
-)
-def test_the_window_says_which_model_it_is(person, tmp_path, config, starts):
-    folder = tmp_path / "model"
-    folder.mkdir()
-    save_file({"a.weight": torch.ones(4, 4)}, folder / "model.safetensors")
-    (folder / "config.json").write_text(config)
-    (folder / "tokenizer.json").write_text("{}")
-    person.drop(folder)
-    person.wait(lambda: person.document is not None)
-    label = person.window.model_status.text
-    assert label.text().startswith(f"{starts}16 parameters")
-    layers = "12 layers   ·   " if "num_hidden_layers" in config else ""
-    assert label.text().endswith(f"% pruned   ·   {layers}float32")
-    assert "An export as a folder copies: config.json, tokenizer.json" in label.toolTip()
-
-
-def test_a_module_of_blocks_alike_says_how_many(bert):
+    # A module of equal blocks includes their number.
     tree = bert.views.tree
     layers = tree.model.index_of(tree.model.nodes.paths.index("encoder.layer"))
     assert layers.data() == "encoder.layer ×12"
     assert "12 blocks of the same layers and sizes" in layers.data(Qt.ItemDataRole.ToolTipRole)
-    view = tree.view
     view.setExpanded(layers, False)
     view.scrollTo(layers)
     assert painted_name(view, layers) == ("encoder.layer ×12", True)
     tree.model.sort(Column.NAME)
     assert tree.model.index_of(layers.internalId()).data() == "encoder.layer ×12"
+
+
+def test_the_window_names_the_model(person, tmp_path):
+    for number, (config, starts) in enumerate(
+        (
+            ('{"architectures": ["BertModel"], "num_hidden_layers": 12}', "BertModel   ·   "),
+            ('{"model_type": "llama"}', "llama   ·   "),
+            ('{"architectures": 5}', ""),
+            ("[" * 20_000, ""),
+            ("{}", ""),
+        )
+    ):
+        folder = tmp_path / f"model{number}"
+        folder.mkdir()
+        save_file({"a.weight": torch.ones(4, 4)}, folder / "model.safetensors")
+        (folder / "config.json").write_text(config)
+        (folder / "tokenizer.json").write_text("{}")
+        person.drop(folder)
+        person.wait_open(folder)
+        label = person.window.model_status.text
+        assert label.text().startswith(f"{starts}16 parameters")
+        layers = "12 layers   ·   " if "num_hidden_layers" in config else ""
+        assert label.text().endswith(f"% pruned   ·   {layers}float32")
+        assert "An export as a folder copies: config.json, tokenizer.json" in label.toolTip()
 
 
 def block(number, *, out=4, kind="Linear"):
