@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import time
 
-import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication
-from safetensors.numpy import save_file
 
 from pruneapp import resources
 from pruneapp.checkpoint.entry import TensorRow
@@ -44,20 +42,6 @@ def run_first(person, text):
     return rows
 
 
-def test_a_part_of_a_tensors_name_jumps_to_it(at_work):
-    row = at_work.session.rows[-2]
-    assert run_first(at_work, row.shown)[0] == row.shown
-    assert at_work.views.tree.focused_name() == row.name
-    assert at_work.views.tree.view.hasFocus()
-
-
-def test_a_methods_name_selects_it_in_the_form(at_work):
-    for name, method in registry.METHODS.items():
-        run_first(at_work, method.label)
-        assert at_work.rule.method.currentData() == name
-        assert QApplication.focusWidget() is at_work.rule.method
-
-
 def search_for(person, texts):
     """Return the rows that the palette offers for each text."""
     person.key("Ctrl+Shift+P")
@@ -81,15 +65,35 @@ def every_action(menu):
             yield action
 
 
-def test_nothing_is_listed_twice(at_work):
+def test_tensors_methods_and_settings_are_found(at_work):
     ((*rows,),) = search_for(at_work, [""])
     names = [row.casefold() for row in rows]
-    assert len(names) == len(set(names)) > 50
+    assert len(names) == len(set(names)) > 50, "nothing is listed twice"
     # Nor under two names: a setting of the same name as a command is left out.
     for theme in THEME.choices:
         ((*rows,),) = search_for(at_work, [f"{THEME.label} {theme.label}"])
         named = [row for row in rows if row.partition(": ")[2] or row.endswith(f"› {theme.label}")]
         assert named == [f"View › Theme › {theme.label}"]
+
+    row = at_work.session.rows[-2]
+    assert run_first(at_work, row.shown)[0] == row.shown
+    assert at_work.views.tree.focused_name() == row.name
+    assert at_work.views.tree.view.hasFocus()
+
+    for name, method in registry.METHODS.items():
+        run_first(at_work, method.label)
+        assert at_work.rule.method.currentData() == name
+        assert QApplication.focusWidget() is at_work.rule.method
+
+    for param, rows in zip(
+        SETTINGS, search_for(at_work, [param.label for param in SETTINGS]), strict=True
+    ):
+        assert rows, param.label
+    run_first(at_work, "theme: dark")
+    assert at_work.window.actions_["theme_dark"].isChecked()
+    assert QApplication.palette().window().color().lightness() < 128
+    run_first(at_work, f"{WARN_OWN_METHODS.label}: turn off")
+    assert at_work.workbench.settings.get(WARN_OWN_METHODS) is False
 
 
 @pytest.fixture
@@ -108,31 +112,14 @@ def test_in_another_language_commands_and_methods_are_found_by_their_english_nam
     assert motion == ["动画：减弱"]
     assert len(notify) == len(rule) == 1
     assert {"打开", "打开文件夹"} <= set(form)
-    for name, method in registry.METHODS.items():
-        run_first(chinese_at_work, method.label)
+    for name in ("lamp", "random_unstructured"):
+        run_first(chinese_at_work, registry.METHODS[name].label)
         assert chinese_at_work.rule.method.currentData() == name
     run_first(chinese_at_work, "ln_structured")
     assert chinese_at_work.rule.method.currentData() == "ln_structured"
 
 
-def test_every_command_of_every_menu_is_found_by_its_words(person, tmp_path):
-    path = tmp_path / "model.safetensors"
-    path.write_bytes(resources.path("sample/lenet-digits.safetensors").read_bytes())
-    person.open_file(path)
-    texts = [
-        plain(action.text())
-        for menu in (
-            person.window.menuBar(),
-            person.views.pages.picture().export_menu.button.menu(),
-        )
-        for action in every_action(menu)
-    ]
-    assert any(path.name in text for text in texts), "includes recent files"
-    for text, rows in zip(texts, search_for(person, texts), strict=True):
-        assert any(row.split(" › ")[-1] == text for row in rows), (text, rows)
-
-
-def test_commands_of_the_form_are_found_and_done(at_work):
+def test_commands_of_the_form_the_menus_and_recent_files_are_found(at_work, tmp_path):
     at_work.ask()
     run_first(at_work, "add rule")
     assert len(at_work.views.form.rules) == 2
@@ -145,17 +132,30 @@ def test_commands_of_the_form_are_found_and_done(at_work):
     assert at_work.views.form.limits.button.isChecked()
     assert search_for(at_work, ["remove rule"]) == [["Pruning step › Remove rule"]]
 
+    path = tmp_path / "model.safetensors"
+    path.write_bytes(resources.path("sample/lenet-digits.safetensors").read_bytes())
+    at_work.open_file(path)
+    texts = [
+        plain(action.text())
+        for menu in (
+            at_work.window.menuBar(),
+            at_work.views.pages.picture().export_menu.button.menu(),
+        )
+        for action in every_action(menu)
+    ]
+    assert any(path.name in text for text in texts), "includes recent files"
+    for text, rows in zip(texts, search_for(at_work, texts), strict=True):
+        assert any(row.split(" › ")[-1] == text for row in rows), (text, rows)
 
-def test_every_setting_is_found_and_set(at_work):
-    for param, rows in zip(
-        SETTINGS, search_for(at_work, [param.label for param in SETTINGS]), strict=True
-    ):
-        assert rows, param.label
-    run_first(at_work, "theme: dark")
-    assert at_work.window.actions_["theme_dark"].isChecked()
-    assert QApplication.palette().window().color().lightness() < 128
-    run_first(at_work, f"{WARN_OWN_METHODS.label}: turn off")
-    assert at_work.workbench.settings.get(WARN_OWN_METHODS) is False
+    # The entry opens the file that it names, even if its action has another file by now.
+    at_work.key("Ctrl+W")
+    at_work.key("Ctrl+Shift+P")
+    palette = QApplication.activeModalWidget()
+    palette.field.setText(path.name)
+    at_work.workbench.settings.add_recent(tmp_path / "other.safetensors")
+    at_work.workbench.recent.show_list()
+    at_work.qtbot.keyClick(palette.field, Qt.Key.Key_Return)
+    at_work.wait_open(path)
 
 
 def test_100_000_tensors_are_looked_through_within_a_key_stroke(qtbot):
@@ -247,22 +247,6 @@ def test_the_key_for_finding_goes_from_the_text_of_the_guide_to_its_search(guide
     assert guide.search.text() == "mask"
 
 
-def test_f1_opens_the_guide(at_work):
-    at_work.key("F1")
-    dialog = QApplication.activeModalWidget()
-    assert isinstance(dialog, GuideDialog)
-    dialog.reject()
-
-
-def test_the_method_and_the_amount_have_keys(at_work):
-    at_work.key("Alt+M")
-    assert QApplication.focusWidget() is at_work.rule.method
-    at_work.key("Alt+A")
-    field = at_work.rule.fields.editors["amount"].field
-    assert QApplication.focusWidget() is field
-    assert field.selectedText() == field.text()
-
-
 @pytest.fixture
 def narrow(at_work):
     """Return the user at a small window (1280x800 pixels at 150 %), with tree and form as tabs."""
@@ -275,13 +259,13 @@ def narrow(at_work):
     return at_work
 
 
-@pytest.mark.parametrize("command", ["tensor_list", "check_shown", "check_none", "find"])
-def test_a_command_of_the_tree_brings_it_before_the_form(narrow, command):
+def test_a_command_of_the_tree_brings_it_before_the_form(narrow):
     views = narrow.views
-    narrow.key("Alt+M")
-    narrow.wait(lambda: views.tree.visibleRegion().isEmpty())
-    narrow.window.actions_[command].trigger()
-    narrow.wait(lambda: not views.tree.visibleRegion().isEmpty())
+    for command in ("tensor_list", "check_shown", "check_none", "find"):
+        narrow.key("Alt+M")
+        narrow.wait(lambda: views.tree.visibleRegion().isEmpty())
+        narrow.window.actions_[command].trigger()
+        narrow.wait(lambda: not views.tree.visibleRegion().isEmpty())
 
 
 @pytest.fixture
@@ -301,7 +285,7 @@ def triggered(at_work):
     return found
 
 
-def test_keys_of_one_letter_type_where_something_can_be_typed(at_work, triggered):
+def test_keys_type_where_something_can_be_typed_and_lead_to_fields(at_work, triggered):
     text = at_work.views.tree.tree_filter.text
     for key in ("M", "R", "P", "[", "]", "1", "5", "?", "+", "-", "0", "T"):
         for widget in (at_work.rule.fields.editors["amount"].field, text):
@@ -309,18 +293,46 @@ def test_keys_of_one_letter_type_where_something_can_be_typed(at_work, triggered
             at_work.key(key, widget)
             assert not triggered, (key, widget.accessibleName())
     assert text.text().upper() == "MRP[]15?+-0T"
+    text.clear()
     at_work.views.tree.view.setFocus()
     at_work.key("2", at_work.views.tree.view)
     assert triggered == ["page_distribution"]
+    triggered.clear()
 
-
-def test_every_key_is_text_where_a_pattern_can_be_typed(at_work, triggered):
+    # every key is text where a pattern can be typed
     at_work.views.form.add.click()
     target = at_work.views.form.rules[-1].target
     assert QApplication.focusWidget() is target
     at_work.qtbot.keyClicks(target, "layer4-[0]+mrp 5?")
     assert not triggered
     assert target.currentText() == "layer4-[0]+mrp 5?"  # replaces the previous text
+    at_work.views.form.remove.click()
+
+    # a digit continues what is being typed
+    box = at_work.rule.method
+    box.setFocus()
+    at_work.qtbot.keyClicks(box, "l1")
+    assert box.currentText().startswith("L1")
+    assert not triggered
+    at_work.pause(QApplication.keyboardInputInterval() + 20)
+    at_work.qtbot.keyClicks(box, "1")
+    assert triggered == ["page_weights"]
+    at_work.pause(QApplication.keyboardInputInterval() + 20)
+    at_work.qtbot.keyClicks(box, " ")
+    assert box.view().isVisible()
+    box.hidePopup()
+
+    at_work.key("Alt+M")
+    assert QApplication.focusWidget() is at_work.rule.method
+    at_work.key("Alt+A")
+    field = at_work.rule.fields.editors["amount"].field
+    assert QApplication.focusWidget() is field
+    assert field.selectedText() == field.text()
+
+    at_work.key("F1")
+    dialog = QApplication.activeModalWidget()
+    assert isinstance(dialog, GuideDialog)
+    dialog.reject()
 
 
 @pytest.fixture
@@ -358,20 +370,6 @@ def test_a_closed_box_takes_the_keys_of_its_items_alone(at_work, triggered):
     assert "M" in taken  # in the list of heat map modes
 
 
-def test_a_digit_goes_on_with_what_is_being_typed(at_work, triggered):
-    box = at_work.rule.method
-    box.setFocus()
-    at_work.qtbot.keyClicks(box, "l1")
-    assert box.currentText().startswith("L1")
-    assert not triggered
-    at_work.pause(QApplication.keyboardInputInterval() + 20)
-    at_work.qtbot.keyClicks(box, "1")
-    assert triggered == ["page_weights"]
-    at_work.pause(QApplication.keyboardInputInterval() + 20)
-    at_work.qtbot.keyClicks(box, " ")
-    assert box.view().isVisible()
-
-
 def test_a_page_key_takes_the_focus_along_from_picture_to_picture(at_work):
     pages = at_work.views.pages
     pages.weights.canvas.setFocus()
@@ -388,9 +386,7 @@ def test_a_page_key_takes_the_focus_along_from_picture_to_picture(at_work):
     at_work.key("1")
     assert QApplication.focusWidget() is pages.weights.canvas
 
-
-def test_a_page_key_leaves_the_focus_where_no_picture_had_it(at_work):
-    pages = at_work.views.pages
+    # Elsewhere the focus stays.
     for widget in (at_work.views.tree.view, at_work.rule.method, at_work.views.history.list):
         widget.setFocus()
         for key in "24351":
@@ -398,8 +394,7 @@ def test_a_page_key_leaves_the_focus_where_no_picture_had_it(at_work):
             assert pages.page == int(key) - 1
             assert QApplication.focusWidget() is widget
 
-
-def test_the_tree_shows_that_it_has_the_focus(at_work):
+    # The tree shows that it has the focus.
     view = at_work.views.tree.view
     accent = QColor(at_work.workbench.window._appearance.theme.colors["accent"])
 
@@ -411,18 +406,3 @@ def test_the_tree_shows_that_it_has_the_focus(at_work):
     assert edge() == accent
     at_work.key("Ctrl+F")
     assert edge() != accent
-
-
-def test_a_recent_file_is_opened_though_the_list_was_made_anew(at_work, tmp_path):
-    """The entry opens the file that it names, even if its action has another file by now."""
-    path = tmp_path / "model.safetensors"
-    save_file({"a.weight": np.ones((4, 4), np.float32)}, path)
-    at_work.workbench.settings.add_recent(path)
-    at_work.workbench.recent.show_list()
-    at_work.key("Ctrl+Shift+P")
-    palette = QApplication.activeModalWidget()
-    palette.field.setText(path.name)
-    at_work.workbench.settings.add_recent(tmp_path / "other.safetensors")
-    at_work.workbench.recent.show_list()
-    at_work.qtbot.keyClick(palette.field, Qt.Key.Key_Return)
-    at_work.wait_open(path)

@@ -174,62 +174,7 @@ def test_a_shortcut_of_another_command_is_said_and_taken_only_on_request(at_work
     assert actions["repair"].shortcuts() == []
 
 
-@pytest.mark.parametrize(
-    ("keys", "what"),
-    [
-        ("R", "Restore the selection"),
-        ("Space", "Select one channel or all channels, on the Channels page"),
-        ("Right", "Move the cursor in the picture"),
-        ("Return", "Open or press what has the focus"),
-        ("Ctrl+C", "Copy the selected rows or channels, select copied channels"),
-        ("Alt+F", "Open the menu File"),
-    ],
-)
-def test_keys_that_parts_of_the_window_need_are_refused(at_work, dialog, keys, what):
-    press(at_work, dialog, "repair", keys)
-    assert dialog.said.text() == f"{keys} is needed in the window: {what}. Press other keys."
-    assert at_work.window.actions_["repair"].shortcut() == QKeySequence("Ctrl+R")
-
-
-def test_what_a_shortcut_is_in_a_field_of_text_is_said(at_work, dialog):
-    press(at_work, dialog, "repair", "B")
-    assert dialog.said.text().endswith("In text fields, B types text instead.")
-    press(at_work, dialog, "repair", "Ctrl+X")
-    assert dialog.said.text().endswith("In text fields, Ctrl+X edits the text instead.")
-    press(at_work, dialog, "repair", "Ctrl+R")
-    assert dialog.said.text() == "Changed from Ctrl+X to Ctrl+R."
-    # Default shortcuts need no warning, although some have another meaning in a list.
-    choose(at_work, dialog, "mask")
-    at_work.click(dialog.remove)
-    press(at_work, dialog, "mask", "M")
-    assert dialog.said.text() == "Changed to M."
-    press(at_work, dialog, "check_shown", "F9")
-    at_work.key("Ctrl+A", dialog.editor)
-    assert dialog.said.text() == "Changed from F9 to Ctrl+A."
-
-
-def test_a_modifier_that_was_up_again_before_keeps_no_key_waiting(at_work, dialog):
-    choose(at_work, dialog, "repair")
-    at_work.qtbot.keyClick(dialog.editor, Qt.Key.Key_Shift)
-    at_work.key("F5", dialog.editor)
-    assert dialog.said.text() == "Changed from Ctrl+R to F5."
-    at_work.qtbot.keyPress(dialog.editor, Qt.Key.Key_Control)
-    at_work.key("Ctrl+E", dialog.editor)  # refused
-    at_work.key("F9", dialog.editor)
-    at_work.qtbot.keyRelease(dialog.editor, Qt.Key.Key_Control)
-    assert dialog.said.text() == "Changed from F5 to F9."
-    assert dialog.editor.key == ""
-
-
-def test_a_sign_is_the_same_shortcut_with_and_without_shift(at_work, dialog):
-    choose(at_work, dialog, "repair")
-    at_work.qtbot.keyClick(dialog.editor, Qt.Key.Key_Question, Qt.KeyboardModifier.ShiftModifier)
-    assert dialog.said.text() == "? is the shortcut of “Keyboard shortcuts”."
-    at_work.key("Shift+B", dialog.editor)
-    assert dialog.said.text().startswith("Changed from Ctrl+R to Shift+B.")
-
-
-def test_commands_are_found_by_words_and_by_keys(at_work, dialog):
+def test_commands_are_found_by_words_and_keys_and_some_keys_are_refused_or_said(at_work, dialog):
     assert len(table_rows(dialog)) == len(COMMANDS)
     assert dialog.search.hasFocus()
     at_work.qtbot.keyClicks(dialog.search, "session sav")
@@ -245,8 +190,55 @@ def test_commands_are_found_by_words_and_by_keys(at_work, dialog):
     dialog.pressed.clear()
     assert len(table_rows(dialog)) == len(COMMANDS)
 
+    # parts of the window need some keys
+    for keys, what in (
+        ("R", "Restore the selection"),
+        ("Space", "Select one channel or all channels, on the Channels page"),
+        ("Right", "Move the cursor in the picture"),
+        ("Return", "Open or press what has the focus"),
+        ("Ctrl+C", "Copy the selected rows or channels, select copied channels"),
+        ("Alt+F", "Open the menu File"),
+    ):
+        press(at_work, dialog, "repair", keys)
+        assert dialog.said.text() == f"{keys} is needed in the window: {what}. Press other keys."
+        assert at_work.window.actions_["repair"].shortcut() == QKeySequence("Ctrl+R")
 
-def test_the_dialog_is_used_by_keys_alone_and_left_by_escape(at_work, dialog):
+    # text fields use some keys for themselves
+    press(at_work, dialog, "repair", "B")
+    assert dialog.said.text().endswith("In text fields, B types text instead.")
+    press(at_work, dialog, "repair", "Ctrl+X")
+    assert dialog.said.text().endswith("In text fields, Ctrl+X edits the text instead.")
+    press(at_work, dialog, "repair", "Ctrl+R")
+    assert dialog.said.text() == "Changed from Ctrl+X to Ctrl+R."
+    # Default shortcuts need no warning, although some have another meaning in a list.
+    choose(at_work, dialog, "mask")
+    at_work.click(dialog.remove)
+    press(at_work, dialog, "mask", "M")
+    assert dialog.said.text() == "Changed to M."
+    press(at_work, dialog, "check_shown", "F9")
+    at_work.key("Ctrl+A", dialog.editor)
+    assert dialog.said.text() == "Changed from F9 to Ctrl+A."
+
+    # a modifier that was released before keeps no key waiting
+    choose(at_work, dialog, "repair")
+    at_work.qtbot.keyClick(dialog.editor, Qt.Key.Key_Shift)
+    at_work.key("F5", dialog.editor)
+    assert dialog.said.text() == "Changed from Ctrl+R to F5."
+    at_work.qtbot.keyPress(dialog.editor, Qt.Key.Key_Control)
+    at_work.key("Ctrl+E", dialog.editor)  # refused
+    at_work.key("F9", dialog.editor)
+    at_work.qtbot.keyRelease(dialog.editor, Qt.Key.Key_Control)
+    assert dialog.said.text() == "Changed from F5 to F9."
+    assert dialog.editor.key == ""
+
+    # a sign is the same shortcut with and without Shift
+    at_work.qtbot.keyClick(dialog.editor, Qt.Key.Key_Question, Qt.KeyboardModifier.ShiftModifier)
+    assert dialog.said.text() == "? is the shortcut of “Keyboard shortcuts”."
+    at_work.key("Shift+B", dialog.editor)
+    assert dialog.said.text().startswith("Changed from F9 to Shift+B.")
+
+    # by keys alone
+    dialog.search.setFocus()
     at_work.qtbot.keyClicks(dialog.search, "repair")
     at_work.key("Return", dialog.search)
     assert dialog.table.hasFocus()
@@ -306,6 +298,6 @@ def test_nothing_in_the_dialogs_of_shortcuts_is_cut(at_work, dialog):
     sheet.table.item(0, 0).setText("A command of a name that is as long as they come " * 2)
     again = sheet.table.whole_width()
     sheet.resize(again + 40, 480)
-    QApplication.processEvents()  # apply the layout
-    assert sheet.table.columnWidth(0) >= sheet.table.sizeHintForColumn(0)
+    table = sheet.table
+    at_work.wait(lambda: table.columnWidth(0) >= table.sizeHintForColumn(0))
     sheet.close()

@@ -46,33 +46,42 @@ def name_it(person, name):
     person.wait(lambda: QApplication.activeModalWidget() is None)
 
 
-def test_an_undo_and_another_step_leave_the_first_where_it_was(branched):
+def test_an_undo_and_another_step_make_a_branch_whose_states_have_names(branched):
+    document, weights = branched.document, branched.views.pages.weights
     assert len(branched.states) == 4
-    assert branched.document.branches.after == (0, 1, 1)
+    assert document.branches.after == (0, 1, 1)
+    # Regression: the number was that of steps on the path to the state, which branches share.
+    at = next(i for i in range(64 * 64) if document.find_pruning_step("a.weight", i) == 3)
+    weights.canvas.hovered.emit(weights._layout.place(divmod(at, 64)))
+    branched.wait(lambda: "pruned in step 3 by L1 30" in weights.readout.text())
+
+    press_in_history(branched, "Del")
+    assert "This branch has the current state, so it cannot be deleted." in branched.trouble[0]
+    assert len(branched.states) == 4
+
     here = pruned(branched)
     branched.click_state(2)
-    branched.wait(lambda: branched.document.position == 2)
+    branched.wait(lambda: document.position == 2)
     assert pruned(branched) != here
     branched.key("Ctrl+Z")
     branched.key("Ctrl+Shift+Z")
-    assert branched.document.position == 2, "redo returns to the branch that was undone"
+    assert document.position == 2, "redo returns to the branch that was undone"
     branched.click_state(3)
-    branched.wait(lambda: branched.document.position == 3)
+    branched.wait(lambda: document.position == 3)
     assert pruned(branched) == here
     assert branched.window.actions_["undo"].text() == f"&Undo {branched.states[3]}"
     branched.key("Ctrl+Z")
     assert branched.window.actions_["redo"].text() == f"&Redo {branched.states[3]}"
 
+    # Regression: the same step again made a second state of the same name and weights.
+    branched.wait(lambda: document.position == 1)
+    branched.ask_amount("30 %")
+    branched.wait_preview()
+    branched.click(branched.button)
+    branched.wait(lambda: document.position == 3)
+    assert document.branches.after == (0, 1, 1)
+    assert branched.views.preview.heading.text() == "Result"
 
-def test_a_weight_names_the_step_that_pruned_it_by_the_number_of_the_state(branched):
-    """Regression: the number was that of steps on the path to the state, which branches share."""
-    document, weights = branched.document, branched.views.pages.weights
-    at = next(i for i in range(64 * 64) if document.find_pruning_step("a.weight", i) == 3)
-    weights.canvas.hovered.emit(weights._layout.place(divmod(at, 64)))
-    branched.wait(lambda: "pruned in step 3 by L1 30" in weights.readout.text())
-
-
-def test_f2_names_a_state_and_an_empty_name_takes_it_away(branched):
     label = branched.states[3]
     press_in_history(branched, "F2")
     name_it(branched, "the keeper")
@@ -84,47 +93,59 @@ def test_f2_names_a_state_and_an_empty_name_takes_it_away(branched):
     press_in_history(branched, "F2")
     name_it(branched, "")
     assert branched.states[3] == label
+    press_in_history(branched, "F2")
+    branched.wait(lambda: isinstance(QApplication.activeModalWidget(), QInputDialog))
+    dialog = QApplication.activeModalWidget()
+    branched.qtbot.keyClicks(dialog.findChild(QLineEdit), "x" * 110)
+    shown = dialog.textValue()
+    branched.qtbot.keyClick(dialog, "\r")
+    branched.wait(lambda: QApplication.activeModalWidget() is None)
+    assert branched.states[3] == shown == "x" * 100, "no more letters than are kept"
+
     press_in_history(branched, "Home")
     press_in_history(branched, "F2")
     assert QApplication.activeModalWidget() is None, "the file has its own name"
+    press_in_history(branched, "Right")
+    press_in_history(branched, "F2")
+    branched.wait(lambda: isinstance(QApplication.activeModalWidget(), QInputDialog))
+    branched.session.close()  # with the question
+    branched.wait(lambda: QApplication.activeModalWidget() is None)
 
 
-def test_delete_asks_and_says_what_it_frees(branched):
+def test_delete_asks_and_says_what_it_frees_and_what_follows(branched):
     person, label = branched, branched.states[2]
+    strip = person.views.history.list
+
+    def delete(state, answer):
+        strip.setCurrentIndex(strip.model().index(state))
+        asked = person.answers(answer)
+        press_in_history(person, "Del")
+        person.wait(lambda: asked)
+        person.wait(lambda: QApplication.activeModalWidget() is None)
+        return asked
+
+    person.click_state(0)
+    person.wait(lambda: person.document.position == 0)
+    (question,) = delete(1, "Cancel")
+    assert "The 2 states that follow it are deleted, too. This cannot be undone." in question
     person.click_state(1)
     person.wait(lambda: person.document.position == 1)
-    person.views.history.list.setCurrentIndex(person.views.history.list.model().index(2))
-    asked = person.answers("Cancel")
-    press_in_history(person, "Del")
-    person.wait(lambda: asked)
-    assert asked == [f"Delete '2: {label}'? This cannot be undone. It frees 512 bytes of masks."]
+    said = f"Delete '2: {label}'? This cannot be undone. It frees 512 bytes of masks."
+    assert delete(2, "Cancel") == [said]
     assert len(person.states) == 4
-    person.wait(lambda: QApplication.activeModalWidget() is None)
-    person.views.history.list.setCurrentIndex(person.views.history.list.model().index(2))
-    asked = person.answers("Delete")
-    press_in_history(person, "Del")
+    delete(2, "Delete")
     person.wait(lambda: len(person.states) == 3)
     assert person.document.branches.after == (0, 1)
     assert person.document.position == 1
     person.key("Ctrl+Shift+Z")
     assert person.document.position == 2
 
-
-def test_the_question_counts_what_follows(branched):
-    branched.click_state(0)
-    branched.wait(lambda: branched.document.position == 0)
-    asked = branched.answers("Delete")
-    branched.views.history.list.setCurrentIndex(branched.views.history.list.model().index(1))
-    press_in_history(branched, "Del")
-    branched.wait(lambda: len(branched.states) == 1)
-    assert "The 2 states that follow it are deleted, too. This cannot be undone." in asked[0]
-    assert not branched.window.actions_["redo"].isEnabled()
-
-
-def test_what_is_in_force_is_not_deleted(branched):
-    press_in_history(branched, "Del")
-    assert "This branch has the current state, so it cannot be deleted." in branched.trouble[0]
-    assert len(branched.states) == 4
+    person.click_state(0)
+    person.wait(lambda: person.document.position == 0)
+    (question,) = delete(1, "Delete")
+    assert "The state that follows it is deleted, too." in question
+    person.wait(lambda: len(person.states) == 1)
+    assert not person.window.actions_["redo"].isEnabled()
 
 
 def test_a_branch_that_is_gone_or_in_force_by_the_time_of_the_answer_stays(branched, monkeypatch):
@@ -149,7 +170,7 @@ def test_a_branch_that_is_gone_or_in_force_by_the_time_of_the_answer_stays(branc
     assert len(branched.states) == 3
 
 
-def test_closing_asks_while_a_branch_is_not_in_the_session(branched, tmp_path):
+def test_branches_are_saved_in_the_session_and_come_back(branched, tmp_path):
     person = branched
     person.chooses_file(tmp_path / "work.prune", "getSaveFileName")
     person.key("Ctrl+S")
@@ -175,41 +196,17 @@ def test_closing_asks_while_a_branch_is_not_in_the_session(branched, tmp_path):
     person.wait(lambda: not person.workbench.sessions.unsaved)
     person.document.rename(2, "a name")
     assert person.workbench.sessions.unsaved
-
-
-def test_branches_come_back_with_the_session(branched, tmp_path):
-    person, path = branched, tmp_path / "work.prune"
-    person.document.rename(2, "a name")
-    person.chooses_file(path, "getSaveFileName")
     person.key("Ctrl+S")
     person.wait(lambda: not person.workbench.sessions.unsaved)
+
     states = person.states
     person.key("Ctrl+W")
-    person.open(path)
+    person.open(tmp_path / "work.prune")
     person.wait(lambda: person.document is not None)
     assert person.states == states
     assert person.states[2] == "a name"
     assert person.document.branches.after == (0, 1, 1)
     assert not person.workbench.sessions.unsaved
-
-
-def test_the_question_for_a_name_goes_with_its_file(branched):
-    press_in_history(branched, "F2")
-    branched.wait(lambda: isinstance(QApplication.activeModalWidget(), QInputDialog))
-    branched.session.close()
-    branched.wait(lambda: QApplication.activeModalWidget() is None)
-
-
-def test_the_same_step_again_goes_to_the_state_that_is_there(branched):
-    """Regression: there were two states of the same name with the same weights."""
-    branched.key("Ctrl+Z")
-    branched.wait(lambda: branched.document.position == 1)
-    branched.ask_amount("30 %")
-    branched.wait_preview()
-    branched.click(branched.button)
-    branched.wait(lambda: branched.document.position == 3)
-    assert branched.document.branches.after == (0, 1, 1)
-    assert branched.views.preview.heading.text() == "Result"
 
 
 def test_a_comparison_with_a_deleted_state_is_made_anew(branched):
@@ -221,14 +218,3 @@ def test_a_comparison_with_a_deleted_state_is_made_anew(branched):
     person.wait(lambda: view._comparison is not None and view._comparison.b.startswith("2: L1 20"))
     person.document.delete(2)
     person.wait(lambda: view._comparison is not None and view._comparison.b.startswith("2: L1 30"))
-
-
-def test_a_name_takes_no_more_letters_than_are_kept(branched):
-    press_in_history(branched, "F2")
-    branched.wait(lambda: isinstance(QApplication.activeModalWidget(), QInputDialog))
-    dialog = QApplication.activeModalWidget()
-    branched.qtbot.keyClicks(dialog.findChild(QLineEdit), "x" * 110)
-    shown = dialog.textValue()
-    branched.qtbot.keyClick(dialog, "\r")
-    branched.wait(lambda: QApplication.activeModalWidget() is None)
-    assert branched.states[3] == shown == "x" * 100

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 
 import pytest
 import torch
 from safetensors.torch import save_file
 
+from pruneapp.__main__ import main
 from pruneapp.analysis.statistics import sparsity
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.checkpoint.entry import size_of
@@ -46,9 +45,15 @@ def file(tmp_path):
     return path
 
 
-def run(*arguments):
-    command = [sys.executable, "-m", "pruneapp", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+@pytest.fixture
+def run(capsys):
+    """Return a function that runs the command line and returns its output."""
+
+    def run(*arguments):
+        assert main(list(map(str, arguments))) == 0
+        return capsys.readouterr().out
+
+    return run
 
 
 def test_one_function_tells_parameters_from_buffers(file):
@@ -61,20 +66,7 @@ def test_one_function_tells_parameters_from_buffers(file):
         assert select(checkpoint, ["*.attn.bias"]) == ("h.0.attn.bias",)  # and no other
 
 
-def test_a_click_on_a_module_checks_no_buffer(person, file):
-    person.open_file(file)
-    model = person.views.tree.model
-    number = model.nodes.names.index("h.0.attn.bias")
-    assert not model.checks.checked[number]
-    assert not model.checks.click_targets(0)[number]
-    leaf = int(model.nodes.leaf[number])
-    why = "A buffer: computed, not learned. Only its own check box checks it."
-    assert why in model.cells.tooltip(leaf)
-    model.check([leaf], on=True)
-    assert model.checks.checked[number]
-
-
-def test_the_command_line_agrees_with_itself(file, tmp_path):
+def test_the_command_line_agrees_with_itself(run, file, tmp_path):
     said = run("inspect", file)
     assert f"{LEARNED} parameters, {BESIDE} elements in buffers," in said
     told = json.loads(run("inspect", file, "--json"))
@@ -92,7 +84,7 @@ def test_the_command_line_agrees_with_itself(file, tmp_path):
     assert report["parameters"] == LEARNED
 
 
-def test_the_window_agrees_with_it(person, file):
+def test_the_window_agrees_with_it_and_a_click_on_a_module_checks_no_buffer(person, file):
     person.open_file(file)
     status = person.window.model_status.text
     assert f"{LEARNED} parameters, {BESIDE} in buffers" in status.text()
@@ -101,3 +93,13 @@ def test_the_window_agrees_with_it(person, file):
     tree = person.views.tree
     assert tree.model.cells.parameters_below[0] == LEARNED
     assert sparsity(person.session.document.snapshot()).numel == LEARNED
+
+    model = tree.model
+    number = model.nodes.names.index("h.0.attn.bias")
+    assert not model.checks.checked[number]
+    assert not model.checks.click_targets(0)[number]
+    leaf = int(model.nodes.leaf[number])
+    why = "A buffer: computed, not learned. Only its own check box checks it."
+    assert why in model.cells.tooltip(leaf)
+    model.check([leaf], on=True)
+    assert model.checks.checked[number]

@@ -94,34 +94,32 @@ def test_exports_run_where_the_person_says(pruned, tmp_path, answer, clients, mo
     assert "Exporting on the cluster" not in titles
 
 
-def test_who_leaves_the_question_stays_where_they_were(pruned, answer):
+def test_a_cluster_that_is_not_chosen_or_does_not_answer_or_cannot_do_it(
+    pruned, tmp_path, answer, monkeypatch
+):
+    from pruneapp.cluster import connection
+
+    monkeypatch.setattr(connection, "_PATIENCE", 0.2)
     box = pruned.window.device
     before = box.currentText()
     asked = answer(None)
     pruned.key("End", box)
     assert len(asked) == 1
-    assert box.currentText() == before
+    assert box.currentText() == before, "the question was cancelled"
     assert pruned.workbench.settings_controller.cluster == ""
 
-
-def test_a_cluster_that_does_not_answer_is_a_sentence(pruned, tmp_path, answer, monkeypatch):
-    from pruneapp.cluster import connection
-
-    monkeypatch.setattr(connection, "_PATIENCE", 0.2)
     answer("tcp://127.0.0.1:9")
-    pruned.choose(pruned.window.device, "Cluster")
+    pruned.choose(box, "Cluster")
+    export(pruned, tmp_path / "there", "csr")
+    pruned.wait(lambda: pruned.trouble)
+    # said before the cluster is contacted
+    assert "The format 'csr' cannot be written on a cluster yet." in pruned.trouble[0]
+    pruned.window.notices.clear()
+
     export(pruned, tmp_path / "there")
     pruned.wait(lambda: pruned.trouble)
     assert "No Dask scheduler answers at 'tcp://127.0.0.1:9'" in pruned.trouble[0]
     assert not (tmp_path / "there").exists()
-
-
-def test_what_a_cluster_cannot_do_is_said_before_it_is_contacted(pruned, tmp_path, answer):
-    answer("tcp://127.0.0.1:9")
-    pruned.choose(pruned.window.device, "Cluster")
-    export(pruned, tmp_path / "there", "csr")
-    pruned.wait(lambda: pruned.trouble)
-    assert "The format 'csr' cannot be written on a cluster yet." in pruned.trouble[0]
 
 
 def test_a_recipe_is_done_to_a_new_file_on_the_cluster(pruned, tmp_path, answer, clients):  # noqa: F811

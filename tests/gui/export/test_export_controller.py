@@ -57,21 +57,6 @@ def pruned(person, file):
     return person
 
 
-def test_nothing_of_the_dialog_is_cut_off_at_the_right(pruned, monkeypatch):
-    """Regression: its width was that without formats, and shard size and Browse were cut off."""
-    monkeypatch.setattr(screen, "available", lambda _window: QRect(0, 0, 1280, 800))
-    dialog = pruned.open_export()
-    pruned.wait(lambda: "MB" in dialog.go.text() or "kB" in dialog.go.text())
-    area = dialog.scrolled
-    for radio in dialog.formats.radios.values():
-        if radio.isEnabled():
-            press(pruned, radio)
-            pruned.pause(10)
-            assert area.widget().width() <= area.viewport().width(), radio.text()
-    assert dialog.width() < 1200
-    pruned.click(dialog.stop)
-
-
 def press(person, radio) -> None:
     person.click(radio, QPoint(8, radio.height() // 2))
 
@@ -110,6 +95,12 @@ def test_no_second_export_goes_where_one_is_under_way(pruned, file, gate):
     dialog = pruned.open_export()
     pruned.click(dialog.go)
     pruned.wait(lambda: gate.running)
+    pruned.key("Esc")
+    pruned.wait_idle()
+    gate.running = False
+    dialog = pruned.open_export()
+    pruned.click(dialog.go)  # after an export that was cancelled, another may go there
+    pruned.wait(lambda: gate.running)
     again = pruned.open_export()
     target = again.target
     pruned.wait(lambda: not again.go.isEnabled())
@@ -132,65 +123,68 @@ def test_no_second_export_goes_where_one_is_under_way(pruned, file, gate):
     pruned.click(again.stop)
 
 
-def test_after_an_export_that_is_cancelled_another_may_go_there(pruned, file, gate):
-    dialog = pruned.open_export()
-    pruned.click(dialog.go)
-    pruned.wait(lambda: gate.running)
-    pruned.key("Esc")
-    pruned.wait_idle()
-    gate.closed = False
-    dialog = pruned.open_export()
-    pruned.click(dialog.go)
-    pruned.wait(lambda: pruned.workbench.export.report is not None)
-    pruned.close_report()
-    assert file.with_name("model-pruned.safetensors").exists()
-
-
 def zeros(weight: torch.Tensor) -> float:
     return float((weight == 0).float().mean())
 
 
-def test_who_wants_to_mail_it_gets_a_small_file_that_opens_anywhere(pruned, file):
-    path = export_for(pruned, Purpose.MAIL)
-    assert path.parent == file.parent
-    assert path.stat().st_size < file.stat().st_size
-    if path.suffix == ".zst":
-        with path.open("rb") as packed:
-            data = zstandard.ZstdDecompressor().stream_reader(packed).read()
-        found = load(data)
-    else:
-        found = torch.load(path, weights_only=True)
-    assert zeros(found["model.a.weight"]) > 0.1
-    assert found["model.b.bias"].shape == (64,)
+def test_each_purpose_gets_its_format(pruned, file):
+    dense = export_for(pruned, Purpose.TRANSFORMERS)
+    assert dense.name == "model-pruned.safetensors"
+    assert zeros(load_file(dense)["model.a.weight"]) > 0.1
 
+    masked = load_file(export_for(pruned, Purpose.TORCH))
+    assert masked["model.a.weight_mask"].eq(0).any()
 
-def test_who_wants_to_load_it_with_transformers_gets_the_dense_file(pruned, file):
-    path = export_for(pruned, Purpose.TRANSFORMERS)
-    assert path.name == "model-pruned.safetensors"
-    assert zeros(load_file(path)["model.a.weight"]) > 0.1
-
-
-def test_who_archives_it_gets_the_smallest_that_comes_back_to_the_bit(pruned, file):
-    path = export_for(pruned, Purpose.ARCHIVE)
-    assert path.name == "model-pruned.compact.safetensors"
+    archive = export_for(pruned, Purpose.ARCHIVE)
+    assert archive.name == "model-pruned.compact.safetensors"
     state = pruned.document.snapshot()
-    with open_checkpoint(path) as packed:
+    with open_checkpoint(archive) as packed:
         for name in state.checkpoint.entries:
             wanted, gone = state.bits(name), state.zeroed(name)
             wanted = wanted if gone is None else np.where(gone.bools(), wanted, 0)
             assert np.array_equal(packed.bits(name), wanted)
-    assert (path.parent / "read_compact.py").exists()
-    pruned.open_file(path)
+    assert (archive.parent / "read_compact.py").exists()
+
+    mailed = export_for(pruned, Purpose.MAIL)  # a small file that opens anywhere
+    assert mailed.parent == file.parent
+    assert mailed.stat().st_size < file.stat().st_size
+    if mailed.suffix == ".zst":
+        with mailed.open("rb") as packed:
+            data = zstandard.ZstdDecompressor().stream_reader(packed).read()
+        found = load(data)
+    else:
+        found = torch.load(mailed, weights_only=True)
+    assert zeros(found["model.a.weight"]) > 0.1
+    assert found["model.b.bias"].shape == (64,)
+
+    # A second export says what it replaces, and keeps the choices.
+    dialog = pruned.open_export()
+    assert dialog.purposes.purpose() is Purpose.MAIL
+    assert dialog.target.path.text() == str(mailed)
+    note = dialog.target.note
+    pruned.wait(lambda: note.text() == f"{mailed.name} already exists and will be replaced.")
+    press(pruned, dialog.formats.radios["safetensors"])
+    dialog.target.path.setText(str(file))
+    pruned.wait(lambda: "kept as model.orig.safetensors" in note.text())
+    assert note.text().startswith("Replaces the open model; a backup is kept as ")
+    assert dialog.go.text().startswith("Replace original, ")
+    dialog.target.path.setText(str(file.with_name("odd.pth")))
+    pruned.wait(lambda: "'odd.pth' holds" in note.text())
+    leave(pruned)
+    assert pruned.open_export().target.path.text().endswith("odd.pth")
+    leave(pruned)
+
+    pruned.open_file(archive)
     assert "compact" in pruned.document.checkpoint.contents.label
 
 
-def test_who_goes_on_in_torch_gets_weights_and_masks(pruned, file):
-    path = export_for(pruned, Purpose.TORCH)
-    found = load_file(path)
-    assert found["model.a.weight_mask"].eq(0).any()
-
-
-def test_script_and_report_are_written_beside_on_request(pruned, file):
+def test_script_and_report_are_written_beside_on_request(pruned, file, monkeypatch):
+    shown, answers = [], [True, False]
+    monkeypatch.setattr(
+        export_controller.QDesktopServices,
+        "openUrl",
+        lambda url: shown.append(url.toLocalFile()) or answers.pop(0),
+    )
     dialog = pruned.open_export()
     press(pruned, dialog.beside.script)
     press(pruned, dialog.beside.account)
@@ -198,8 +192,19 @@ def test_script_and_report_are_written_beside_on_request(pruned, file):
     pruned.key("Down", dialog.beside.kind)
     pruned.click(dialog.go)
     pruned.wait(lambda: pruned.workbench.export.report is not None)
-    said = pruned.workbench.export.report.as_text()
+    shows = pruned.workbench.export.report
+    said = shows.as_text()
+    pruned.click(shows.show_folder)
+    assert shown == [str(file.parent)]
+    assert not shows.trouble.isVisible()
+    pruned.click(shows.show_folder)
+    why = f"No file manager was found to show '{file.parent}'. Open the folder manually."
+    assert shows.trouble.text() == f"✕ {why}"
+    assert shows.trouble.visibleRegion().boundingRect() == shows.trouble.rect()
+    pruned.pause(1)
+    assert shows.trouble.height() >= shows.trouble.heightForWidth(shows.trouble.width())
     pruned.close_report()
+    assert pruned.notices == []
     folder = file.parent
     assert "model-pruned.check.py" in said
     compile((folder / "model-pruned.check.py").read_text(encoding="utf-8"), "check", "exec")
@@ -274,24 +279,44 @@ def test_the_size_to_come_is_that_of_the_file_of_this_name(pruned, file):
     assert pruned.trouble == []
 
 
-def test_a_setting_changes_the_size_to_come(pruned, file):
+def leave(person) -> None:
+    """Cancel the export dialog."""
+    person.key("Esc", person.workbench.export.dialog)
+    person.wait(lambda: person.workbench.export.dialog is None)
+
+
+def test_sizes_follow_settings_and_nothing_is_cut_off(pruned, file, monkeypatch):
+    # Regression: its width was that without formats, and shard size and Browse were cut off.
+    with monkeypatch.context() as patch:
+        patch.setattr(screen, "available", lambda _window: QRect(0, 0, 1280, 800))
+        dialog = pruned.open_export()
+        pruned.wait(lambda: "MB" in dialog.go.text() or "kB" in dialog.go.text())
+        area, names = dialog.scrolled, []
+        for name, radio in dialog.formats.radios.items():
+            if radio.isEnabled():
+                press(pruned, radio)
+                pruned.pause(10)
+                assert area.widget().width() <= area.viewport().width(), name
+                names.append(dialog.target.path.text())
+        assert dialog.width() < 1200
+        assert len(names) > 6
+        assert len(set(names)) == len(names), f"equal default names: {names}"
+        leave(pruned)
+
     dialog = pruned.open_export()
     press(pruned, dialog.formats.radios["zst"])
     label: QLabel = dialog.formats.sizes["zst"]
     pruned.wait(lambda: "≈" in label.text())
     before = label.toolTip()
-    editor = dialog.details.fields.editors["compression_level"]
+    editor = dialog.details.fields.editors["level"]
     for _ in range(12):
         pruned.key("Up", editor.focusProxy())
     pruned.wait(lambda: "≈" in label.text() and label.toolTip() != before)
-    pruned.key("Esc", dialog)
-    pruned.wait(lambda: pruned.workbench.export.dialog is None)
 
-
-def test_a_size_in_the_former_type_is_never_shown_beside_the_new_one(pruned, monkeypatch):
-    """Exact sizes are also recomputed, and hidden meanwhile."""
-    dialog = pruned.open_export()
+    # A size in the former type is not shown beside the new one: exact sizes are hidden meanwhile.
+    press(pruned, dialog.formats.radios["safetensors"])
     sizes = dialog.formats.sizes
+    pruned.wait(lambda: all("calc" not in label.text() for label in sizes.values()))
     exact = [name for name, label in sizes.items() if label.text().endswith("B")]
     exact = [name for name in exact if dialog.formats._offers[name].rounded_by]
     assert "safetensors" in exact
@@ -307,17 +332,14 @@ def test_a_size_in_the_former_type_is_never_shown_beside_the_new_one(pruned, mon
     pruned.key("Down", combo)
     pruned.wait(lambda: all("calc" not in label.text() for label in sizes.values()))
     assert all(any(each[name] == "calculating…" for each in seen) for name in exact)
-
-
-def test_a_dialog_that_is_closed_early_asks_no_more(pruned, file):
-    for _ in range(3):
-        dialog = pruned.open_export()
-        pruned.key("Esc", dialog)
-        pruned.wait(lambda: pruned.workbench.export.dialog is None)
+    pruned.key("Up", combo)
+    for _ in range(3):  # closed early, it asks no more
+        leave(pruned)
+        pruned.open_export()
+    leave(pruned)
     assert pruned.trouble == []
 
-
-def test_of_very_many_tensors_the_sizes_come_after_the_dialog(pruned, file, monkeypatch):
+    # of very many tensors, the sizes come after the dialog
     monkeypatch.setattr(export_controller, "MANY", 1)
     dialog = pruned.open_export()
     sizes = {name: dialog.formats.sizes[name] for name in OF_ANY_SOURCE}
@@ -325,8 +347,7 @@ def test_of_very_many_tensors_the_sizes_come_after_the_dialog(pruned, file, monk
     assert "≈" not in sizes["safetensors"].text()
     assert "≈" in sizes["compact"].text()
     assert dialog.go.text() == f"Export {sizes['safetensors'].text()}"
-    pruned.key("Esc", dialog)
-    pruned.wait(lambda: pruned.workbench.export.dialog is None)
+    leave(pruned)
 
 
 def test_a_folder_is_exported_as_a_folder_for_transformers(person, file, tmp_path):
@@ -336,22 +357,8 @@ def test_a_folder_is_exported_as_a_folder_for_transformers(person, file, tmp_pat
     (folder / "config.json").write_text("{}")
     person.open_file(folder)
     person.wait_preview()
-    person.click(person.button)
-    path = export_for(person, Purpose.TRANSFORMERS)
-    assert path == tmp_path / "tiny-pruned"
-    assert sorted(p.name for p in path.iterdir()) == ["config.json", "model.safetensors"]
-    mailed = export_for(person, Purpose.ARCHIVE)
-    assert mailed == tmp_path / "tiny-pruned.compact.safetensors"
-    assert mailed.is_file()
 
-
-def test_a_folder_with_the_name_of_a_file_is_refused_as_it_is_typed(person, file, tmp_path):
-    folder = tmp_path / "tiny"
-    folder.mkdir()
-    file.rename(folder / "model.safetensors")
-    (folder / "config.json").write_text("{}")
-    person.open_file(folder)
-    person.wait_preview()
+    # a folder with the name of a file is refused as it is typed
     dialog = person.open_export()
     target = dialog.target
     person.wait(lambda: target.title.text() == "Folder")
@@ -364,6 +371,17 @@ def test_a_folder_with_the_name_of_a_file_is_refused_as_it_is_typed(person, file
     assert target.title.text() == "File"
     person.type(target.path, str(tmp_path / "x"))
     person.wait(lambda: target.title.text() == "Folder" and dialog.go.isEnabled())
+    person.type(target.path, str(tmp_path / "tiny-pruned"))
+    leave(person)
+
+    person.click(person.button)
+    person.wait(lambda: person.document.position == 1)
+    path = export_for(person, Purpose.TRANSFORMERS)
+    assert path == tmp_path / "tiny-pruned"
+    assert sorted(p.name for p in path.iterdir()) == ["config.json", "model.safetensors"]
+    mailed = export_for(person, Purpose.ARCHIVE)
+    assert mailed == tmp_path / "tiny-pruned.compact.safetensors"
+    assert mailed.is_file()
 
 
 def test_files_of_a_largest_size_are_a_folder_beside(pruned, file):
@@ -393,19 +411,26 @@ def test_files_of_a_largest_size_are_a_folder_beside(pruned, file):
     assert "2 shards" in pruned.document.checkpoint.contents.label
 
 
-def test_a_size_that_makes_too_many_files_is_said_before(pruned, file, monkeypatch):
-    monkeypatch.setattr(sharding, "MAX_FILES", 2)
+def test_too_many_files_and_too_long_a_name_are_said_before(pruned, file, monkeypatch):
     dialog = pruned.open_export()
+    note = dialog.target.note
+    pruned.type(dialog.target.path, str(file.with_name("y" * 300)))
+    pruned.wait(lambda: "it has 300 bytes, and a name has at most 255" in note.text())
+    assert not dialog.go.isEnabled()
+    pruned.type(dialog.target.path, str(file.with_name("y.safetensors")))
+    pruned.wait(dialog.go.isEnabled)
+
+    monkeypatch.setattr(sharding, "MAX_FILES", 2)
     line = dialog.details.fields.editors["max_shard_size"].combo.lineEdit()
     pruned.type(line, "1 kB")
-    pruned.wait(lambda: "more than 2" in dialog.target.note.text())
-    assert dialog.target.note.text().startswith("✕")
+    pruned.wait(lambda: "more than 2" in note.text())
+    assert note.text().startswith("✕")
     assert not dialog.go.isEnabled()
     pruned.type(line, "1 GB")
-    pruned.wait(lambda: dialog.target.note.text().startswith("One file"))
+    pruned.wait(lambda: note.text().startswith("One file"))
     assert dialog.go.isEnabled()
-    pruned.key("Esc", dialog)
-    pruned.wait(lambda: pruned.workbench.export.dialog is None)
+    leave(pruned)
+    assert pruned.trouble == []
 
 
 def test_a_type_that_ruins_numbers_says_so_before_and_after(person, tmp_path):
@@ -451,8 +476,7 @@ def test_a_type_whose_cost_cannot_be_read_says_why_and_is_asked_again(person, fi
     person.wait(lambda: note.text().startswith("Largest rounding error"))
     person.key("Up", combo)
     person.wait(lambda: note.text().startswith("Largest rounding error"))
-    person.key("Esc", dialog)
-    person.wait(lambda: person.workbench.export.dialog is None)
+    leave(person)
 
 
 def test_nothing_pruned_is_said_with_the_button_that_was_not_pressed(person, file):
@@ -464,15 +488,13 @@ def test_nothing_pruned_is_said_with_the_button_that_was_not_pressed(person, fil
     assert dialog.state.isVisible()
     assert "Nothing is pruned yet" in dialog.state.text()
     assert f"press “{words}” first" in dialog.state.text()
-    person.key("Esc", dialog)
-    person.wait(lambda: person.workbench.export.dialog is None)
+    leave(person)
     person.click(person.button)
     person.wait(lambda: person.document.position == 1)
     dialog = person.open_export()
     share = person.window.model_status.text.text().split("   ·   ")[1]
     assert dialog.state.text() == f"State 1: {person.states[1]}  ·  {share}"
-    person.key("Esc", dialog)
-    person.wait(lambda: person.workbench.export.dialog is None)
+    leave(person)
     person.ask_amount("30%")
     person.wait_preview()
     words = person.button.text()
@@ -482,74 +504,6 @@ def test_nothing_pruned_is_said_with_the_button_that_was_not_pressed(person, fil
     assert f"\n△ The step in the preview is not applied yet: press “{words}” first." in (
         dialog.state.text()
     )
-
-
-def test_a_second_export_says_what_it_replaces_and_keeps_the_choices(pruned, file):
-    first = export_for(pruned, Purpose.MAIL)
-    dialog = pruned.open_export()
-    assert dialog.purposes.purpose() is Purpose.MAIL
-    assert dialog.target.path.text() == str(first)
-    note = dialog.target.note
-    pruned.wait(lambda: note.text() == f"{first.name} already exists and will be replaced.")
-    press(pruned, dialog.formats.radios["safetensors"])
-    dialog.target.path.setText(str(file))
-    pruned.wait(lambda: "kept as model.orig.safetensors" in note.text())
-    assert note.text().startswith("Replaces the open model; a backup is kept as ")
-    assert dialog.go.text().startswith("Replace original, ")
-    dialog.target.path.setText(str(file.with_name("odd.pth")))
-    pruned.wait(lambda: "'odd.pth' holds" in note.text())
-    pruned.key("Esc", dialog)
-    pruned.wait(lambda: pruned.workbench.export.dialog is None)
-    assert pruned.open_export().target.path.text().endswith("odd.pth")
-
-
-def test_default_names_of_all_formats_differ(pruned):
-    dialog = pruned.open_export()
-    names = []
-    for offer in dialog.formats.offers():
-        if offer.why_not:
-            continue
-        press(pruned, dialog.formats.radios[offer.name])
-        names.append(dialog.target.path.text())
-    assert len(names) > 6
-    assert len(set(names)) == len(names), names
-
-
-def test_the_folder_of_an_export_is_shown_or_named(pruned, file, monkeypatch):
-    shown, answers = [], [True, False]
-    monkeypatch.setattr(
-        export_controller.QDesktopServices,
-        "openUrl",
-        lambda url: shown.append(url.toLocalFile()) or answers.pop(0),
-    )
-    dialog = pruned.open_export()
-    pruned.click(dialog.go)
-    pruned.wait(lambda: pruned.workbench.export.report is not None)
-    report = pruned.workbench.export.report
-    pruned.click(report.show_folder)
-    assert shown == [str(file.parent)]
-    assert not report.trouble.isVisible()
-    pruned.click(report.show_folder)
-    why = f"No file manager was found to show '{file.parent}'. Open the folder manually."
-    assert report.trouble.text() == f"✕ {why}"
-    assert report.trouble.visibleRegion().boundingRect() == report.trouble.rect()
-    pruned.pause(1)
-    assert report.trouble.height() >= report.trouble.heightForWidth(report.trouble.width())
-    pruned.close_report()
-    assert pruned.notices == []
-
-
-def test_a_name_that_is_too_long_is_said_while_it_is_typed(pruned, file):
-    dialog = pruned.open_export()
-    pruned.type(dialog.target.path, str(file.with_name("y" * 300)))
-    note = dialog.target.note
-    pruned.wait(lambda: "it has 300 bytes, and a name has at most 255" in note.text())
-    assert not dialog.go.isEnabled()
-    pruned.type(dialog.target.path, str(file.with_name("y.safetensors")))
-    pruned.wait(dialog.go.isEnabled)
-    pruned.key("Esc", dialog)
-    pruned.wait(lambda: pruned.workbench.export.dialog is None)
-    assert pruned.trouble == []
 
 
 def test_the_report_calls_tensors_as_the_tree_does(person, tmp_path):

@@ -76,6 +76,17 @@ def test_what_is_dead_is_cut_out_and_read_back(person, folder, dialog):
     after = load_file(out / "model.safetensors")["model.layers.3.mlp.up_proj.weight"]
     assert (after == before[:192]).all(), "the 186 live neurons, and the first six dead ones"
 
+    # A second export goes to a folder of its own, also after one to another folder.
+    again = turn_to_page(person)
+    assert again.page.target.target().name == "tiny-shrunk-2"
+    again.page.target.path.setText(str(folder.with_name("by_hand")))
+    person.click(again.go)
+    report_of(person)
+    person.close_report()
+    again = turn_to_page(person)
+    assert again.page.target.target().name == "tiny-shrunk-2", "not that of the last export"
+    person.click(again.stop)
+
 
 def person_size(folder):
     return number_format.size((folder / "model.safetensors").stat().st_size)
@@ -106,29 +117,53 @@ def test_a_quarter_of_the_neurons_and_two_layers_go_by_hand(person, folder, dial
     assert person.document.position == 0
 
 
-def test_what_was_chosen_is_there_in_the_next_dialog(person, dialog):
+def test_what_was_chosen_is_there_in_the_next_dialog(person, dialog, monkeypatch):
+    export = person.workbench.export
+
+    def reopen():
+        person.click(export.dialog.stop)
+        person.wait(lambda: export.dialog is None)
+        assert export._forecasts is None, "it would keep the state in memory"
+        person.key("Ctrl+E")
+        person.wait(lambda: export.dialog is not None and export.dialog.page.forecast is not None)
+        assert export.dialog.is_shrunk
+        return export.dialog
+
+    # Regression: on this page, the dialog opened a third lower, and smaller.
+    place = dialog.geometry()
+    dialog = reopen()
+    assert dialog.geometry() == place
+    dialog.tabs.setFocus()
+    person.qtbot.keyClick(dialog.tabs, Qt.Key.Key_Left)
+    assert dialog.scrolled.isVisible()
+    assert dialog.geometry() == place
+    person.qtbot.keyClick(dialog.tabs, Qt.Key.Key_Right)
+
     page = dialog.page
     person.qtbot.keyClick(page.rows.rows["ffn"].slider, Qt.Key.Key_Left)
     person.click(page.rows.strip, page.rows.strip.cell(5).center())
     page.check.setFocus()
     person.qtbot.keyClick(page.check, Qt.Key.Key_Down)
+    said = shrink_controller.python_text(Job())  # which Python checks
+    assert re.fullmatch(r"Python: \S.* \(.+\)", said)
+    person.wait(lambda: page.checks.text().endswith(f"\n{said}"))
     page.target.path.selectAll()
     person.qtbot.keyClicks(page.target.path, "elsewhere")
     person.wait(lambda: page.order() is not None)
     chosen = page.request
-    person.click(dialog.stop)
-    export = person.workbench.export
-    assert export._forecasts is None, "it would keep the state in memory"
-    person.key("Ctrl+E")
-    person.wait(lambda: export.dialog is not None and export.dialog.page.forecast is not None)
-    again = export.dialog
-    assert again.is_shrunk
+    again = reopen()
     assert again.page.request == chosen
     assert again.page.rows.rows["ffn"].box.value() == 128
     assert again.page.rows.strip.gone() == (5,)
     assert again.page.order().check == "meta"
     assert again.page.order().path == Path("elsewhere")
     person.click(again.stop)
+
+    def refuse(*_arguments, **_named):
+        raise EvaluationError("No Python was found.")
+
+    monkeypatch.setattr(script, "find_interpreter", refuse)
+    assert shrink_controller.python_text(Job()) == "▲ No Python was found."
 
 
 def prune_neurons(person, multiple=""):
@@ -183,38 +218,7 @@ def test_a_step_that_rounds_as_the_export_takes_the_multiple_of_its_page(person,
     person.click(dialog.stop)
 
 
-def test_the_page_says_which_python_checks(person, dialog, monkeypatch):
-    dialog.page.check.setFocus()
-    person.qtbot.keyClick(dialog.page.check, Qt.Key.Key_Down)
-    said = shrink_controller.python_text(Job())
-    assert re.fullmatch(r"Python: \S.* \(.+\)", said)
-    person.wait(lambda: dialog.page.checks.text().endswith(f"\n{said}"))
-    person.click(dialog.stop)
-
-    def refuse(*_arguments, **_named):
-        raise EvaluationError("No Python was found.")
-
-    monkeypatch.setattr(script, "find_interpreter", refuse)
-    assert shrink_controller.python_text(Job()) == "▲ No Python was found."
-
-
-@pytest.mark.parametrize("name", ["tiny-shrunk", "by_hand"])
-def test_a_second_export_goes_to_a_folder_of_its_own(person, folder, dialog, name):
-    path = dialog.page.target.path
-    path.setText(str(folder.with_name(name)))
-    person.click(dialog.go)
-    report_of(person)
-    person.close_report()
-    again = turn_to_page(person)
-    expected = "tiny-shrunk-2" if name == "tiny-shrunk" else "tiny-shrunk"
-    assert again.page.target.target().name == expected, "not the current one"
-    person.click(again.stop)
-
-
-@pytest.mark.parametrize("typed", [False, True])
-def test_no_second_folder_is_written_where_one_is_under_way(
-    person, folder, dialog, monkeypatch, typed
-):
+def test_no_second_folder_is_written_where_one_is_under_way(person, folder, dialog, monkeypatch):
     """The next dialog waits for the worker to find dead units: the folder exists then."""
     gate, cut_out = Gate(closed=True), shrink_controller.cut_out
 
@@ -223,62 +227,61 @@ def test_no_second_folder_is_written_where_one_is_under_way(
         return cut_out(surveyed, expected, request, kernel, job, *rest, **named)
 
     monkeypatch.setattr(shrink_controller, "cut_out", waiting)
-    if typed:
-        person.type(dialog.page.target.path, str(folder.with_name("mine")))
-    person.click(dialog.go)
-    person.wait(lambda: gate.running)
-    again = person.open_export()
-    page = again.page
-    assert page.target.target().name == ("mine" if typed else "tiny-shrunk-2")
     sentence = "✕ An export to mine is under way: wait until it is done, or enter another name."
-    assert page.target.note.text() == (sentence if typed else "")
-    gate.closed = False
-    report_of(person)
-    person.close_report()
-    person.wait(lambda: page.forecast is not None)
     there = "✕ This already exists: name a new folder."
-    assert page.target.note.text() == (there if typed else "")
-    assert again.go.isEnabled() is not typed
-    person.click(again.stop)
+    for typed in (False, True):
+        gate.closed, gate.running = True, False
+        if typed:
+            dialog = turn_to_page(person)
+            person.type(dialog.page.target.path, str(folder.with_name("mine")))
+            person.wait(dialog.go.isEnabled)
+        person.click(dialog.go)
+        person.wait(lambda: gate.running)
+        again = person.open_export()
+        page = again.page
+        assert page.target.target().name == ("mine" if typed else "tiny-shrunk-2")
+        assert page.target.note.text() == (sentence if typed else "")
+        gate.closed = False
+        report_of(person)
+        person.close_report()
+        person.wait(lambda page=page: page.forecast is not None)
+        assert page.target.note.text() == (there if typed else "")
+        assert again.go.isEnabled() is not typed
+        person.click(again.stop)
 
 
-def test_of_another_type_only_the_reason_is_shown(person, tmp_path):
-    folder = write_llama(tmp_path / "odd", model_type="odd")
-    person.open_file(folder)
+def test_what_cannot_be_shrunk_or_searched_is_said_on_the_page(
+    person, folder, tmp_path, monkeypatch
+):
+    person.open_file(write_llama(tmp_path / "odd", model_type="odd"))
     dialog = turn_to_page(person)
     assert "is of type 'odd', whose groups are not known" in dialog.page.why_not.text()
     assert not dialog.page.body.isVisible()
     assert not dialog.go.isEnabled()
     person.click(dialog.stop)
 
-
-def test_a_file_without_a_folder_around_it_says_so(person, tmp_path):
-    folder = write_llama(tmp_path / "model")
-    (folder / "config.json").unlink()
-    person.open_file(folder / "model.safetensors")
+    alone = write_llama(tmp_path / "model")
+    (alone / "config.json").unlink()
+    person.open_file(alone / "model.safetensors")
     dialog = turn_to_page(person)
     assert dialog.page.why_not.text().startswith("There is no config.json in")
     person.click(dialog.stop)
 
-
-def test_an_error_while_looking_is_said_on_the_page(person, folder, monkeypatch):
     def refuse(*_arguments):
         raise ShrinkError("The file was changed meanwhile.")
 
-    monkeypatch.setattr(shrink_controller, "survey_state", refuse)
     person.open_file(folder)
-    dialog = person.open_export()
-    dialog.tabs.setCurrentIndex(1)
-    person.wait(dialog.page.why_not.isVisible)
-    assert dialog.page.why_not.text() == "The file was changed meanwhile."
-    assert person.trouble == []
-    monkeypatch.undo()
+    with monkeypatch.context() as patch:
+        patch.setattr(shrink_controller, "survey_state", refuse)
+        dialog = person.open_export()
+        dialog.tabs.setCurrentIndex(1)
+        person.wait(dialog.page.why_not.isVisible)
+        assert dialog.page.why_not.text() == "The file was changed meanwhile."
+        assert person.trouble == []
     person.click(dialog.page.again)
     person.wait(lambda: dialog.page.forecast is not None)
     person.click(dialog.stop)
 
-
-def test_closing_the_dialog_ends_the_search(person, folder, monkeypatch):
     tokens = []
 
     def wait(_state, job):
@@ -287,11 +290,10 @@ def test_closing_the_dialog_ends_the_search(person, folder, monkeypatch):
             job.cancel.check()
 
     monkeypatch.setattr(shrink_controller, "survey_state", wait)
-    person.open_file(folder)
     dialog = person.open_export()
     dialog.tabs.setCurrentIndex(1)
     person.wait(tokens.copy)
-    person.click(dialog.stop)
+    person.click(dialog.stop)  # ends the search
     person.wait(lambda: tokens[0].cancelled and not person.workbench.jobs.busy)
 
 
@@ -320,6 +322,17 @@ def test_a_network_is_cut_as_the_command_line_cuts_it(person, tmp_path, kind):
     dialog = turn_to_page(person)
     page = dialog.page
     assert not dialog.go.isEnabled(), "nothing to remove yet"
+    if kind == "onnx":
+        target = page.target
+        assert target.title.text() == "File"
+        assert target.path.accessibleName() == "Destination file"
+        assert target.target() == tmp_path / "net-shrunk.onnx"
+        person.type(target.path, str(file))
+        assert target.note.text() == "✕ This already exists: name a new file."
+        person.type(target.path, str(tmp_path / "folder"))
+        assert target.title.text() == "Folder"
+        assert not target.note.text(), "a folder is accepted too"
+        person.type(target.path, str(tmp_path / "net-shrunk.onnx"))
     enter_share(person, page, 50)
     assert page.diff.toPlainText().count(" → ") == len(page.forecast.widths) > 0
     if kind == "onnx":
@@ -349,22 +362,6 @@ def test_a_network_is_cut_as_the_command_line_cuts_it(person, tmp_path, kind):
     assert ours.keys() - {file.name} == theirs.keys()
     record = f"{name}.shrink.json"
     assert ours[record] == theirs[record]
-
-
-def test_the_target_of_a_single_file_is_a_file(person, tmp_path):
-    save(NETWORKS["residual"](), tmp_path / "net.onnx")
-    person.open_file(tmp_path / "net.onnx")
-    dialog = turn_to_page(person)
-    target = dialog.page.target
-    assert target.title.text() == "File"
-    assert target.path.accessibleName() == "Destination file"
-    assert target.target() == tmp_path / "net-shrunk.onnx"
-    person.type(target.path, str(tmp_path / "net.onnx"))
-    assert target.note.text() == "✕ This already exists: name a new file."
-    person.type(target.path, str(tmp_path / "folder"))
-    assert target.title.text() == "Folder"
-    assert not target.note.text(), "a folder is accepted too"
-    person.click(dialog.stop)
 
 
 def test_the_format_of_a_state_dict_follows_from_the_name(person, tmp_path):
@@ -509,21 +506,3 @@ def test_heads_that_only_another_type_takes_are_not_forgotten_with_it(person, tm
     assert box.value() == 3
     assert dialog.go.isEnabled()
     person.click(dialog.stop)
-
-
-def test_the_dialog_opens_at_its_place_whichever_page_was_seen_last(person, dialog):
-    """Regression: on this page, it opened a third lower, and smaller."""
-    place = dialog.geometry()
-    person.click(dialog.stop)
-    export = person.workbench.export
-    person.wait(lambda: export.dialog is None)
-    person.key("Ctrl+E")
-    person.wait(lambda: export.dialog is not None and export.dialog.page.forecast is not None)
-    again = export.dialog
-    assert again.is_shrunk
-    assert again.geometry() == place
-    again.tabs.setFocus()
-    person.qtbot.keyClick(again.tabs, Qt.Key.Key_Left)
-    assert again.scrolled.isVisible()
-    assert again.geometry() == place
-    person.click(again.stop)

@@ -61,8 +61,7 @@ def test_nothing_is_computed_or_written_before_the_answer(opened, mixed):
     assert not out.exists()
     assert opened.trouble == []
 
-
-def test_who_leaves_them_out_is_told_so_in_the_report(opened, mixed):
+    # An export without them says so in its report.
     opened.answers("Exclude and export")
     out = request_export(opened, "out.safetensors")
     opened.wait(lambda: opened.workbench.export.report is not None)
@@ -111,9 +110,7 @@ def test_a_container_that_keeps_them_asks_nothing(opened, mixed):
     assert isinstance(found["d.weight"], np.ndarray)
     opened.close_report()
 
-
-def test_what_only_the_plan_tells_is_asked_as_well(opened, mixed):
-    """A pruned CSR matrix must be stored in another container, and so must its shard."""
+    # Only the plan of the file tells that a pruned CSR matrix needs another container.
     opened.wait_preview()
     opened.click(opened.button)
     opened.wait(lambda: opened.document.position == 1)

@@ -73,7 +73,10 @@ def test_every_file_is_refused_in_a_sentence_or_opens(person, tmp_path, beats, f
     person.drop(mine)
     person.wait_open(mine)
     wrong = []
-    for number, row in enumerate(FAMILIES[family]):
+    refused = [row for row in FAMILIES[family] if row.says is not None]
+    opened = [row for row in FAMILIES[family] if row.says is None]
+    # Files that open are tested with the readers; some of them suffice for the window.
+    for number, row in enumerate((*refused, *opened[::4])):
         folder = tmp_path / f"{number}"
         folder.mkdir()
         path = row.build(folder)

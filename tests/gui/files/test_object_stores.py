@@ -64,7 +64,7 @@ def open_url(person, url):
     person.wait(lambda: str(person.session.document.checkpoint.path) == url)
 
 
-def test_a_url_is_opened_pruned_and_exported(person, url, bucket, questions):
+def test_a_url_is_opened_pruned_and_exported(person, url, bucket, questions, tmp_path):
     before = len(bucket.faults.requests)
     asked_while_typing = []
     writes_location(person, url, lambda: asked_while_typing.extend(questions))
@@ -79,6 +79,10 @@ def test_a_url_is_opened_pruned_and_exported(person, url, bucket, questions):
 
     dialog = person.open_export()
     assert "://" not in dialog.target.text()  # nothing is uploaded unless a URL is typed
+    person.type(dialog.target.path, "s3://joe:SECRET@bucket/out.safetensors")
+    assert not dialog.go.isEnabled()
+    assert "must not contain ':'" in dialog.target.note.text()
+    assert "SECRET" not in dialog.target.note.text()
     target = url.replace("model", "out")
     person.type(dialog.target.path, target)
     person.pause(600)  # longer than the pause after which typed text is checked
@@ -93,6 +97,9 @@ def test_a_url_is_opened_pruned_and_exported(person, url, bucket, questions):
     person.click(report.close_button)
     assert bucket.uploads() == []
     assert "m/out.safetensors" in bucket.listed()
+    (tmp_path / "seen.safetensors").write_bytes(bucket.get("m/out.safetensors"))
+    zeros = (load_file(tmp_path / "seen.safetensors")["fc.weight"] == 0).sum()
+    assert zeros == person.session.document.snapshot().zeroed("fc.weight").pruned > 0
 
 
 def test_recent_urls_are_kept_and_not_contacted(new_person, url, questions):
@@ -133,53 +140,18 @@ def test_a_session_refers_to_the_url(person, url, tmp_path, bucket):
     assert len(person.states) == 2
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
+def test_paths_are_opened_and_other_urls_are_refused(person, url, questions, tmp_path):
+    assert "unless you name a URL as the target" in person.window.empty.promise.text()
+    for text, said in (
         ("s3://joe:SECRET@bucket/model.safetensors", "must not contain ':' or '?'"),
         ("https://example.org/model.safetensors", "begin with s3://"),
         ("gs://bucket/model.safetensors", "gcsfs"),
-    ],
-)
-def test_what_cannot_be_opened(person, text, said, questions):
-    writes_location(person, text)
-    person.key("Ctrl+U")
-    person.wait(lambda: any(said in notice for notice in person.notices))
-    assert not any("SECRET" in notice for notice in person.notices)
-    assert questions == []
-
-
-def test_a_path_is_opened(person, url, tmp_path):
+    ):
+        writes_location(person, text)
+        person.key("Ctrl+U")
+        person.wait(lambda said=said: any(said in notice for notice in person.notices))
+        assert not any("SECRET" in notice for notice in person.notices)
+        assert questions == []
     writes_location(person, str(tmp_path / "model.safetensors"))
     person.key("Ctrl+U")
     person.wait_open(tmp_path / "model.safetensors")
-
-
-def test_a_url_with_a_password_is_no_target(person, url):
-    open_url(person, url)
-    person.wait_preview()
-    dialog = person.open_export()
-    person.type(dialog.target.path, "s3://joe:SECRET@bucket/out.safetensors")
-    assert not dialog.go.isEnabled()
-    assert "must not contain ':'" in dialog.target.note.text()
-    assert "SECRET" not in dialog.target.note.text()
-    person.key("Escape", dialog)
-
-
-def test_the_promise(person):
-    assert "unless you name a URL as the target" in person.window.empty.promise.text()
-
-
-def test_what_was_exported_is_what_was_seen(person, url, bucket, tmp_path):
-    open_url(person, url)
-    person.wait_preview()
-    person.click(person.button)
-    person.wait(lambda: person.session.unexported)
-    dialog = person.open_export()
-    person.type(dialog.target.path, url.replace("model", "seen"))
-    person.click(dialog.go)
-    person.wait(lambda: person.workbench.export.report is not None)
-    person.click(person.workbench.export.report.close_button)
-    (tmp_path / "seen.safetensors").write_bytes(bucket.get("m/seen.safetensors"))
-    zeros = (load_file(tmp_path / "seen.safetensors")["fc.weight"] == 0).sum()
-    assert zeros == person.session.document.snapshot().zeroed("fc.weight").pruned > 0
