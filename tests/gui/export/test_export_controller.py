@@ -301,6 +301,7 @@ def test_sizes_follow_settings_and_nothing_is_cut_off(pruned, file, monkeypatch)
         assert dialog.width() < 1200
         assert len(names) > 6
         assert len(set(names)) == len(names), f"equal default names: {names}"
+        press(pruned, dialog.formats.radios["safetensors"])
         leave(pruned)
 
     dialog = pruned.open_export()
@@ -308,7 +309,7 @@ def test_sizes_follow_settings_and_nothing_is_cut_off(pruned, file, monkeypatch)
     label: QLabel = dialog.formats.sizes["zst"]
     pruned.wait(lambda: "≈" in label.text())
     before = label.toolTip()
-    editor = dialog.details.fields.editors["level"]
+    editor = dialog.details.fields.editors["compression_level"]
     for _ in range(12):
         pruned.key("Up", editor.focusProxy())
     pruned.wait(lambda: "≈" in label.text() and label.toolTip() != before)
