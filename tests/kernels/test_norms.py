@@ -62,7 +62,7 @@ SHAPES = [
     (3, 5),
     (1, 9001),  # one channel: two blocks and a remainder
     (9001, 1),
-    (2, 40_000),
+    (2, 135_000),
     (300, 70),
     (7, 2 * BLOCK),
     (20, BLOCK + 300),
@@ -70,7 +70,7 @@ SHAPES = [
     (3, 4, BLOCK - 1),  # no run is a block
     (2, 1, BLOCK + 1),
     (40, 3, 7, 7),
-    (2, 2, 135_000),
+    (2, 2, 9_000),
     (1, 2, BLOCK, 3, 2),
     (3, 2, 2, 3, BLOCK),
 ]

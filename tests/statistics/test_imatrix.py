@@ -180,7 +180,7 @@ def test_files_with_any_byte_changed_are_read_or_refused_in_a_sentence(tmp_path,
     path = tmp_path / "imatrix"
     model = checkpoint({"lm_head.weight": (9, 6)})
     for at in range(len(whole)):
-        for value in {0x00, 0x7F, 0xFF, whole[at] ^ 1}:
+        for value in {0xFF, whole[at] ^ 1}:
             path.write_bytes(whole[:at] + bytes([value]) + whole[at + 1 :])
             try:
                 convert(path, model, Job())

@@ -190,7 +190,7 @@ def test_files_with_any_byte_changed_open_or_are_refused_in_a_sentence(tmp_path)
     whole = write_gguf(tmp_path / "m.gguf", {"a.weight": random_tensor()}).read_bytes()
     path = tmp_path / "changed.gguf"
     for at in range(len(whole)):
-        for value in {0x00, 0x7F, 0xFF, whole[at] ^ 1}:
+        for value in {0xFF, whole[at] ^ 1}:
             path.write_bytes(whole[:at] + bytes([value]) + whole[at + 1 :])
             try:
                 with open_checkpoint(path) as checkpoint:

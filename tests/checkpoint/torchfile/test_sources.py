@@ -157,13 +157,13 @@ def test_what_would_fill_the_disk_is_refused_before_a_byte_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     """Zeros legitimately compress to a thousandth; free space is the limit."""
-    source, inflated = packed(tmp_path, bytes(300 << 20))
+    source, inflated = packed(tmp_path, bytes(3 << 20))
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)
-    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=200 << 20))
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=66 << 20))
     monkeypatch.setattr(inflated, "_write", None)
-    with pytest.raises(CheckpointError, match=r"needs 314,572,800 bytes .* 209,715,200 are free"):
-        read(inflated, 0, 300 << 20)
+    with pytest.raises(CheckpointError, match=r"needs 3,145,728 bytes .* 69,206,016 are free"):
+        read(inflated, 0, 3 << 20)
     monkeypatch.undo()
     assert read(inflated, 0, 100) == bytes(100)
     inflated.close()
