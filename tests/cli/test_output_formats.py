@@ -13,7 +13,7 @@ from safetensors.numpy import save_file
 from pruneapp.__main__ import main
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.recipes.recipe import Recipe
-from tests.shrink import tiny_models
+from tests.shrink.small_models import write_mistral
 from tests.shrink.vision_models import make
 from tests.support.onnx_models import save
 from tests.support.onnx_networks import NETWORKS
@@ -175,8 +175,7 @@ def test_a_graph_does_not_fit_every_file(name, message, tmp_path, capsys):
 
 
 def test_a_model_with_a_configuration_is_a_folder(tmp_path, capsys):
-
-    tiny_models.make("llama", tmp_path / "net")
+    write_mistral(tmp_path / "net")
     out = tmp_path / "small.safetensors"
     assert run("shrink", tmp_path / "net", "--ffn", "50%", "-o", out) == 2
     assert "a cut changes 'config.json'" in capsys.readouterr().err

@@ -100,10 +100,10 @@ def test_a_scan_becomes_a_recipe_that_prunes_exactly_the_total(call, place):
     assert call("run", "r.recipe.json", "m.safetensors", "-o", "p.safetensors")[0] == 0
     calibrated = "that measure it: its metrics may be better than on other data"
     for file in ("p.safetensors", "m.safetensors"):
-        status, out, err = call("evaluate", file, "--script", "script.py")
-        assert (status, calibrated in err) == (0, file == "p.safetensors")
         words = (file, "--script", "script.py", "--json")
-        assert json.loads(call("evaluate", *words)[1])["calibrated"] is (file == "p.safetensors")
+        status, out, err = call("evaluate", *words)
+        assert (status, calibrated in err) == (0, file == "p.safetensors")
+        assert json.loads(out)["calibrated"] is (file == "p.safetensors")
         more = ("--amounts", "50%", "-o", f"{file}.scan.json")
         status, out, err = call("scan", *words, *more)
         assert (status, calibrated in err) == (0, file == "p.safetensors")

@@ -233,8 +233,9 @@ def swap(path):
     path.write_text(path.read_text().replace('"wanda"', '"swaps"'))
 
 
-@pytest.mark.parametrize("change", [lambda _path: None, swap], ids=["wanda", "swaps"])
-@pytest.mark.parametrize("limit", ["2", "7"])
+@pytest.mark.parametrize(
+    ("change", "limit"), [(lambda _path: None, "2"), (swap, "7")], ids=["wanda", "swaps"]
+)
 def test_run_collects_the_statistics_that_a_recipe_needs(call, recipe, change, limit):
     """The result is the same as with the file of `pruneapp statistics`."""
     change(Path("r.json"))

@@ -149,7 +149,9 @@ def _cluster(options: argparse.Namespace) -> Section:
         "machine writes, and no other files remain.",
         "killed",
         {
-            victim: cluster_kills.kill(victim, times.get(victim, max(1, options.kills // 20)), 800)
+            victim: cluster_kills.kill(
+                (victim,), times.get(victim, max(1, options.kills // 20)), 800
+            )
             for victim in cluster_kills.VICTIMS
         },
         *cluster_kills.ENDS,

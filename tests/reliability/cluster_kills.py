@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import random
 import subprocess
@@ -10,7 +11,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -107,9 +108,9 @@ def make_model(folder: Path, side: int) -> None:
         )
 
 
-def kill(victim: str, times: int, side: int) -> Tally:
-    """Run a job `times` times, and kill the victim at moments spread over its duration."""
-    tally, rng = Tally(), random.Random(victim)
+def kill(victims: Sequence[str], times: int, side: int) -> Tally:
+    """Run a job `times` times per victim, and kill it at moments spread over the job."""
+    tally, rng = Tally(), random.Random(victims[0])
     steps.UNIT_BYTES = 4 << 20
     with tempfile.TemporaryDirectory(prefix="pruneapp-cluster-") as name:
         folder = Path(name)
@@ -124,11 +125,11 @@ def kill(victim: str, times: int, side: int) -> Tally:
                 _do(processes.start(), folder)
                 (folder / "out" / "first").rename(folder / f"first{time.monotonic()}")
             lasts = time.monotonic() - began
-            for number in range(times):
+            for victim, number in itertools.product(victims, range(times)):
                 # Scheduler and client are killed after 40 % of the job: resuming reuses its shards.
                 share = 0.4 * (victim != "a worker")
                 moment = (share + (1.1 - share) * (number + rng.random()) / times) * lasts
-                target = folder / "out" / f"{number}"
+                target = folder / "out" / f"{victim}-{number}"
                 end = _RUNS[victim](processes, folder, target, moment, rng)
                 tally.runs += 1
                 tally.ends[end] += 1
@@ -136,7 +137,7 @@ def kill(victim: str, times: int, side: int) -> Tally:
                 if contents(target) != right or left:
                     tally.wrong.append(f"{victim}, run {number}: other bytes, or left: {left}")
                 for path in target.parent.iterdir():
-                    path.rename(folder / f"done-{victim}-{number}-{path.name}")
+                    path.rename(folder / f"done-{path.name}")
     return tally
 
 

@@ -2,8 +2,8 @@
 
 The two imports take two and four seconds of processor time, and several hundred tests start a
 worker. All else is as in a process of its own: a child of the process of the tests, in a session of
-its own, that runs resources/pruneapp_worker/main.py. Stubs in ``PYTHONPATH`` and other programs
-are started as they are.
+its own, that runs resources/pruneapp_worker/main.py. Workers with a stub of one of the two in
+``PYTHONPATH``, and other programs, are started as they are.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import atexit
 import ctypes
 import gc
+import importlib
 import json
 import os
 import runpy
@@ -18,10 +19,11 @@ import socket
 import subprocess
 import sys
 import threading
+from pathlib import Path
 from typing import Any
 
 _SET_CHILD_SUBREAPER = 36  # of prctl
-_PATH = os.environ.get("PYTHONPATH")
+_IMPORTED = ("torch", "transformers")
 _LARGEST = 1 << 17  # bytes of a request: the environment and the command
 
 
@@ -33,7 +35,7 @@ class WorkerPopen(subprocess.Popen):
         is_worker = words[0] == sys.executable and str(words[-1]).endswith(
             "pruneapp_worker/main.py"
         )
-        if not is_worker or (env or os.environ).get("PYTHONPATH") != _PATH:
+        if not is_worker or _has_stub((env or os.environ).get("PYTHONPATH", "")):
             super()._execute_child(
                 args, executable, preexec_fn, close_fds, pass_fds, cwd, env, *rest
             )
@@ -43,6 +45,12 @@ class WorkerPopen(subprocess.Popen):
         self.pid = _server.fork(request, (pipes[0], pipes[3], pipes[5]))
         self._child_created = True
         self._close_pipe_fds(*pipes)
+
+
+def _has_stub(path: str) -> bool:
+    """Return whether a folder of a PYTHONPATH has a stub of what the process has imported."""
+    stubs = [Path(f, f"{name}.py") for f in path.split(os.pathsep) for name in _IMPORTED]
+    return bool(path) and any(stub.exists() for stub in stubs)
 
 
 class _Server:
@@ -119,14 +127,17 @@ def _serve(channel: socket.socket) -> str:
     os.chdir(request["cwd"])
     main: str = request["main"]
     sys.argv[:] = [main]
-    sys.path[0] = os.path.dirname(main)  # noqa: PTH120 - as Python does it
+    sys.path[:1] = [
+        str(Path(main).parent),
+        *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep)),
+    ]
     return main
 
 
 if __name__ == "__main__":
-    import torch.utils.data  # noqa: F401 - loaded once for all
-    from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaForCausalLM  # noqa: F401
-
+    importlib.import_module("torch.utils.data")
+    for name in ("AutoModelForCausalLM", "AutoTokenizer", "LlamaForCausalLM"):
+        getattr(importlib.import_module("transformers"), name)  # imports its module
     gc.collect()
     gc.freeze()
     runpy.run_path(_serve(socket.socket(fileno=int(sys.argv[1]))), run_name="__main__")
