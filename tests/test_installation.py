@@ -109,14 +109,14 @@ def test_custom_methods_need_torch_and_say_how_to_get_it(tmp_path, no_torch, mon
 
 def test_a_gpu_in_sight_is_none_without_torch(no_torch, monkeypatch):
     monkeypatch.setattr(devices, "gpu_in_sight", lambda: True)
-    devices.available.cache_clear()
+    devices.available_devices.cache_clear()
     try:
         assert [device.key for device in devices.available_devices()] == ["cpu"]
         with pytest.raises(DeviceError, match="no CUDA device") as caught:
             devices.kernel_for("cuda")
         assert caught.value.remedy.startswith("GPUs need torch, which is not installed.")
     finally:
-        devices.available.cache_clear()
+        devices.available_devices.cache_clear()
 
 
 def test_extras_are_named_where_pip_can_install_them(bundle, monkeypatch):

@@ -450,7 +450,7 @@ class LayerCollection:
     def put(self, state: Snapshot, names: Collection[str], job: Job) -> None:
         """Transfer the tensors `names` of a state to the model that runs next to the unpruned one.
 
-        Other tensors of that model are unchanged. Only for a sequential repair.
+        Its other tensors are unchanged. Only for a sequential repair.
         """
         assert self._beside is not None
         self._runner.put_beside(self._beside, state, names, job)
@@ -513,7 +513,7 @@ def collecting(
     Raises
     ------
     EvaluationError
-        As `collect_sums`; or if `beside` is given and the model stores its weights in another form
+        As `collect_sums`; or, for a sequential repair, if the model stores weights in another form
         than the file, or is an ONNX model.
     """
     parts = job.parts(4)

@@ -132,7 +132,7 @@ class ChildProcess:
                 self._process.send_signal(getattr(signal, "CTRL_BREAK_EVENT", signal.SIGINT))
 
     def end(self, grace: float = 0.0) -> int:
-        """Kill it and its descendants, if it does not end by itself within `grace` seconds.
+        """Kill it and its descendants, unless it ends within `grace` seconds.
 
         Returns its exit status; negative for a signal. Descendants are killed also if it has ended.
         A second call kills nothing and returns the same status. The pipes are closed; the log

@@ -327,8 +327,8 @@ class ScriptRunner:
     ) -> None:
         """Transfer the differences of a state to the worker; those of `names` only, if given.
 
-        `where` are further arguments of the request, such as ``beside`` for the second model. After
-        an error or cancellation the model is loaded again next time.
+        `where` are further arguments of the request, which select the second model. After an error
+        or cancellation the model is loaded again next time.
         """
         scratch = self.worker.folder / "state"
         try:
@@ -404,10 +404,9 @@ def _export_temporarily(snapshot: Snapshot, job: Job) -> Iterator[Path]:
 class CommandRunner:
     """A command line that evaluates a file: ``{checkpoint}`` is the file, ``{out}`` the result.
 
-    The metrics are the JSON in ``{out}`` (a file, or the newest ``.json`` in a folder of that
-    name), or else the last JSON object that the command prints, or the last line that is a number.
-    It runs in `folder`, or in the current directory if that is None. `directions` are the
-    directions of its metrics.
+    The metrics are the JSON in ``{out}`` (a file, or the newest ``.json`` in a folder), or else the
+    last JSON object that the command prints, or the last line that is a number. It runs in
+    `folder`, or in the current directory if that is None. `directions` are those of its metrics.
     """
 
     agrees = has_reference = False
@@ -562,7 +561,7 @@ def _metrics_in(out: Path, printed: str) -> dict[str, float]:
 def _numbers(value: Any) -> dict[str, float]:
     """Return the numbers in a JSON value: at the top, and in objects in it, as ``key.name``.
 
-    If it has an object ``results``, those of that alone. A number alone is called ``score``.
+    If it has an object ``results``, only its numbers. A number alone is called ``score``.
     """
     if (alone := _number(value)) is not None:
         return {"score": alone}

@@ -250,7 +250,7 @@ class Interpreter:
     """A Python interpreter, and why it was chosen."""
 
     path: Path
-    found: str  # end of a sentence: ``in the .venv beside the script``
+    found: str  # end of a sentence: ``in the .venv next to the script``
     notice: str = ""  # remark for the user about the choice
 
 
@@ -279,8 +279,8 @@ def find_interpreter(
     Raises
     ------
     EvaluationError
-        If the chosen one does not exist, uv fails, or none is found, which happens only if this is
-        a frozen application without a Python of its own.
+        If the chosen one does not exist, uv fails, or none is found, which happens only in a
+        bundle, whose Python cannot run scripts.
     """
     if chosen is not None:
         return Interpreter(_executable(chosen), "as chosen")

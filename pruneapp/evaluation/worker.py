@@ -240,7 +240,7 @@ class Worker:
             return None
 
     def _ended(self) -> EvaluationError:
-        """End the process, and return an error that describes why it ended by itself."""
+        """End the process, and return an error that states why it has ended."""
         assert self._process is not None
         process, ready = self._process, bool(self.hello)
         # The pipe may be closed shortly before the process ends.

@@ -217,7 +217,7 @@ def test_limits_apply_together_with_an_excluding_rule(call, tmp_path, source):
         {"name": "l1_unstructured", "configuration": {"values": {"amount": 0.2}}},
         {"name": "identity", "configuration": {"pattern": "fc.*"}},
     ]
-    configuration = {"rows": rows, "limits": {"total": 0.5, "ceiling": 0.6}}
+    configuration = {"rows": rows, "limits": {"target_sparsity": 0.5, "max_sparsity": 0.6}}
     entry = {"name": "step", "configuration": configuration}
     recipe, target = recipe_file(tmp_path, entry), tmp_path / "o.safetensors"
     status, out, err = call("run", recipe, source, "-o", target, "--json")
