@@ -113,7 +113,7 @@ class Side:
         self.shape = entry.shape
         self._snapshot = snapshot
         self._name = entry.name
-        self._mask = snapshot.zeroed(entry.name)
+        self._mask = snapshot.export_mask(entry.name)
 
     def pieces(self, start: int = 0, stop: int | None = None) -> Iterator[Bits]:
         """Yield the raw elements `start` to `stop` in pieces of at most `_PIECE`, pruned ones 0.
@@ -395,7 +395,7 @@ def difference(a: Snapshot, b: Snapshot, pair: Pair, job: Job) -> TensorDifferen
         return _tensor_difference(pair, "only a" if y is None else "only b")
     if is_unchanged(a, b, x, y):
         job.step(work_of(pair))
-        mask = a.zeroed(x.name)
+        mask = a.export_mask(x.name)
         pruned = 0 if mask is None else mask.pruned
         sign = 1.0 if x.numel else None
         same: dict[str, Any] = {"relative": 0.0, "cosine": 1.0, "same_sign": sign}
@@ -494,5 +494,5 @@ def is_unchanged(a: Snapshot, b: Snapshot, x: TensorEntry, y: TensorEntry) -> bo
 
 def _written_as_zero(snapshot: Snapshot, name: str) -> BitMask | None:
     """Return the mask of the elements that are written as +0.0; None if there are none."""
-    mask = snapshot.zeroed(name)
+    mask = snapshot.export_mask(name)
     return mask if mask is not None and mask.pruned else None

@@ -156,7 +156,7 @@ def count_magnitudes(snapshot: Snapshot, name: str, job: Job) -> MagnitudeHistog
     """
     entry = snapshot.entry(name)
     tally = _Counters(entry.dtype)
-    eligible, protected = snapshot.eligible(name), snapshot.protected.get(name)
+    eligible, protected = snapshot.free_mask(name), snapshot.protected.get(name)
     protected_sums = [0.0, 0.0]
     job.label(name)
     for chunk in snapshot.chunks(name):

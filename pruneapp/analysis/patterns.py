@@ -178,7 +178,7 @@ class BrokenPattern:
         groups = counted(sum(self.groups.values()), "group")
         return f"{self.pattern} does not hold in {where} ({groups}): {self.why}"
 
-    def named(self, shown: Mapping[str, str] | None = None) -> tuple[str, ...]:
+    def tensor_lines(self, shown: Mapping[str, str] | None = None) -> tuple[str, ...]:
         """Return a line for each of the first `_MOST_NAMED` tensors, and one that counts others.
 
         `shown` maps first names to display names; missing ones are shown unchanged.
@@ -346,7 +346,7 @@ def certificate(snapshot: Snapshot, job: Job) -> str | None:
     """
     found = []
     for entry in snapshot.checkpoint.entries.values():
-        zeroed = snapshot.zeroed(entry.name)
+        zeroed = snapshot.export_mask(entry.name)
         if zeroed is None or not zeroed.pruned or not zeroed.kept or len(entry.shape) < 2:
             continue
         job.step(0)
@@ -399,7 +399,7 @@ def broken_patterns(
     """
     found: dict[Groups, dict[str, int]] = {}
     for name, groups in wanted.items():
-        zeroed = snapshot.zeroed(name)
+        zeroed = snapshot.export_mask(name)
         shape = snapshot.entry(name).shape
         left = BitMask.full(math.prod(shape)) if zeroed is None else zeroed
         if broken := sum(broken_groups(left, shape, groups, job)):

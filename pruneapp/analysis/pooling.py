@@ -468,7 +468,7 @@ def reader_of_exported(snapshot: Snapshot, name: str) -> ReadValues:
     Pruned weights are +0.0, and repaired ones have their new values. Raises `CheckpointError` if
     the elements of the dtype are packed.
     """
-    mask = snapshot.zeroed(name)
+    mask = snapshot.export_mask(name)
 
     def bits(first: str, start: int, stop: int) -> Bits:
         result = snapshot.bits_under(first, start, stop)

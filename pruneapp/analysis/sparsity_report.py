@@ -137,7 +137,7 @@ class SparsityTable(Sequence[TensorSparsity]):
         return cls(names, numel, before, after, norm, threshold, l1)
 
     @classmethod
-    def counted(
+    def of_counts(
         cls, names: Sequence[str], numel: Sequence[int], before: Sequence[int], after: Sequence[int]
     ) -> SparsityTable:
         """Return a table of numbers of pruned weights; norms and thresholds are unknown (NaN)."""
@@ -145,7 +145,7 @@ class SparsityTable(Sequence[TensorSparsity]):
         counts = [np.array(column, np.int64) for column in (numel, before, after)]
         return cls(names, counts[0], counts[1], counts[2], unknown, unknown, unknown)
 
-    def sorted_like(self, names: Iterable[str]) -> SparsityTable:
+    def sort_like(self, names: Iterable[str]) -> SparsityTable:
         """Return the rows in the order of `names`, which must include all names of the table."""
         places = {name: place for place, name in enumerate(names)}
         return self.at(np.argsort([places[name] for name in self.names], kind="stable").tolist())
@@ -197,7 +197,7 @@ class SparsityTable(Sequence[TensorSparsity]):
     @cached_property
     def _rows(self) -> tuple[TensorSparsity, ...]:
         counts = [column.tolist() for column in (self.numel, self.before, self.after)]
-        rows = zip(self.names, *counts, *map(or_none, self._shares), strict=True)
+        rows = zip(self.names, *counts, *map(with_none, self._shares), strict=True)
         return tuple(map(partial(tuple.__new__, TensorSparsity), rows))
 
     @cached_property
@@ -206,7 +206,7 @@ class SparsityTable(Sequence[TensorSparsity]):
         return dict(zip(self.names, range(len(self.names)), strict=True))
 
 
-def or_none(values: Shares) -> list[float | None]:
+def with_none(values: Shares) -> list[float | None]:
     """Return numbers as a list, with None for NaN."""
     listed: list[float | None] = values.tolist()
     for place in np.flatnonzero(np.isnan(values)).tolist():

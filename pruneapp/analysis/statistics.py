@@ -409,7 +409,7 @@ def channel_norms(  # noqa: PLR0917 - each its own type
     holding = partly = None
     if protected is not None:
         holding = channels_left(protected, entry.shape, dim, job)
-        partly = holding & channels_left(snapshot.eligible(name), entry.shape, dim, job)
+        partly = holding & channels_left(snapshot.free_mask(name), entry.shape, dim, job)
     return ChannelNorms(
         name=entry.name,
         dim=dim,
@@ -437,7 +437,7 @@ def sparsity(snapshot: Snapshot, masks: Mapping[str, BitMask] | None = None) -> 
         counts = zip(names, before, strict=True)
         after = [masks[name].pruned if name in masks else count for name, count in counts]
     return SparsityReport(
-        SparsityTable.counted(names, [entry.numel for entry in entries], before, after),
+        SparsityTable.of_counts(names, [entry.numel for entry in entries], before, after),
         snapshot.checkpoint.size().parameters,
         sum(before),
         sum(after),

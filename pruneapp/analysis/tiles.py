@@ -153,7 +153,7 @@ def tile(
         read = reader(snapshot.bits, snapshot.entry(name))
     layers: list[Layer]
     if isinstance(preview, float):
-        layers = [Split(read, part.pool, preview, snapshot.eligible(name))]
+        layers = [Split(read, part.pool, preview, snapshot.free_mask(name))]
     elif preview is not None:
         layers = [LayerValues(read, part.pool), LayerShares(lambda m, g: m & ~g, mask, preview)]
     else:
@@ -225,7 +225,7 @@ def _mask_difference(a: Snapshot, b: Snapshot, part: _TilePart, job: Job) -> Seq
 
     Without pruned weights in either they are 0, and nothing is read. Starts `job` otherwise.
     """
-    before, after = a.zeroed(part.name), b.zeroed(part.name)
+    before, after = a.export_mask(part.name), b.export_mask(part.name)
     if before is None and after is None:
         return tuple(part.blank(0) for _ in range(4))
     read = reader(a.bits_under, a.entry(part.name))

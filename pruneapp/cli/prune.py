@@ -304,7 +304,7 @@ def _apply_step(
         preview = compute_preview(
             snapshot, step, kernel, job, norms=False, given=given, scores=scores
         )
-        state = preview.edit.applied_to(snapshot)
+        state = preview.edit.apply_to(snapshot)
         entry = preview.edit.to_dict(masks)
     return state, Recipe((*before.entries, to_portable_entry(checkpoint, entry)), masks)
 

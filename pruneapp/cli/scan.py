@@ -311,7 +311,7 @@ def _measure(
 
 def _apply_step(state: Snapshot, step: Step, repair: str, job: Job) -> Snapshot:
     preview = compute_preview(state, step, kernel_for("auto"), Job(cancel=job.cancel), norms=False)
-    after = preview.edit.applied_to(state)
+    after = preview.edit.apply_to(state)
     return repaired(after, repair, job) if repair else after
 
 

@@ -255,7 +255,7 @@ class ClusterState:
         """Return the mask of a tensor, without bits; None if everything is kept."""
         return self.snapshot.mask(name)
 
-    def zeroed(self, name: str) -> Mask | None:
+    def export_mask(self, name: str) -> Mask | None:
         """Return the same as `mask`: on a cluster nothing is made permanent."""
         return self.snapshot.mask(name)
 

@@ -219,12 +219,12 @@ class Document:
             )
         edit = proposal.edit
         if (state := self.history.find_undone(edit)) is not None:
-            self._put(self._snapshot.replaced(self.history.go_to(state)))
+            self._put(self._snapshot.with_masks(self.history.go_to(state)))
         else:
             item = HistoryItem(edit.label, edit.detail, by_method=edit.step is not None)
             self.items = (*self.items, item)
             self.history.push(edit)
-            self._put(edit.applied_to(self._snapshot))
+            self._put(edit.apply_to(self._snapshot))
         self._tell(edit.kind, edit.names)
 
     def restore(
@@ -243,7 +243,7 @@ class Document:
         for state, name in ({} if branches is None else branches.names).items():
             items[state - 1] = replace(items[state - 1], name=name)
         self.items = (*self.items, *items)
-        self._put(self._snapshot.replaced(self.history.restore(records, position, branches)))
+        self._put(self._snapshot.with_masks(self.history.restore(records, position, branches)))
         if exported:
             self._note_exported(records[exported - 1].key if exported > 0 else object())
 
@@ -258,11 +258,11 @@ class Document:
         if position != before:
             if position:
                 changes = self.history.go_to(position)
-                state = self._snapshot.replaced(changes)
+                state = self._snapshot.with_masks(changes)
             else:
                 self.history.move_to(0)
                 changes = {layer: self._snapshot.layers[layer] for layer in get_args(Layer)}
-                state = replace(self._snapshot.replaced({}), layers=self._opened)
+                state = replace(self._snapshot.with_masks({}), layers=self._opened)
             self._put(state)
             names = tuple(dict.fromkeys(name for masks in changes.values() for name in masks))
             parent = self.branches.parent

@@ -91,7 +91,7 @@ class Edit(Action):
         edit = cls(kind, label, detail, before=before, after=after, **more)
         if snapshot.store is not None:
             edit.__dict__["slots"] = snapshot.store.slots_of(before, after, edit.entry_masks, job)
-        edit.__dict__["layers"] = snapshot.layers, snapshot.layers.replaced(after)
+        edit.__dict__["layers"] = snapshot.layers, snapshot.layers.with_masks(after)
         _ = edit.names
         return edit
 
@@ -100,10 +100,10 @@ class Edit(Action):
         """First names of the tensors whose masks change."""
         return tuple(dict.fromkeys(chain.from_iterable(self.after.values())))
 
-    def applied_to(self, state: Snapshot) -> Snapshot:
+    def apply_to(self, state: Snapshot) -> Snapshot:
         """Return the state after the edit; already computed for the state it was made for."""
         if self.layers is None or self.layers[0] is not state.layers:
-            return state.replaced(self.after)
+            return state.with_masks(self.after)
         return replace(state, layers=self.layers[1], revision=state.revision + 1)
 
     def to_dict(self, masks: dict[str, BitMask]) -> Json:

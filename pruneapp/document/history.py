@@ -198,7 +198,7 @@ class PastState:
             masks = changes[layer] = {}
             for batch in job.cancel.batches(of.items()):
                 masks |= {n: None if s is None else self._load(s, job) for n, s in batch}
-        return self.base_state.replaced(changes, self.revision)
+        return self.base_state.with_masks(changes, self.revision)
 
     def _load(self, slot: MaskSlot, job: Job) -> BitMask:
         away = slot.mask is None

@@ -220,11 +220,11 @@ class Snapshot:
         """Raw elements, stored as masks, of tensors whose values were replaced."""
         return self.layers.values
 
-    def replaced(self, changes: LayerMasks, revision: int | None = None) -> Snapshot:
+    def with_masks(self, changes: LayerMasks, revision: int | None = None) -> Snapshot:
         """Return the state with changed masks; its revision is the next one by default."""
         if revision is None:
             revision = self.revision + 1
-        return replace(self, layers=self.layers.replaced(changes), revision=revision)
+        return replace(self, layers=self.layers.with_masks(changes), revision=revision)
 
     def entry(self, name: str) -> TensorEntry:
         """Return the entry of the tensor that has `name` among its names."""
@@ -318,7 +318,7 @@ class Snapshot:
         """Return the mask of kept weights of a tensor; None if all are kept."""
         return self.masks.get(self.entry(name).name)
 
-    def eligible(self, name: str) -> BitMask | None:
+    def free_mask(self, name: str) -> BitMask | None:
         """Return the mask of weights that are kept and not protected; None for all."""
         first = self.entry(name).name
         kept, protected = self.masks.get(first), self.protected.get(first)
@@ -326,7 +326,7 @@ class Snapshot:
             return kept
         return (kept or BitMask.full(protected.size)) - protected
 
-    def zeroed(self, name: str) -> BitMask | None:
+    def export_mask(self, name: str) -> BitMask | None:
         """Return the mask of weights that an export does not write as +0.0; None for all."""
         first = self.entry(name).name
         mask, permanent = self.masks.get(first), self.permanent.get(first)

@@ -264,7 +264,7 @@ def _relative_change(
     `snapshot`. Infinite if the two differ in which weights are finite, or if `before` is zero and
     `after` is not; 0.0 if both are zero.
     """
-    entry, zeroed = snapshot.entry(name), snapshot.zeroed(name)
+    entry, zeroed = snapshot.entry(name), snapshot.export_mask(name)
     sides = [
         snapshot.bits_under(name) if values is None else values.packed.view(entry.dtype.storage)
         for values in (before, after)

@@ -572,7 +572,7 @@ class WeightUses:
         total = self.others
         for name, rows in self.rows.items():
             job.step(0)
-            mask, numel = snapshot.zeroed(name), snapshot.entry(name).numel
+            mask, numel = snapshot.export_mask(name), snapshot.entry(name).numel
             if mask is None or rows.min() == rows.max():
                 total += rows.sum() * (numel if mask is None else mask.kept) / rows.size
                 continue

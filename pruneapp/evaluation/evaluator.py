@@ -241,7 +241,7 @@ def state_sha256(snapshot: Snapshot, job: Job | None = None) -> str:
     """
     state, aside = hashlib.sha256(), Job(cancel=(job or Job()).cancel)
     for name in snapshot.checkpoint.entries:
-        zeroed = snapshot.zeroed(name)
+        zeroed = snapshot.export_mask(name)
         if zeroed is not None and zeroed.pruned:
             state.update(f"{len(name)}:{name}".encode() + bytes.fromhex(digest(zeroed, aside)))
     for name, values in sorted(snapshot.values.items()):

@@ -106,7 +106,7 @@ def write_graph(snapshot: Snapshot, folder: Path, job: Job) -> Path:
 
 
 def _is_changed(snapshot: Snapshot, entry: TensorEntry) -> bool:
-    zeroed = snapshot.zeroed(entry.name)
+    zeroed = snapshot.export_mask(entry.name)
     return (zeroed is not None and zeroed.pruned > 0) or snapshot.replaces(entry.name)
 
 

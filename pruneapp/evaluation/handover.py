@@ -342,7 +342,7 @@ class Handover:
                 wanted = pair.digest(snapshot, job).sha256
                 if self.held.get(pair.tensor.name) == wanted:
                     continue
-                mask = snapshot.zeroed(pair.name)
+                mask = snapshot.export_mask(pair.name)
                 patch: dict[str, Any] = {"name": pair.tensor.name, "transposed": pair.transposed}
                 if not self._only_fewer(snapshot, pair.name, mask):
                     patch |= _values(snapshot, pair.name, scratch, file)
@@ -366,7 +366,7 @@ class Handover:
         None.
         """
         loaded = self.loaded
-        before = loaded.checkpoint, loaded.values.get(name), loaded.zeroed(name)
+        before = loaded.checkpoint, loaded.values.get(name), loaded.export_mask(name)
         checkpoint, values, known = self._given.get(name, before)
         if checkpoint is not snapshot.checkpoint or values is not snapshot.values.get(name):
             return False

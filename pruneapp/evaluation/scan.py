@@ -402,7 +402,7 @@ def _names(snapshot: Snapshot, request: ScanRequest) -> list[str]:
     rows = rows_of(snapshot.checkpoint, step)
     names = []
     for name in (name for _, some in rows for name in some):
-        eligible = snapshot.eligible(name)
+        eligible = snapshot.free_mask(name)
         if snapshot.entry(name).numel and (eligible is None or eligible.kept):
             names.append(name)
     if not names:
@@ -454,7 +454,7 @@ def _cell(  # noqa: PLR0917 - each its own type
     The share is of the weights not pruned yet; at most the unprotected ones are pruned. Metrics
     that are not finite are left out of the cell. `before` has the values to compare with.
     """
-    eligible, kept = snapshot.eligible(name), snapshot.mask(name)
+    eligible, kept = snapshot.free_mask(name), snapshot.mask(name)
     left = snapshot.entry(name).numel if kept is None else kept.kept
     if eligible is not None and registry.get(request.method).granularity == "weights":
         # Limited by protected weights.
@@ -463,7 +463,7 @@ def _cell(  # noqa: PLR0917 - each its own type
         step = request.step([name], amount)
     preview = compute_preview(snapshot, step, kernel, Job(cancel=job.cancel), norms=False)
     mask = preview.masks[name]
-    state = snapshot.replaced({"masks": {name: mask}})
+    state = snapshot.with_masks({"masks": {name: mask}})
     if request.repair:
         state = repaired(state, request.repair, job, names=[name])
     try:
@@ -491,7 +491,7 @@ def repaired(
     known = inputs_in(statistics_of(statistics))
     with contextlib.suppress(SelectionError):  # no Gram matrix, or nothing to repair
         repair = compute_repair(state, known, Job(cancel=job.cancel), names=names)
-        return repair.edit.applied_to(state)
+        return repair.edit.apply_to(state)
     return state
 
 

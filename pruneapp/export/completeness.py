@@ -279,7 +279,7 @@ def _notices(
     def changed(trait: str, names: tuple[str, ...]) -> tuple[str, ...]:
         if not trait.startswith("sparse") or form.name != "csr":
             return names
-        return tuple(n for n in names if checkpoint.holds(n) and state.zeroed(n) is None)
+        return tuple(n for n in names if checkpoint.holds(n) and state.export_mask(n) is None)
 
     yield from _describe_losses(checkpoint, changed, job, text=text)
 

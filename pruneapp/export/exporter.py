@@ -408,7 +408,7 @@ def _kept_notice(originals: Sequence[Path]) -> str:
 
 def _tensors(state: State) -> Iterator[WrittenTensor]:
     for entry in state.checkpoint.entries.values():
-        zeroed = state.zeroed(entry.name)
+        zeroed = state.export_mask(entry.name)
         pruned = 0 if zeroed is None else zeroed.pruned
         yield WrittenTensor(entry.name, entry.numel, pruned, entry.learned)
 

@@ -38,7 +38,7 @@ class State(Protocol):
     def mask(self, name: str) -> Mask | None:
         """Return the mask of a tensor (1 is kept); None if nothing is pruned."""
 
-    def zeroed(self, name: str) -> Mask | None:
+    def export_mask(self, name: str) -> Mask | None:
         """Return the mask whose 0 bits are written as +0.0, pruned or made permanent.
 
         None if all are 1.
@@ -59,7 +59,7 @@ class State(Protocol):
 
 def is_changed(state: State, name: str) -> bool:
     """Return whether an export writes other values for a tensor than the file has."""
-    return state.zeroed(name) is not None or state.replaces(name)
+    return state.export_mask(name) is not None or state.replaces(name)
 
 
 # A chunk is read, zeroed and written while it is in the cache of a CPU core.
@@ -92,7 +92,7 @@ def finalize(state: State, entry: TensorEntry) -> TensorRecord:
     """Return a tensor with +0.0 where it is pruned or made permanent, otherwise bit for bit."""
 
     def pieces() -> Iterator[memoryview]:
-        zeroed = state.zeroed(entry.name)
+        zeroed = state.export_mask(entry.name)
         for chunk in _chunks(state, entry):
             if zeroed is not None:
                 zeroed.zero(chunk.bits, chunk.start)
@@ -129,7 +129,7 @@ def final_bits(state: State, elements: RecordRange) -> Bits:
     if entry.dtype.packed:  # the units of `chunks` are bytes for packed dtypes
         start, stop = entry.dtype.nbytes(start), entry.dtype.nbytes(stop)
     (chunk,) = state.chunks(entry.name, start, stop, stop - start)
-    zeroed = state.zeroed(entry.name)
+    zeroed = state.export_mask(entry.name)
     if zeroed is not None:
         zeroed.zero(chunk.bits, chunk.start)
     return chunk.bits

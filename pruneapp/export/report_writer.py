@@ -124,7 +124,7 @@ def account_of(
     rounding = Rounding.for_dtype(report.dtype)
     rounded = {f.name: {DTYPE.name: report.dtype} for f in FORMATS.values() if DTYPE in f.params}
     checkpoint = state.checkpoint
-    zeroed = {n: mask for n in checkpoint.entries if (mask := state.zeroed(n)) is not None}
+    zeroed = {n: mask for n in checkpoint.entries if (mask := state.export_mask(n)) is not None}
     job.start(sum(mask.size for mask in zeroed.values()), checkpoint.path.name)
     after = {name: _bits(mask, job) for name, mask in zeroed.items()}
     # Relative to the opened file, in which nothing is pruned or permanent.

@@ -206,12 +206,12 @@ class RoundedState:
         """Return the mask of a tensor; None if nothing is pruned."""
         return self.state.mask(name)
 
-    def zeroed(self, name: str) -> Mask | None:
+    def export_mask(self, name: str) -> Mask | None:
         """Return the mask whose 0 bits are written as +0.0; None if nothing is.
 
         For a rounded tensor, its `zero` does nothing, because chunks are zeroed before rounding.
         """
-        mask = self.state.zeroed(name)
+        mask = self.state.export_mask(name)
         if mask is None or self.originals or not self.rounding.applies_to(self._entry(name)):
             return mask
         return _Zeroed(mask)
@@ -227,7 +227,7 @@ class RoundedState:
         if not self.rounding.applies_to(entry):
             yield from self.state.chunks(name, start, stop, size)
             return
-        zeroed = None if self.originals else self.state.zeroed(name)
+        zeroed = None if self.originals else self.state.export_mask(name)
         for chunk in self.state.chunks(name, start, stop, size):
             if zeroed is not None:
                 zeroed.zero(chunk.bits, chunk.start)

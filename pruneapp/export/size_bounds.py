@@ -123,7 +123,7 @@ class CompactSizes:
         for name, old_bytes in state.tensors.items():
             if (count := pruned.get(name)) is None:
                 continue
-            if permanent and (zeroed := snapshot.zeroed(name)) is not None:
+            if permanent and (zeroed := snapshot.export_mask(name)) is not None:
                 count = max(count, zeroed.pruned)
             nbytes += max_packed_bytes(entries[name], count) - old_bytes
         described = self._describe_step(snapshot.checkpoint, step, entry)
@@ -197,7 +197,7 @@ def _bytes_without_packed(
 
 
 def _max_packed_bytes(snapshot: Snapshot, entry: TensorEntry) -> int:
-    zeroed = snapshot.zeroed(entry.name)
+    zeroed = snapshot.export_mask(entry.name)
     return max_packed_bytes(entry, 0 if zeroed is None else zeroed.pruned)
 
 
@@ -334,7 +334,7 @@ def unpacked_size(snapshot: Snapshot, job: Job) -> int:
 
 def _unpacked_bytes(snapshot: Snapshot, entry: TensorEntry) -> int:
     """Return the uncompressed bytes of a tensor, packed or not, whichever is less."""
-    zeroed = snapshot.zeroed(entry.name)
+    zeroed = snapshot.export_mask(entry.name)
     if zeroed is None or not zeroed.pruned:
         return entry.nbytes
     kept = entry.numel - zeroed.pruned

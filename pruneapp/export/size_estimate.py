@@ -103,7 +103,7 @@ def expected_sizes(
     sample
         Returns how many blocks to measure by their guesses.
     """
-    zeroed = lru_cache(maxsize=1)(state.zeroed)  # combines two masks each time
+    zeroed = lru_cache(maxsize=1)(state.export_mask)  # combines two masks each time
     known: list[tuple[Block, float]] = []
     some: list[Block] = []
     guesses: list[float] = []

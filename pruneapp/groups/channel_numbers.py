@@ -275,7 +275,7 @@ class ChannelGraph:
     # clause.
     whole_layers: Mapping[str, tuple[int, str]]
 
-    def stays(self, kept: Iterable[tuple[Group, Units]]) -> NDArray[np.bool_]:
+    def kept_channels(self, kept: Iterable[tuple[Group, Units]]) -> NDArray[np.bool_]:
         """Return a Boolean per channel number, whether it is kept.
 
         `kept` has the kept units (from 0) of some groups, which must be objects of `groups`.

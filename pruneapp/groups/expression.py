@@ -35,7 +35,7 @@ def evaluate(text: str, fields: Mapping[str, Any]) -> Any:
         raise ExpressionError(f"'{text}' has no value here: {error}") from None
 
 
-def whole(text: str, fields: Mapping[str, Any]) -> int:
+def evaluate_integer(text: str, fields: Mapping[str, Any]) -> int:
     """Return the integer value of an expression; a float such as 3.0 is accepted.
 
     Raises `ExpressionError` if the value is not an integer.

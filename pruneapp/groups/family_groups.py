@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.groups.axis import Axis
-from pruneapp.groups.expression import ExpressionError, evaluate, whole
+from pruneapp.groups.expression import ExpressionError, evaluate, evaluate_integer
 from pruneapp.groups.family import LABELS, AxisName, AxisRule, Family, FurtherGroup, MemberRule
 from pruneapp.groups.group import Factor, Group, Member, Role, Run, Runs
 
@@ -65,7 +65,7 @@ class _Fields:
 
     def whole(self, text: str) -> int:
         """Return the integer value of an expression."""
-        return whole(text, self._fields)
+        return evaluate_integer(text, self._fields)
 
     def _layout(self, rule: MemberRule) -> _Layout:
         """Return the layout, role and factors of a member rule; use the cached `layout`."""
@@ -202,7 +202,7 @@ class FamilyGroups:
             return None  # one query head per key/value head: cut with their keys and values
         self._check_complete(groups)
         limit = self._family.limits.get(self._type, {}).get(name, "")
-        step, least = whole(rule.step, fields), whole(rule.least, fields)
+        step, least = evaluate_integer(rule.step, fields), evaluate_integer(rule.least, fields)
         axis = Axis(name, label, rule, groups, fields, step, least, limit)
         sizes: tuple[int, ...] = ()
         if step > 1 or limit:

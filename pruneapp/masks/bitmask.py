@@ -337,6 +337,6 @@ class MaskLayers:
         masks: MaskSet = getattr(self, layer)
         return masks
 
-    def replaced(self, changes: LayerMasks) -> MaskLayers:
+    def with_masks(self, changes: LayerMasks) -> MaskLayers:
         """Return the layers with changed masks; unchanged sets are shared."""
         return replace(self, **{k: self[k].with_masks(masks) for k, masks in changes.items()})

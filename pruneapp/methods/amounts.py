@@ -450,7 +450,7 @@ def weight_counts_to_prune(  # noqa: PLR0917 - each its own type
         )
         return after - tensors.before, together
     if limits.target_sparsity is not None:
-        after = spread(tensors, bounds, target_of(limits, tensors, bounds))
+        after = split_evenly(tensors, bounds, target_of(limits, tensors, bounds))
         return after - tensors.before, none
     # Protection does not reduce the amount where the maximum is at most what is free.
     held = bounds.ceiling - tensors.before <= free
@@ -467,14 +467,14 @@ def split_in_order(counts: Counts, count: int) -> Counts:
     return result
 
 
-def spread(tensors: Tensors, bounds: Bounds, target: int) -> Counts:
+def split_evenly(tensors: Tensors, bounds: Bounds, target: int) -> Counts:
     """Return counts with the same sparsity in every tensor, within its bounds; the sum is `target`.
 
     They are ``round(s * numel)`` clipped to the bounds, for some sparsity ``s``. If no ``s`` gives
     the sum, earlier tensors of those that are next to increase get one more.
     """
     return level(
-        lambda share: np.clip(at_share(share, tensors.numel), bounds.low, bounds.high), target
+        lambda share: np.clip(round_share(share, tensors.numel), bounds.low, bounds.high), target
     )
 
 
@@ -502,7 +502,7 @@ def level(at: Callable[[float], Counts], target: int) -> Counts:
     return counts
 
 
-def at_share(share: float | Float64s, sizes: Counts) -> Counts:
+def round_share(share: float | Float64s, sizes: Counts) -> Counts:
     """Return the counts nearest to a fraction of sizes, rounding halves up."""
     return np.floor(share * sizes + 0.5).astype(np.int64)
 

@@ -22,13 +22,13 @@ from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.channels import count_kept_by_channel
 from pruneapp.methods.amounts import (
     Running,
-    at_share,
     channel_counts_to_prune,
     count_to_prune,
     counts_before,
     counts_of,
     counts_to_prune,
     level,
+    round_share,
     split_in_order,
     weight_counts_to_prune,
 )
@@ -532,6 +532,6 @@ def per_row(
             return counts
 
     def at(part: float) -> Counts:
-        return np.minimum(at_share(part, left), able)
+        return np.minimum(round_share(part, left), able)
 
     return level(at, count)

@@ -261,7 +261,7 @@ class CumulativeTable:
         if not all_selected:
             below[~among] = equal[~among] = 0
         left = count - int(below.sum())
-        equal = split_in_order(equal, left) if self.exact else in_proportion(equal, left)
+        equal = split_in_order(equal, left) if self.exact else split_in_proportion(equal, left)
         self._last_cut = self._last_bin + (equal > 0)  # spares `cut` the search
         return below + equal
 
@@ -404,7 +404,7 @@ def _concatenated(parts: Iterable[NDArray[Any] | None]) -> NDArray[Any]:
     return np.concatenate([part for part in parts if part is not None])
 
 
-def in_proportion(counts: Counts, left: int) -> Counts:
+def split_in_proportion(counts: Counts, left: int) -> Counts:
     """Return the number pruned per tensor if `left` are pruned of all, with the same share."""
     total = int(counts.sum())
     ends = np.rint(np.cumsum(counts) * (left / max(total, 1))).astype(np.int64)

@@ -13,7 +13,12 @@ import numpy as np
 from pruneapp.analysis import histogram_store
 from pruneapp.analysis.histogram_store import cached_rows
 from pruneapp.analysis.retained_norm import shares_of
-from pruneapp.analysis.sparsity_report import SparsityReport, SparsityTable, TensorSparsity, or_none
+from pruneapp.analysis.sparsity_report import (
+    SparsityReport,
+    SparsityTable,
+    TensorSparsity,
+    with_none,
+)
 from pruneapp.document.selection import Rows
 from pruneapp.document.snapshot import Snapshot, Units
 from pruneapp.document.step import Row, Step, takes_channels
@@ -38,7 +43,7 @@ from pruneapp.preview.cumulative import (
     CumulativeTable,
     channel_order_of,
     cumulative_of,
-    in_proportion,
+    split_in_proportion,
 )
 from pruneapp.progress import Job
 
@@ -145,7 +150,7 @@ def effect_of(snapshot: Snapshot, step: Step, row: Row, units: Units, job: Job) 
 
 def split_at_random(units: Units) -> Cutting:
     """Return a function that divides a count in proportion to the free weights of tensors."""
-    return lambda among, count: in_proportion(np.where(among, units.free, 0), count)
+    return lambda among, count: split_in_proportion(np.where(among, units.free, 0), count)
 
 
 def _tensors_of(units: Units) -> Tensors:
@@ -371,10 +376,10 @@ def _report(snapshot: Snapshot, effects: Sequence[Effect], job: Job) -> Sparsity
     if len(effects) == 1:
         rows.__dict__["places"] = effects[0].units.places  # shared between moves of a slider
     else:
-        rows = rows.sorted_like(snapshot.checkpoint.entries)
+        rows = rows.sort_like(snapshot.checkpoint.entries)
     with np.errstate(over="ignore"):
         sums = np.stack((squares.sum(axis=1), sizes.sum(axis=1)), axis=1)
-        norm, magnitude = or_none(shares_of(*sums))
+        norm, magnitude = with_none(shares_of(*sums))
     numel_of_all, pruned = _model(snapshot, job)
     return SparsityReport(rows, numel_of_all, pruned, pruned + int(counts.sum()), norm, magnitude)
 
@@ -436,7 +441,7 @@ def _count_pruned(snapshot: Snapshot, name: str, dims: Mapping[int, Bools] | Non
     """
     if not dims:
         return 0
-    shape, free = snapshot.entry(name).shape, snapshot.eligible(name)
+    shape, free = snapshot.entry(name).shape, snapshot.free_mask(name)
     if free is None:
         kept = (int(np.count_nonzero(dims[d])) if d in dims else n for d, n in enumerate(shape))
         return math.prod(shape) - math.prod(kept)

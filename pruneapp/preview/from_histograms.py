@@ -17,7 +17,7 @@ import numpy as np
 from pruneapp.analysis import histogram_store
 from pruneapp.analysis.histograms import BINS, MagnitudeHistogram, bin_shift, bin_values
 from pruneapp.analysis.retained_norm import RetainedNorm, measure_kept_norms, total_of
-from pruneapp.analysis.sparsity_report import SparsityReport, or_none
+from pruneapp.analysis.sparsity_report import SparsityReport, with_none
 from pruneapp.analysis.statistics import sparsity
 from pruneapp.checkpoint.dtypes import DType
 from pruneapp.document.snapshot import Snapshot
@@ -235,7 +235,7 @@ def report_since_opening(opened: Snapshot, now: Snapshot, job: Job) -> SparsityR
     norms, l1s = _share(was, left).T
     with np.errstate(over="ignore"):  # cumsum adds one after another, in a defined order
         totals = [np.cumsum(sums, axis=0)[-1:] for sums in (was, left)]
-    norm, l1 = (*or_none(_share(*totals)[0]),) if len(names) else (1.0, 1.0)
+    norm, l1 = (*with_none(_share(*totals)[0]),) if len(names) else (1.0, 1.0)
     result = replace(
         report,
         tensors=replace(report.table, norm=norms, l1=l1s),

@@ -226,7 +226,7 @@ def compute_preview(
                 summed=summed,
             )
         near, sums = result.near, result.sums
-        state = before.replaced({"masks": result.masks})
+        state = before.with_masks({"masks": result.masks})
         protected_count += sum(result.protected.values())
         if isinstance(method, GroupMethod):
             groups = {view.name: method.groups(view, row.values) for view in views}
@@ -243,14 +243,14 @@ def compute_preview(
     spared: dict[str, BitMask] = {}
     if pruned_channels:
         changed, spared = prune_companions(state, pruned_channels, job)
-        state = state.replaced({"masks": changed})
+        state = state.with_masks({"masks": changed})
         along.update(changed)
     if dependents is not None:
         changed, protected_bits = prune_dependents(state, dependents, job)
         spared |= {
             name: m | spared[name] if name in spared else m for name, m in protected_bits.items()
         }
-        state = state.replaced({"masks": changed})
+        state = state.with_masks({"masks": changed})
         along.update(changed)
     protected_count += sum(mask.kept for mask in spared.values())
     if along:
@@ -294,7 +294,7 @@ def compute_preview(
     broken = broken_patterns(state, lacking, job)
     # Placed first, because tooltips show only the beginning.
     warnings = [
-        "\n".join((f"▲ {each.sentence}", *(f"  {line}" for line in each.named())))
+        "\n".join((f"▲ {each.sentence}", *(f"  {line}" for line in each.tensor_lines())))
         for each in broken
     ]
     counts = counts_of(snapshot.checkpoint, step)
@@ -459,7 +459,7 @@ class RuleState:
         rule = self.rules.get(first)
         return self.before.mask(first) if rule is None else rule
 
-    def zeroed(self, name: str) -> Mask | None:
+    def export_mask(self, name: str) -> Mask | None:
         """Return the mask of a tensor, because no weights are permanent zeros."""
         return self.mask(name)
 
@@ -486,7 +486,7 @@ def state_after(snapshot: Snapshot, step: Step, kernel: Kernel, job: Job) -> Rul
     beyond_a_threshold = snapshot.permanent or snapshot.protected
     if len(step.rows) > 1 or not isinstance(method, WeightMethod) or beyond_a_threshold:
         preview = compute_preview(snapshot, step, kernel, job, norms=False)
-        return preview.edit.applied_to(snapshot)
+        return preview.edit.apply_to(snapshot)
     snapshot.checkpoint.verify_unchanged()
     row = step.rows[0]
     ((_, names),) = rows_of(snapshot.checkpoint, step)

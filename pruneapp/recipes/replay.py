@@ -115,7 +115,7 @@ def replay(
         for one in expand_action(state, action):
             edit = _edit(state, one, kernel, job)
             if edit is not None:
-                state = edit.applied_to(state)
+                state = edit.apply_to(state)
                 yield Replayed(number, edit, state)
 
 

@@ -235,7 +235,7 @@ def pruned_layers(
     layers = []
     for batch in job.cancel.batches(snapshot.checkpoint.entries):
         for entry in map(snapshot.entry, batch):
-            zeroed = snapshot.zeroed(entry.name)
+            zeroed = snapshot.export_mask(entry.name)
             if zeroed is None or not _is_pruned(snapshot, entry):
                 continue
             columns = math.prod(entry.shape[-1:] if len(entry.shape) == 3 else entry.shape[1:])
@@ -345,7 +345,7 @@ class RepairRun:
     @property
     def state(self) -> Snapshot:
         """The state with the values repaired so far."""
-        return self._snapshot.replaced({"values": self._file.map_values()})
+        return self._snapshot.with_masks({"values": self._file.map_values()})
 
     def repair(self, known: KnownInputs, job: Job) -> None:
         """Repair all layers with known inputs; `job` is started with the work.
@@ -396,7 +396,7 @@ class RepairRun:
 
 
 def _is_pruned(snapshot: Snapshot, entry: TensorEntry) -> bool:
-    zeroed = snapshot.zeroed(entry.name) if len(entry.shape) > 1 and entry.prunable else None
+    zeroed = snapshot.export_mask(entry.name) if len(entry.shape) > 1 and entry.prunable else None
     return zeroed is not None and 0 < zeroed.pruned < entry.numel
 
 
@@ -525,7 +525,7 @@ class _Tensor:
                 f"type {theirs.dtype.label}; it must be floats of the shape {list(entry.shape)}.",
                 remedy="Name the model that was pruned.",
             )
-        bits, zeroed = snapshot.bits_under(entry.name), snapshot.zeroed(entry.name)
+        bits, zeroed = snapshot.bits_under(entry.name), snapshot.export_mask(entry.name)
         protected = snapshot.protected.get(entry.name)
         free = np.ones(bits.size, np.bool_) if zeroed is None else zeroed.bools()
         present = np.where(free, decode(bits, entry.dtype), np.float32(0))
@@ -612,7 +612,7 @@ class _LayerSolver:
                 with_bias = shift.entry.name
         if followers.variance is not None and None not in spreads:
             self._scale(followers.variance, [s for s in spreads if s is not None], values)
-        zeroed = self.snapshot.zeroed(entry.name)
+        zeroed = self.snapshot.export_mask(entry.name)
         return LayerRepair(
             entry.name,
             moved,

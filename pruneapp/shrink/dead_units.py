@@ -93,7 +93,7 @@ def nonzero_entries(state: State, entry: TensorEntry, dim: int, job: Job) -> Boo
     is not read. Advances `job` by the number of elements.
     """
     n = entry.shape[dim]
-    mask = state.zeroed(entry.name)
+    mask = state.export_mask(entry.name)
     if mask is not None and not mask.kept:
         job.step(entry.numel)
         return np.zeros(n, np.bool_)
@@ -120,7 +120,7 @@ def is_zero(state: State, entry: TensorEntry, job: Job) -> bool:
 
     Reads until the first other one, and nothing of a fully pruned tensor.
     """
-    mask = state.zeroed(entry.name)
+    mask = state.export_mask(entry.name)
     if mask is not None and not mask.kept:
         return True
     for chunk in state.chunks(entry.name, size=CHUNK_BYTES):
@@ -231,7 +231,7 @@ def rows_by_unit(group: Group, member: Member, values: NDArray[_T]) -> NDArray[_
 
 def read_values(state: State, entry: TensorEntry) -> NDArray[np.float64]:
     """Return all elements of a small tensor as a flat float64 array, with pruned weights as 0."""
-    mask = state.zeroed(entry.name)
+    mask = state.export_mask(entry.name)
     parts = [np.zeros(0)]
     for chunk in state.chunks(entry.name, size=CHUNK_BYTES):
         if mask is not None:
@@ -283,7 +283,7 @@ def fold(
     )
     total = np.zeros(bias.numel)
     size = max(_PIECE // max(columns, 1), 1) * columns
-    mask = state.zeroed(entry.name)
+    mask = state.export_mask(entry.name)
     for chunk in state.chunks(entry.name, size=size):
         if mask is not None:
             mask.zero(chunk.bits, chunk.start)

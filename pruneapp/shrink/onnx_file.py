@@ -74,7 +74,7 @@ def plan_onnx(
             )
     model = graph.model.__class__()
     model.CopyFrom(graph.model)
-    _resize(model, graph, graph.stays((each.group, each.kept) for each in cut.groups))
+    _resize(model, graph, graph.kept_channels((each.group, each.kept) for each in cut.groups))
     kept = _write_inner_tensors(model, shrunk, graph)
     tensors = _extract_initializers(model, shrunk, graph, kept, job)
     _infer(model, tensors, graph)

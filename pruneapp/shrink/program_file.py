@@ -88,7 +88,7 @@ def _unchanged(source: FileSource, archive: Archive, key: str, path: str) -> Zip
 
 def _cut_graph(graph: ProgramGraph, cut: Cut) -> Mapping[str, Any]:
     """Return a copy of the JSON of the program with the new sizes, strides and groups."""
-    kept = graph.stays((each.group, each.kept) for each in cut.groups)
+    kept = graph.kept_channels((each.group, each.kept) for each in cut.groups)
 
     def left(axis: Numbers) -> int:
         return int(np.count_nonzero(kept[axis]))

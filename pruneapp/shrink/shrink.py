@@ -440,7 +440,7 @@ def _compare(state: State, tensor: TensorCut, cut: Cut, written: Checkpoint, job
     inner = math.prod(shape[1:])
     small = math.prod(tensor.entry.shape[1:])
     step = max(_SLAB // max(inner, 1), 1)
-    mask, rows = state.zeroed(source.name), tensor.kept.get(0)
+    mask, rows = state.export_mask(source.name), tensor.kept.get(0)
     for first in range(0, shape[0], step):
         stop = min(first + step, shape[0])
         a, b = (first, stop) if rows is None else map(int, np.searchsorted(rows, (first, stop)))

@@ -53,7 +53,7 @@ class DerivedState(ABC):
         """Return None: there are no masks."""
         return None
 
-    def zeroed(self, _name: str) -> Mask | None:
+    def export_mask(self, _name: str) -> Mask | None:
         """Return None: pruned weights are 0 already."""
         return None
 
@@ -111,7 +111,7 @@ class ShrunkState(DerivedState):
     def _read(self, entry: TensorEntry, start: int, stop: int) -> Bits:
         """Return elements of the source with pruned weights as 0, as a new array."""
         (chunk,) = self._state.chunks(entry.name, start, stop, stop - start)
-        zeroed = self._state.zeroed(entry.name)
+        zeroed = self._state.export_mask(entry.name)
         if zeroed is not None:
             zeroed.zero(chunk.bits, chunk.start)
         return chunk.bits

@@ -254,7 +254,7 @@ def choose_units(
 def prune_units(state: Snapshot, to_prune: Sequence[tuple[Group, Units]], job: Job) -> Snapshot:
     """Return the state with the given units pruned in all their tensors."""
     masks = masks_without([(group, state.view, units) for group, units in to_prune], job)
-    return state.replaced({"masks": masks}) if masks else state
+    return state.with_masks({"masks": masks}) if masks else state
 
 
 def prune_layers(state: Snapshot, axis: Axis, numbers: tuple[int, ...], job: Job) -> Snapshot:

@@ -235,6 +235,6 @@ def test_a_broken_pattern_says_where_and_why():
     assert two.sentence == (
         "1:2 along dim 0 does not hold in 2 tensors (8 groups): weights were protected or restored"
     )
-    assert two.named({"w": "shown"}) == ("shown: 4 groups", "x: 4 groups")
+    assert two.tensor_lines({"w": "shown"}) == ("shown: 4 groups", "x: 4 groups")
     many = replace(two, groups={f"t{n}": 1 for n in range(1_007)})
     assert many.named()[-2:] == ("t4: 1 group", "and 1,002 more")

@@ -126,7 +126,7 @@ def test_values_that_were_replaced_are_painted_and_so_is_their_change(case):
     x, y = (rng.normal(size=shape).astype(np.float32) for _ in range(2))
     kept = rng.random(shape) < 0.6
     a = Snapshot(MemoryCheckpoint({"w": x}), MaskLayers(mask_set(kept)))
-    b = a.replaced({"values": {"w": as_values(y)}})
+    b = a.with_masks({"values": {"w": as_values(y)}})
 
     painted = tile(b, request, None, Job()).values
     np.testing.assert_allclose(painted, expected(y, request), rtol=1e-6)
@@ -135,7 +135,7 @@ def test_values_that_were_replaced_are_painted_and_so_is_their_change(case):
     np.testing.assert_allclose(got.change, expected(change, request), rtol=1e-5, atol=1e-7)
     np.testing.assert_allclose(got.in_neither, expected(~kept, request), rtol=1e-6)
     assert not got.removed.any()
-    same = difference_tile(b, b.replaced({"masks": {"w": None}}), request, Job())
+    same = difference_tile(b, b.with_masks({"masks": {"w": None}}), request, Job())
     np.testing.assert_allclose(same.restored, expected(~kept, request), rtol=1e-6)
     change = np.where(kept, 0, y)
     np.testing.assert_allclose(same.change, expected(change, request), rtol=1e-6)

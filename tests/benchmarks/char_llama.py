@@ -133,7 +133,7 @@ class LlamaRunner:
 
 def _tensors(state: Snapshot) -> Iterator[tuple[str, Tensor]]:
     for name, entry in state.checkpoint.entries.items():
-        values, mask = state.bits(name).view(np.float32), state.zeroed(name)
+        values, mask = state.bits(name).view(np.float32), state.export_mask(name)
         if mask is not None:
             values *= mask.bools()
         yield name, torch.from_numpy(values).reshape(entry.shape)

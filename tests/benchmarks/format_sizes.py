@@ -159,7 +159,7 @@ def _compare(state: Snapshot, tensors: Mapping[str, Any]) -> None:
     if tensors.keys() != original.keys():
         raise RuntimeError(f"Other names: {sorted(tensors.keys() ^ original.keys())}")
     for name, tensor in original.items():
-        kept = state.zeroed(name)
+        kept = state.export_mask(name)
         expected = tensor
         if kept is not None:
             bools = torch.from_numpy(kept.bools(0, kept.size)).reshape(tensor.shape)

@@ -40,7 +40,7 @@ class QualityModel:
         """Return the model with the weights of a state."""
         model, tensors = self.make(), {}
         for name, entry in state.checkpoint.entries.items():
-            bits, zeroed = state.bits(name), state.zeroed(name)
+            bits, zeroed = state.bits(name), state.export_mask(name)
             if zeroed is not None:
                 bits = np.where(zeroed.bools(), bits, 0).astype(bits.dtype)
             values = torch.from_numpy(bits.view(entry.dtype.numpy).copy())
@@ -83,7 +83,7 @@ class QualityModel:
             if weight in state.masks and state.masks[weight].pruned:
                 found = {weight: _drifted(dense, self.load(state), name, batches)}
                 after = compute_repair(state, known(found), Job(), names=[weight]).edit.after
-                state = state.replaced(after)
+                state = state.with_masks(after)
         return state
 
 

@@ -293,7 +293,7 @@ def test_final_weights_read_as_zeros_and_count_as_ordinary_weights(model):
     assert document.masks[FC].pruned == 160
     assert not document.snapshot().bits(FC)[~document.masks[FC].bools()].any()
     np.testing.assert_array_equal(
-        document.snapshot().zeroed(FC).bools(), mask.bools() & document.masks[FC].bools()
+        document.snapshot().export_mask(FC).bools(), mask.bools() & document.masks[FC].bools()
     )
 
 

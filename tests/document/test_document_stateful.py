@@ -439,7 +439,7 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
             )
             joined = np.concatenate([c.bits.copy() for c in snapshot.chunks(name)])
             np.testing.assert_array_equal(joined, snapshot.bits(name))
-            zeroed = snapshot.zeroed(name)
+            zeroed = snapshot.export_mask(name)
             stays = np.ones(shape, bool) if zeroed is None else zeroed.bools().reshape(shape)
             np.testing.assert_array_equal(stays, self.naive.kept[name] & self.naive.now.final[name])
             protected = snapshot.protected.get(name)
@@ -447,7 +447,7 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
             np.testing.assert_array_equal(
                 guarded.reshape(shape), self.naive.now.protected[name], strict=True
             )
-            eligible = snapshot.eligible(name)
+            eligible = snapshot.free_mask(name)
             free = np.ones(shape, bool) if eligible is None else eligible.bools().reshape(shape)
             np.testing.assert_array_equal(
                 free, self.naive.kept[name] & ~self.naive.now.protected[name]

@@ -83,7 +83,7 @@ def assert_combined(seed, how, share_here, share_there, share_protected):
             done()
         return
     preview = done()
-    after = snapshot.replaced(preview.edit.after).masks.get("w")
+    after = snapshot.with_masks(preview.edit.after).masks.get("w")
     gone = np.zeros((5, 7), bool) if after is None else ~after.bools().reshape(5, 7)
     np.testing.assert_array_equal(gone, expected)
     assert preview.edit.label == f"Masks combined with other.pt (pruned {WORDS[how]})"

@@ -207,7 +207,7 @@ def test_on_any_state_it_is_what_a_loop_does_and_the_estimate_says_so(opened, da
         if entry.prunable and data.draw(st.integers(0, 3)) == 0:
             guarded = rng.random(entry.shape) < 0.1
             protected[name] = BitMask.from_bools(guarded & kept)
-    state = Snapshot(checkpoint).replaced({"masks": masks, "protected": protected})
+    state = Snapshot(checkpoint).with_masks({"masks": masks, "protected": protected})
     method = data.draw(st.sampled_from(["ln_structured", "random_structured"]))
     rows = tuple(
         asked([name], dim, method, dependents=False, amount=0.0).rows[0]
@@ -254,7 +254,7 @@ def test_with_companions_nothing_is_counted_twice(opened):
     state = Snapshot(opened["block"])
     guarded = np.zeros(16, np.bool_)
     guarded[:] = True
-    state = state.replaced({"protected": {"1.bn1.bias": BitMask.from_bools(guarded)}})
+    state = state.with_masks({"protected": {"1.bn1.bias": BitMask.from_bools(guarded)}})
     row = asked(["1.conv1.weight"], ROWS, amount=4).rows
     both = preview_of(state, Step(row, prune_bias_and_norm=True, dependents=True))
     alone = preview_of(state, Step(row, dependents=True))

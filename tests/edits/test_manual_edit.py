@@ -410,8 +410,8 @@ def test_masks_are_what_arrays_say(seed, operation, pairs, by_mask, share, piece
     spared = (chosen & guarded).sum() if operation == "prune" else 0
     assert preview.numbers.protected == spared
     for made, wanted, absent in (
-        (snapshot.layers.replaced(preview.edit.after).masks.get("w"), expected, True),
-        (snapshot.layers.replaced(preview.edit.after).protected.get("w"), guard, False),
+        (snapshot.layers.with_masks(preview.edit.after).masks.get("w"), expected, True),
+        (snapshot.layers.with_masks(preview.edit.after).protected.get("w"), guard, False),
     ):
         if made is None:
             assert (wanted == absent).all()
@@ -533,5 +533,5 @@ def test_an_export_knows_nothing_of_protection(tmp_path):
         np.testing.assert_array_equal(got, expected.numpy())
         assert written[0] == written[1]
         make_permanent(document, ["weight"])
-        assert document.snapshot().zeroed("weight").pruned == 27
+        assert document.snapshot().export_mask("weight").pruned == 27
         document.close()

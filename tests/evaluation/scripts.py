@@ -164,7 +164,7 @@ def pruned(state, share=0.5, names=("0.weight", "4.weight"), seed=0):
     masks = {
         name: BitMask.from_bools(draw.random(state.entry(name).numel) >= share) for name in names
     }
-    return state.replaced({"masks": masks})
+    return state.with_masks({"masks": masks})
 
 
 def outputs(state, dtype=torch.float32):
@@ -178,7 +178,7 @@ def outputs(state, dtype=torch.float32):
         if state.replaces(name):
             values = torch.from_numpy(state.bits(name)).view(tensors[name].dtype)
             tensors[name] = values.reshape(tensors[name].shape)
-        mask = state.zeroed(name)
+        mask = state.export_mask(name)
         if mask is not None:
             kept = torch.from_numpy(mask.bools().copy()).reshape(tensors[name].shape)
             tensors[name][~kept] = 0

@@ -84,7 +84,7 @@ def test_the_unpruned_model_is_run_and_the_pruned_layers_are_repaired(
 
 def error_of(state, done, unpruned):
     """Return the output error of a repaired model, relative to the outputs without the bias."""
-    wanted, now = outputs(unpruned), outputs(state.replaced(done.repair.edit.after))
+    wanted, now = outputs(unpruned), outputs(state.with_masks(done.repair.edit.after))
     bias = torch.from_numpy(unpruned.checkpoint.bits("4.bias").view(np.float32).copy())
     return float((now - wanted).square().sum() / (wanted - bias).square().sum())
 

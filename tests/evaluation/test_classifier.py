@@ -154,7 +154,7 @@ def test_accuracy_is_that_of_the_classes_that_subfolders_are(packages, file, ima
         assert dense["accuracy"].counts == (3, 3)
         assert len(dense["loss"].samples) == 3
         red = BitMask.from_bools(np.arange(9) >= 6)  # the row of red
-        pruned = runner.run(state.replaced({"masks": {"fc.weight": red}}), 0, Job()).metrics
+        pruned = runner.run(state.with_masks({"masks": {"fc.weight": red}}), 0, Job()).metrics
         assert pruned["accuracy"].counts == (2, 3)
 
 
@@ -164,7 +164,7 @@ def test_agreement_is_measured_without_labels(packages, file, images):
         state = Snapshot(checkpoint)
         assert runner.run(state, 0, Job(), reference=True).metrics["same_top1"].value == 1
         red = BitMask.from_bools(np.arange(9) >= 6)
-        pruned = runner.run(state.replaced({"masks": {"fc.weight": red}}), 0, Job()).metrics
+        pruned = runner.run(state.with_masks({"masks": {"fc.weight": red}}), 0, Job()).metrics
         assert pruned["same_top1"].counts == (2, 3)
 
 

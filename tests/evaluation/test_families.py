@@ -119,7 +119,7 @@ def pruned(state: Snapshot) -> Snapshot:
     masks = {
         name: BitMask.from_bools(draw.random(state.entry(name).numel) >= 0.5) for name in names
     }
-    return state.replaced({"masks": masks})
+    return state.with_masks({"masks": masks})
 
 
 def score(runner, state):

@@ -152,11 +152,11 @@ def test_the_hash_of_a_state_is_that_of_what_is_pruned(source_of):
     state = Snapshot(checkpoint)
     mask = BitMask.from_bools(np.arange(9) > 3)
     hashes = {
-        state_sha256(state.replaced({"masks": masks}))
+        state_sha256(state.with_masks({"masks": masks}))
         for masks in ({}, {"a": mask}, {"b": mask}, {"a": mask, "b": mask})
     }
     assert len(hashes) == 4
-    assert state_sha256(state.replaced({"masks": {"a": BitMask.full(9)}})) == state_sha256(state)
+    assert state_sha256(state.with_masks({"masks": {"a": BitMask.full(9)}})) == state_sha256(state)
 
 
 def test_hashing_a_state_can_be_cancelled_within_a_tensor(source_of):
@@ -167,6 +167,6 @@ def test_hashing_a_state_can_be_cancelled_within_a_tensor(source_of):
     from pruneapp.edits.repaired_values import as_values
 
     state = Snapshot(source_of("safetensors", {"a": torch.ones(9)}))
-    state = state.replaced({"values": {"a": as_values(np.zeros(64 << 20, np.uint8))}})
+    state = state.with_masks({"values": {"a": as_values(np.zeros(64 << 20, np.uint8))}})
     looks = count_looks(lambda token: state_sha256(state, Job(cancel=token))).looks
     assert looks >= 8, "at least every 8 MiB: some milliseconds"

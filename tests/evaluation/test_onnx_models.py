@@ -80,7 +80,7 @@ def expected_sum(state, tmp_path):
     path = state.checkpoint.files[0].path
     model = onnx.load(path)
     for tensor in model.graph.initializer:
-        zeroed = state.zeroed(tensor.name)
+        zeroed = state.export_mask(tensor.name)
         if zeroed is not None:
             values = values_of(tensor, path.parent).copy()
             values.reshape(-1)[~zeroed.bools(0, values.size)] = 0
@@ -415,7 +415,7 @@ def test_a_repair_of_a_graph_brings_its_outputs_back(tmp_path, opened, network):
         done = repair_by_script(runner, some, RepairSettings(names=names), Job())
     assert {layer.name for layer in done.repair.layers} == set(names)
     assert "random numbers" in " ".join(done.risks)
-    repaired = some.replaced(done.repair.edit.after)
+    repaired = some.with_masks(done.repair.edit.after)
     with seeded_runner(state) as runner, closing(Evaluator(runner)) as evaluator:
         evaluator.measure_baseline(state, Job())
         before, after = (
@@ -435,7 +435,7 @@ def test_a_graph_has_no_sequential_repair_and_its_multiply_adds_are_counted(tmp_
     assert "Repair without Sequential" in error.value.remedy
     assert uses.multiply_adds(state, Job()) == 8 * 3 * 9 * 36 + 4 * 8
     zeros = {"conv.weight": BitMask.from_bools(np.arange(216) % 2 == 0)}
-    half = state.replaced({"masks": zeros})
+    half = state.with_masks({"masks": zeros})
     assert uses.multiply_adds(half, Job()) == 8 * 3 * 9 * 36 // 2 + 4 * 8
 
 

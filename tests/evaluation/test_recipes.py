@@ -192,7 +192,7 @@ def test_the_recipe_runs(name, tmp_path, monkeypatch):
         dense = runner.run(state, 0, Job())
         numel = checkpoint.entry(weight).numel
         mask = BitMask.from_bools(np.arange(numel) % 10 == 0)
-        pruned = runner.run(state.replaced({"masks": {weight: mask}}), 0, Job())
+        pruned = runner.run(state.with_masks({"masks": {weight: mask}}), 0, Job())
     assert dense.metrics.keys() == pruned.metrics.keys()
     assert pruned.zeros >= dense.zeros + 0.9 * mask.pruned
     assert (dense.notices, pruned.notices) == ((), ())
@@ -233,7 +233,7 @@ def evaluate_rows(model, progress):
         assert collected.rows == 2 * 32
         assert all("embed" in name or "head" in name for name in collected.unseen)
         mask = BitMask.from_bools(np.arange(checkpoint.entry(weight).numel) % 10 == 0)
-        pruned = state.replaced({"masks": {weight: mask}})
+        pruned = state.with_masks({"masks": {weight: mask}})
         assert runner.run(pruned, 0, Job()).metrics["loss"] != dense["loss"]
         config = (path / "config.json").read_text()
         (path / "config.json").write_text(config.replace("LlamaForCausalLM", "OwnModel"))
@@ -273,7 +273,7 @@ def test_of_an_encoder_the_agreement_on_the_lines_of_a_text_is_measured(tmp_path
         assert same["relative_error"].value == 0
         weight = "encoder.layer.0.output.dense.weight"
         mask = BitMask.from_bools(np.arange(checkpoint.entry(weight).numel) % 3 == 0)
-        pruned = state.replaced({"masks": {weight: mask}})
+        pruned = state.with_masks({"masks": {weight: mask}})
         found = runner.run(pruned, 0, Job()).metrics
         assert 0.5 < found["cosine"].value < 1
         assert found["relative_error"].value > 0

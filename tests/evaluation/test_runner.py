@@ -38,7 +38,7 @@ def test_states_are_handed_over_in_place_and_undone(runner, mode, state, folder,
     near = pytest.approx if how == "turned" else lambda value: value
     some, more = pruned(state), pruned(state, 0.9)
     other = 3 * np.random.default_rng(2).normal(size=state.entry("0.weight").numel)
-    repaired = some.replaced({"values": {"0.weight": as_values(other.astype(np.float32))}})
+    repaired = some.with_masks({"values": {"0.weight": as_values(other.astype(np.float32))}})
     for one in (some, state, repaired, more, repaired, some):
         total, top = values(runner.run(one, 0, Job()))
         assert (total, top) == (near(expected(one, dtype)[0]), expected(one, dtype)[1])
@@ -68,8 +68,8 @@ def test_only_what_differs_goes_over(runner, mode, state, monkeypatch):
 
     monkeypatch.setattr(runner.worker, "call", spy)
     some = pruned(state, 0.5)
-    fewer = some.replaced({"masks": {"4.weight": pruned(some, 0.9).masks["4.weight"]}})
-    fewer = fewer.replaced(
+    fewer = some.with_masks({"masks": {"4.weight": pruned(some, 0.9).masks["4.weight"]}})
+    fewer = fewer.with_masks(
         {"masks": {"4.weight": fewer.masks["4.weight"] & some.masks["4.weight"]}}
     )
     for one, names in (

@@ -292,7 +292,7 @@ def test_what_is_no_number_is_left_out_and_the_scan_goes_on(state):
 def test_protected_weights_stay_and_those_that_were_pruned_count(state):
     kept = np.arange(200) >= 100
     protected = kept & (np.arange(200) < 190)
-    state = state.replaced(
+    state = state.with_masks(
         {
             "masks": {"large.weight": BitMask.from_bools(kept)},
             "protected": {"large.weight": BitMask.from_bools(protected)},
@@ -310,12 +310,12 @@ def test_protection_may_change_between_two_parts_of_a_scan(state):
     half = {"protected": {NAMES[1]: BitMask.from_bools(np.arange(200) < 100)}}
     with measured() as evaluator:
         first = ScanRequest(NAMES[1:], amounts=(0.5,))
-        known = last(scan_tensors(evaluator, state.replaced(half), first, Job()))
+        known = last(scan_tensors(evaluator, state.with_masks(half), first, Job()))
         more = ScanRequest(NAMES[1:], amounts=(0.9,))
         scanned = last(scan_tensors(evaluator, state, more, Job(), known=known))
     (tensor,) = scanned.tensors
     assert (tensor.protected, [cell.pruned for cell in tensor.cells]) == (0, [100, 180])
-    now = with_protection(scanned, state.replaced(half))
+    now = with_protection(scanned, state.with_masks(half))
     check_scan(now, "scan")
     assert allocate(now, 0.5).pruned == 100
     with pytest.raises(ParameterError, match="from 0 % to 50 %"):
@@ -335,7 +335,7 @@ def test_metrics_that_are_not_those_of_the_unpruned_model_end_the_scan(state, mo
         with pytest.raises(EvaluationError, match="'accuracy' for only one of the two models"):
             last(found)
         check_scan(kept, "scan")
-        pruned = state.replaced({"masks": {NAMES[1]: BitMask.from_bools(np.zeros(200, bool))}})
+        pruned = state.with_masks({"masks": {NAMES[1]: BitMask.from_bools(np.zeros(200, bool))}})
         with pytest.raises(EvaluationError, match="'accuracy' for only one"):
             last(scan_tensors(evaluator, pruned, ScanRequest(NAMES[:1]), Job()))
 
@@ -357,7 +357,7 @@ def test_requests_that_mean_nothing_are_refused(state):
     ):
         with pytest.raises(ParameterError, match=words):
             ScanRequest(NAMES, **asked)
-    pruned = state.replaced({"masks": {"small.weight": BitMask.from_bools(np.zeros(20, bool))}})
+    pruned = state.with_masks({"masks": {"small.weight": BitMask.from_bools(np.zeros(20, bool))}})
     with measured() as evaluator, pytest.raises(SelectionError, match="Nothing is left"):
         last(scan_tensors(evaluator, pruned, ScanRequest(NAMES[:1]), Job()))
     runner = PrunedShares(metrics=lambda loss: {"fluff": loss})
@@ -393,7 +393,7 @@ def test_an_allocation_keeps_the_sample_that_one_rule_breaks():
         right = []
         for step in (found.step(), found.uniform()):
             preview = compute_preview(state, step, CpuKernel(), Job(), norms=False)
-            after = sample.load(state.replaced(preview.edit.after))
+            after = sample.load(state.with_masks(preview.edit.after))
             right.append(sample.score(after, after))
     assert right[0] > 90
     assert right[1] < 40
@@ -427,7 +427,7 @@ class Right(PrunedShares):
 
 def test_a_state_whose_samples_were_forgotten_is_measured_again_before_a_scan(state):
     masks = [{NAMES[0]: BitMask.from_bools(np.arange(20) >= n)} for n in (10, 5)]
-    pruned, other = (state.replaced({"masks": each}) for each in masks)
+    pruned, other = (state.with_masks({"masks": each}) for each in masks)
     with measured(Right()) as evaluator:
         evaluator.measure_baseline(state, Job())
         for each in (pruned, other):

@@ -112,7 +112,7 @@ def expected(state: Snapshot) -> dict[str, bytes]:
     found = {}
     for entry in state.checkpoint.entries.values():
         bits = state.bits(entry.name)
-        gone = state.zeroed(entry.name)
+        gone = state.export_mask(entry.name)
         if gone is not None:
             bits = np.where(gone.bools(), bits, 0).astype(bits.dtype)
         for name in entry.names:

@@ -54,7 +54,7 @@ class Ruled:
         first = self.checkpoint.entry(name).name
         return Rule(self.checkpoint, first) if first in PRUNED else None
 
-    zeroed = mask
+    export_mask = mask
 
     def chunks(self, name: str, start: int = 0, stop: int | None = None, size: int | None = None):
         return self.checkpoint.chunks(name, start, stop, size)

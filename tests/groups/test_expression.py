@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pruneapp.groups.expression import ExpressionError, evaluate, names_in, whole
+from pruneapp.groups.expression import ExpressionError, evaluate, evaluate_integer, names_in
 from pruneapp.groups.family import family_of, model_types, shared_axes
 
 FIELDS = {"a": 12, "b": 4, "nothing": None, "word": "gelu", "yes": True, "ratio": 2.5, "zero": 0}
@@ -50,10 +50,10 @@ def test_what_has_no_value_is_refused(text):
 
 
 def test_whole_numbers():
-    assert whole("ratio * b", FIELDS) == 10
+    assert evaluate_integer("ratio * b", FIELDS) == 10
     for text in ("ratio", "word", "yes", "missing"):
         with pytest.raises(ExpressionError):
-            whole(text, FIELDS)
+            evaluate_integer(text, FIELDS)
 
 
 @given(st.integers(-99, 99), st.integers(1, 99), st.sampled_from(["+", "-", "*", "//", "%", "/"]))

@@ -155,7 +155,7 @@ def test_a_file_of_many_tensors_is_pruned_as_by_torch(tmp_path, scope, kind):
         state = Snapshot(checkpoint)
         for amount in (0.5, 0.3):
             step = Step((Row(tuple(tensors), "l1_unstructured", {"amount": amount}),), scope)
-            state = state.replaced(compute_preview(state, step, CpuKernel(), Job()).edit.after)
+            state = state.with_masks(compute_preview(state, step, CpuKernel(), Job()).edit.after)
             own = [(module, f"w{n}") for n in range(300)]
             if scope == "global":
                 method = torch_prune.L1Unstructured

@@ -20,7 +20,7 @@ from pruneapp.methods.amounts import (
     channel_counts_to_prune,
     count_to_prune,
     fit_common_threshold,
-    spread,
+    split_evenly,
     target_of,
 )
 from pruneapp.methods.limits import Limits
@@ -267,4 +267,4 @@ def test_one_share_clamped_in_each_makes_the_target(start):
         expected = bounds.low.copy()
         for _, i in due[: target - int(bounds.low.sum())]:
             expected[i] += 1
-        np.testing.assert_array_equal(spread(tensors, bounds, target), expected, f"{seed}")
+        np.testing.assert_array_equal(split_evenly(tensors, bounds, target), expected, f"{seed}")

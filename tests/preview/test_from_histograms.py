@@ -106,7 +106,7 @@ def test_a_repair_changes_nothing_of_it(before):
     opened = Snapshot(MemoryCheckpoint({"w": array}))
     masks = MaskSet({"w": BitMask.from_bools(np.arange(20) < 10)})
     pruned = Snapshot(opened.checkpoint, MaskLayers(masks), cache=opened.cache)
-    repaired = pruned.replaced({"values": {"w": as_values((2 * array).view("u4"))}})
+    repaired = pruned.with_masks({"values": {"w": as_values((2 * array).view("u4"))}})
     for state in (opened, *[pruned] * before, repaired):
         count(state, ["w"])
         for wanted in histogram_store.missing_sums(state, ["w"], Job()):

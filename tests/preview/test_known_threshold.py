@@ -131,7 +131,7 @@ def test_what_stays_is_added_up_of_pruned_final_and_protected_weights(monkeypatc
     arrays = {name: rng.standard_normal((100, 1000)).astype(np.float32) for name in "ab"}
     some = BitMask.from_bools(rng.random(100_000) < (0.2 if layer == "protected" else 0.8))
     state = Snapshot(MemoryCheckpoint(arrays))
-    state = state.replaced({layer: {"a": some}})
+    state = state.with_masks({layer: {"a": some}})
     step = Step((Row(("a", "b"), "l1_per_row", {"amount": 0.3}),), "local")
     plain = compute_preview(state, step, CpuKernel(), Job())
     assert not used
@@ -160,7 +160,7 @@ def test_what_stays_after_a_cut_of_rows_by_scores_is_not_read_again(monkeypatch,
     save_statistics(tmp_path / "s.safetensors", sums, Origin("calibrate"), Job())
     statistics = register(tmp_path / "s.safetensors")
     some = BitMask.from_bools(rng.random(100_000) < (0.2 if layer == "protected" else 0.8))
-    state = Snapshot(MemoryCheckpoint(arrays)).replaced({layer: {"a": some}})
+    state = Snapshot(MemoryCheckpoint(arrays)).with_masks({layer: {"a": some}})
     values = {"amount": 0.3, "statistics": statistics}
     step = Step((Row(("a", "b"), "wanda", values),), "local")
     plain = compute_preview(state, step, CpuKernel(), Job())

@@ -52,7 +52,7 @@ def test_every_method_leaves_the_same(model, statistics, name, scope):
         preview, state = both(snapshot, Step((Row(NAMES, name, values),), scope))
         assert isinstance(state, RuleState) == isinstance(method, WeightMethod)
         for tensor in NAMES:
-            mask, held = state.zeroed(tensor), preview.masks[tensor]
+            mask, held = state.export_mask(tensor), preview.masks[tensor]
             assert mask is not None
             assert mask.pruned == held.pruned
             assert np.array_equal(mask.bools(), held.bools())

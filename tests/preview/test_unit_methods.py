@@ -179,7 +179,7 @@ def test_what_norms_have_measured_stays_and_does_not_count(tmp_path):
             assert sorted(found.masks) == [
                 *("1.bn1.bias", "1.bn1.weight", "1.conv1.weight", "1.conv2.weight")
             ]
-            state = state.replaced({"masks": found.masks})
+            state = state.with_masks({"masks": found.masks})
             gone.append(found.masks["1.bn1.bias"].pruned)
             wide = kept(found, "1.conv1.weight", (16, 16 * 9)).any(1)
             assert np.array_equal(wide, found.masks["1.bn1.bias"].bools())
@@ -211,7 +211,7 @@ def test_a_unit_with_a_protected_weight_stays(mistral):
     name = GATE.replace("gate", "down")
     protected = np.zeros((HIDDEN, NEURONS), np.bool_)
     protected[3, :5] = True
-    state = state.replaced({"protected": {name: BitMask.from_bools(protected)}})
+    state = state.with_masks({"protected": {name: BitMask.from_bools(protected)}})
     found = preview(state, "ffn_neurons", [GATE], amount=7)
     assert kept(found, GATE, (NEURONS, HIDDEN)).any(1).tolist() == [True] * 5 + [False] * 7
     with pytest.raises(ParameterError, match="5 are protected, so only 7 can be pruned"):
@@ -221,7 +221,7 @@ def test_a_unit_with_a_protected_weight_stays(mistral):
 def test_twice_half_leaves_a_quarter(mistral):
     state, _ = mistral
     once = preview(state, "ffn_neurons", [GATE], amount=0.5)
-    state = state.replaced({"masks": once.masks})
+    state = state.with_masks({"masks": once.masks})
     twice = preview(state, "ffn_neurons", [GATE], amount=0.5)
     assert kept(twice, GATE, (NEURONS, HIDDEN)).any(1).sum() == NEURONS // 4
 
@@ -259,7 +259,7 @@ def test_channels_of_an_onnx_model_stay_in_the_multiples_of_the_export(tmp_path,
         row = Row(("c1.weight", "c2.weight"), "channel_groups", {"amount": 0.3})
         state = Snapshot(checkpoint)
         found = compute_preview(state, Step((row,), scope), CpuKernel(), Job())
-        state = state.replaced({"masks": found.masks})
+        state = state.with_masks({"masks": found.masks})
         surveyed = survey_state(state, Job())
         assert isinstance(surveyed, SurveyedState)
         _, made = surveyed.plan_cut(CutRequest(), CpuKernel(), Job())

@@ -63,7 +63,7 @@ def ground() -> Iterator[tuple[ScriptRunner, list[Snapshot]]]:
             states = [dense]
             for share in (0.2, 0.5, 0.9):
                 mask = BitMask.from_bools(draw.random(256 * 256) >= share)
-                states.append(dense.replaced({"masks": {"0.weight": mask}}))
+                states.append(dense.with_masks({"masks": {"0.weight": mask}}))
             yield runner, states
 
 

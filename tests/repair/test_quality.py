@@ -24,11 +24,12 @@ def test_the_sample_works_again_at_90_and_95_percent():
         moments = model.moments(dense, 0)
         assert model.score(dense, dense) == pytest.approx(98.9, abs=0.1)
         for pruning, without in zip(SAMPLE[:2], (91.9, 38.1), strict=True):
-            state = whole.replaced({"masks": pruning.masks(whole)})
+            state = whole.with_masks({"masks": pruning.masks(whole)})
             assert model.score(model.load(state), dense) == pytest.approx(without, abs=0.1)
             outcome = compute_repair(state, known(moments), Job())
             assert (
-                model.score(model.load(state.replaced(outcome.edit.after)), dense) >= pruning.least
+                model.score(model.load(state.with_masks(outcome.edit.after)), dense)
+                >= pruning.least
             )
             assert all(layer.rounded <= layer.before for layer in outcome.layers)
 
@@ -40,9 +41,9 @@ def test_layer_after_layer_the_sample_works_again_where_every_layer_lost_as_much
     with open_checkpoint(model.path) as checkpoint:
         whole = Snapshot(checkpoint)
         dense = model.load(whole)
-        state = whole.replaced({"masks": pruning.masks(whole)})
+        state = whole.with_masks({"masks": pruning.masks(whole)})
         scores = [
-            model.score(model.load(state.replaced(after)), dense)
+            model.score(model.load(state.with_masks(after)), dense)
             for after in (
                 compute_repair(state, known(model.moments(dense, 0)), Job()).edit.after,
                 {"values": model.sequential(dense, state, 0).values},

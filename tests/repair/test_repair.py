@@ -56,7 +56,7 @@ def prune(document, *names, amount=0.6):
 
 def values(snapshot, name):
     """Return the exported values of a tensor, in float32."""
-    zeroed = snapshot.zeroed(name)
+    zeroed = snapshot.export_mask(name)
     found = snapshot.bits(name).view(np.float32)
     found = found if zeroed is None else found * zeroed.bools()
     return found.reshape(snapshot.entry(name).shape)

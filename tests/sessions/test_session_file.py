@@ -380,7 +380,7 @@ def test_another_checkpoint_is_refused_with_what_differs_and_its_masks_can_be_ta
 ):
     document = storied(model)
     expected = {
-        name: None if (m := document.snapshot().zeroed(name)) is None else m.packed.tobytes()
+        name: None if (m := document.snapshot().export_mask(name)) is None else m.packed.tobytes()
         for name in SHAPES
     }
     guarded = {name: mask.packed.tobytes() for name, mask in document.snapshot().protected.items()}
@@ -397,7 +397,7 @@ def test_another_checkpoint_is_refused_with_what_differs_and_its_masks_can_be_ta
     assert len(other.items) == 3
     assert "work.prune" in other.items[1].label
     found = {
-        name: None if (m := other.snapshot().zeroed(name)) is None else m.packed.tobytes()
+        name: None if (m := other.snapshot().export_mask(name)) is None else m.packed.tobytes()
         for name in SHAPES
     }
     assert found == expected

@@ -48,7 +48,7 @@ def _masked(path: Path, share: float = 0.3) -> tuple[Snapshot, Structure]:
             scores = score_units(group, state.view, "l2", CpuKernel(), job)
             units.append((group, lowest_units(scores, int(group.count * share), 1)))
     masks = masks_without([(group, state.view, gone) for group, gone in units], job)
-    return state.replaced({"masks": masks}), structure
+    return state.with_masks({"masks": masks}), structure
 
 
 def _loader(folder: Path) -> ModuleType:

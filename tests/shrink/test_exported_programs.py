@@ -104,7 +104,7 @@ def _masked(path: Path, share: float = 0.3) -> tuple[Snapshot, Structure]:
     for group in structure.axes["channels"].groups:
         scores = score_units(group, state.view, "l2", CpuKernel(), job)
         units.append((group, lowest_units(scores, int(group.count * share), 1)))
-    return state.replaced(
+    return state.with_masks(
         {"masks": masks_without([(g, state.view, u) for g, u in units], job)}
     ), structure
 

@@ -153,7 +153,7 @@ def test_units_with_protected_weights_stay(llama, tmp_path):
     entry = state.entry(name)
     rows = np.zeros(entry.shape, np.bool_)
     rows[:130, 0] = True
-    state = state.replaced({"protected": {name: BitMask.from_bools(rows.reshape(-1))}})
+    state = state.with_masks({"protected": {name: BitMask.from_bools(rows.reshape(-1))}})
     found = survey_state(state, Job())
     ffn = axes_of(forecast(found, CutRequest(), Job()))["ffn"]
     assert ffn.sizes == (192, 256)

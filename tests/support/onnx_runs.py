@@ -54,7 +54,7 @@ def with_zeros(path: Path, state: Snapshot) -> Any:
                 tensors.append(attribute.t)
                 names.append(node.output[0])
     for name, tensor in zip(names, tensors, strict=True):
-        zeroed = state.zeroed(name) if state.checkpoint.holds(name) else None
+        zeroed = state.export_mask(name) if state.checkpoint.holds(name) else None
         if zeroed is not None:
             values = numpy_helper.to_array(tensor).copy()
             values[~zeroed.bools().reshape(values.shape)] = 0

@@ -168,7 +168,7 @@ def _records(state: State, entry: TensorEntry, tally: _Outcome) -> Sequence[Tens
 
     Counts a pruned one in `tally`.
     """
-    zeroed = state.zeroed(entry.name)
+    zeroed = state.export_mask(entry.name)
     if zeroed is not None and zeroed.pruned:
         why_dense = _why_dense(entry, zeroed.kept)
         if not why_dense:

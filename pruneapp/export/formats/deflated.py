@@ -194,7 +194,7 @@ def expected_bytes(state: State, entries: Sequence[TensorEntry], job: Job) -> di
 
     # Pruned and other tensors separately: other tensors can be anything from noise to constants.
     for is_pruned in (True, False):
-        some = [e for e in entries if (state.zeroed(e.name) is not None) == is_pruned]
+        some = [e for e in entries if (state.export_mask(e.name) is not None) == is_pruned]
         estimated = size_estimate.expected_sizes(
             state,
             ((block,) for entry in some for block in _blocks(entry)),

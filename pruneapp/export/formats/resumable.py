@@ -193,7 +193,7 @@ def _plan_masks(part: ExportPart, job: Job) -> Plan:
     records: list[TensorRecord] = []
     shapes: list[tuple[str, object]] = []
     for entry in job.cancel.each(part.entries):
-        kept = part.state.zeroed(entry.name)
+        kept = part.state.export_mask(entry.name)
         if kept is not None and kept.pruned:  # tensors that were only excluded have a mask of ones
             records.append(packed_mask_record(entry.name + SUFFIX, kept, entry.numel))
             shapes.append((entry.name, entry.shape))

@@ -214,7 +214,7 @@ class _Span:
 
 
 def find_shared_tensor(entries: Iterable[TensorEntry], zeroed: frozenset[str], job: Job) -> str:
-    """Return the name of a tensor in `zeroed` that shares bytes with another; "" if none does.
+    """Return the name of a tensor in `export_mask` that shares bytes with another; "" if none does.
 
     Bytes between its strides count as its own. Empty tensors share nothing.
     """
@@ -481,7 +481,7 @@ def _patch_arrays(
 
 def _zero(part: ExportPart, entry: TensorEntry, job: Job, raw: bytearray) -> None:
     """Set pruned elements in `raw`, the memory of an array, to 0 in place, in any byte order."""
-    zeroed = part.state.zeroed(entry.name)
+    zeroed = part.state.export_mask(entry.name)
     assert zeroed is not None
     kept = patch_of(entry, zeroed, job).kept
     words = np.frombuffer(raw, entry.dtype.storage)
@@ -523,7 +523,7 @@ def plan_in_place(
         if part.state.replaces(entry.name):
             patches.append(ValuesPatch(part.state, entry))
             continue
-        zeroes = part.state.zeroed(entry.name)
+        zeroes = part.state.export_mask(entry.name)
         assert zeroes is not None
         patches.append(patch_of(entry, zeroes, job))
     checked = (

@@ -332,7 +332,7 @@ class _ScriptBuilder:
         if not all_exact:
             calls += self._from_masks({n: preview.masks[n] for n in names if n not in exact.names})
         self._add_part(step.label(), calls, by_torch=all_exact)
-        return preview.edit.applied_to(state)
+        return preview.edit.apply_to(state)
 
     def _add_whole_edit(self, state: Snapshot, action: ResolvedAction, edit: Edit) -> None:
         """Add an entry as one part, by its masks where the script has no code for it.

@@ -64,7 +64,7 @@ def _difference(a: Snapshot, b: Snapshot, request: TileRequest, job: Job) -> Dif
             f"'{request.name}' has another shape on the other side: nothing can be compared.",
             remedy="Choose another tensor, or show something else.",
         )
-    gone = a.zeroed(request.name)
+    gone = a.export_mask(request.name)
     if is_unchanged(a, b, a.entry(request.name), b.entry(request.name)) and (
         gone is None or not gone.pruned
     ):

@@ -111,7 +111,7 @@ def preview_export(capture: Capture, job: Job) -> ExportPreview:
 
 
 def _is_pruned(snapshot: Snapshot, job: Job) -> bool:
-    zeroed = map(snapshot.zeroed, job.cancel.each(snapshot.checkpoint.entries))
+    zeroed = map(snapshot.export_mask, job.cancel.each(snapshot.checkpoint.entries))
     return any(mask is not None and mask.pruned for mask in zeroed)
 
 

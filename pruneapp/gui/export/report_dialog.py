@@ -89,7 +89,7 @@ class ExportReportDialog(Dialog):
         broken = [as_sentence(translate_sentence(each.sentence)) for each in report.broken]
         self.warnings = [plain(f"▲ {text}", wrap=True, ink=DANGER) for text in (*damage, *broken)]
         for label, each in zip(self.warnings[len(report.damage) :], report.broken, strict=True):
-            label.setToolTip(as_plain("\n".join(each.named(shown))))
+            label.setToolTip(as_plain("\n".join(each.tensor_lines(shown))))
         pruned = [tensor for tensor in report.tensors if tensor.pruned]
         self._tensors = [replace(t, name=(shown or {}).get(t.name, t.name)) for t in pruned]
         headers = self.tr("Tensor"), self.tr("Pruned"), self.tr("Total"), self.tr("Sparsity")

@@ -337,10 +337,10 @@ class _After(RuleState):
 
     pruned: frozenset[str]
 
-    def zeroed(self, name: str) -> Mask | None:
+    def export_mask(self, name: str) -> Mask | None:
         """Return a mask if zeros will be written for a tensor, else None."""
         first = self.before.entry(name).name
-        return _SOME_MASK if first in self.pruned else self.before.zeroed(first)
+        return _SOME_MASK if first in self.pruned else self.before.export_mask(first)
 
 
 def _bytes(text: str) -> int:

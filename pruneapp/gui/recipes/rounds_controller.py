@@ -194,7 +194,7 @@ class RoundsController(Feature[RoundsDialog]):
             for step, part in zip(steps, job.parts(len(steps)), strict=True):
                 preview = compute_preview(state, step, arithmetic, part, scores=scores, norms=False)
                 if preview.report.newly_pruned:
-                    state = preview.edit.applied_to(state)
+                    state = preview.edit.apply_to(state)
                     done.append(preview.edit)
             return tuple(done)
 

@@ -386,7 +386,7 @@ def show_broken(
         names = translate_sentence(first_names(emptied, show=short))
         texts.append(f"{GLYPHS[Severity.ALL]} {text.format(what=what, names=names)}")
     label.setText("\n".join(texts))
-    lines = [line for each in broken for line in each.named(shown)]
+    lines = [line for each in broken for line in each.tensor_lines(shown)]
     label.setToolTip(as_plain("\n".join(lines)))
     label.setAccessibleDescription(join_facts(*lines))
     label.setHidden(not texts)

@@ -32,7 +32,7 @@ from pruneapp.masks import scratch
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.channels import pack_into
 from pruneapp.masks.regions import Groups
-from pruneapp.methods.amounts import at_share, counts_before, level
+from pruneapp.methods.amounts import counts_before, level, round_share
 from pruneapp.methods.builtin.patterns import DIM, PatternParam, groups_of
 from pruneapp.methods.builtin.unstructured import RELATIVE_IMPORTANCE, rank_by, relative_scoring
 from pruneapp.methods.input_sizes import scale_weights, scaling
@@ -188,7 +188,7 @@ def _allocate_owl(
     def cut(among: Bools, count: int) -> Counts:
         def at(share: float) -> Counts:
             sparsity = np.clip(share * (1 + spared.max(initial=0.0)) - spared, 0.0, 1.0)
-            to_prune = np.clip(at_share(sparsity, known.numel) - known.before, 0, known.free)
+            to_prune = np.clip(round_share(sparsity, known.numel) - known.before, 0, known.free)
             return np.where(among, to_prune, 0)
 
         return level(at, count)

@@ -10,7 +10,7 @@ import numpy as np
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.kernels.lamp import LampScores
 from pruneapp.kernels.values import Bools, Counts, Float64s
-from pruneapp.methods.amounts import at_share, counts_before, level
+from pruneapp.methods.amounts import counts_before, level, round_share
 from pruneapp.methods.builtin.unstructured import magnitudes
 from pruneapp.methods.method import Cutting, TensorView, Values, WeightMethod
 from pruneapp.params import AMOUNT_OF_WEIGHTS, Choice, ChoiceParam
@@ -39,7 +39,7 @@ def _allocate(tensors: Sequence[TensorView], values: Values, _kernel: Kernel, jo
 
         def at(share: float) -> Counts:
             density = np.minimum(1.0, dense * (1 - share) * ratios)
-            to_prune = np.clip(at_share(1 - density, known.numel) - known.before, 0, known.free)
+            to_prune = np.clip(round_share(1 - density, known.numel) - known.before, 0, known.free)
             return np.where(among, to_prune, 0)
 
         return level(at, count)
@@ -131,7 +131,7 @@ def _allocate_uniform_plus(
         """Return how many of `count` weights are pruned in each tensor of `among`; 0 in others."""
 
         def at(share: float, caps: Float64s, least: Counts) -> Counts:
-            after = at_share(np.minimum(share, caps), known.numel)
+            after = round_share(np.minimum(share, caps), known.numel)
             to_prune = np.where(among, np.clip(after - known.before, 0, known.free), 0)
             return np.maximum(to_prune, least)
 

@@ -109,12 +109,12 @@ def _measured(name: str, model: Any, prunings: tuple[Pruning, ...]) -> Iterator[
         draws = [model.moments(dense, draw) for draw in range(DRAWS)]
         yield Line(name, "unpruned", model.score(dense, dense), "%")
         for pruning in prunings:
-            state = whole.replaced({"masks": pruning.masks(whole)})
+            state = whole.with_masks({"masks": pruning.masks(whole)})
             without = model.score(model.load(state), dense)
             repaired, in_order, others = [], [], []
             for draw, moments in enumerate(draws):
                 after = compute_repair(state, known(moments), Job()).edit.after
-                repaired.append(model.score(model.load(state.replaced(after)), dense))
+                repaired.append(model.score(model.load(state.with_masks(after)), dense))
                 sequential = model.sequential(dense, state, draw)
                 in_order.append(model.score(model.load(sequential), dense))
                 others.append(model.score(model.load(by_sparse_gpt(state, moments)), dense))
@@ -166,7 +166,7 @@ def measure_masks(ground: Ground) -> Iterator[Line]:
                 row = Row(selected, method, {**values, **({"statistics": draw} if takes else {})})
                 step = Step((row,), _BY_STATISTICS[method])
                 masks = compute_preview(whole, step, CpuKernel(), Job(), norms=False).masks
-                yield model.score(model.load(whole.replaced({"masks": masks})), dense)
+                yield model.score(model.load(whole.with_masks({"masks": masks})), dense)
 
         for words, values in (
             ("50%", {"amount": 0.5}),
@@ -219,7 +219,7 @@ def by_sparse_gpt(state: Snapshot, moments: Mapping[str, Moments]) -> Snapshot:
         matrix = checkpoint.bits(name).view(np.float32).reshape(entry.shape[0], -1)
         pruned = sparse_gpt(matrix, moments[name].gram, mask.pruned / mask.size)
         values[name] = as_values(pruned)
-    return Snapshot(checkpoint).replaced({"values": values})
+    return Snapshot(checkpoint).with_masks({"values": values})
 
 
 _METHOD = (

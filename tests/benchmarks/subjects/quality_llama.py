@@ -37,10 +37,10 @@ def measure(ground: Ground) -> Iterator[Line]:
         for amount, larger in LARGER.items():
             step = Step((Row(names, "l1_per_row", {"amount": amount}),), "local")
             preview = compute_preview(whole, step, CpuKernel(), Job(), norms=False)
-            state = whole.replaced(preview.edit.after)
+            state = whole.with_masks(preview.edit.after)
             repaired, in_order, others = [], [], []
             for draw, moments in enumerate(draws):
-                after = state.replaced(compute_repair(state, known(moments), Job()).edit.after)
+                after = state.with_masks(compute_repair(state, known(moments), Job()).edit.after)
                 other = by_sparse_gpt(state, moments)
                 _check_shares(state, after, other)
                 repaired.append(model.score(model.load(after), dense))
@@ -86,7 +86,7 @@ def _check_shares(state: Snapshot, *others: Snapshot) -> None:
     """Assert that all states have the same number of zeros in each matrix."""
     for name, mask in state.masks.items():
         for other in others:
-            zeroed = other.zeroed(name)
+            zeroed = other.export_mask(name)
             values = other.bits(name).view(np.float32)
             kept = values if zeroed is None else values[zeroed.bools()]
             zeros = mask.size - np.count_nonzero(kept)

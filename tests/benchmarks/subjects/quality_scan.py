@@ -34,7 +34,7 @@ def measure(ground: Ground) -> Iterator[Line]:
                 if step is None:
                     return evaluator.measure(whole, Job()).metrics["loss"].value
                 preview = compute_preview(whole, step, CpuKernel(), Job(), norms=False)
-                state = whole.replaced(preview.edit.after)
+                state = whole.with_masks(preview.edit.after)
                 return evaluator.measure(state, Job()).metrics["loss"].value
 
             yield Line("char llama", "perplexity, unpruned", perplexity(loss(None)), "")

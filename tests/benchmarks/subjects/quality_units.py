@@ -54,7 +54,7 @@ def measure(ground: Ground) -> Iterator[Line]:
                     down = [tensor for tensor in state.masks if "down_proj" in tensor]
                     edit = compute_repair(state, known(moments), Job(), names=down).edit
                     scores.append(model.score(model.load(state), dense))
-                    repaired.append(model.score(model.load(state.replaced(edit.after)), dense))
+                    repaired.append(model.score(model.load(state.with_masks(edit.after)), dense))
                 ours = float(np.mean(scores))
                 yield Line(
                     f"char llama, {amount:.0%} by {by}",
@@ -106,7 +106,7 @@ def _pruned(state: Snapshot, amount: float, by: str, statistics: str) -> Snapsho
     names = select(state.checkpoint, ["model.layers.*.mlp.*"])
     step = Step((Row(names, METHOD, values),), "local")
     preview = compute_preview(state, step, CpuKernel(), Job(), norms=False)
-    return state.replaced(preview.edit.after)
+    return state.with_masks(preview.edit.after)
 
 
 def _random_llama(folder: Path, seed: int) -> QualityModel:

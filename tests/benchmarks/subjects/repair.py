@@ -40,7 +40,7 @@ def measure(ground: Ground) -> Iterator[Line]:
     with open_checkpoint(path) as checkpoint:
         whole = Snapshot(checkpoint)
         pruning = Pruning("", "l1_per_row", {"amount": 0.5}, "local")
-        state = whole.replaced({"masks": pruning.masks(whole)})
+        state = whole.with_masks({"masks": pruning.masks(whole)})
         yield from _lines(lambda job: compute_repair(state, known, job), gram, ground.rounds)
 
 

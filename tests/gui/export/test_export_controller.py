@@ -140,7 +140,7 @@ def test_each_purpose_gets_its_format(pruned, file):
     state = pruned.document.snapshot()
     with open_checkpoint(archive) as packed:
         for name in state.checkpoint.entries:
-            wanted, gone = state.bits(name), state.zeroed(name)
+            wanted, gone = state.bits(name), state.export_mask(name)
             wanted = wanted if gone is None else np.where(gone.bools(), wanted, 0)
             assert np.array_equal(packed.bits(name), wanted)
     assert (archive.parent / "read_compact.py").exists()

@@ -99,7 +99,7 @@ def test_a_url_is_opened_pruned_and_exported(person, url, bucket, questions, tmp
     assert "m/out.safetensors" in bucket.listed()
     (tmp_path / "seen.safetensors").write_bytes(bucket.get("m/out.safetensors"))
     zeros = (load_file(tmp_path / "seen.safetensors")["fc.weight"] == 0).sum()
-    assert zeros == person.session.document.snapshot().zeroed("fc.weight").pruned > 0
+    assert zeros == person.session.document.snapshot().export_mask("fc.weight").pruned > 0
 
 
 def test_recent_urls_are_kept_and_not_contacted(new_person, url, questions):

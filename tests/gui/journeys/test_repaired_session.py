@@ -38,7 +38,7 @@ def session(tmp_path):
         document.commit(compute_repair(document.snapshot(), known, Job()))
         save_session(Capture.of(document), {}, tmp_path / "work.prune", Job())
         state = document.snapshot()
-        zeroed = state.zeroed(FC)
+        zeroed = state.export_mask(FC)
         weights = state.bits(FC).view(np.float32) * zeroed.bools()
         bias = state.bits(BIAS).view(np.float32)
         document.close()
