@@ -75,42 +75,42 @@ def run(state: Snapshot, name: str, folder: Path, **more):
     return out, export(state, ExportRequest(name, out, **more), Job())
 
 
-@pytest.mark.parametrize("form", WEIGHTS, ids=lambda form: form.name)
 @pytest.mark.parametrize("kind", READABLE)
-def test_what_can_be_read_comes_back_or_the_loss_is_said(kind, form, tmp_path):
+def test_what_can_be_read_comes_back_or_the_loss_is_said(kind, tmp_path):
     path = saved(tmp_path / "m.pt", {"w": plain(0, 8, 16), "it": READABLE[kind]()})
-    wanted = oracle(torch.load(path, weights_only=False)["it"])
+    before = torch.load(path, weights_only=False)["it"]
+    wanted = oracle(before)
     with open_checkpoint(path) as checkpoint:
-        if form.why_not(checkpoint):
-            assert "complex128" in form.why_not(checkpoint)
-            return
         state = half(checkpoint)
-        if form.name == "resumable" and checkpoint.entry("it").dtype.name == "C128":
-            with pytest.raises(ExportError, match="complex128"):
-                run(state, form.name, tmp_path)
-            return
-        out, report = run(state, form.name, tmp_path)
+        traits = checkpoint.contents.traits
         if "it" in state.masks:
             wanted = np.where((np.arange(wanted.size) % 2 == 0).reshape(wanted.shape), wanted, 0)
-        found = written(out)
-        np.testing.assert_array_equal(found["it"], wanted)
-        assert set(found) == {"w", "it"}
-        said = " ".join(report.notices)
-        traits = checkpoint.contents.traits
-        if form.name in TORCH:
-            loaded = torch.load(out, weights_only=False)
-            np.testing.assert_array_equal(oracle(loaded["it"]), wanted)
-            before = torch.load(path, weights_only=False)["it"]
-            same = type(loaded["it"]) is type(before)
-            assert same or "'it'" in said
-            if form.name == "torch" and "array" in kind:  # the object is kept unchanged
-                assert report.notices == ()
-                assert loaded["it"].dtype == before.dtype
-                assert loaded["it"].strides == before.strides
-                assert out.stat().st_size == path.stat().st_size
-        again = form.name == "csr" and kind == "CSR"
-        if (form.name != "torch" or said) and not again:
-            assert all(name in said for name in traits)
+        for form in WEIGHTS:
+            name = form.name
+            if form.why_not(checkpoint):
+                assert "complex128" in form.why_not(checkpoint), name
+                continue
+            if name == "resumable" and checkpoint.entry("it").dtype.name == "C128":
+                with pytest.raises(ExportError, match="complex128"):
+                    run(state, name, tmp_path)
+                continue
+            out, report = run(state, name, tmp_path)
+            found = written(out)
+            np.testing.assert_array_equal(found["it"], wanted, name)
+            assert set(found) == {"w", "it"}, name
+            said = " ".join(report.notices)
+            if name in TORCH:
+                loaded = torch.load(out, weights_only=False)["it"]
+                np.testing.assert_array_equal(oracle(loaded), wanted, name)
+                assert type(loaded) is type(before) or "'it'" in said, name
+                if name == "torch" and "array" in kind:  # the object is kept unchanged
+                    assert report.notices == ()
+                    assert loaded.dtype == before.dtype
+                    assert loaded.strides == before.strides
+                    assert out.stat().st_size == path.stat().st_size
+            again = name == "csr" and kind == "CSR"
+            if (name != "torch" or said) and not again:
+                assert all(trait in said for trait in traits), name
 
 
 @pytest.mark.parametrize("protocol", [2, 4, 5])
@@ -156,53 +156,57 @@ def test_arrays_of_old_files_become_tensors_where_they_are_pruned(tmp_path):
     assert "'a' (a numpy array)" in report.notices[1]
 
 
-@pytest.mark.parametrize("form", FORMATS.values(), ids=lambda form: form.name)
 @pytest.mark.parametrize("kind", UNREADABLE)
-def test_what_cannot_be_read_is_kept_or_stops_the_export_or_is_left_out_by_choice(
-    kind, form, tmp_path
-):
+def test_what_cannot_be_read_is_kept_or_stops_the_export_or_is_left_out_by_choice(kind, tmp_path):
     path = saved(tmp_path / "m.pt", {"w": plain(0, 8, 16), "it": UNREADABLE[kind][0]()})
     with open_checkpoint(path) as checkpoint:
         state = half(checkpoint)
-        kept = form.keeps(checkpoint)
-        assert kept == (form.name == "torch" and kind != "matrix")
-        if kept:
-            out, report = run(state, form.name, tmp_path)
-            assert "'it' was not read, and was written unchanged" in report.notices[0]
-            before, after = (torch.load(p, weights_only=False)["it"] for p in (path, out))
-            assert type(before) is type(after)
-            if kind == "meta":
-                assert after.is_meta
-            elif kind in {"shard", "partial"}:
-                assert torch.equal(before._local_tensor, after._local_tensor)
-            else:
-                assert before.tolist() == after.tolist()
-        elif form.name != "masks":
-            with pytest.raises(ExportError, match=r"'it' of '.*' cannot be written as .*--omit"):
-                run(state, form.name, tmp_path)
-            assert [file.name for file in tmp_path.iterdir()] == ["m.pt"]
-            out, report = run(state, form.name, tmp_path, omit=("i*",))
-            assert set(written(out)) == {"w"}
-            assert report.omitted == ("it",)
-            assert any(n.startswith("'it' was left out, as asked") for n in report.notices)
-            assert not any("the tensors of the state dict are in it" in n for n in report.notices)
+        for form in FORMATS.values():
+            name = form.name
+            folder = tmp_path / name
+            folder.mkdir()
+            kept = form.keeps(checkpoint)
+            assert kept == (name == "torch" and kind != "matrix"), name
+            if kept:
+                out, report = run(state, name, folder)
+                assert "'it' was not read, and was written unchanged" in report.notices[0]
+                before, after = (torch.load(p, weights_only=False)["it"] for p in (path, out))
+                assert type(before) is type(after)
+                if kind == "meta":
+                    assert after.is_meta
+                elif kind in {"shard", "partial"}:
+                    assert torch.equal(before._local_tensor, after._local_tensor)
+                else:
+                    assert before.tolist() == after.tolist()
+            elif name != "masks":
+                with pytest.raises(
+                    ExportError, match=r"'it' of '.*' cannot be written as .*--omit"
+                ):
+                    run(state, name, folder)
+                assert not [*folder.iterdir()], name
+                out, report = run(state, name, folder, omit=("i*",))
+                assert set(written(out)) == {"w"}, name
+                assert report.omitted == ("it",), name
+                notices = report.notices
+                assert any(n.startswith("'it' was left out, as asked") for n in notices), name
+                assert not any("the tensors of the state dict are in it" in n for n in notices)
 
 
-@pytest.mark.parametrize("form", WEIGHTS, ids=lambda form: form.name)
 @pytest.mark.parametrize("kind", IN_PARTS)
-def test_sparse_and_nested_tensors_stay_or_are_written_in_parts_which_is_said(kind, form, tmp_path):
+def test_sparse_and_nested_tensors_stay_or_are_written_in_parts_which_is_said(kind, tmp_path):
     path = saved(tmp_path / "m.pt", {"w": plain(0, 8, 16), "it": IN_PARTS[kind]()})
     with open_checkpoint(path) as checkpoint:
         what, *parts = checkpoint.contents.parts["it"]
-        out, report = run(half(checkpoint), form.name, tmp_path)
-        if form.name == "torch" and not report.notices:
-            before, after = (torch.load(p, weights_only=False)["it"] for p in (path, out))
-            assert before.layout == after.layout
-            assert before.is_nested or torch.equal(before.to_dense(), after.to_dense())
-            return
-        assert set(written(out)) == {"w", *parts}
         said = f"'it', a {what}, was written as the plain tensors that it is made of: '{parts[0]}'"
-        assert any(notice.startswith(said) for notice in report.notices)
+        for form in WEIGHTS:
+            out, report = run(half(checkpoint), form.name, tmp_path)
+            if form.name == "torch" and not report.notices:
+                before, after = (torch.load(p, weights_only=False)["it"] for p in (path, out))
+                assert before.layout == after.layout
+                assert before.is_nested or torch.equal(before.to_dense(), after.to_dense())
+                continue
+            assert set(written(out)) == {"w", *parts}, form.name
+            assert any(notice.startswith(said) for notice in report.notices), form.name
 
 
 NO_TENSORS = {
@@ -227,24 +231,25 @@ NO_TENSORS = {
 }
 
 
-@pytest.mark.parametrize("form", WEIGHTS, ids=lambda form: form.name)
 @pytest.mark.parametrize("kind", NO_TENSORS)
 @pytest.mark.parametrize("key", ["", "model"])
-def test_of_values_that_are_no_tensors_it_is_said_what_becomes_of_them(tmp_path, kind, form, key):
+def test_of_values_that_are_no_tensors_it_is_said_what_becomes_of_them(tmp_path, kind, key):
     values, said = NO_TENSORS[kind]
     content = {"w": plain(0, 8, 16), **values}
     path = saved(tmp_path / "m.pt", {key: content} if key else content)
     with open_checkpoint(path) as checkpoint:
-        (offer,) = (one for one in format_offers(half(checkpoint), Job()) if one.name == form.name)
-        out, report = run(half(checkpoint), form.name, tmp_path)
-    kept = form.name == "torch"
-    assert f"{'Kept unchanged' if kept else 'Left out'}: {said}." in report.notices
-    assert (f"Left out: {said}." in offer.does_not) == (not kept)
-    if kept:
-        loaded = torch.load(out, weights_only=False)
-        loaded = loaded[key] if key else loaded
-        assert set(loaded) == set(content)
-        assert str(without_tensors(loaded)) == str(without_tensors(content))
+        offers = {one.name: one for one in format_offers(half(checkpoint), Job())}
+        for form in WEIGHTS:
+            out, report = run(half(checkpoint), form.name, tmp_path)
+            kept = form.name == "torch"
+            words = f"{'Kept unchanged' if kept else 'Left out'}: {said}."
+            assert words in report.notices, form.name
+            assert (f"Left out: {said}." in offers[form.name].does_not) == (not kept), form.name
+            if kept:
+                loaded = torch.load(out, weights_only=False)
+                loaded = loaded[key] if key else loaded
+                assert set(loaded) == set(content)
+                assert str(without_tensors(loaded)) == str(without_tensors(content))
 
 
 def without_tensors(value):

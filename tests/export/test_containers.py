@@ -127,9 +127,15 @@ def test_every_float_type_is_finalized(source, name, dtype, source_of, tmp_path)
     assert_finalized(load(out), tensors, kept_masks())
 
 
-@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+@pytest.mark.parametrize(
+    ("source", "dtype"),
+    [
+        *(("safetensors", dtype) for dtype in FLOATS),
+        *((source, torch.bfloat16) for source in ("zip", "resumable zip")),
+    ],
+    ids=str,
+)
 @pytest.mark.parametrize("suffix", [".safetensors", ".pt"])
-@pytest.mark.parametrize("source", ["safetensors", "zip", "resumable zip"])
 def test_resumable_files_hold_originals_and_masks(source, suffix, dtype, source_of, tmp_path):
     tensors = model(dtype)
     out = tmp_path / f"out{suffix}"

@@ -36,7 +36,7 @@ from pruneapp.progress import Job
 from tests.support.formats import OF_ANY_SOURCE as FORMATS
 
 Bytes = Mapping[str, bytes]
-SPARSITIES = (0.0, 0.5, 0.9, 0.99, 1.0)
+SPARSITIES = (0.0, 0.7, 1.0)
 PRUNABLE = [d for d in DTYPES.values() if d.prunable]
 # torch has no dtypes whose elements share bytes.
 OTHERS = [d for d in DTYPES.values() if d.name in SAFETENSORS_DTYPES and not d.prunable]
@@ -199,7 +199,7 @@ def large(tmp_path_factory):
         yield checkpoint
 
 
-@pytest.mark.parametrize("sparsity", [0.996, 0.9999, 1.0])
+@pytest.mark.parametrize("sparsity", [0.9999, 1.0])
 @pytest.mark.parametrize("form", FORMATS.values(), ids=lambda form: form.name)
 def test_whatever_is_exported_opens_again(form, sparsity, large, tmp_path):
     state = pruned(large, sparsity)
@@ -213,7 +213,7 @@ def test_whatever_is_exported_opens_again(form, sparsity, large, tmp_path):
             assert checkpoint.bits(entry.name).size == entry.reach
 
 
-@pytest.mark.parametrize("behind", [1, 100, 200_000])
+@pytest.mark.parametrize("behind", [1, 200_000])
 @pytest.mark.parametrize("form", FORMATS.values(), ids=lambda form: form.name)
 def test_bytes_behind_the_end_are_not_called_a_file_that_is_cut_short(
     form, behind, source, tmp_path

@@ -32,7 +32,7 @@ SPARSITIES = (0.0, 0.5, 0.9, 0.99, 1.0)
 
 OFF = 0.02
 SAMPLED = ("compact", "deflated", "zst")
-LEVELS = (1, 3, 10, 12)
+LEVELS = (3, 12)
 FORMS = (
     *((name, {}) for name in SAMPLED if name != "zst"),
     *(("zst", {"compression_level": level}) for level in LEVELS),

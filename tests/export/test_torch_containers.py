@@ -195,8 +195,7 @@ def _shown(value: object) -> object:
     return repr(value)
 
 
-@pytest.mark.parametrize("legacy", [False, True])
-@pytest.mark.parametrize("protocol", [2, 4])
+@pytest.mark.parametrize(("protocol", "legacy"), [(4, False), (2, True)])
 @pytest.mark.parametrize("kind", OBJECTS)
 def test_no_object_costs_the_rest_of_the_file(
     kind: str, protocol: int, legacy: bool, tmp_path: Path

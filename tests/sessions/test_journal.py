@@ -5,10 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import signal
-import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -26,7 +23,6 @@ from pruneapp.sessions.journal_file import EditRow, Fact, HistoryState, JournalD
 from pruneapp.sessions.journal_reader import find_unsaved_work, read_journal
 from pruneapp.sessions.original import FileStamp
 from pruneapp.sessions.restore import reopen
-from tests.conftest import ROOT
 from tests.sessions.session_documents import (
     A,
     B,
@@ -518,12 +514,12 @@ def test_any_bit_may_be_wrong(whole, tmp_path):
     bad = tmp_path / "bad.journal"
     rng = np.random.default_rng(2)
     opened = 0
-    for at in rng.integers(0, len(data), 400):
+    for at in rng.integers(0, len(data), 160):
         wrong = bytearray(data)
         wrong[at] ^= 1 << int(rng.integers(8))
         bad.write_bytes(wrong)
         opened += check_damaged(bad, complete) is not None
-    assert opened > 300
+    assert opened > 120
 
 
 def test_a_newer_journal_is_left_alone(model, place, monkeypatch):
@@ -662,37 +658,6 @@ def test_masks_of_deleted_states_are_deleted(tmp_path, place):
     journal.close()
     assert list(place.iterdir()) == [journal.path]
     check_taken_up(document, journal.path)
-
-
-# Kills
-
-
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
-@pytest.mark.parametrize("seed", range(4))
-def test_after_a_kill_all_steps_are_there_but_at_most_the_last(model, place, seed):
-    delay = 0.02 + 0.05 * np.random.default_rng(seed).random()
-    child = subprocess.Popen(
-        [sys.executable, "-m", "tests.sessions.journal_process", str(model), str(place), str(seed)],
-        cwd=ROOT,
-        bufsize=0,  # `communicate` would not read what was buffered after the first line
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-    try:
-        assert child.stdout.readline() == b"ready\n", child.stderr.read()
-        time.sleep(delay)  # a random delay is intended: the kill is at any moment
-    finally:
-        child.send_signal(signal.SIGKILL)
-        said, _ = child.communicate(timeout=30)
-    done = said.split()
-    found = find_unsaved_work(place, Job())
-    if not found:
-        assert len(done) == 0
-        return
-    again = taken_up(found[0].path)
-    steps = len(again.items) - 1
-    assert len(done) <= steps <= len(done) + 1
-    shut(again)
 
 
 # Measurements are saved as well

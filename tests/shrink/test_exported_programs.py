@@ -109,12 +109,20 @@ def _masked(path: Path, share: float = 0.3) -> tuple[Snapshot, Structure]:
     ), structure
 
 
-@pytest.mark.parametrize("dynamic", [False, True])
 @pytest.mark.parametrize(
-    "name",
-    ["basic", "bottleneck", "mobilenet_v2", "efficientnet", "timm_mobilenet", "vit", "encoder",
-     "joined", "tied", "twice"],
-)  # fmt: skip
+    ("name", "dynamic"),
+    [
+        *(
+            (name, False)
+            for name in (
+                *("basic", "bottleneck", "mobilenet_v2", "efficientnet", "timm_mobilenet"),
+                *("vit", "encoder", "joined", "tied", "twice"),
+            )
+        ),
+        # One for each way in which a graph has the size of the batch: none, reshapes, attention.
+        *((name, True) for name in ("basic", "vit", "encoder")),
+    ],
+)
 def test_cut_program_says_what_the_masked_one_says(
     name: str, dynamic: bool, tmp_path: Path
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -183,33 +184,32 @@ def test_into_a_folder_that_is_there_nothing_is_left_of_an_export_that_fails(
 SUFFIXES = sorted({suffix for form in FORMATS.values() for suffix in form.suffixes})
 
 
-@pytest.mark.parametrize("suffix", SUFFIXES)
-@pytest.mark.parametrize("form", OF_ANY_SOURCE.values(), ids=lambda form: form.name)
-def test_no_folder_gets_the_name_of_a_file_of_another_format(encoder, tmp_path, form, suffix):
-    out = tmp_path / f"x{suffix}"
+def test_no_folder_gets_the_name_of_a_file_of_another_format(encoder, tmp_path):
     with open_checkpoint(encoder) as checkpoint:
         assert checkpoint.contents.shards
-        request = ExportRequest(form.name, out)
-        if form.one_file or form.fits(out.name):
-            assert not writes_folder(checkpoint, request)
-            return
-        found = check_target(as_snapshot(checkpoint, {}), request, Job())
-        assert found.refused == (
-            f"'x{suffix}' is the name of a file, but not of one in the format '{form.name}': the "
-            "model would be written as a folder of that name. "
-            f"Choose 'x{form.suffixes[0]}' for one file, or 'x' for a folder."
-        )
-        with pytest.raises(ExportError, match="is the name of a file"):
-            export(as_snapshot(checkpoint, {}), request, Job())
-        assert not out.exists()
-        out.mkdir()
-        assert writes_folder(checkpoint, request), "it is there, so that is what was meant"
-        out.rmdir()
-        assert writes_folder(checkpoint, replace(request, path=tmp_path / "x-v1.5"))
-        if SHARD_SIZE in form.params:
-            limited = replace(request, params={SHARD_SIZE.name: 10**9})
-            with pytest.raises(ExportError, match=r"Choose 'x' for a folder\."):
-                writes_folder(checkpoint, limited)
+        for form, suffix in itertools.product(OF_ANY_SOURCE.values(), SUFFIXES):
+            out = tmp_path / f"x{suffix}"
+            request = ExportRequest(form.name, out)
+            if form.one_file or form.fits(out.name):
+                assert not writes_folder(checkpoint, request)
+                continue
+            found = check_target(as_snapshot(checkpoint, {}), request, Job())
+            assert found.refused == (
+                f"'x{suffix}' is the name of a file, but not of one in the format '{form.name}': "
+                "the model would be written as a folder of that name. "
+                f"Choose 'x{form.suffixes[0]}' for one file, or 'x' for a folder."
+            )
+            with pytest.raises(ExportError, match="is the name of a file"):
+                export(as_snapshot(checkpoint, {}), request, Job())
+            assert not out.exists()
+            out.mkdir()
+            assert writes_folder(checkpoint, request), "it is there, so that is what was meant"
+            out.rmdir()
+            assert writes_folder(checkpoint, replace(request, path=tmp_path / "x-v1.5"))
+            if SHARD_SIZE in form.params:
+                limited = replace(request, params={SHARD_SIZE.name: 10**9})
+                with pytest.raises(ExportError, match=r"Choose 'x' for a folder\."):
+                    writes_folder(checkpoint, limited)
 
 
 def test_a_file_where_a_folder_must_be_is_an_error_and_nothing_is_written(encoder, tmp_path):

@@ -70,8 +70,9 @@ class Model:
         assert state_dict
 
 
-@pytest.mark.parametrize("name", ODD)
-@pytest.mark.parametrize("ending", ["usual", "none"])
+@pytest.mark.parametrize(
+    ("name", "ending"), [*zip(ODD, ("usual", "none", "usual", "none"), strict=True)]
+)
 @pytest.mark.parametrize("form", FORMATS)
 def test_the_lines_load_the_file_from_anywhere(state, tmp_path, shell, form, ending, name):
     path = written(state, tmp_path, form, None if ending == "usual" else "", name)
