@@ -262,7 +262,7 @@ def test_masks_stand_where_torch_has_a_choice_or_no_such_thing(source, path, tmp
         step(("l1_unstructured", {"amount": 0.8}, {}), scope="global"),
         step(("ln_structured", {"amount": 1, "n": "fro"}, {})),
         step(("random_unstructured", {"amount": 0.1, "seed": 4}, {})),
-        step(("l1_unstructured", {"amount": 0.1}, {}), limits={"total": 0.95}),
+        step(("l1_unstructured", {"amount": 0.1}, {}), limits={"target_sparsity": 0.95}),
         EDIT,
         BACK,
         step(
