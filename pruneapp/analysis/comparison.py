@@ -482,7 +482,11 @@ def _same_bits(a: Side, b: Side, job: Job) -> bool:
 
 
 def is_unchanged(a: Snapshot, b: Snapshot, x: TensorEntry, y: TensorEntry) -> bool:
-    """Return whether `x` and `y` are one tensor with the same zeros in both; reads nothing."""
+    """Return whether `x` and `y` are one tensor with the same zeros in both; reads nothing.
+
+    That is one tensor of one checkpoint with the same replaced values, if any, and the same weights
+    that are written as 0, by whatever masks. False does not mean that values differ.
+    """
     if a.checkpoint is not b.checkpoint or x.name != y.name:
         return False
     if a.values.get(x.name) is not b.values.get(x.name):

@@ -135,10 +135,10 @@ def dims_of(snapshot: Snapshot, row: Row, names: Sequence[str]) -> list[int]:
 
 
 def orders_of(row: Row) -> tuple[Norm, ...]:
-    """Return the orders of the norms that a channel method needs.
+    """Return the orders of the norms that a channel method needs, each once.
 
-    The order that ranks the channels comes first; 2 and 1 give the sums of squares and of
-    magnitudes. "fro" is order 2 of the flattened slice.
+    The order that ranks the channels comes first (2 for methods without a norm); 2 and 1 give the
+    sums of squares and of magnitudes. "fro" is order 2 of the flattened slice.
     """
     n = row.values.get("n", 2)
     return tuple(dict.fromkeys((2 if n == "fro" else n, 2, 1)))

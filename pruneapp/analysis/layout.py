@@ -275,7 +275,10 @@ def _note(
     row_dims: tuple[int, ...],
     column_dims: tuple[int, ...],
 ) -> str:
-    """Return a note with the size of the block of an outer row and column; "" without blocks."""
+    """Return a note with the size of the block of an outer row and column; "" without blocks.
+
+    There are none if each axis has at most one dimension. In a convolution a block is a kernel.
+    """
     height = math.prod(shape[d] for d in row_dims[1:])
     width = math.prod(shape[d] for d in column_dims[1:])
     if height * width <= 1:

@@ -233,9 +233,10 @@ _SPAN = 1 << 14
 def gather(read: Read, dtype: DTypeLike, rows: Counts, columns: Counts) -> Flat:
     """Return the elements at every row and column as a new array ``[rows, columns]``.
 
-    `rows` and `columns` are offsets that add up to the flat index; both ascend. If most of the span
-    between the first and the last element is needed, it is read in one call; otherwise the request
-    is halved along its longer side, recursively.
+    `rows` and `columns` are offsets that add up to the flat index; both ascend and are not empty.
+    `read` is called with a flat range (first, last + 1). If most of the span between the first and
+    the last element is needed, it is read in one call; otherwise the request is halved along its
+    longer side, recursively.
     """
     start, stop = int(rows[0] + columns[0]), int(rows[-1] + columns[-1]) + 1
     if stop - start == rows.size * columns.size and _run(columns):

@@ -279,7 +279,7 @@ class _NumberSums:
         self.squares.add(block_sums(np.square(wide, out=wide)))
 
     def join(self, other: _NumberSums) -> None:
-        """Merge the statistics of the next part."""
+        """Merge the statistics of the next part into these; `other` is not modified."""
         self.size += other.size
         self.zeros += other.zeros
         self.nan += other.nan

@@ -195,7 +195,8 @@ class Document:
     def item_for(self, position: int, name: str) -> HistoryItem:
         """Return the item of a step, labeled with its rule for the tensor `name`.
 
-        `position` is a result of `find_pruning_step`.
+        `position` is a result of `find_pruning_step`. For a step of one rule, and for an edit that
+        is no step, it is the item itself.
         """
         item, step = self.items[position], self.history.records[position - 1].step
         rule = 0 if step is None else rule_of(step, self.checkpoint.entry(name).names)

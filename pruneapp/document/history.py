@@ -302,7 +302,8 @@ class History:
         """Load a saved history into this empty one and move to the state `position`.
 
         The masks of `records` are in memory or in `scratch`. Records that share a mask must share
-        its slot. Without `branches`, each edit follows the previous one.
+        its slot. Without `branches`, each edit follows the previous one. Raises the errors of
+        `go_to`.
 
         Returns
         -------

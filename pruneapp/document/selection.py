@@ -175,7 +175,10 @@ def _names(checkpoint: Checkpoint, entry: TensorEntry) -> tuple[str, ...]:
 
 
 def _no_match(checkpoint: Checkpoint, pattern: str) -> SelectionError:
-    """Return the error for a pattern that matches nothing, with up to three near names."""
+    """Return the error for a pattern that matches nothing, with up to three near names.
+
+    If it is a part of several weights, the pattern between stars is suggested first.
+    """
     # Weights first: the bias of a layer has a shorter name, which is nearer but rarely meant.
     weights: list[str] = []
     others: list[str] = []

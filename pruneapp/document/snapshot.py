@@ -413,7 +413,10 @@ class Snapshot:
         )
 
     def views(self, names: Iterable[str]) -> Iterator[TensorView]:
-        """Yield the inputs of a method that needs no scores or masks, by first names."""
+        """Yield the inputs of a method that needs no scores or masks, by first names, in order.
+
+        As `view`, but faster. Raises `KeyError` for a name that is not a first name.
+        """
         entries, kept, protected = self.checkpoint.entries, self.masks, self.protected
         bare = not kept and not protected
         for name in names:

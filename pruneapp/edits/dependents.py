@@ -79,7 +79,10 @@ class Dependents:
         return tuple(found)
 
     def sentence(self, checkpoint: Checkpoint) -> str:
-        """Return a sentence for the user: how many tensors are also pruned, and the first three."""
+        """Return a sentence for the user: how many tensors are also pruned, and the first three.
+
+        Another sentence if there are none.
+        """
         following = self.dependent_dims()
         names = dict.fromkeys(along.name for along in following)
         if not names:

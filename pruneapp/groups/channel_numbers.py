@@ -43,9 +43,10 @@ class ChannelNumbers:
         self.reason = ""  # reason recorded for channels frozen from now on, a clause
 
     def new(self, extent: int) -> Numbers:
-        """Return `extent` new numbers.
+        """Return `extent` new consecutive numbers.
 
-        For extent 1 the number is `FROZEN`; for an extent beyond the limit the result is empty.
+        For extent 1 the number is `FROZEN`; for an extent beyond `_MOST_NUMBERS` the result is
+        empty.
         """
         if extent == 1 or extent > _MOST_NUMBERS:
             return np.zeros(extent if extent == 1 else 0, np.int32)

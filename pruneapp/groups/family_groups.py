@@ -527,7 +527,10 @@ def _pattern_of(names: tuple[str, ...], *, anywhere: bool = False) -> Any:
 
 
 def _experts_in(rule: AxisRule, layer: ModelLayer) -> tuple[str, ...]:
-    """Return the numbers of the experts of a layer, ascending, as in the tensor names."""
+    """Return the numbers of the experts of a layer, as texts in the tensor names, ascending.
+
+    Found by the first member of the rule; empty if there is none.
+    """
     before, _, after = rule.members[0].name.partition("{E}")
     ends = "." + after.lstrip(".")
     numbers = [

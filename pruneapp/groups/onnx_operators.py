@@ -168,7 +168,10 @@ class ChannelWalk:
                 self.channels.freeze(*(self.axes(name) or ()))
 
     def _integers(self, name: str) -> tuple[int, ...] | None:
-        """Return a constant integer tensor as a tuple; None if computed or not stored here."""
+        """Return a constant integer tensor as a flat tuple; None if computed or not stored here.
+
+        None as well for other types than int32 and int64.
+        """
         if name in self.constants:
             return self.constants[name]
         tensor = self.stored.get(name)
@@ -605,7 +608,10 @@ def _is_plain(node: Any) -> bool:
 
 
 def attribute_of(node: Any, name: str) -> Any:
-    """Return an attribute of a node; None if it has no such attribute."""
+    """Return the value of an attribute of a node; None if it has no such attribute.
+
+    Texts are bytes, lists of numbers are lists, as `onnx.helper` returns them.
+    """
     from onnx import helper
 
     for attribute in node.attribute:

@@ -173,9 +173,9 @@ class Tensors:
 
 
 def counts_before(tensors: Sequence[TensorView]) -> Tensors:
-    """Return the counts of tensors for unstructured pruning, in the order of `tensors`.
+    """Return the counts of elements of tensors, in the order of `tensors`.
 
-    `free` excludes pruned and protected weights.
+    `before` counts pruned weights; `free` those that are neither pruned nor protected.
     """
     numel = np.array([view.numel for view in tensors], np.int64)
     pruned = np.array([0 if v.kept is None else v.kept.pruned for v in tensors], np.int64)

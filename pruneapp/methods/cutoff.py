@@ -81,7 +81,10 @@ def units_left(tensor: TensorView, method: Method, values: Mapping[str, Any]) ->
 
 
 def check_scope(method: Method, scope: Scope) -> None:
-    """Raise `ParameterError`, with the reason, if a method does not support a scope."""
+    """Raise `ParameterError`, with the reason, if a method does not support a scope.
+
+    Also if the scope is neither "local" nor "global".
+    """
     if scope in method.scopes:
         return
     if scope not in ("local", "global"):  # a file may contain any text

@@ -175,7 +175,7 @@ class Limits:
         return tuple(words)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain JSON by parameter name, without default values; empty if there are none."""
+        """Return plain JSON by parameter name, without values that are defaults; may be empty."""
         plain: dict[str, Any] = {}
         for param in LIMITS:
             value = getattr(self, param.name)

@@ -248,7 +248,10 @@ class LnStructured(BasePruningMethod, torch_prune.LnStructured):
         dim: int,
         importance_scores: Tensor | None = None,
     ) -> torch_prune.BasePruningMethod:
-        """Prune the parameter `name` of `module`; see `BasePruningMethod.apply`."""
+        """Prune the parameter `name` of `module`, in place, and return its hook.
+
+        See `BasePruningMethod.apply` for a parameter that is already pruned, and for errors.
+        """
         return super().apply(
             module, name, amount=amount, n=n, dim=dim, importance_scores=importance_scores
         )

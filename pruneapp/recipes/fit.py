@@ -454,7 +454,11 @@ def _dependents(checkpoint: Checkpoint, entries: Iterable[FitEntry], job: Job) -
 
 
 def _as_written(entry: Entry) -> str:
-    """Return a text for an entry that does not fit, from its JSON alone."""
+    """Return a text for an entry that does not fit, from its JSON alone.
+
+    For a step or schedule "METHOD on PATTERN" of each row, separated by semicolons, without the
+    pattern if there is none; for others the name of the entry.
+    """
     step = entry.configuration.step if isinstance(entry, ScheduleEntry) else entry
     if isinstance(step, StepEntry):
         rows = step.configuration.rows

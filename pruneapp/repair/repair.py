@@ -423,7 +423,10 @@ class _WeightMatrices:
 
     @classmethod
     def of(cls, entry: TensorEntry, inputs: LayerInputs) -> _WeightMatrices:
-        """Return a weight with its inputs; raise `ParameterError` if they do not fit."""
+        """Return a weight with its inputs.
+
+        Raises `ParameterError` if their numbers of groups and columns do not fit its shape.
+        """
         groups, columns = inputs.groups, inputs.columns
         if fits(entry.shape, groups, columns, transposed=inputs.transposed):
             return cls(entry, inputs)
@@ -545,6 +548,7 @@ class _Tensor:
         form, result = dtype.form, np.empty_like(self.bits)
 
         def work(start: int) -> int:
+            """Write the new bits of the stretch from `start`; return how many values changed."""
             part = slice(start, start + _TOGETHER)
             now = decode(self.bits[part], dtype)
             moved = self.free[part] & (values[part] != now) & ~np.isnan(now)

@@ -148,6 +148,7 @@ def _count_above(scores: TensorView, bound: float, job: Job) -> int:
     """
 
     def count(start: int) -> tuple[int, int]:
+        """Return the size of the stretch from the flat index `start`, and how many are above."""
         stop, found = min(start + STRETCH, scores.numel), 0
         for chunk in scores.read(start, stop):
             job.cancel.check()
