@@ -300,7 +300,7 @@ def start_job(driver: Driver) -> None:
     def work(job: Job) -> None:
         while True:
             job.step(0)
-            time.sleep(0.001)
+            time.sleep(0.001)  # lets the main thread run, which quits meanwhile
 
     for apart in (False, True):
         driver.bench.jobs.run(

@@ -45,16 +45,41 @@ def program(rest: str) -> str:
     return START + textwrap.dedent(rest)
 
 
-def test_the_first_picture_needs_nothing_heavy(run_python, tmp_path):
-    """Neither torch nor numpy nor pyqtgraph until a plot is painted; torch not even then."""
+def test_the_first_picture_needs_nothing_heavy_and_the_thread_touches_no_qt(run_python, tmp_path):
+    """Neither torch nor numpy nor pyqtgraph until a plot is painted; torch not even then.
+
+    Classes of Qt are made before the thread, which would otherwise use half-initialized ones, and
+    what is imported there makes no objects of Qt, which would belong to that thread.
+    """
     out = run_python(
         program("""
+        import gc
+        from PySide6.QtCore import QObject
+        from pruneapp.gui.app.runtime import MODULES
+
+        def missing():
+            return sum(name not in vars(m) for m in MODULES for name in dir(m))
+
+        def in_thread():
+            here = [o for o in gc.get_objects() if isinstance(o, QObject) and o is not application]
+            return [type(o).__name__ for o in here if o.thread() is not application.thread()]
+
         def at_paint():
             print("painted", sorted({m.partition(".")[0] for m in sys.modules}))
+            print("classes", missing() > 300)
+
+        real = app.Start._import
+        def seeing(self):
+            print("in the thread", missing())
+            real(self)
+            print("made", in_thread())
+
         def at_ready(_workbench):
             print("ready", sorted({m.partition(".")[0] for m in sys.modules}))
             start.workbench.shut_down()
             application.quit()
+
+        start._thread._target = seeing.__get__(start)
         start.painted.disconnect()
         start.painted.connect(at_paint)
         start.painted.connect(start._on_first_paint)
@@ -64,63 +89,12 @@ def test_the_first_picture_needs_nothing_heavy(run_python, tmp_path):
         """),
         str(tmp_path),
     )
-    painted, ready = out.splitlines()
+    painted, *between, ready = out.splitlines()
     assert painted.startswith("painted ")
     assert not [name for name in HEAVY if f"'{name}'" in painted]
+    assert between == ["classes True", "in the thread 0", "made []"]
     assert "'numpy'" in ready
     assert "'torch'" not in ready
-
-
-def test_what_is_imported_in_the_thread_makes_no_object_of_qt(run_python):
-    """Such objects would belong to that thread."""
-    out = run_python("""
-import sys, threading
-from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QApplication
-application = QApplication([])
-made = []
-first = QObject.__init__
-thread_of = {}
-
-def work():
-    import pruneapp.gui.mainwindow.workbench
-    import gc
-    here = [o for o in gc.get_objects() if isinstance(o, QObject) and o is not application]
-    made.extend(type(o).__name__ for o in here if o.thread() is not application.thread())
-
-before = threading.Thread(target=work)
-before.start(); before.join()
-print(made)
-""")
-    assert out.strip() == "[]"
-
-
-def test_classes_of_qt_are_made_before_the_thread_touches_them(run_python, tmp_path):
-    """If the main thread used half-initialized classes, the process would crash."""
-    out = run_python(
-        program("""
-        from pruneapp.gui.app.runtime import MODULES
-
-        def missing():
-            return sum(name not in vars(m) for m in MODULES for name in dir(m))
-
-        real = app.Start._import
-        def seeing(self):
-            print("in the thread", missing())
-            real(self)
-        start._thread._target = seeing.__get__(start)
-        start.painted.connect(lambda: print("painted", missing() > 300))
-        def at_ready(_workbench):
-            print("ready")
-            start.workbench.shut_down()
-            application.quit()
-        start.ready.connect(at_ready)
-        window.show()
-        application.exec()
-        """),
-        str(tmp_path),
-    )
-    assert out.splitlines() == ["painted True", "in the thread 0", "ready"]
 
 
 CLOSED = {
@@ -249,7 +223,7 @@ def test_size_theme_and_docks_are_remembered(new_person, settings_file):
     assert Settings(settings_file).get(THEME) == "dark"
 
 
-@pytest.mark.parametrize("blob", ["", "AAAA", "not base64"])
+@pytest.mark.parametrize("blob", ["AAAA", "not base64"])
 def test_a_broken_layout_never_keeps_the_window_from_opening(new_person, settings_file, blob):
     stored = {"version": 1, "blobs": {"geometry": blob, "docks": blob}, "values": {"theme": 3}}
     settings_file.write_text(json.dumps(stored))
@@ -304,7 +278,9 @@ def test_a_narrow_window_shows_its_docks_as_tabs_and_all_can_be_reached(new_pers
     assert person.views.form.isVisible()
 
 
-def test_1280_by_800_shows_everything_without_scrolling(new_person):
+def test_1280_by_800_shows_everything_which_is_reached_by_tab_and_by_name(
+    new_person, settings_file
+):
     person = new_person(SAMPLE).wait_ready()
     person.wait_open(SAMPLE)
     person.window.resize(1280, 800)
@@ -328,6 +304,72 @@ def test_1280_by_800_shows_everything_without_scrolling(new_person):
         assert not ground.visibleRegion().isEmpty(), widget
     for row in (person.views.preview.norm_retained, person.views.preview.tensors):
         assert row.visibleRegion().boundingRect().height() == row.height(), "it is cut"
+
+    # Tab reaches tree, plots, form and button in reading order.
+    seen = []
+    for _step in range(80):
+        focused = QApplication.focusWidget()
+        if seen and focused is seen[0]:
+            break
+        seen.append(focused)
+        person.key("Tab", focused)
+    else:
+        pytest.fail("Tab never comes back")
+    for wanted in (
+        person.views.tree.tree_filter.text,
+        person.views.pages.weights.canvas,
+        person.rule.method,
+        person.button,
+        person.views.history.list,
+    ):
+        assert wanted in seen, wanted
+    order = [
+        seen.index(w)
+        for w in (person.views.tree.view, person.views.pages.weights.canvas, person.rule.method)
+    ]
+    assert sum(a > b for a, b in pairwise(order)) <= 1, "left to right, starting anywhere"
+
+    # The device is remembered.
+    person.wait_idle()
+    box = window.device
+    assert box.itemText(0).startswith("Automatic")
+    person.choose(box, "CPU")
+    person.wait_preview()
+    person.workbench.settings.flush()
+    assert json.loads(settings_file.read_text())["values"]["device"] == "cpu"
+
+    # Ctrl+Shift+P, some letters, Return
+    def palette():
+        person.key("Ctrl+Shift+P")
+        person.wait(lambda: QApplication.activeModalWidget() is not None)
+        return QApplication.activeModalWidget()
+
+    found = palette()
+    person.qtbot.keyClicks(found.field, "uncheck all")
+    person.qtbot.keyClick(found.field, Qt.Key.Key_Return)
+    person.wait(lambda: person.views.tree.checked_names() == ())
+    found = palette()
+    everything = found.table.rowCount()
+    person.qtbot.keyClicks(found.field, "zebra")
+    assert found.nothing.isVisible()
+    assert not found.table.isVisible()
+    assert found.nothing.text() == "No matches."
+    found.field.clear()
+    assert found.table.isVisible()
+    assert found.table.rowCount() == everything
+    found.reject()
+
+    # The shortcut sheet shows every shortcut.
+    person.menu("Help", "Keyboard shortcuts")
+    person.wait(lambda: QApplication.activeModalWidget() is not None)
+    sheet = QApplication.activeModalWidget()
+    sheet.table.setCurrentCell(sheet.table.rowCount() - 1, 0)
+    person.qtbot.keyClick(sheet.table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    last = sheet.table.item(sheet.table.rowCount() - 1, 0).text()
+    assert QApplication.clipboard().text().splitlines()[-1].startswith(last)
+    shown = {sheet.table.item(row, 1).text() for row in range(sheet.table.rowCount())}
+    assert {"Ctrl+O", "Space", "Ctrl+Return, Ctrl+Enter"} <= shown
+    sheet.close()
 
 
 def test_another_theme_repaints_every_view(new_person):
@@ -379,94 +421,6 @@ def colors_of(widget) -> set[str]:
             counts[pixel] = counts.get(pixel, 0) + 1
     many = sum(counts.values()) / 20
     return {QColor(pixel).name() for pixel, count in counts.items() if count > many}
-
-
-def test_every_command_is_found_by_its_name(new_person):
-    """Ctrl+Shift+P, some letters, Return; the shortcut sheet shows every shortcut."""
-    person = new_person(SAMPLE).wait_ready()
-    person.wait_open(SAMPLE)
-    person.key("Ctrl+Shift+P")
-    person.wait(lambda: QApplication.activeModalWidget() is not None)
-    palette = QApplication.activeModalWidget()
-    person.qtbot.keyClicks(palette.field, "uncheck all")
-    person.qtbot.keyClick(palette.field, Qt.Key.Key_Return)
-    person.wait(lambda: person.views.tree.checked_names() == ())
-
-    person.key("Ctrl+Shift+P")
-    person.wait(lambda: QApplication.activeModalWidget() is not None)
-    palette = QApplication.activeModalWidget()
-    everything = palette.table.rowCount()
-    person.qtbot.keyClicks(palette.field, "zebra")
-    assert palette.nothing.isVisible()
-    assert not palette.table.isVisible()
-    assert palette.nothing.text() == "No matches."
-    palette.field.clear()
-    assert palette.table.isVisible()
-    assert palette.table.rowCount() == everything
-    person.qtbot.keyClicks(palette.field, "theme")
-    found = [palette.table.item(row, 0).text() for row in range(palette.table.rowCount())]
-    assert {"View › Theme › Light", "View › Theme › Dark"} <= set(found)
-    person.qtbot.keyClicks(palette.field, " dark")
-    person.qtbot.keyClick(palette.field, Qt.Key.Key_Return)
-    person.wait(person.window.actions_["theme_dark"].isChecked)
-
-    person.menu("Help", "Keyboard shortcuts")
-    person.wait(lambda: QApplication.activeModalWidget() is not None)
-    sheet = QApplication.activeModalWidget()
-    sheet.table.setCurrentCell(sheet.table.rowCount() - 1, 0)
-    person.qtbot.keyClick(sheet.table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
-    last = sheet.table.item(sheet.table.rowCount() - 1, 0).text()
-    assert QApplication.clipboard().text().splitlines()[-1].startswith(last)
-    shown = {sheet.table.item(row, 1).text() for row in range(sheet.table.rowCount())}
-    assert {"Ctrl+O", "Space", "Ctrl+Return, Ctrl+Enter"} <= shown
-    sheet.close()
-    person.menu("Help", "Guide")
-    person.wait(lambda: QApplication.activeModalWidget() is not None)
-    QApplication.activeModalWidget().close()
-    person.menu("Help", "About Pruneapp")
-    person.wait(lambda: QApplication.activeModalWidget() is not None)
-    QApplication.activeModalWidget().close()
-
-
-def test_tab_leads_through_the_window_and_back(new_person):
-    """Tab reaches tree, plots, form and button in reading order."""
-    person = new_person(SAMPLE).wait_ready()
-    person.wait_open(SAMPLE)
-    person.wait_preview()
-    seen = []
-    for _step in range(80):
-        focused = QApplication.focusWidget()
-        if seen and focused is seen[0]:
-            break
-        seen.append(focused)
-        person.key("Tab", focused)
-    else:
-        pytest.fail("Tab never comes back")
-    for wanted in (
-        person.views.tree.tree_filter.text,
-        person.views.pages.weights.canvas,
-        person.rule.method,
-        person.button,
-        person.views.history.list,
-    ):
-        assert wanted in seen, wanted
-    order = [
-        seen.index(w)
-        for w in (person.views.tree.view, person.views.pages.weights.canvas, person.rule.method)
-    ]
-    assert sum(a > b for a, b in pairwise(order)) <= 1, "left to right, starting anywhere"
-
-
-def test_the_device_can_be_chosen_and_is_remembered(new_person, settings_file):
-    person = new_person(SAMPLE).wait_ready()
-    person.wait_open(SAMPLE)
-    person.wait_idle()
-    box = person.window.device
-    assert box.itemText(0).startswith("Automatic")
-    person.choose(box, "CPU")
-    person.wait_preview()
-    person.workbench.settings.flush()
-    assert json.loads(settings_file.read_text())["values"]["device"] == "cpu"
 
 
 def test_before_anything_is_open_no_command_that_needs_it_is_offered(new_person):

@@ -238,7 +238,7 @@ def test_a_dialog_opens_inside_its_screen(make, qtbot, free):
     qtbot.addWidget(dialog)
     with qtbot.waitExposed(dialog):
         dialog.show()
-    QApplication.processEvents()
+    QApplication.processEvents()  # apply the layout
     size = dialog.size().boundedTo(room(dialog))
     assert dialog.size() == size, f"{dialog.size()}, {dialog.minimumSizeHint()}"
     for button in dialog.findChildren(QPushButton):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QCoreApplication, QLocale, Qt, QTranslator
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton
-from safetensors.numpy import save_file
+from safetensors.numpy import load_file, save_file
 
 from pruneapp import resources
 from pruneapp.analysis.layout import layout
@@ -85,12 +85,19 @@ def test_work_goes_on_in_another_language(new_person, file, settings_file, spoke
     second.wait(lambda: second.document.position == 2)
 
 
-def test_a_file_without_work_is_opened_again(new_person, file):
-    first = new_person(file).wait_ready()
-    first.wait_open(file)
-    second = open_again(first, "English")
-    second.wait_open(file)
-    assert not second.window.isWindowModified()
+def test_a_window_without_work_is_opened_again_with_its_file(new_person, file):
+    person = new_person().wait_ready()
+    person.menu("View", "Language", "System")  # the language of now is not offered again
+    assert not person.window.notices.notices
+    assert person.workbench.settings.get(LANGUAGE) == "system"
+    person = open_again(person, "English")
+    assert person.document is None
+    assert person.window.empty.isVisible()
+
+    person.open_file(file)
+    person = open_again(person, "System")
+    person.wait_open(file)
+    assert not person.window.isWindowModified()
 
 
 def test_all_windows_are_opened_again_each_with_its_work(new_person, file, tmp_path, spoken):
@@ -114,32 +121,12 @@ def test_all_windows_are_opened_again_each_with_its_work(new_person, file, tmp_p
         assert person.window.actions_["language_de"].isChecked()
 
 
-def test_nothing_is_opened_where_nothing_was(new_person):
-    person = new_person().wait_ready()
-    again = open_again(person, "English")
-    assert again.document is None
-    assert again.window.empty.isVisible()
-
-
-def test_the_language_of_now_is_not_offered_again(person):
-    person.menu("View", "Language", "System")
-    assert not person.window.notices.notices
-    assert person.workbench.settings.get(LANGUAGE) == "system"
-
-
 # Prints the language of a process with another system language.
 SPEAKS = """
 import sys
-from PySide6.QtCore import QLocale, QCoreApplication
+from PySide6.QtCore import QCoreApplication
 from pruneapp.gui import application as app
-from pruneapp.gui.export.report_dialog import ExportReportDialog
-from pruneapp.gui.plots.base.readout import Readout
-from pruneapp.gui.plots.heatmap.drawing_tools import WeightSelection
-from pruneapp.gui.plots.heatmap.legend import selection_words
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.labels import join_facts, join_sentences, join_statements, with_label
-from pruneapp.edits.manual_edit import ManualEditRequest
-from pruneapp.export.report import ExportReport, WrittenFile
 application = app.make_application(["pruneapp"])
 for choice in ["system", *sys.argv[1:]]:
     application.speak(choice)
@@ -178,25 +165,22 @@ def test_english_is_not_left_for_a_second_language(run_python, monkeypatch):
     assert run_python(SPEAKS).splitlines() == ["&Edit Cancel 0.5"]
 
 
-@pytest.mark.parametrize(
-    ("language", "first", "keys"),
-    [
+def test_the_guide_is_in_the_language_of_the_window(person):
+    for language, first, keys in (
         ("zh_CN", "主要流程", "键盘快捷键"),
         ("zh_TW", "The main job", "Keys"),
         ("de", "Der übliche Ablauf", "Tastenkürzel"),
         ("en_GB", "The main job", "Keys"),
-    ],
-)
-def test_the_guide_is_in_the_language_of_the_window(person, language, first, keys):
-    QLocale.setDefault(QLocale(language))
-    person.key("F1")
-    person.wait(lambda: isinstance(QApplication.activeModalWidget(), GuideDialog))
-    guide = QApplication.activeModalWidget()
-    assert guide.contents.topLevelItem(0).text(0) == first
-    assert guide.contents.topLevelItem(1).text(0) == keys
-    person.wait(guide.search.hasFocus)
-    person.key("Esc")
-    person.wait(lambda: QApplication.activeModalWidget() is None)
+    ):
+        QLocale.setDefault(QLocale(language))
+        person.key("F1")
+        person.wait(lambda: isinstance(QApplication.activeModalWidget(), GuideDialog))
+        guide = QApplication.activeModalWidget()
+        assert guide.contents.topLevelItem(0).text(0) == first
+        assert guide.contents.topLevelItem(1).text(0) == keys
+        person.wait(guide.search.hasFocus)
+        person.key("Esc")
+        person.wait(lambda: QApplication.activeModalWidget() is None)
 
 
 def test_numbers_and_sizes_are_written_as_in_the_language(english):
@@ -219,38 +203,32 @@ def english_in(text: str) -> str:
     return " ".join(re.findall(r"[A-Za-z]{2,}", NAMES.sub("", text)))
 
 
-def test_what_the_engine_says_of_a_damaged_file_is_chinese(chinese, new_person, file):
-    file.write_bytes(file.read_bytes()[:-5])
-    person = new_person(file).wait_ready()
+def test_what_the_engine_says_is_chinese_in_the_window(chinese, new_person, file, tmp_path):
+    person = new_person().wait_ready()
+
+    # the zeros of a file, and the reasons of the tree
+    weight = np.ones((64, 16), np.float32)
+    weight[::2] = 0
+    zeros = tmp_path / "zeros.safetensors"
+    save_file({"a.weight": weight, "b.weight": np.ones((4, 4), np.float32)}, zeros)
+    save_file({**load_file(zeros), "steps": np.arange(3)}, zeros)
+    person.open_file(zeros)
     person.wait(lambda: person.window.notices.notices)
     (notice,) = person.window.notices.notices
-    shown = notice.sentence.text()
-    assert shown.startswith(f"'{file}' 不完整：")
-    assert shown.endswith("中缺少 5 个字节。下载或复制被中断：请重新获取该文件。")
-    assert not english_in(shown)
-    assert not notice.details.toPlainText() or "cut short" in notice.details.toPlainText()
+    assert (
+        notice.sentence.text().replace("\xa0", " ") == "a.weight 的权重中 50.0 % 为零（整个通道）。"
+    )
+    model = person.views.tree.model
+    tips = [
+        str(model.index(row, 0).data(Qt.ItemDataRole.ToolTipRole))
+        for row in range(model.rowCount())
+    ]
+    assert any("整数不剪枝" in tip for tip in tips), tips
 
-
-def test_what_the_engine_says_of_an_amount_is_chinese(chinese, new_person, file):
-    person = new_person(file).wait_ready()
-    person.wait_open(file)
-    gesture = ManualEditRequest("protect", "a.weight", (((0, 1), (0, 5)),), "row")
-    person.workbench.manual_edit.perform(gesture)
-    person.wait(lambda: person.document.position == 1)
-    person.ask_amount("100%")
-    error = person.views.preview.error
-    person.wait(lambda: error.text().startswith("✕ 剪枝量过大："))
-    assert not english_in(error.text()), error.text()
-    assert "。 " not in error.text()
-    assert "'amount'" not in person.button.toolTip()
-    assert person.states[1] == "a 的 0 号行已保护"
-
-
-def test_what_is_edited_in_all_blocks_is_chinese(chinese, new_person, tmp_path):
-    path = tmp_path / "blocks.safetensors"
-    save_file({f"layers.{n}.conv.weight": np.ones((8, 4), np.float32) for n in range(3)}, path)
-    person = new_person(path).wait_ready()
-    person.wait_open(path)
+    # an edit in all blocks
+    blocks = tmp_path / "blocks.safetensors"
+    save_file({f"layers.{n}.conv.weight": np.ones((8, 4), np.float32) for n in range(3)}, blocks)
+    person.open_file(blocks)
     person.window.actions_["in_every_block"].trigger()
     editing = person.workbench.manual_edit
     editing.perform(ManualEditRequest("prune", "layers.1.conv.weight", (((5, 6), (0, 4)),), "row"))
@@ -258,11 +236,10 @@ def test_what_is_edited_in_all_blocks_is_chinese(chinese, new_person, tmp_path):
     assert editing.dialog.go.text() == "在 3 个张量中剪枝 5 号行"
     person.qtbot.keyClick(editing.dialog, "\x1b")
     person.wait(lambda: editing.dialog is None)
+    person.window.actions_["in_every_block"].trigger()
 
-
-def test_steps_of_the_history_are_chinese(chinese, new_person, file):
-    person = new_person(file).wait_ready()
-    person.wait_open(file)
+    # steps of the history
+    person.open_file(file)
     person.ask_amount("50%")
     for steps in (2, 3):
         person.wait_preview()
@@ -281,18 +258,29 @@ def test_steps_of_the_history_are_chinese(chinese, new_person, file):
     # Typed texts are not translated.
     assert person.document.items[1].label == "L1 50 % on 2 tensors"
 
+    # an amount that is too large
+    gesture = ManualEditRequest("protect", "a.weight", (((0, 1), (0, 5)),), "row")
+    editing.perform(gesture)
+    person.wait(lambda: person.document.position == 3)
+    assert person.states[3] == "a 的 0 号行已保护"
+    person.ask_amount("100%")
+    error = person.views.preview.error
+    person.wait(lambda: error.text().startswith("✕ 剪枝量过大："))
+    assert not english_in(error.text()), error.text()
+    assert "。 " not in error.text()
+    assert "'amount'" not in person.button.toolTip()
 
-def test_reasons_of_the_tree_are_chinese(chinese, new_person, tmp_path):
-    path = tmp_path / "model.safetensors"
-    save_file({"a.weight": np.ones((4, 4), np.float32), "steps": np.arange(3)}, path)
-    person = new_person(path).wait_ready()
-    person.wait_open(path)
-    model = person.views.tree.model
-    tips = [
-        str(model.index(row, 0).data(Qt.ItemDataRole.ToolTipRole))
-        for row in range(model.rowCount())
-    ]
-    assert any("整数不剪枝" in tip for tip in tips), tips
+    # a damaged file
+    damaged = tmp_path / "damaged.safetensors"
+    damaged.write_bytes(file.read_bytes()[:-5])
+    person.open(damaged)
+    person.wait(lambda: person.trouble)
+    notice = person.window.notices.notices[0]
+    shown = notice.sentence.text()
+    assert shown.startswith(f"'{damaged}' 不完整：")
+    assert shown.endswith("中缺少 5 个字节。下载或复制被中断：请重新获取该文件。")
+    assert not english_in(shown)
+    assert not notice.details.toPlainText() or "cut short" in notice.details.toPlainText()
 
 
 def test_what_the_window_puts_together_has_the_marks_of_chinese(chinese):
@@ -307,19 +295,6 @@ def test_what_the_window_puts_together_has_the_marks_of_chinese(chinese):
     readout.setText(join_statements("低于 0.05：9 个权重", "4,608 个权重，30 % 已剪枝"))
     room = readout.fontMetrics().horizontalAdvance(readout.text()) - 20
     assert readout.shortened(room) == "低于 0.05：9 个权重；…"
-
-
-def test_zeros_of_a_file_are_told_of_in_chinese(chinese, new_person, tmp_path):
-    weight = np.ones((64, 16), np.float32)
-    weight[::2] = 0
-    path = tmp_path / "model.safetensors"
-    save_file({"a.weight": weight, "b.weight": np.ones((4, 4), np.float32)}, path)
-    person = new_person(path).wait_ready()
-    person.wait(lambda: person.window.notices.notices)
-    (notice,) = person.window.notices.notices
-    assert (
-        notice.sentence.text().replace("\xa0", " ") == "a.weight 的权重中 50.0 % 为零（整个通道）。"
-    )
 
 
 def test_an_index_in_the_picture_is_chinese(chinese):

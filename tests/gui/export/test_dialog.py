@@ -754,7 +754,7 @@ class TestThePlace:
     def test_it_is_in_sight_on_a_low_screen(self, dialog, height):
         """Regression: at 150 %, the destination was only visible after scrolling."""
         dialog.resize(dialog.width(), height)
-        QCoreApplication.processEvents()
+        QCoreApplication.processEvents()  # apply the layout
         assert dialog.height() == height
         for part in (dialog.target.path, dialog.target.note, dialog.beside, dialog.go):
             assert not part.visibleRegion().isEmpty()
@@ -1150,7 +1150,7 @@ def test_on_a_low_screen_the_table_of_the_report_gives_way_first(qtbot, monkeypa
     monkeypatch.setattr(window_placing, "_frame", lambda _window: QMargins())
     low.show()
     qtbot.waitExposed(low)
-    QGuiApplication.processEvents()
+    QGuiApplication.processEvents()  # apply the layout
     assert low.height() < usual.height()
     assert low.above.verticalScrollBar().maximum() == 0
 

@@ -61,6 +61,12 @@ def digest(path):
 
 def test_what_another_window_saved_is_replaced_after_a_question_alone(windows, session):
     first, second = windows
+    for _ in range(2):  # one window saves as often as it likes
+        before = digest(session)
+        second.prune()
+        second.key("Ctrl+S")
+        wait_saved(second)
+        assert digest(session) != before
     theirs = digest(session)
     protect(first, row=3)
     asked = first.answers("Cancel")
@@ -104,6 +110,12 @@ def test_both_are_kept_where_the_person_saves_elsewhere(windows, session, tmp_pa
     first.wait_idle()
     assert not first.trouble
 
+    (tmp_path / "b.prune").unlink()  # it is saved again
+    protect(first, row=4)
+    first.key("Ctrl+S")
+    wait_saved(first)
+    assert "protected/a.weight" in load_file(tmp_path / "b.prune")
+
 
 @pytest.mark.usefixtures("histories_off")
 def test_closing_waits_for_the_answer(windows, session):
@@ -120,22 +132,3 @@ def test_closing_waits_for_the_answer(windows, session):
     assert not first.window.close()
     first.wait(lambda: not first.window.isVisible())
     assert digest(session) != theirs
-
-
-def test_a_session_file_that_was_deleted_is_saved_again(windows, session):
-    first, _ = windows
-    session.unlink()
-    protect(first, row=3)
-    first.key("Ctrl+S")
-    wait_saved(first)
-    assert "protected/a.weight" in load_file(session)
-
-
-def test_one_window_saves_as_often_as_it_likes(windows, session):
-    _, second = windows
-    for _ in range(2):
-        before = digest(session)
-        second.prune()
-        second.key("Ctrl+S")
-        wait_saved(second)
-        assert digest(session) != before

@@ -150,5 +150,5 @@ def test_a_dialog_has_its_size_when_it_is_placed(qtbot, framed):
     dialog.show()  # which passes its position to the system
     placed = dialog.geometry()
     assert placed.width() > dialog.label.sizeHint().width()
-    QApplication.processEvents()
+    QApplication.processEvents()  # apply the layout
     assert dialog.geometry() == placed
