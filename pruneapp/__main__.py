@@ -105,7 +105,7 @@ def _set_settings_aside() -> str:
     Nothing happens without a settings file. Refused while a window is open.
     """
     from pruneapp.gui.app.instance import address, has_listener
-    from pruneapp.gui.app.settings import set_aside
+    from pruneapp.gui.app.settings import rename_settings_file
 
     place = address()
     if place is not None and has_listener(place):
@@ -114,7 +114,7 @@ def _set_settings_aside() -> str:
             "Close all windows, then try again."
         )
     try:
-        kept = set_aside()
+        kept = rename_settings_file()
     except OSError as error:
         return (
             f"The settings '{error.filename}' cannot be renamed: {words_of(error)}. Check your "

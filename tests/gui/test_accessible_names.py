@@ -23,7 +23,7 @@ from pruneapp.gui.app.notices import NoticeBar
 from pruneapp.gui.app.plugin_dialog import PluginDialog, PluginRow
 from pruneapp.gui.app.question_dialog import QuestionDialog
 from pruneapp.gui.app.settings import QUESTIONS
-from pruneapp.gui.commands.actions import assigned
+from pruneapp.gui.commands.actions import assign_keys
 from pruneapp.gui.commands.shortcut_dialog import ShortcutDialog
 from pruneapp.gui.compare.combine_controller import CombineDialog
 from pruneapp.gui.compare.view import CompareView
@@ -169,7 +169,7 @@ def allocation_dialog():
 
 
 def shortcut_dialog():
-    return ShortcutDialog(assigned({}), {})
+    return ShortcutDialog(assign_keys({}), {})
 
 
 def plugin_dialog():

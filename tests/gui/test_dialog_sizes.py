@@ -22,7 +22,7 @@ from pruneapp.gui.app.guide import GuideDialog
 from pruneapp.gui.app.plugin_dialog import PluginDialog, PluginRow
 from pruneapp.gui.app.question_dialog import QuestionDialog
 from pruneapp.gui.app.settings import QUESTIONS
-from pruneapp.gui.commands.actions import assigned
+from pruneapp.gui.commands.actions import assign_keys
 from pruneapp.gui.commands.palette import CommandPalette, Entry, KeySheet
 from pruneapp.gui.commands.shortcut_dialog import ShortcutDialog
 from pruneapp.gui.compare.combine_controller import CombineDialog
@@ -85,7 +85,7 @@ def keys():
 
 
 def shortcuts():
-    return ShortcutDialog(assigned({}), {"R": "Restore"})
+    return ShortcutDialog(assign_keys({}), {"R": "Restore"})
 
 
 PLUGIN_ROWS = [

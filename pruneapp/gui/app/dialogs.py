@@ -34,7 +34,7 @@ _LINE_WIDTH = 72
 _Role = QMessageBox.ButtonRole
 
 
-def unsaved(parent: QWidget, session: str, losses: Sequence[Loss], why: str) -> str:
+def ask_about_unsaved_work(parent: QWidget, session: str, losses: Sequence[Loss], why: str) -> str:
     """Ask what to do with unsaved changes, and wait for the answer; nothing is saved here.
 
     Return ``save``, ``export``, ``discard`` or ``stay`` (Cancel, or Escape). ``export`` is only

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QSizePolicy, QWidget
 from pruneapp.gui.widgets.controls import add_row, follow_font, lay_in_column, symbol_button
 from pruneapp.gui.widgets.labels import DANGER, MUTED, TEXT, ElidedLabel, as_plain, heading, plain
 from pruneapp.gui.widgets.number_format import plural
-from pruneapp.gui.widgets.safe_paint import reported
+from pruneapp.gui.widgets.safe_paint import report_exceptions
 
 if TYPE_CHECKING:  # deferred: it imports numpy, and the first paint of the window shows notices
     from pruneapp.gui.widgets.short_names import ShortNames
@@ -130,7 +130,7 @@ class NoticeRow(QWidget):
         self.older.setText(older)
         self._arrange()
 
-    @reported
+    @report_exceptions
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint the background, and a stripe whose color shows the severity, as the glyph does."""
         painter = QPainter(self)

@@ -124,7 +124,7 @@ def settings_file() -> Path:
     return Path(platformdirs.user_config_dir("pruneapp")) / "settings.json"
 
 
-def set_aside() -> Path | None:
+def rename_settings_file() -> Path | None:
     """Rename the settings file to ``settings.old.json``, replacing an older file.
 
     Return the new path; None if there is no settings file. Raises `OSError` if it cannot be

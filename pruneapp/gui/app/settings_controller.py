@@ -31,7 +31,13 @@ from pruneapp.gui.app.settings import (
     WARN_OWN_METHODS,
     WITH_COMPANIONS,
 )
-from pruneapp.gui.commands.actions import assigned, native, plain, portable, translated
+from pruneapp.gui.commands.actions import (
+    assign_keys,
+    native_keys,
+    portable_key,
+    translate_command_text,
+    without_mnemonic,
+)
 from pruneapp.gui.commands.declarations import LOCAL_KEYS
 from pruneapp.gui.commands.palette import KeySheet
 from pruneapp.gui.commands.shortcut_dialog import ShortcutDialog
@@ -315,14 +321,17 @@ class SettingsController(Controller):
     # -- help -----------------------------------------------------------------------------------
 
     def _show_keys(self) -> None:
-        more = [(keys.shown or native(keys.keys), translated(keys.text)) for keys in LOCAL_KEYS]
-        sheet = KeySheet(self._actions.named(), more, self._window)
+        more = [
+            (keys.shown or native_keys(keys.keys), translate_command_text(keys.text))
+            for keys in LOCAL_KEYS
+        ]
+        sheet = KeySheet(self._actions.visible_commands(), more, self._window)
         sheet.changeRequested.connect(self._actions["change_keys"].trigger)
         self._open(sheet)
 
     def _change_keys(self) -> None:
         dialog = ShortcutDialog(
-            assigned(self._settings.state.keys), self._reserved_keys(), self._window
+            assign_keys(self._settings.state.keys), self._reserved_keys(), self._window
         )
         dialog.changed.connect(lambda keys: self._settings.store(keys=keys))
         self._open(dialog)
@@ -333,12 +342,14 @@ class SettingsController(Controller):
         These are the keys of plots and the tree, and the mnemonics of the menu bar.
         """
         reserved = {
-            portable(key): translated(local.text) for local in LOCAL_KEYS for key in local.keys
+            portable_key(key): translate_command_text(local.text)
+            for local in LOCAL_KEYS
+            for key in local.keys
         }
         text = self.tr("Open the menu {menu}")
         for path, menu in self._actions.menus.items():
             if "/" not in path and (letter := QKeySequence.mnemonic(menu.title())):
-                reserved[letter.toString()] = text.format(menu=plain(menu.title()))
+                reserved[letter.toString()] = text.format(menu=without_mnemonic(menu.title()))
         return reserved
 
     @Slot()

@@ -25,27 +25,27 @@ _PORTABLE = QKeySequence.SequenceFormat.PortableText
 _NATIVE = QKeySequence.SequenceFormat.NativeText
 
 
-def translated(text: str) -> str:
+def translate_command_text(text: str) -> str:
     """Return a text of a declaration in the language of the window."""
     return translate("Actions", text)
 
 
 def text_of(spec: MenuCommand) -> str:
     """Return the menu text of a command in the language of the window."""
-    return translated(spec.text).replace("{n}", str(spec.number))
+    return translate_command_text(spec.text).replace("{n}", str(spec.number))
 
 
-def plain(text: str) -> str:
+def without_mnemonic(text: str) -> str:
     """Return a menu text without its mnemonic and ellipsis."""
     return _IN_BRACKETS.sub("", text).replace("&", "").rstrip("…")
 
 
-def portable(key: str) -> str:
+def portable_key(key: str) -> str:
     """Return a shortcut as Qt writes it in files; "" if it is invalid."""
     return QKeySequence.fromString(key, _PORTABLE).toString(_PORTABLE)
 
 
-def native(keys: Iterable[str]) -> str:
+def native_keys(keys: Iterable[str]) -> str:
     """Return shortcuts in the notation of the keyboard, without duplicates.
 
     Two keys may have the same label: Return and Enter have the same name in Chinese.
@@ -54,12 +54,12 @@ def native(keys: Iterable[str]) -> str:
     return ", ".join(dict.fromkeys(texts))
 
 
-def declared(spec: MenuCommand) -> Keys:
+def default_keys(spec: MenuCommand) -> Keys:
     """Return the default shortcuts of a command."""
-    return tuple(map(portable, spec.keys))
+    return tuple(map(portable_key, spec.keys))
 
 
-def assigned(changed: Mapping[str, Iterable[str]]) -> dict[str, Keys]:
+def assign_keys(changed: Mapping[str, Iterable[str]]) -> dict[str, Keys]:
     """Return the shortcuts of all commands by id: those of `changed`, else the declared ones.
 
     A shortcut is assigned to one command only, as Qt calls neither of two. Choices of the user have
@@ -69,15 +69,15 @@ def assigned(changed: Mapping[str, Iterable[str]]) -> dict[str, Keys]:
     used: set[str] = set()
     found: dict[str, Keys] = {}
     for spec in sorted(COMMANDS, key=lambda spec: spec.id not in changed):
-        keys = dict.fromkeys(map(portable, changed.get(spec.id, spec.keys)))
+        keys = dict.fromkeys(map(portable_key, changed.get(spec.id, spec.keys)))
         found[spec.id] = tuple(key for key in keys if key and key not in used)
         used.update(found[spec.id])
     return found
 
 
-def changes(keys: Mapping[str, Keys]) -> dict[str, Keys]:
+def changed_keys(keys: Mapping[str, Keys]) -> dict[str, Keys]:
     """Return the shortcuts that differ from the declared ones, by command id."""
-    return {spec.id: keys[spec.id] for spec in COMMANDS if keys[spec.id] != declared(spec)}
+    return {spec.id: keys[spec.id] for spec in COMMANDS if keys[spec.id] != default_keys(spec)}
 
 
 class Actions:
@@ -94,11 +94,11 @@ class Actions:
         for spec in COMMANDS:
             action = QAction(text_of(spec), parent)
             action.setObjectName(spec.id)
-            action.setIconText(plain(action.text()))
+            action.setIconText(without_mnemonic(action.text()))
             action.setShortcutContext(Qt.ShortcutContext.WindowShortcut)
             if spec.tip:
-                self._tips[spec.id] = translated(spec.tip)
-                action.setStatusTip(translated(spec.tip))
+                self._tips[spec.id] = translate_command_text(spec.tip)
+                action.setStatusTip(translate_command_text(spec.tip))
             action.setEnabled(spec.always)  # until a file is open
             # numbered ones are shown when there is an item for them
             action.setVisible(not spec.number)
@@ -120,7 +120,7 @@ class Actions:
         Also updates the tooltips, and calls the callbacks of `on_shortcut_changed`, of unchanged
         ones too.
         """
-        for name, keys in assigned(changed).items():
+        for name, keys in assign_keys(changed).items():
             action = self._by_id[name]
             action.setShortcuts([QKeySequence.fromString(key, _PORTABLE) for key in keys])
             if name in self._tips:
@@ -136,7 +136,10 @@ class Actions:
         """Return the shortcut of a command; its menu path if it has none."""
         spec = next(spec for spec in COMMANDS if spec.id == name)
         return self.keys(name) or BETWEEN.join(
-            map(plain, (*map(translated, spec.menu.split("/")), text_of(spec)))
+            map(
+                without_mnemonic,
+                (*map(translate_command_text, spec.menu.split("/")), text_of(spec)),
+            )
         )
 
     def tip(self, name: str) -> str:
@@ -158,14 +161,16 @@ class Actions:
         tip = control.toolTip()
         self.on_shortcut_changed(name, lambda keys: control.setToolTip(with_keys(tip, keys)))
 
-    def named(self) -> list[tuple[str, QAction]]:
+    def visible_commands(self) -> list[tuple[str, QAction]]:
         """Return the visible commands with their names, as (name, action) in declared order.
 
         Names of commands in submenus begin with the path of their menus.
         """
         actions = ((spec, self[spec.id]) for spec in COMMANDS)
         return [
-            (_named(spec.menu, action), action) for spec, action in actions if action.isVisible()
+            (_full_name(spec.menu, action), action)
+            for spec, action in actions
+            if action.isVisible()
         ]
 
     @property
@@ -203,7 +208,7 @@ class Actions:
         """
         if path not in self.menus:
             parent, _, name = path.rpartition("/")
-            title = translated(name)
+            title = translate_command_text(name)
             menu = self._menu(parent, bar).addMenu(title) if parent else bar.addMenu(title)
             menu.setToolTipsVisible(True)
             self.menus[path] = menu
@@ -224,10 +229,14 @@ def english_name(action: QAction) -> str:
     if spec is None or spec.number:
         return ""
     menus = spec.menu.split("/") if "/" in spec.menu else []
-    return BETWEEN.join(map(plain, [*menus, spec.text]))
+    return BETWEEN.join(map(without_mnemonic, [*menus, spec.text]))
 
 
-def _named(menu: str, action: QAction) -> str:
+def _full_name(menu: str, action: QAction) -> str:
     """Return the name of a command, with its menu path if it is in a submenu."""
-    menus = [plain(translated(part)) for part in menu.split("/")] if "/" in menu else []
-    return BETWEEN.join([*menus, plain(action.text())])
+    menus = (
+        [without_mnemonic(translate_command_text(part)) for part in menu.split("/")]
+        if "/" in menu
+        else []
+    )
+    return BETWEEN.join([*menus, without_mnemonic(action.text())])

@@ -27,7 +27,7 @@ from PySide6.QtWidgets import (
 
 from pruneapp.checkpoint.entry import TensorRow
 from pruneapp.gui.commands.actions import english_name
-from pruneapp.gui.widgets.clipboard import copied_by
+from pruneapp.gui.widgets.clipboard import copy_on_key
 from pruneapp.gui.widgets.labels import as_plain, plain
 from pruneapp.gui.widgets.number_format import count, shape
 from pruneapp.gui.widgets.reports import add_button_row, set_up_rows
@@ -98,14 +98,14 @@ class EntryTable(QTableWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Copy rows on Ctrl+C."""
-        if not copied_by(self, event, self._texts):
+        if not copy_on_key(self, event, self._texts):
             super().keyPressEvent(event)
 
     def _texts(self, row: int) -> list[str]:
         entry = self._entries[row]
         return [entry.name, entry.hint]
 
-    def chosen(self) -> Entry | None:
+    def current_entry(self) -> Entry | None:
         """Return the entry of the current row; None if there is none."""
         row = self.currentRow()
         return self._entries[row] if 0 <= row < len(self._entries) else None
@@ -219,7 +219,7 @@ class CommandPalette(Dialog):
         return Entry(row.shown, hint, lambda: self.tensorChosen.emit(row.name), row.name)
 
     def _run_chosen(self) -> None:
-        entry = self.table.chosen()
+        entry = self.table.current_entry()
         if entry is not None and entry.enabled:
             self.accept()
             entry.run()

@@ -22,14 +22,14 @@ from PySide6.QtWidgets import (
 from pruneapp.gui.commands.actions import (
     BETWEEN,
     Keys,
-    assigned,
-    changes,
-    declared,
-    native,
-    plain,
-    portable,
+    assign_keys,
+    changed_keys,
+    default_keys,
+    native_keys,
+    portable_key,
     text_of,
-    translated,
+    translate_command_text,
+    without_mnemonic,
 )
 from pruneapp.gui.commands.declarations import COMMANDS, MenuCommand
 from pruneapp.gui.widgets.controls import LineEdit, add_row
@@ -212,28 +212,30 @@ class ShortcutDialog(Dialog):
         """Add a row for each command below a row for its menu; call it once."""
         for spec in COMMANDS:
             if spec.menu not in self._menus:
-                menu_path = BETWEEN.join(plain(translated(part)) for part in spec.menu.split("/"))
+                menu_path = BETWEEN.join(
+                    without_mnemonic(translate_command_text(part)) for part in spec.menu.split("/")
+                )
                 menu = self._menus[spec.menu] = QTreeWidgetItem([menu_path])
                 menu.setFlags(Qt.ItemFlag.ItemIsEnabled)
                 menu.setSizeHint(_COMMAND, QSize(0, self.fontMetrics().height() + _ROW_SPACE))
                 self.table.addTopLevelItem(menu)
             row = self._rows[spec.id] = QTreeWidgetItem([self._name(spec)])
             row.setData(_COMMAND, _ID, spec.id)
-            row.setToolTip(_COMMAND, translated(spec.tip) if spec.tip else "")
+            row.setToolTip(_COMMAND, translate_command_text(spec.tip) if spec.tip else "")
             self._menus[spec.menu].addChild(row)
         self.table.expandAll()
         self._show_keys()
 
     def _name(self, spec: MenuCommand) -> str:
-        return plain(text_of(spec))
+        return without_mnemonic(text_of(spec))
 
     def _show_keys(self) -> None:
         for name, row in self._rows.items():
-            default = declared(self._specs[name])
-            row.setText(_SHORTCUT, native(self._keys[name]))
+            default = default_keys(self._specs[name])
+            row.setText(_SHORTCUT, native_keys(self._keys[name]))
             is_default = self._keys[name] == default
-            row.setText(_DEFAULT, "" if is_default else native(default) or self.tr("none"))
-        self.reset_all.setEnabled(bool(changes(self._keys)))
+            row.setText(_DEFAULT, "" if is_default else native_keys(default) or self.tr("none"))
+        self.reset_all.setEnabled(bool(changed_keys(self._keys)))
 
     def _filter(self) -> None:
         """Show the commands whose menu, name and shortcut contain all words of the search.
@@ -286,16 +288,16 @@ class ShortcutDialog(Dialog):
         text = self.tr("New shortcut of “{command}”:")
         self.name.set_text(text.format(command=self._name(self._specs[name])))
         self.remove.setEnabled(bool(self._keys[name]))
-        self.reset.setEnabled(self._keys[name] != declared(self._specs[name]))
+        self.reset.setEnabled(self._keys[name] != default_keys(self._specs[name]))
 
     # -- the shortcut of one --------------------------------------------------------------------
 
     def _on_pressed(self) -> None:
         if self._current:
-            self._propose(with_keypad(portable(self.editor.key)))
+            self._propose(with_keypad(portable_key(self.editor.key)))
 
     def _reset(self) -> None:
-        self._propose(declared(self._specs[self._current]))
+        self._propose(default_keys(self._specs[self._current]))
 
     def _remove(self) -> None:
         self._assign(self._current, ())
@@ -308,12 +310,12 @@ class ShortcutDialog(Dialog):
         never refused.
         """
         name = self._current
-        custom_keys = [key for key in keys if key not in declared(self._specs[name])]
+        custom_keys = [key for key in keys if key not in default_keys(self._specs[name])]
         for key in custom_keys:
             if key in self._reserved:
                 text = self.tr("{keys} is needed in the window: {what}. Press other keys.")
                 self._show_message(
-                    text.format(keys=native([key]), what=self._reserved[key]), wrong=True
+                    text.format(keys=native_keys([key]), what=self._reserved[key]), wrong=True
                 )
                 return
         others = [
@@ -323,7 +325,7 @@ class ShortcutDialog(Dialog):
         ]
         if others:
             text = self.tr("{keys} is the shortcut of “{command}”.").format(
-                keys=native(key for key in keys if key in self._keys[others[0]]),
+                keys=native_keys(key for key in keys if key in self._keys[others[0]]),
                 command=self._name(self._specs[others[0]]),
             )
             self._show_message(text, wrong=True)
@@ -347,9 +349,9 @@ class ShortcutDialog(Dialog):
             text = self.tr("Changed from {before} to {keys}.")
         else:
             text = self.tr("Changed to {keys}.") if keys else self.tr("{before} removed.")
-        custom_keys = [key for key in keys if key not in declared(self._specs[name])]
+        custom_keys = [key for key in keys if key not in default_keys(self._specs[name])]
         texts = [
-            text.format(keys=native(keys), before=native(before)),
+            text.format(keys=native_keys(keys), before=native_keys(before)),
             self._text_field_note(custom_keys),
         ]
         self._show_message(join_sentences(*texts))
@@ -362,10 +364,10 @@ class ShortcutDialog(Dialog):
         for key in keys:
             if is_typed(key):
                 text = self.tr("In text fields, {keys} types text instead.")
-                return text.format(keys=native([key]))
+                return text.format(keys=native_keys([key]))
             if edits_text(key):
                 text = self.tr("In text fields, {keys} edits the text instead.")
-                return text.format(keys=native([key]))
+                return text.format(keys=native_keys([key]))
         return ""
 
     def _reset_all(self) -> None:
@@ -380,7 +382,7 @@ class ShortcutDialog(Dialog):
             self._publish()
             self._show_message("")
 
-        self._keys = assigned({})
+        self._keys = assign_keys({})
         self._publish()
         self._show_message(self.tr("All shortcuts were reset."))
         self._show_offer(self.tr("Undo"), undo)
@@ -388,7 +390,7 @@ class ShortcutDialog(Dialog):
     def _publish(self) -> None:
         self._show_keys()  # the search is not repeated: the changed row stays visible
         self._show_editor()
-        self.changed.emit(changes(self._keys))
+        self.changed.emit(changed_keys(self._keys))
 
     # -- messages -------------------------------------------------------------------------------
 

@@ -29,7 +29,7 @@ from pruneapp.gui.widgets.controls import (
     symbol_button,
 )
 from pruneapp.gui.widgets.engine_text import numbered_title, translate_step
-from pruneapp.gui.widgets.labels import MUTED, as_plain, elided, label_for, plain
+from pruneapp.gui.widgets.labels import MUTED, as_plain, elide_text, label_for, plain
 from pruneapp.gui.widgets.number_format import (
     NO_NUMBER,
     count,
@@ -37,7 +37,7 @@ from pruneapp.gui.widgets.number_format import (
     metric_points,
     part,
     percent,
-    signed,
+    with_sign,
 )
 from pruneapp.gui.widgets.reports import mark_calibrated
 
@@ -172,7 +172,7 @@ class SideMetrics(QWidget):
         difference, b = pair.difference, pair.b
         if difference is None or b is None:
             return NO_NUMBER
-        amount = signed(metric_points(difference, share=b.share), difference)
+        amount = with_sign(metric_points(difference, share=b.share), difference)
         if pair.is_none and pair.at_most and difference:
             return self.tr("{amount}, uncertain").format(amount=amount)
         if pair.is_none:
@@ -190,7 +190,7 @@ class _StateBox(ElidedBox):
         text, metrics = self.currentText().lstrip(_INDENT), self.fontMetrics()
         if metrics.horizontalAdvance(text) > width:
             text = self.currentData(_SHORT_TEXT_ROLE) or text
-        return elided(text, metrics, width)
+        return elide_text(text, metrics, width)
 
 
 class StateSelector(QWidget):

@@ -29,9 +29,9 @@ from PySide6.QtWidgets import (
 from pruneapp.document.document import HistoryItem
 from pruneapp.document.history import Branches
 from pruneapp.gui.widgets.engine_text import numbered_title, state_title, translate_step
-from pruneapp.gui.widgets.labels import MUTED, as_plain, elided, join_facts
+from pruneapp.gui.widgets.labels import MUTED, as_plain, elide_text, join_facts
 from pruneapp.gui.widgets.number_format import count
-from pruneapp.gui.widgets.safe_paint import reported, saved
+from pruneapp.gui.widgets.safe_paint import report_exceptions, saved_painter_state
 from pruneapp.gui.widgets.short_names import ShortNames
 
 _MAX_TIP_LINES = 10  # maximum number of lines of details in a tooltip
@@ -58,7 +58,7 @@ class HistoryMark:
     faded: bool = False  # whether it is outdated or not yet final
     brief: str = ""  # shorter `text` for little space; empty if it is the same
 
-    def written(self, *, brief: bool) -> str:
+    def text_for(self, *, brief: bool) -> str:
         """Return the short text if there is little space (`brief`), otherwise the long one."""
         return (brief and self.brief) or self.text
 
@@ -200,7 +200,7 @@ def mark_width(mark: HistoryMark | None, metrics: QFontMetrics, *, brief: bool) 
     """Return the width of the mark of a state in pixels; 0 for None."""
     if mark is None:
         return 0
-    text = mark.written(brief=brief)
+    text = mark.text_for(brief=brief)
     return PADDING + (metrics.horizontalAdvance(text) if text else DOT)
 
 
@@ -252,10 +252,10 @@ class StateDelegate(QStyledItemDelegate):
             return True
         return super().helpEvent(event, view, option, index)
 
-    @reported
+    @report_exceptions
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Paint a state: the current one highlighted, undone ones and other branches muted."""
-        with saved(painter):
+        with saved_painter_state(painter):
             rect: QRect = option.rect
             model = index.model()
             assert isinstance(model, HistoryStates), "a state is one of the strip"
@@ -281,7 +281,7 @@ class StateDelegate(QStyledItemDelegate):
             visible_area = mark_width(mark, option.fontMetrics, brief=self.brief)
             if mark is not None and visible_area < inner.width():
                 ink = palette.color(MUTED) if mark.faded and not current else color
-                _paint_mark(painter, inner, mark.written(brief=self.brief), ink)
+                _paint_mark(painter, inner, mark.text_for(brief=self.brief), ink)
                 inner.setRight(inner.right() - visible_area)
                 painter.setPen(color)
             glyph = "●" if current else "↷" if undone else ""
@@ -300,7 +300,7 @@ class StateDelegate(QStyledItemDelegate):
             label = self._displayed_label(
                 str(index.data()), option.fontMetrics, self.widest - number
             )
-            text = elided(label, option.fontMetrics, inner.width(), mode)
+            text = elide_text(label, option.fontMetrics, inner.width(), mode)
             text = text.replace("….", "…")  # a name that was cut at a dot
             painter.drawText(inner, int(Qt.AlignmentFlag.AlignVCenter), text)
             focused = option.state & QStyle.StateFlag.State_HasFocus

@@ -48,7 +48,7 @@ from pruneapp.gui.document.history_states import (
 from pruneapp.gui.widgets.controls import follow_font, lay_in_row
 from pruneapp.gui.widgets.engine_text import state_title
 from pruneapp.gui.widgets.labels import MUTED, TEXT, heading
-from pruneapp.gui.widgets.safe_paint import reported, saved
+from pruneapp.gui.widgets.safe_paint import report_exceptions, saved_painter_state
 from pruneapp.gui.widgets.short_names import ShortNames
 
 _TOLERANCE = 2  # tolerance in pixels, as Qt counts the last pixel of a rectangle twice
@@ -277,7 +277,7 @@ class _Strip(QListView):
 
     # Paint
 
-    @reported
+    @report_exceptions
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the states, the lines to branches, and the scroll arrows."""
         painter = QPainter(self.viewport())
@@ -337,7 +337,7 @@ class _Strip(QListView):
         done = state in self.states.done
         color = palette.color(QPalette.ColorRole.Highlight if done else MUTED)
         top = self.visualRect(self.states.index(self._lanes.parent[state])).bottom()
-        with saved(painter):
+        with saved_painter_state(painter):
             painter.setPen(QPen(color, 2))
             painter.drawLine(left, top - 2, left, rect.top())
             if state == self.states.position:  # it is painted on the highlight color

@@ -503,7 +503,7 @@ class OpenDocument(QObject):
         """Store the folder of the file that was chosen for a purpose."""
         self._settings.set_folder(purpose, file)
 
-    def proposed(self, purpose: str, suffix: str) -> Path:
+    def propose_path(self, purpose: str, suffix: str) -> Path:
         """Return a path to propose for a new file: the open file's stem with `suffix` appended.
 
         In the folder chosen last for `purpose`, else beside the open file; in the home folder if

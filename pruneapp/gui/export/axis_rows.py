@@ -37,7 +37,7 @@ from pruneapp.gui.widgets.labels import (
     plain,
     translate,
 )
-from pruneapp.gui.widgets.safe_paint import reported
+from pruneapp.gui.widgets.safe_paint import report_exceptions
 from pruneapp.gui.widgets.sparsity_bar import hatch
 from pruneapp.gui.widgets.theme import with_defaults
 from pruneapp.shrink.forecast import AxisForecast, LayersForecast, ShrinkForecast
@@ -264,13 +264,13 @@ class AxisRow(QWidget):
         self.notes.setVisible(bool(notes))
         self._show(axis.after, axis.exactness)
 
-    def kept(self) -> int | None:
+    def chosen_size(self) -> int | None:
         """Return the number of units that the user chose to keep; None to cut only dead units."""
         value, axis = self.slider.value(), self._axis
         fewer = not axis.percents and value < len(axis.sizes) - 1
         return axis.sizes[value] if fewer else None
 
-    def gone(self) -> float:
+    def cut_share(self) -> float:
         """Return the share of each group to cut, from 0 to 1; 0 for an axis without shares."""
         return self._share / 100 if self._axis.percents else 0.0
 
@@ -589,7 +589,7 @@ class LayerStrip(QWidget):
         super().focusOutEvent(event)
         self.update()
 
-    @reported
+    @report_exceptions
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint cut layers with a hatch and dead ones filled, both struck out."""
         painter = QPainter(self)
@@ -659,7 +659,7 @@ class LayerStrip(QWidget):
         keys = self.tr("Arrows move, Space cuts or keeps a layer.")
         self.setAccessibleDescription(join_sentences(here, keys))
 
-    def gone(self) -> tuple[int, ...]:
+    def cut_layers(self) -> tuple[int, ...]:
         """Return the indices of the cut layers that are not dead, ascending."""
         return tuple(sorted(self._layers.gone - self._layers.dead))
 
@@ -696,14 +696,14 @@ class AxisRows(QWidget):
         self.strip.set_layers(forecast.layers)
         self.strip.setVisible(bool(forecast.layers.count))
 
-    def kept(self) -> dict[str, int]:
+    def chosen_sizes(self) -> dict[str, int]:
         """Return the number of units to keep by axis, where it is less than the exact cut keeps."""
-        chosen = {name: row.kept() for name, row in self.rows.items()}
+        chosen = {name: row.chosen_size() for name, row in self.rows.items()}
         return {name: kept for name, kept in chosen.items() if kept is not None}
 
     def shares(self) -> dict[str, float]:
         """Return the share of each group to cut by axis (0 to 1), without axes whose share is 0."""
-        chosen = {name: row.gone() for name, row in self.rows.items()}
+        chosen = {name: row.cut_share() for name, row in self.rows.items()}
         return {name: share for name, share in chosen.items() if share}
 
     def _on_toggled(self) -> None:

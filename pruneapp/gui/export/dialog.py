@@ -22,7 +22,7 @@ from pruneapp.gui.export.format_list import (
     Formats,
     Purposes,
     loader_text,
-    rounded_to,
+    rounding_dtype,
     rounding_text,
     size_text,
 )
@@ -172,13 +172,13 @@ class FormatDetails(QWidget):
         self.costs[dtype] = cost
         self._show_rounding()
 
-    def rounded_to(self) -> str:
+    def rounding_dtype(self) -> str:
         """Return the dtype that the selected format rounds to; empty if it does not round."""
-        return rounded_to(self._offer, {} if self.fields is None else self.fields.values)
+        return rounding_dtype(self._offer, {} if self.fields is None else self.fields.values)
 
     def types(self, offers: Iterable[FormatOffer]) -> dict[str, str]:
         """Return the dtype that each format rounds to, by name; empty if it does not round."""
-        return {o.name: rounded_to(o, self._values.get(o.name, {})) for o in offers}
+        return {o.name: rounding_dtype(o, self._values.get(o.name, {})) for o in offers}
 
     def share_type(self, offers: Iterable[FormatOffer]) -> dict[str, dict[str, Any]]:
         """Set the dtype of the shown format for all formats, so that their sizes can be compared.
@@ -267,7 +267,7 @@ class FormatDetails(QWidget):
 
     def _show_rounding(self) -> None:
         if self.rounding is not None and self._offer is not None:
-            dtype = self.rounded_to()
+            dtype = self.rounding_dtype()
             self.rounding.show_cost(self._offer, dtype, self.costs.get(dtype))
 
     def _on_rounding_accepted(self) -> None:
@@ -550,29 +550,29 @@ class ExportDialog(Dialog):
         """Show the cost of rounding to dtype `name`, or a sentence that says why it is unknown."""
         self.details.set_cost(name, cost)
 
-    def chosen(self) -> FormatOffer | None:
+    def chosen_format(self) -> FormatOffer | None:
         """Return the selected format; None if no format is possible."""
-        return self.formats.chosen()
+        return self.formats.chosen_format()
 
     def choices(self) -> ExportChoices:
         """Return the choices, even if they are not valid."""
-        offer = self.chosen()
+        offer = self.chosen_format()
         return ExportChoices(
             self.purposes.purpose(),
             offer.name if offer is not None else "",
             self.details.all_values(),
-            self.target.typed(),
+            self.target.typed_path(),
             self.beside.script.isChecked(),
             self.beside.report(),
             self.is_shrunk,
             self.page.request,
             self.page.checked(),
-            self.page.target.typed(),
+            self.page.target.typed_path(),
         )
 
     def request(self) -> ExportRequest | None:
         """Return the request; None while the choices are invalid."""
-        offer = self.chosen()
+        offer = self.chosen_format()
         if offer is None or offer.wrong or self.target.problem():
             return None
         try:
@@ -616,7 +616,7 @@ class ExportDialog(Dialog):
         self._show_chosen()
 
     def _on_picked(self) -> None:
-        offer = self.chosen()
+        offer = self.chosen_format()
         if offer is not None and self.purposes.purpose() not in offer.recommended:
             self.purposes.clear_choice()
         self._show_chosen()
@@ -627,7 +627,7 @@ class ExportDialog(Dialog):
         The dtype is set for all formats, which emits `parametersChanged` for each. Nothing is
         emitted while a value is invalid.
         """
-        offer = self.chosen()
+        offer = self.chosen_format()
         if offer is not None and not self.details.errors():
             self.target.set_format(offer, self.details.values())
             self.parametersChanged.emit(offer.name, self.details.values())
@@ -637,7 +637,7 @@ class ExportDialog(Dialog):
         self._arrange()
 
     def _show_chosen(self) -> None:
-        offer = self.chosen()
+        offer = self.chosen_format()
         self.details.show_offer(offer)
         if not self.details.errors():  # an invalid value leaves the destination unchanged
             self.target.set_format(offer, self.details.values())
@@ -650,7 +650,7 @@ class ExportDialog(Dialog):
         Not if it is known, or was requested by the previous call.
         """
         self.formats.set_types(self.details.types(self.formats.offers()))
-        before, self._rounded = self._rounded, self.details.rounded_to()
+        before, self._rounded = self._rounded, self.details.rounding_dtype()
         known = isinstance(self.details.costs.get(self._rounded), RoundingCost)
         if self._rounded and not known and self._rounded != before:
             self.roundingRequested.emit(self._rounded)
@@ -663,7 +663,7 @@ class ExportDialog(Dialog):
         if self.is_shrunk:
             self._arrange_shrunk()
             return
-        offer, request = self.chosen(), self.request()
+        offer, request = self.chosen_format(), self.request()
         if request is not None and not request.writes_as(self._checked):
             self._checked = request
             if self.target.is_url():
@@ -672,7 +672,7 @@ class ExportDialog(Dialog):
                 self._pause.start()
             self.target.set_check(None)
         sized = offer is not None and offer.nbytes is not None
-        replaced = 0 if request is None else self.target.replaced()
+        replaced = 0 if request is None else self.target.count_replaced()
         words = self.tr("{action}, {size}")
         if request is not None and self.target.replaces_open():
             action = self.tr("Replace original")

@@ -55,7 +55,7 @@ from pruneapp.gui.app.jobs import Jobs, Lane, Task
 from pruneapp.gui.document.feature import Feature, Flow, RunJob, flow
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.export.dialog import ExportChoices, ExportDialog
-from pruneapp.gui.export.format_list import rounded_to
+from pruneapp.gui.export.format_list import rounding_dtype
 from pruneapp.gui.export.report_dialog import ExportReportDialog
 from pruneapp.gui.export.shrink_controller import SHRUNK, ShrinkForecasts, ShrinkJob
 from pruneapp.gui.export.shrink_page import ShrinkOrder
@@ -267,9 +267,9 @@ def write_accompanying_files(
         run = "Run {path} to check whether the model still works"
         if not transformers_class(checkpoint):
             run += ", after filling in the function that builds the model"
-        said = _written(script, path, f"{run}.")
+        said = _write_and_report(script, path, f"{run}.")
     else:
-        said = _written(account, path, "The report is {path}.")
+        said = _write_and_report(account, path, "The report is {path}.")
     return replace(report, notices=(*report.notices, *said))
 
 
@@ -278,7 +278,7 @@ def _steps_of(capture: Capture) -> list[StepAccount]:
     return [StepAccount(record.label, record.detail) for record in done]
 
 
-def _written(write: Callable[[Path], Path], path: Path, sentence: str) -> Iterator[str]:
+def _write_and_report(write: Callable[[Path], Path], path: Path, sentence: str) -> Iterator[str]:
     """Call `write` with a path, and yield notices.
 
     `sentence` with the path that was written, which `write` returns; if that is another one, that
@@ -348,7 +348,7 @@ class FormatSizes(QObject):
         """
         self._cancel(name)
         was = self._offers[name]
-        before, self._types[name] = self._types.get(name, ""), rounded_to(was, values)
+        before, self._types[name] = self._types.get(name, ""), rounding_dtype(was, values)
         # An exact size hardly changes within a dtype: show it until the new one is known.
         kept = was.nbytes if was.exact and before == self._types[name] else None
         stale = replace(was, nbytes=kept, files=None, wrong="")

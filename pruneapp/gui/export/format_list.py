@@ -152,7 +152,7 @@ def _join_names(names: Sequence[str]) -> str:
     return more.format(names=shown, n=number_format.count(len(names) - _MAX_NAMES))
 
 
-def rounded_to(offer: FormatOffer | None, values: Mapping[str, Any]) -> str:
+def rounding_dtype(offer: FormatOffer | None, values: Mapping[str, Any]) -> str:
     """Return the dtype that a format rounds to with these values; "" if it does not round.
 
     `values` are by parameter name; `offer` may be None.
@@ -217,7 +217,7 @@ class Formats(QWidget):
         The selection is kept if still possible, else the first possible is selected. Emits no
         signal.
         """
-        before = self.chosen()
+        before = self.chosen_format()
         if [o.name for o in offers] != list(self.radios):
             self._build(offers)
         self._offers = {offer.name: offer for offer in offers}
@@ -258,7 +258,7 @@ class Formats(QWidget):
         """Select a format without emitting `picked`."""
         self.radios[name].setChecked(True)
 
-    def chosen(self) -> FormatOffer | None:
+    def chosen_format(self) -> FormatOffer | None:
         """Return the selected format; None if no format is possible."""
         for name, radio in self.radios.items():
             if radio.isChecked() and radio.isEnabled():

@@ -262,7 +262,7 @@ class FolderRow(QWidget):
         self._suffixes, self._file_suffixes = tuple(suffixes), tuple(file_suffixes)
         self.path.setText(path)
 
-    def typed(self) -> str:
+    def typed_path(self) -> str:
         """Return the text that the user typed; empty if it is the proposed path."""
         return "" if self.path.text() == self._proposed else self.path.text()
 
@@ -609,8 +609,8 @@ class ShrinkPage(QWidget):
         elif multiple == self._default_multiple:
             multiple = None
         return CutRequest(
-            self.rows.kept(),
-            self.rows.strip.gone(),
+            self.rows.chosen_sizes(),
+            self.rows.strip.cut_layers(),
             multiple,
             other if self.write_as.isChecked() else "",
             self.rows.vocabulary.vocabulary(),

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QCheckBox, QFileDialog, QLineEdit, QPushButton, QW
 from pruneapp.errors import PruneAppError, abridge_text
 from pruneapp.export.format_sizes import FormatOffer
 from pruneapp.export.report import TargetCheck
-from pruneapp.gui.export.format_list import file_count_text, rounded_to, target_text
+from pruneapp.gui.export.format_list import file_count_text, rounding_dtype, target_text
 from pruneapp.gui.widgets.controls import add_row, lay_in_column
 from pruneapp.gui.widgets.engine_text import translate_error, translate_sentence
 from pruneapp.gui.widgets.labels import (
@@ -169,7 +169,7 @@ class TargetRow(QWidget):
         """
         self._offer = offer
         self._limit = values.get(offer.split_by) if offer is not None else None
-        self._type = rounded_to(offer, values)
+        self._type = rounding_dtype(offer, values)
         self._update_path()
         self._show_note()
 
@@ -225,7 +225,7 @@ class TargetRow(QWidget):
         """Return the entered path."""
         return self.path.text().strip()
 
-    def typed(self) -> str:
+    def typed_path(self) -> str:
         """Return the path if the user changed it; empty if it is the proposed one."""
         return "" if self.path.text() == self._proposed else self.text()
 
@@ -269,7 +269,7 @@ class TargetRow(QWidget):
         path = os.path.expanduser(self.text())  # noqa: PTH111 - takes what is no name of a user
         return os.path.lexists(path)
 
-    def replaced(self) -> int:
+    def count_replaced(self) -> int:
         """Return the number of files that the export replaces, as far as known."""
         if self._check is not None:
             return len(self._check.replaced)

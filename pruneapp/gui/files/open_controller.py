@@ -362,7 +362,7 @@ class OpenController(Feature[QDialog]):
         session = self._sessions.path
         name = "" if session is None else session.name
         bring_to_front(self._window)
-        answer = dialogs.unsaved(self._window, name, losses, why)
+        answer = dialogs.ask_about_unsaved_work(self._window, name, losses, why)
         if answer == "save":
             self._sessions.save_then(go)
         elif answer == "export":

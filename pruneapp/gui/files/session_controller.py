@@ -182,7 +182,7 @@ class SessionController(Feature[QDialog]):
         path = dialogs.save_path(
             self._window,
             self.tr("Save session"),
-            self.path or self.session.proposed("session", SUFFIX),
+            self.path or self.session.propose_path("session", SUFFIX),
             self.tr("Sessions ({patterns})").format(patterns=f"*{SUFFIX}"),
             SUFFIX,
         )

@@ -26,8 +26,8 @@ from pruneapp.gui.widgets.controls import (
     replace,
     symbol_button,
 )
-from pruneapp.gui.widgets.labels import MUTED, ElidedLabel, Ink, elided, heading, plain
-from pruneapp.gui.widgets.safe_paint import reported
+from pruneapp.gui.widgets.labels import MUTED, ElidedLabel, Ink, elide_text, heading, plain
+from pruneapp.gui.widgets.safe_paint import report_exceptions
 from pruneapp.gui.widgets.theme import icon, with_defaults
 
 _MAX_FILES = 6
@@ -202,7 +202,7 @@ class EmptyPage(QWidget):
         button.setAccessibleName(self.tr("Open {path}").format(path=path))
         button.setToolTip(path.replace("<", "‹"))
         metrics = button.fontMetrics()
-        text = elided(name, metrics, 220)
+        text = elide_text(name, metrics, 220)
         button.setText(text.replace("&", "&&"))
         # The style centers the text within a minimum width, so that names would not be aligned.
         button.setFixedWidth(metrics.horizontalAdvance(text) + 2 * _INSET)
@@ -287,7 +287,7 @@ class EmptyPage(QWidget):
         else:
             super().keyPressEvent(event)
 
-    @reported
+    @report_exceptions
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint the outline of the drop area."""
         painter = QPainter(self)

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QAbstractButton
 from pruneapp.checkpoint.io.store import locate
 from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.settings_controller import SettingsController
-from pruneapp.gui.commands.actions import BETWEEN, plain
+from pruneapp.gui.commands.actions import BETWEEN, without_mnemonic
 from pruneapp.gui.commands.palette import CommandPalette, Entry, Named, command
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.mainwindow.document_panels import DocumentViews
@@ -50,7 +50,7 @@ class PaletteController(QObject):
         It is deleted when it is closed.
         """
         entries = [
-            *map(self._command, self._actions.named()),
+            *map(self._command, self._actions.visible_commands()),
             *self._in_the_form(),
             *self._of_the_picture(),
             *self._methods(),
@@ -100,7 +100,7 @@ class PaletteController(QObject):
     def _of_the_picture(self) -> Iterator[Entry]:
         picture = self._views.pages.picture()
         for action in picture.export_menu.button.menu().actions():
-            name = self.tr("Picture") + BETWEEN + plain(action.text())
+            name = self.tr("Picture") + BETWEEN + without_mnemonic(action.text())
             usable = picture.export_menu.button.isEnabled()
             yield Entry(name, "", action.trigger, action.toolTip(), enabled=usable)
 

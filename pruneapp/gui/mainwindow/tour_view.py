@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
 from pruneapp.gui.widgets.controls import add_row, lay_in_column, symbol_button
 from pruneapp.gui.widgets.labels import MUTED, heading, plain, with_label
-from pruneapp.gui.widgets.safe_paint import reported
+from pruneapp.gui.widgets.safe_paint import report_exceptions
 
 _GAP = 4  # pixels above notices
 _AROUND, _LINE = 3, 3  # pixels
@@ -84,7 +84,7 @@ class TourBar(QWidget):
         else:
             super().keyPressEvent(event)
 
-    @reported
+    @report_exceptions
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint the background, and a stripe like that of notices."""
         painter = QPainter(self)
@@ -142,7 +142,7 @@ class Highlight(QWidget):
             self.show()
             self.raise_()
 
-    @reported
+    @report_exceptions
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setPen(QPen(self.palette().highlight().color(), 2 * _LINE))

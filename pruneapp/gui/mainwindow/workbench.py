@@ -27,7 +27,7 @@ from pruneapp.gui.app.plugin_controller import PluginController
 from pruneapp.gui.app.settings import Settings
 from pruneapp.gui.app.settings_controller import SettingsController
 from pruneapp.gui.app.windows import TITLE, Windows
-from pruneapp.gui.commands.actions import plain
+from pruneapp.gui.commands.actions import without_mnemonic
 from pruneapp.gui.commands.declarations import COMMANDS
 from pruneapp.gui.compare.combine_controller import MaskDragController
 from pruneapp.gui.compare.compare_controller import CompareController
@@ -234,9 +234,9 @@ class StatusController(QObject):
             shown = step if whole else self._session.contents.short.in_text(step)
             actions[names[0]].setText(f"{text} {_abridge(shown)}".strip())
             # A constant text keeps the toolbar from moving; the tooltip has the name of the step.
-            actions[names[0]].setIconText(plain(text))
+            actions[names[0]].setIconText(without_mnemonic(text))
             # No markup, which screen readers would read aloud.
-            actions.set_tip(names[0], plain(actions[names[0]].text()).replace("<", "‹"))
+            actions.set_tip(names[0], without_mnemonic(actions[names[0]].text()).replace("<", "‹"))
         if self._prune_waiting:  # undo cancels the waiting prune
             actions["undo"].setEnabled(True)
             actions["undo"].setText(self.tr("&Undo pruning"))

@@ -34,7 +34,7 @@ from pruneapp.gui.widgets.labels import (
     MUTED,
     ElidedLabel,
     as_plain,
-    elided,
+    elide_text,
     heading,
     join_names,
     join_sentences,
@@ -765,7 +765,7 @@ class PruneForm(QWidget):
                 lines += on_lines(pattern, room, advance)
         if len(lines) > _MAX_TARGET_LINES:
             rest = "".join(lines[_MAX_TARGET_LINES - 1 :])
-            lines[_MAX_TARGET_LINES - 1 :] = [elided(rest, metrics, room)]
+            lines[_MAX_TARGET_LINES - 1 :] = [elide_text(rest, metrics, room)]
         if many and advance(f"{lines[-1]} · {many}") <= room:
             lines[-1] += f" · {many}"
         elif many:

@@ -94,7 +94,7 @@ class ChannelListController(Controller):
         text = self._selection_as_text()
         if not text:
             return
-        proposed = self._session.proposed(_LISTS, SUFFIX)
+        proposed = self._session.propose_path(_LISTS, SUFFIX)
         path = save_path(
             self._window,
             self.tr("Save channel list"),
@@ -125,7 +125,7 @@ class ChannelListController(Controller):
         name, _ = QFileDialog.getOpenFileName(
             self._window,
             self.tr("Load channel list"),
-            str(self._session.proposed(_LISTS, SUFFIX).parent),
+            str(self._session.propose_path(_LISTS, SUFFIX).parent),
             self.tr("Text ({patterns});;All files (*)").format(patterns=f"*{SUFFIX}"),
         )
         if name:

@@ -17,7 +17,7 @@ from pruneapp.gui.widgets.labels import (
     MUTED,
     ElidedLabel,
     as_plain,
-    elided,
+    elide_text,
     on_lines,
     within_reason,
 )
@@ -59,7 +59,7 @@ class _NameLabel(ElidedLabel):
         form = within_reason(fits)
         lines = on_lines(form, width, advance)
         if len(lines) > _LINES:
-            return elided(form, self.fontMetrics(), width, self.elide)
+            return elide_text(form, self.fontMetrics(), width, self.elide)
         return "\n".join(lines)
 
     def widths(self) -> tuple[int, int]:
@@ -106,7 +106,7 @@ class _FactsLabel(ElidedLabel):
             if metrics.horizontalAdvance(text) <= width:
                 return text
         last = self._facts[-1] if self._facts else ""
-        return elided(last, metrics, width, Qt.TextElideMode.ElideRight)
+        return elide_text(last, metrics, width, Qt.TextElideMode.ElideRight)
 
 
 class TensorHeading(QWidget):

@@ -21,9 +21,9 @@ from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
 from pruneapp.gui.widgets.controls import choice_box, set_choices
 from pruneapp.gui.widgets.engine_text import translate_sentence
 from pruneapp.gui.widgets.labels import join_sentences, label_for, within_reason
-from pruneapp.gui.widgets.number_format import metric_points, signed
+from pruneapp.gui.widgets.number_format import metric_points, with_sign
 from pruneapp.gui.widgets.reports import mark_calibrated, quality_in_words
-from pruneapp.gui.widgets.safe_paint import saved
+from pruneapp.gui.widgets.safe_paint import saved_painter_state
 
 _RADIUS = 5.0  # of a point, in pixels
 _HOVER_DISTANCE = 12.0  # maximum distance of the mouse from a point to hover it, in pixels
@@ -143,7 +143,7 @@ class QualityCanvas(PlotCanvas):
     def paint_over(self, painter: QPainter) -> None:
         painter.setFont(self.font())
         area, colors = self.area, self._colors
-        with saved(painter):
+        with saved_painter_state(painter):
             painter.setClipRect(area.rect)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             if self.level is not None:
@@ -547,7 +547,7 @@ class QualityView(PlotView):
         else:
             at = metric.original - self.tolerance * (1 if metric.higher else -1)
             label = _amount(metric, self.tolerance)
-            sign = signed(label, -1 if metric.higher else 1)
+            sign = with_sign(label, -1 if metric.higher else 1)
             scale = 100.0 if metric.share else 1.0
             self.canvas.set_line(CutLine(scale * at, sign, upright=False))
         self._set_legend(self._swatches() if self._has_content else ())

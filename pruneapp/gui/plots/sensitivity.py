@@ -39,11 +39,11 @@ from pruneapp.gui.widgets.number_format import (
     metric_amount,
     metric_points,
     percent,
-    signed,
+    with_sign,
 )
 from pruneapp.gui.widgets.number_format import metric as metric_text
 from pruneapp.gui.widgets.reports import calibration_mark
-from pruneapp.gui.widgets.safe_paint import saved
+from pruneapp.gui.widgets.safe_paint import saved_painter_state
 from pruneapp.gui.widgets.sparsity_bar import hatch
 
 # Share of the color of the worst damage in cells without damage.
@@ -146,7 +146,7 @@ class SensitivityCanvas(ChartCanvas):
     def paint_over(self, painter: QPainter) -> None:
         painter.setFont(self.font())
         area, (start, stop) = self.area, self.visible
-        with saved(painter):
+        with saved_painter_state(painter):
             painter.setClipRect(area.rect)
             if self.count and self.columns:
                 # If rows are thinner than a pixel, show the worst of each group.
@@ -414,7 +414,7 @@ class SensitivityView(BarChartView):
         if abs(difference) <= sensitivity.noise_at(sensitivity.rows[row], column):
             return ("≈" if difference else "0") + mark
         return (
-            signed(metric_amount(difference, share=sensitivity.share, short=True), difference)
+            with_sign(metric_amount(difference, share=sensitivity.share, short=True), difference)
             + mark
         )
 

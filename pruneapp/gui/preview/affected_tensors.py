@@ -18,7 +18,7 @@ from pruneapp.gui.widgets.labels import (
     MUTED,
     ElidedLabel,
     as_plain,
-    elided,
+    elide_text,
     join_facts,
     join_names,
     letter_width,
@@ -26,7 +26,7 @@ from pruneapp.gui.widgets.labels import (
     plain,
     within_reason,
 )
-from pruneapp.gui.widgets.safe_paint import reported
+from pruneapp.gui.widgets.safe_paint import report_exceptions
 from pruneapp.gui.widgets.short_names import ShortNames
 from pruneapp.gui.widgets.sparsity_bar import paint_bar
 from pruneapp.gui.widgets.theme import with_defaults
@@ -90,7 +90,7 @@ class Alarm(QAbstractButton):
         super().enterEvent(event)
         self.update()
 
-    @reported
+    @report_exceptions
     def paintEvent(self, _event: QPaintEvent) -> None:
         if not self.text():
             return
@@ -102,7 +102,7 @@ class Alarm(QAbstractButton):
         metrics = painter.fontMetrics()
         lines = (self._warning_text, self._names_text)
         for place, line in enumerate(lines):
-            text = elided(
+            text = elide_text(
                 within_reason(line),
                 metrics,
                 self.width() - place * self._indent,
@@ -164,7 +164,7 @@ class TensorName(ElidedLabel):
         if len(lines) <= _MAX_LINES:
             return "\n".join(lines)
         last = self._names[name]
-        return elided(last, self.fontMetrics(), width)
+        return elide_text(last, self.fontMetrics(), width)
 
 
 def _split_lines(text: str) -> Iterator[tuple[str, str]]:
@@ -352,7 +352,7 @@ class _LossBar(QWidget):
     def sizeHint(self) -> QSize:
         return QSize(48, 12)
 
-    @reported
+    @report_exceptions
     def paintEvent(self, _event: QPaintEvent) -> None:
         if self.shares is None:
             return

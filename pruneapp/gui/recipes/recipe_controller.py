@@ -170,7 +170,7 @@ class RecipeController(Feature[RecipeDialog]):
         path = save_path(
             self._window,
             self.tr("Save recipe"),
-            self.session.proposed("recipe", SUFFIX),
+            self.session.propose_path("recipe", SUFFIX),
             self.tr("Recipes ({patterns})").format(patterns="*.json"),
             SUFFIX,
         )
@@ -201,7 +201,7 @@ class RecipeController(Feature[RecipeDialog]):
         name, _ = QFileDialog.getOpenFileName(
             self._window,
             self.tr("Apply recipe"),
-            str(self.session.proposed("recipe", SUFFIX).parent),
+            str(self.session.propose_path("recipe", SUFFIX).parent),
             self.tr("Recipes ({patterns});;All files (*)").format(patterns="*.json"),
         )
         if not name:
@@ -269,7 +269,7 @@ class RecipeController(Feature[RecipeDialog]):
         path = save_path(
             self._window,
             self.tr("Export on the cluster"),
-            self.session.proposed("export", f"-pruned{suffix}"),
+            self.session.propose_path("export", f"-pruned{suffix}"),
             self.tr("All files (*)"),
             suffix,
         )
@@ -303,7 +303,7 @@ class RecipeController(Feature[RecipeDialog]):
         script = yield from RunJob(
             title, lambda job: script_of(checkpoint, history_recipe(capture, job), kernel(), job)
         )
-        path = self.session.proposed("recipe", ".prune.py")
+        path = self.session.propose_path("recipe", ".prune.py")
         steps = self._steps(script.steps)
         if not script.masks:
             QGuiApplication.clipboard().setText(script.clipboard_code(path))

@@ -24,7 +24,7 @@ from pruneapp.gui.widgets.labels import (
     label_for,
     plain,
 )
-from pruneapp.gui.widgets.number_format import count, metric, metric_amount, part, plural, signed
+from pruneapp.gui.widgets.number_format import count, metric, metric_amount, part, plural, with_sign
 from pruneapp.gui.widgets.reports import CountsTable, DecisionDialog
 from pruneapp.gui.widgets.short_names import ShortNames
 from pruneapp.params import Param
@@ -310,7 +310,7 @@ class AllocationDialog(DecisionDialog):
             tensor.shown,
             count(tensor.weights),
             part(tensor.pruned, tensor.weights),
-            signed(amount, -shown if found.higher else shown),
+            with_sign(amount, -shown if found.higher else shown),
         )
 
     def _on_changed(self) -> None:

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 from pruneapp.gui.tree.cell_text import BAR_ROLE, DANGER_ROLE, DIM_ROLE, GROUP_ROLE
 from pruneapp.gui.tree.columns import COLUMNS, Column
 from pruneapp.gui.widgets.labels import on_lines, within_reason
-from pruneapp.gui.widgets.safe_paint import reported, saved
+from pruneapp.gui.widgets.safe_paint import report_exceptions, saved_painter_state
 from pruneapp.gui.widgets.short_names import ShortNames
 from pruneapp.gui.widgets.sparsity_bar import paint_bar
 from pruneapp.gui.widgets.theme import with_defaults
@@ -98,7 +98,7 @@ class CellDelegate(QStyledItemDelegate):
             lines = self._lines(option.text, option.fontMetrics, self.name_width_of(index))
             option.text = _LINE_END.join(lines)
 
-    @reported
+    @report_exceptions
     def paint(
         self,
         painter: QPainter,
@@ -151,7 +151,7 @@ class CellDelegate(QStyledItemDelegate):
 
 def paint_link(painter: QPainter, cell: QRect, ink: QColor) -> None:
     """Paint two links of a chain at the left of a cell, the icon of group members."""
-    with saved(painter):
+    with saved_painter_state(painter):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(ink, 1.25))
@@ -188,7 +188,7 @@ def paint_share(
         Whether the row is selected: glyph and outline have the color of selected text.
     """
     if glyph:
-        with saved(painter):
+        with saved_painter_state(painter):
             painter.setFont(font)
             painter.setPen(QColor(colors["accent_text" if selected else "danger"]))
             place = QRect(cell.left(), cell.top(), GLYPH_WIDTH, cell.height())

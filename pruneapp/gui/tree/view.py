@@ -55,8 +55,8 @@ from pruneapp.gui.tree.model import Index, Order, TreeModel
 from pruneapp.gui.tree.nodes import MODULE, ROOT
 from pruneapp.gui.widgets.clipboard import Numbers, copy_rows
 from pruneapp.gui.widgets.controls import follow_font, single_shot
-from pruneapp.gui.widgets.labels import elided, within_reason
-from pruneapp.gui.widgets.safe_paint import reported
+from pruneapp.gui.widgets.labels import elide_text, within_reason
+from pruneapp.gui.widgets.safe_paint import report_exceptions
 
 _Hint = QAbstractItemView.ScrollHint
 
@@ -120,7 +120,7 @@ class ShareColumn:
         room = cell.adjusted(self._margin, 0, -self._margin, 0)
         shown = text
         if advance > room.width():
-            shown = elided(text, self._metrics, room.width())
+            shown = elide_text(text, self._metrics, room.width())
         painter.setFont(self._font)
         painter.setPen(self._muted if cells.is_dim(node) else self._color)
         painter.drawText(room, _ALIGNMENT, shown)
@@ -762,7 +762,7 @@ class TreeView(QTreeView):
                     self.setCurrentIndex(self.tree.index(self.tree.rowCount() - 1, 0))
             super().keyPressEvent(event)
 
-    @reported
+    @report_exceptions
     def drawRow(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Paint a row, or only its last column."""
         shares = self._shares
@@ -814,7 +814,7 @@ class TreeView(QTreeView):
             for place in (top, top + moved):
                 self.viewport().update(0, place, area.width(), _FRAME_WIDTH)
 
-    @reported
+    @report_exceptions
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the tree, or a message if the filter matches nothing."""
         self._shares = None

@@ -110,7 +110,7 @@ def _number(text: str, group: str) -> str:
     return text.replace(group.translate(_SPACES), "").replace("−", "-").replace(" %", _UNIT)
 
 
-def copied_by(table: QTableView, event: QKeyEvent, cells: Callable[[int], Sequence[str]]) -> bool:
+def copy_on_key(table: QTableView, event: QKeyEvent, cells: Callable[[int], Sequence[str]]) -> bool:
     """Copy the selected rows, of visible columns, if a key event is Copy, and return True.
 
     False for other events. `cells` returns the texts of all columns of a row; it may be called on

@@ -47,8 +47,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from pruneapp.gui.widgets.labels import elided
-from pruneapp.gui.widgets.safe_paint import reported
+from pruneapp.gui.widgets.labels import elide_text
+from pruneapp.gui.widgets.safe_paint import report_exceptions
 
 L = TypeVar("L", QHBoxLayout, QVBoxLayout)
 
@@ -157,7 +157,7 @@ class ComboBox(QComboBox):
 class ElidedBox(ComboBox):
     """A combo box that elides the middle of its text, as items may differ at the end."""
 
-    @reported
+    @report_exceptions
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint the box with its text elided to the available width."""
         option = QStyleOptionComboBox()
@@ -176,7 +176,7 @@ class ElidedBox(ComboBox):
 
     def shown_text(self, width: int) -> str:
         """Return the text, elided to `width` pixels."""
-        return elided(self.currentText(), self.fontMetrics(), width)
+        return elide_text(self.currentText(), self.fontMetrics(), width)
 
 
 def choice_box(

@@ -131,14 +131,14 @@ def _templates_in(_language: str) -> SentenceTemplates:
     import json
 
     from pruneapp import resources
-    from pruneapp.gui.widgets.number_format import localized
+    from pruneapp.gui.widgets.number_format import localize_number
     from pruneapp.gui.widgets.sentence_templates import SentenceTemplates
 
     text = resources.path("translations/sentences.json").read_text(encoding="utf-8")
     gathered = json.loads(text)
     say = partial(translate, SENTENCES)
     return SentenceTemplates(
-        gathered["sentences"], gathered["steps"], say, translate_declared, localized
+        gathered["sentences"], gathered["steps"], say, translate_declared, localize_number
     )
 
 

@@ -22,7 +22,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QLabel, QMenu, QSizePolicy, QStyle, QStyleOption, QWidget
 
 from pruneapp.errors import escape_text
-from pruneapp.gui.widgets.safe_paint import reported
+from pruneapp.gui.widgets.safe_paint import report_exceptions
 
 if TYPE_CHECKING:  # deferred: it imports numpy, and the first paint shows labels
     from pruneapp.gui.widgets.short_names import ShortNames
@@ -103,7 +103,7 @@ def join_names(*names: str) -> str:
     return text
 
 
-def elided(
+def elide_text(
     text: str,
     metrics: QFontMetrics | QFontMetricsF,
     width: float,
@@ -248,9 +248,9 @@ class ElidedLabel(Label):
         text = within_reason(self.text())
         if self._short_names is not None and self.fontMetrics().horizontalAdvance(text) > width:
             text = self._short_names.in_text(text)
-        return elided(text, self.fontMetrics(), width, self.elide)
+        return elide_text(text, self.fontMetrics(), width, self.elide)
 
-    @reported
+    @report_exceptions
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint the text as `shortened` to the current width, and the focus frame."""
         painter = QPainter(self)
@@ -361,7 +361,7 @@ class ElidedLines(Label):
         lines = [text[a:b] for a, b in zip(starts, [*starts[1:], len(text)], strict=True)]
         last = "".join(lines[self._lines - 1 :])
         if len(lines) > self._lines:
-            last = elided(last, self.fontMetrics(), width, Qt.TextElideMode.ElideRight)
+            last = elide_text(last, self.fontMetrics(), width, Qt.TextElideMode.ElideRight)
         super().setText("\n".join(filter(None, (*lines[: self._lines - 1], last))))
         tip = "\n".join(filter(None, (self._text if self.is_elided else "", self._tip)))
         self.setToolTip(as_plain(tip))

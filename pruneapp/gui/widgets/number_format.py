@@ -28,7 +28,7 @@ def count(number: int) -> str:
     return f"{number:,}"
 
 
-def localized(text: str) -> str:
+def localize_number(text: str) -> str:
     """Return a number in the engine's format (1,234.5) with the separators of the locale."""
     used = locale()
     parts = (part.replace(".", used.decimalPoint()) for part in text.split(","))
@@ -109,7 +109,7 @@ def number(value: float) -> str:
     return locale().toString(float(value), "g", 4)
 
 
-def signed(text: str, value: float) -> str:
+def with_sign(text: str, value: float) -> str:
     """Prefix the text of an absolute value with the sign of `value`; no sign for 0."""
     return f"{'+' if value > 0 else '−' if value < 0 else ''}{text}"
 

@@ -26,7 +26,7 @@ from pruneapp.errors import abridge_text, escape_text, first_names
 from pruneapp.evaluation.metric import MetricChange, StateQuality
 from pruneapp.evaluation.runner import Conditions
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.clipboard import copied_by
+from pruneapp.gui.widgets.clipboard import copy_on_key
 from pruneapp.gui.widgets.controls import add_row, lay_in_column
 from pruneapp.gui.widgets.engine_text import translate_sentence
 from pruneapp.gui.widgets.labels import (
@@ -221,7 +221,7 @@ class CountsTable(QTableView):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Copy rows on Ctrl+C."""
-        if not copied_by(self, event, self._cells):
+        if not copy_on_key(self, event, self._cells):
             super().keyPressEvent(event)
 
     def fit(self, most: int) -> None:
@@ -302,7 +302,7 @@ def quality_in_short(quality: StateQuality, name: str = "", *, size: bool = True
     elif metric.is_none:
         difference = " ≈"
     else:
-        difference = f" {number_format.signed(amount, metric.difference)}"
+        difference = f" {number_format.with_sign(amount, metric.difference)}"
     if metric.calibrated:
         difference += " ▲"
     if not (quality.sparsity and size):
@@ -343,7 +343,7 @@ def quality_in_words(quality: StateQuality, name: str = "") -> str:
     if metric.is_none:
         words = translate("Quality", "no difference found within ±{half} ({noise})")
     elif metric.higher is None or not metric.difference:
-        amount = number_format.signed(amount, metric.difference)
+        amount = number_format.with_sign(amount, metric.difference)
         words = translate("Quality", "difference {amount} ({noise})")
     elif metric.worse > 0:
         words = translate("Quality", "{amount} worse than the unpruned model ({noise})")

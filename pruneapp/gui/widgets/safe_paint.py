@@ -15,7 +15,7 @@ P = ParamSpec("P")
 
 
 @contextmanager
-def saved(painter: QPainter) -> Iterator[None]:
+def saved_painter_state(painter: QPainter) -> Iterator[None]:
     """Save the state of a painter, and restore it after the block, also after an exception.
 
     Qt continues to use the painter and needs it unchanged.
@@ -27,7 +27,7 @@ def saved(painter: QPainter) -> Iterator[None]:
         painter.restore()
 
 
-def reported(paint: Callable[P, None]) -> Callable[P, None]:
+def report_exceptions(paint: Callable[P, None]) -> Callable[P, None]:
     """Decorate a paint method so that exceptions are passed to `sys.excepthook`, not raised.
 
     After an exception left a `QGraphicsScene`, the next paint crashes; so does a widget whose

@@ -35,7 +35,7 @@ from PySide6.QtWidgets import (
 )
 
 from pruneapp import resources
-from pruneapp.gui.widgets.safe_paint import saved
+from pruneapp.gui.widgets.safe_paint import saved_painter_state
 
 _RADIUS = 2.0
 # Fusion moves the text of unselected tabs down, which cuts off descenders.
@@ -122,7 +122,7 @@ class Style(QProxyStyle):
             and _animations_are_off()
         ):
             # Static stripes instead of the animation of an indeterminate bar.
-            with saved(painter):
+            with saved_painter_state(painter):
                 painter.setPen(Qt.PenStyle.NoPen)
                 stripes = QBrush(option.palette.color(_FOCUS), Qt.BrushStyle.BDiagPattern)
                 painter.setBrush(stripes)
@@ -183,7 +183,7 @@ def _recolored(
 def _draw_check_box(option: QStyleOption, painter: QPainter) -> None:
     """Draw a check box: empty, with a check mark, or partially checked with a square."""
     box = _square(option)
-    with saved(painter):
+    with saved_painter_state(painter):
         _prepare(option, painter)
         painter.drawRoundedRect(box, _RADIUS, _RADIUS)
         painter.setPen(_mark_pen(option))
@@ -202,7 +202,7 @@ def _draw_check_box(option: QStyleOption, painter: QPainter) -> None:
 def _draw_radio_button(option: QStyleOption, painter: QPainter) -> None:
     """Draw a radio button, with a dot if it is on."""
     box = _square(option)
-    with saved(painter):
+    with saved_painter_state(painter):
         _prepare(option, painter)
         painter.drawEllipse(box)
         if _has(option, QStyle.StateFlag.State_On):
@@ -220,7 +220,7 @@ def _draw_field(option: QStyleOption, painter: QPainter) -> None:
 
 
 def _draw_outline(painter: QPainter, frame: QRectF, color: QColor, width: float = 1) -> None:
-    with saved(painter):
+    with saved_painter_state(painter):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(QPen(color, width))
         painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -244,7 +244,7 @@ def _draw_tab_outline(option: QStyleOptionTab, painter: QPainter) -> None:
     else:
         shape = option.rect.adjusted(0, away, 0, 3)
         seen = option.rect.adjusted(-1, -1, 1, -near)
-    with saved(painter):
+    with saved_painter_state(painter):
         painter.setClipRect(seen)
         frame = QRectF(shape).adjusted(0.5, 0.5, -0.5, -0.5)
         _draw_outline(painter, frame, option.palette.color(QPalette.ColorRole.Mid))

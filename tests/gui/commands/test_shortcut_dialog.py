@@ -11,7 +11,7 @@ from PySide6.QtCore import QLibraryInfo, QPoint, Qt, QTranslator
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QApplication
 
-from pruneapp.gui.commands.actions import assigned, changes, declared, native
+from pruneapp.gui.commands.actions import assign_keys, changed_keys, default_keys, native_keys
 from pruneapp.gui.commands.declarations import COMMANDS
 from pruneapp.gui.commands.palette import KeySheet
 from pruneapp.gui.commands.shortcut_dialog import ShortcutDialog
@@ -26,18 +26,18 @@ KEYS = [*{key for spec in COMMANDS for key in spec.keys}, "Ctrl+K", "F9", "zebra
     )
 )
 def test_no_shortcut_stands_for_two_commands_whatever_was_stored(stored):
-    found = assigned(stored)
+    found = assign_keys(stored)
     assert found.keys() == {spec.id for spec in COMMANDS}
     keys = [key for keys in found.values() for key in keys]
     assert len(keys) == len(set(keys))
     assert all(keys), "invalid shortcuts are dropped"
-    assert assigned(changes(found)) == found, "the normalized form is stored"
+    assert assign_keys(changed_keys(found)) == found, "the normalized form is stored"
     if not stored:
-        assert changes(found) == {}
+        assert changed_keys(found) == {}
 
 
 def test_a_shortcut_that_a_person_chose_wins_over_one_that_is_declared():
-    found = assigned({"about": ["Ctrl+O"]})
+    found = assign_keys({"about": ["Ctrl+O"]})
     assert found["about"] == ("Ctrl+O",)
     assert found["open"] == ()
 
@@ -273,16 +273,16 @@ def test_two_keys_of_one_name_are_named_once(qapp):
     assert translator.load("qtbase_zh_CN", folder)
     qapp.installTranslator(translator)
     try:
-        assert native(["Ctrl+Return", "Ctrl+Enter"]) == "Ctrl+回车"
+        assert native_keys(["Ctrl+Return", "Ctrl+Enter"]) == "Ctrl+回车"
     finally:
         qapp.removeTranslator(translator)
-    assert native(["Ctrl+Return", "Ctrl+Enter"]) == "Ctrl+Return, Ctrl+Enter"
+    assert native_keys(["Ctrl+Return", "Ctrl+Enter"]) == "Ctrl+Return, Ctrl+Enter"
 
 
 def test_declared_shortcuts_are_written_as_qt_writes_them():
     """Otherwise a shortcut entered by the user would not be recognized as the same key."""
     for spec in COMMANDS:
-        assert declared(spec) == spec.keys
+        assert default_keys(spec) == spec.keys
 
 
 def test_nothing_in_the_dialogs_of_shortcuts_is_cut(at_work, dialog):

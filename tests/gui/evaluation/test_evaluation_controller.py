@@ -232,7 +232,7 @@ def test_a_changed_script_greys_what_it_measured_and_is_asked_about(pruned, runn
     pruned.wait(lambda: history_metrics(pruned)[2].startswith("("))
     assert ". Measured with another script" in spoken_text(pruned, 2)
     strip = pruned.views.history.list.states
-    assert strip.mark(2).written(brief=True).startswith("("), "also in a narrow strip"
+    assert strip.mark(2).text_for(brief=True).startswith("("), "also in a narrow strip"
     pruned.wait_idle()
     assert runners[0].closed
     pruned.key("Ctrl+M")

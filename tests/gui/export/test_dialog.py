@@ -153,7 +153,7 @@ def test_sizes_are_exact_about_or_being_counted(dialog):
     dialog.set_offers(COUNTED)
     assert dialog.formats.sizes["zst"].text() == "≈\u00a06.2 MB"
     assert "within 2 %" in dialog.formats.sizes["zst"].toolTip()
-    assert dialog.chosen() == DENSE, "the choice is kept"
+    assert dialog.chosen_format() == DENSE, "the choice is kept"
 
 
 @pytest.mark.parametrize(
@@ -168,18 +168,18 @@ def test_who_says_what_it_is_for_gets_the_best_format(dialog, qtbot, purpose, na
     dialog.set_offers(COUNTED)
     assert "Choose a purpose" in dialog.purposes.reason.text()
     want(dialog, qtbot, purpose)
-    assert dialog.chosen().name == name
+    assert dialog.chosen_format().name == name
     assert dialog.purposes.reason.text() == words
-    assert dialog.target.path.text().endswith(f"pruned{dialog.chosen().suffixes[0]}")
+    assert dialog.target.path.text().endswith(f"pruned{dialog.chosen_format().suffixes[0]}")
     assert dialog.request().format == name
 
 
 def test_the_best_is_chosen_as_soon_as_it_is_known(dialog, qtbot):
     want(dialog, qtbot, Purpose.MAIL)
-    assert dialog.chosen() == DENSE
+    assert dialog.chosen_format() == DENSE
     assert "Estimating" in dialog.purposes.reason.text()
     dialog.set_offers(COUNTED)
-    assert dialog.chosen().name == "zst"
+    assert dialog.chosen_format().name == "zst"
     assert "Anybody" in dialog.purposes.reason.text()
     want(dialog, qtbot, Purpose.TORCH)
     assert "No suitable format" in dialog.purposes.reason.text()
@@ -190,7 +190,7 @@ def test_who_chooses_otherwise_is_not_overruled(dialog, qtbot):
     pick(dialog, qtbot, "torch")
     assert dialog.purposes.purpose() is None
     dialog.set_offers(COUNTED)
-    assert dialog.chosen() == TORCH
+    assert dialog.chosen_format() == TORCH
     want(dialog, qtbot, Purpose.MAIL)
     pick(dialog, qtbot, "zst")
     assert dialog.purposes.purpose() is Purpose.MAIL, "the recommended format"
@@ -201,13 +201,13 @@ def test_by_keys_alone(dialog, qtbot):
     first = dialog.purposes.buttons[Purpose.MAIL]
     first.setFocus()
     qtbot.keyClick(first, Qt.Key.Key_Space)
-    assert dialog.chosen().name == "zst"
+    assert dialog.chosen_format().name == "zst"
     qtbot.keyClick(first, Qt.Key.Key_Right)
     assert dialog.purposes.purpose() is Purpose.TRANSFORMERS
-    assert dialog.chosen().name == "safetensors"
+    assert dialog.chosen_format().name == "safetensors"
     dialog.formats.radios["safetensors"].setFocus()
     qtbot.keyClick(dialog.formats.radios["safetensors"], Qt.Key.Key_Down)
-    assert dialog.chosen().name == "torch"
+    assert dialog.chosen_format().name == "torch"
     with qtbot.waitSignal(dialog.exportRequested) as told:
         qtbot.keyClick(dialog.target.path, Qt.Key.Key_Return)
     assert told.args[0].format == "torch"
@@ -886,7 +886,7 @@ class TestTypingWhileSizesArrive:
         qtbot.keyClick(name, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
         dialog.set_offers(COUNTED)
         assert name.selectedText() == name.text()
-        assert name.text().endswith(dialog.chosen().suffixes[0])
+        assert name.text().endswith(dialog.chosen_format().suffixes[0])
         wanted = str(tmp_path / "own")
         qtbot.keyClicks(name, wanted)
         assert name.text() == wanted
@@ -909,7 +909,7 @@ class TestTypingWhileSizesArrive:
         qtbot.keyClicks(name, str(tmp_path / "own.safetensors"))
         qtbot.keyClick(name, Qt.Key.Key_Home)
         dialog.set_offers(COUNTED)
-        assert dialog.chosen().name == "zst"
+        assert dialog.chosen_format().name == "zst"
         assert name.text() == str(tmp_path / "own.safetensors")
         assert name.cursorPosition() == 0
         qtbot.keyClick(name, Qt.Key.Key_Tab)

@@ -247,7 +247,7 @@ def test_a_file_with_a_graph_or_vocabulary_is_exported_as_such(person, tmp_path,
     person.click(person.button)
     person.wait(lambda: person.document.position == 1)
     dialog = person.open_export()
-    assert dialog.chosen().name == kind[1:]
+    assert dialog.chosen_format().name == kind[1:]
     assert dialog.target.path.text() == str(tmp_path / f"net-pruned{kind}")
     person.click(dialog.go)
     person.wait(lambda: person.workbench.export.report is not None)
@@ -266,11 +266,11 @@ def test_a_file_with_a_graph_or_vocabulary_is_exported_as_such(person, tmp_path,
 def test_the_size_to_come_is_that_of_the_file_of_this_name(pruned, file):
     dialog = pruned.open_export()
     press(pruned, dialog.formats.radios["resumable"])
-    pruned.wait(lambda: dialog.chosen().nbytes is not None)
-    before = dialog.chosen().nbytes
+    pruned.wait(lambda: dialog.chosen_format().nbytes is not None)
+    before = dialog.chosen_format().nbytes
     pruned.type(dialog.target.path, str(file.with_name("other.pt")))
-    pruned.wait(lambda: dialog.chosen().nbytes not in {None, before})
-    told, said = dialog.chosen().nbytes, dialog.go.text()
+    pruned.wait(lambda: dialog.chosen_format().nbytes not in {None, before})
+    told, said = dialog.chosen_format().nbytes, dialog.go.text()
     pruned.click(dialog.go)
     pruned.wait(lambda: pruned.workbench.export.report is not None)
     pruned.close_report()

@@ -154,7 +154,7 @@ def test_what_was_chosen_is_there_in_the_next_dialog(person, dialog, monkeypatch
     again = reopen()
     assert again.page.request == chosen
     assert again.page.rows.rows["ffn"].box.value() == 128
-    assert again.page.rows.strip.gone() == (5,)
+    assert again.page.rows.strip.cut_layers() == (5,)
     assert again.page.order().check == "meta"
     assert again.page.order().path == Path("elsewhere")
     person.click(again.stop)

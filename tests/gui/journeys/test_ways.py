@@ -121,7 +121,7 @@ UNDO = {"document/document.py": ("Document.jump",), **_CHANGED}
 EXPORT = {
     # The values of the dialog.
     "gui/export/dialog.py": ("ExportDialog.request", "FormatDetails.values"),
-    "gui/export/format_list.py": ("Formats.chosen",),
+    "gui/export/format_list.py": ("Formats.chosen_format",),
     "gui/export/target_row.py": ("TargetRow.text",),
     # The content of the file, and its validation.
     "export/provenance.py": ("provenance_of",),

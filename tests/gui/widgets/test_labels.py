@@ -23,7 +23,7 @@ from pruneapp.gui.widgets.labels import (
     TEXT,
     ElidedLabel,
     ElidedLines,
-    elided,
+    elide_text,
     heading,
     join_facts,
     join_names,
@@ -151,7 +151,7 @@ def test_no_number_is_shown_in_part(text, mode, qapp):
     metrics = QFontMetricsF(qapp.font())
     number = r"\d+(?:[.,]\d+)*(?: %)?"
     numbers = set(re.findall(number, text))
-    shown = {elided(text, metrics, width, mode) for width in range(400)}
+    shown = {elide_text(text, metrics, width, mode) for width in range(400)}
     assert text in shown
     assert len(shown) > 10
     for each in shown:

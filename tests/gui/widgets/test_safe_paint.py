@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QAbstractItemDelegate, QGraphicsItem, QWidget
 
 from pruneapp import gui
-from pruneapp.gui.widgets.safe_paint import reported
+from pruneapp.gui.widgets.safe_paint import report_exceptions
 
 
 def test_all_that_qt_calls_to_paint_is_guarded():
@@ -33,7 +33,7 @@ class Slip(QWidget):
 
     fails = True
 
-    @reported
+    @report_exceptions
     def paintEvent(self, _event):  # noqa: N802 - Qt's name
         painter = QPainter(self)
         painter.fillRect(self.rect(), QColor("red"))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 
-from pruneapp.gui.widgets.safe_paint import saved
+from pruneapp.gui.widgets.safe_paint import saved_painter_state
 
 _GRIP = 6  # pixels on both sides of the line in which the mouse grabs it
 _PAD = 6
@@ -87,7 +87,7 @@ class CutLine:
         is dashed.
         """
         plot = area.rect
-        with saved(painter):
+        with saved_painter_state(painter):
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
             accent = QColor(colors["accent"])
             style = Qt.PenStyle.SolidLine if self.editable else Qt.PenStyle.DashLine

@@ -29,8 +29,8 @@ from PySide6.QtWidgets import (
 )
 
 from pruneapp.gui.plots.base.plot_area import CutLine, PlotArea
-from pruneapp.gui.widgets.labels import elided
-from pruneapp.gui.widgets.safe_paint import reported
+from pruneapp.gui.widgets.labels import elide_text
+from pruneapp.gui.widgets.safe_paint import report_exceptions
 from pruneapp.gui.widgets.theme import LIGHT
 
 _TITLE_MARGIN = 12  # pixels of an axis that its title leaves free
@@ -60,7 +60,7 @@ class PlotAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
         # Labels at the ends may exceed the axis, because the first label is the important 0.
         self.setStyle(tickLength=4, maxTickLevel=0, hideOverlappingLabels=24)
 
-    @reported
+    @report_exceptions
     def paint(
         self, p: QPainter, opt: QStyleOptionGraphicsItem, widget: QWidget | None = None
     ) -> None:
@@ -87,7 +87,7 @@ class PlotAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
         shown = whole
         if length > _TITLE_MARGIN:
             metrics = QFontMetricsF(self.label.font())
-            shown = elided(whole, metrics, length - _TITLE_MARGIN)
+            shown = elide_text(whole, metrics, length - _TITLE_MARGIN)
         self.labelText = escape(shown, quote=False)
         title = str(super().labelString())
         self.labelText = whole
@@ -334,7 +334,7 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no typ
         """Pass the event to the parent view, which shows the menu."""
         event.ignore()
 
-    @reported
+    @report_exceptions
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
         painter = QPainter(self.viewport())

@@ -17,7 +17,7 @@ from pruneapp.gui.plots.base.table import NumbersView
 from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
 from pruneapp.gui.widgets.controls import add_row, lay_in_column, lay_in_row, single_shot
 from pruneapp.gui.widgets.labels import DANGER, MUTED, plain
-from pruneapp.gui.widgets.safe_paint import saved
+from pruneapp.gui.widgets.safe_paint import saved_painter_state
 from pruneapp.gui.widgets.short_names import ShortNames
 from pruneapp.gui.widgets.theme import LIGHT, with_defaults
 
@@ -285,7 +285,7 @@ class PlotView(QWidget):
         for part in (page, *self._extra_rows, self.foot, self.legend):
             if part.isHidden():
                 continue
-            with saved(painter):
+            with saved_painter_state(painter):
                 painter.translate(part.mapTo(self, QPoint(0, 0)) - drawn.topLeft())
                 if isinstance(part, PlotCanvas):
                     part.paint_on(painter)

@@ -36,7 +36,7 @@ from pruneapp.gui.widgets.labels import (
     on_one_line,
 )
 from pruneapp.gui.widgets.number_format import locale
-from pruneapp.gui.widgets.safe_paint import reported, saved
+from pruneapp.gui.widgets.safe_paint import report_exceptions, saved_painter_state
 from pruneapp.gui.widgets.sparsity_bar import hatch
 
 _SECOND_WIDGET_GAP = 16
@@ -151,7 +151,7 @@ class TableButton(_SquareButton):
         self.setToolTip(self.tr("Show the data as a table (T)"))
         self.setAccessibleName(self.tr("Show as a table"))
 
-    @reported
+    @report_exceptions
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
         painter = QPainter(self)
@@ -175,7 +175,7 @@ class MenuButton(_SquareButton):
         self.setToolTip(self.tr("Copy or save this picture and its data"))
         self.setAccessibleName(self.tr("Copy or save"))
 
-    @reported
+    @report_exceptions
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint the button without the menu arrow, and the dots."""
         option = QStyleOptionToolButton()
@@ -287,7 +287,7 @@ class Legend(QWidget):
         positions = self._positions(width)
         return (positions[-1].y() if positions else 0) + self._line_height()
 
-    @reported
+    @report_exceptions
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
         for entry, position in zip(self.entries, self._positions(self.width()), strict=True):
@@ -336,7 +336,7 @@ class Legend(QWidget):
             painter.fillRect(rect, self._brush(entry, rect))
         else:
             ink = QColor(entry.colors[0])
-            with saved(painter):
+            with saved_painter_state(painter):
                 painter.setRenderHint(QPainter.RenderHint.Antialiasing)
                 painter.setPen(QPen(ink, 1))
                 painter.setBrush(ink)

@@ -15,7 +15,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter
 
 from pruneapp.gui.plots.base.plot_canvas import PlotAxis
 from pruneapp.gui.plots.base.readout import value_text
-from pruneapp.gui.widgets.labels import elided, within_reason
+from pruneapp.gui.widgets.labels import elide_text, within_reason
 from pruneapp.gui.widgets.number_format import count, locale
 from pruneapp.gui.widgets.number_format import size as byte_size
 from pruneapp.gui.widgets.short_names import GAP, ShortNames
@@ -149,7 +149,7 @@ class NamesAxis(PlotAxis):
         text = next((form for form in shorter if advance(form) <= self._name_width), "")
         if not text:
             text = _shorten_words(forms[-1], self._name_width, advance)
-        return elided(text, self._metrics(), self._name_width + 1)
+        return elide_text(text, self._metrics(), self._name_width + 1)
 
     def _metrics(self) -> QFontMetricsF:
         return QFontMetricsF(self.style["tickFont"] or QFont())

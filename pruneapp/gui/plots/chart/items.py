@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 from pruneapp.edits.manual_edit import true_runs
 from pruneapp.gui.plots.base.plot_area import CutLine, PlotArea
 from pruneapp.gui.plots.base.readout import Swatch
-from pruneapp.gui.widgets.safe_paint import reported, saved
+from pruneapp.gui.widgets.safe_paint import report_exceptions, saved_painter_state
 from pruneapp.gui.widgets.sparsity_bar import hatch
 
 Floats = NDArray[np.float64]
@@ -103,7 +103,7 @@ class HatchedBars(pg.BarGraphItem):  # type: ignore[misc]  # pyqtgraph has no ty
         self._color, self._ground = color, ground
         self.update()
 
-    @reported
+    @report_exceptions
     def paint(
         self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None = None
     ) -> None:
@@ -129,7 +129,7 @@ class HatchedBars(pg.BarGraphItem):  # type: ignore[misc]  # pyqtgraph has no ty
         """Paint in device coordinates, because Qt's SVG engine ignores brush transforms."""
         scale = painter.worldTransform()
         sides = (self.opts[side] for side in ("x0", "x1", "y0", "y1"))
-        with saved(painter):
+        with saved_painter_state(painter):
             painter.resetTransform()
             painter.setBrush(brush)
             for left, right, low, high in zip(*sides, strict=True):
@@ -302,7 +302,7 @@ def paint_marks(
     """
     start, stop = visible
     plot = area.rect
-    with saved(painter):
+    with saved_painter_state(painter):
         painter.setClipRect(plot.adjusted(-2, -2, 2, 2))
         for first, last in _marked_runs(marks.partly[start:stop], start, stop, plot.width()):
             _paint_dashes(painter, _rect(area, first, last, float(marks.heights[first:last].max())))
@@ -383,7 +383,7 @@ def paint_band(painter: QPainter, ends: tuple[float, float], plot: QRectF, accen
 
 def paint_lock(painter: QPainter, rect: QRectF, colors: Mapping[str, str]) -> None:
     """Paint a padlock in the text color on the background color."""
-    with saved(painter):
+    with saved_painter_state(painter):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(colors["surface"]))

@@ -12,7 +12,7 @@ from PySide6.QtGui import QBrush, QColor, QKeyEvent, QMouseEvent, QPainter, QPai
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from pruneapp.gui.plots.chart.items import Floats
-from pruneapp.gui.widgets.safe_paint import reported
+from pruneapp.gui.widgets.safe_paint import report_exceptions
 from pruneapp.gui.widgets.sparsity_bar import hatch
 from pruneapp.gui.widgets.theme import LIGHT
 
@@ -119,7 +119,7 @@ class SizeStrip(QWidget):
             row[:] = np.diff(np.interp(places, self._ends, sums)) / max(places[1], 1e-300)
         return np.clip(columns, 0.0, 1.0)
 
-    @reported
+    @report_exceptions
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
         colors = self._colors

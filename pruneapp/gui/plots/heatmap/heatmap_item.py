@@ -28,7 +28,7 @@ from pruneapp.gui.plots.heatmap.shading import (
     Weight,
     weight_of,
 )
-from pruneapp.gui.widgets.safe_paint import reported, saved
+from pruneapp.gui.widgets.safe_paint import report_exceptions, saved_painter_state
 from pruneapp.gui.widgets.theme import LIGHT
 
 # Minimum pixels per weight for stripes of differences, and for numbers.
@@ -180,7 +180,7 @@ class HeatmapItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no 
             self.prepareGeometryChange()
             self._bounds = bounds
 
-    @reported
+    @report_exceptions
     def paint(
         self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None = None
     ) -> None:
@@ -191,7 +191,7 @@ class HeatmapItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no 
         scale = min(abs(transform.m11()), abs(transform.m22()))
         if visible.isEmpty() or not scale:  # the widget is too small to show anything
             return
-        with saved(painter):
+        with saved_painter_state(painter):
             painter.setClipRect(self._whole, Qt.ClipOperation.IntersectClip)
             drawing = painter.device()
             if isinstance(drawing, Drawing):
@@ -214,7 +214,7 @@ class HeatmapItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no 
                 and transform.m22() >= VALUES_FROM / 2
             ):
                 overlays.paint_values(painter, transform, visible, fine, self.font)
-        with saved(painter):
+        with saved_painter_state(painter):
             painter.resetTransform()
             if fine is not None:
                 overlays.paint_protected(painter, transform, visible, fine, self._colors)
@@ -321,7 +321,7 @@ def _paint_stripes(
     inside.fillRect(layer.rect(), QBrush(_every_second(ratio)))
     inside.end()
     layer.setDevicePixelRatio(ratio)
-    with saved(painter):
+    with saved_painter_state(painter):
         painter.resetTransform()
         painter.drawImage(left, top, layer)
 

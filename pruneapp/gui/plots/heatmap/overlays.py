@@ -23,7 +23,7 @@ from pruneapp.gui.plots.chart.items import paint_lock
 from pruneapp.gui.plots.heatmap import shading
 from pruneapp.gui.plots.heatmap.drawing_tools import Rect
 from pruneapp.gui.plots.heatmap.shading import AnyTile, ColorTables, TileStyle, group_means, shade
-from pruneapp.gui.widgets.safe_paint import saved
+from pruneapp.gui.widgets.safe_paint import saved_painter_state
 
 
 class PaintedTile:
@@ -358,7 +358,7 @@ def paint_protected(
     lines = _outline(cells)
     # The last cell may exceed the picture.
     whole = transform.mapRect(QRectF(part.column, part.row, part.columns, part.rows))
-    with saved(painter):
+    with saved_painter_state(painter):
         scattered = n_cells >= MANY_CELLS and float(shares.sum()) < n_cells / 2
         if scattered or len(lines) > MOST_LINES:
             painter.setClipRect(whole, Qt.ClipOperation.IntersectClip)
