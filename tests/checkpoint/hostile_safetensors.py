@@ -103,7 +103,7 @@ def _many_tensors(folder: Path) -> Path:
 
 
 def _many_overlaps(folder: Path) -> Path:
-    return file(many(400_000, overlapping=True))(folder)
+    return file(many(45_000, overlapping=True))(folder)
 
 
 def _sparse(folder: Path) -> Path:
