@@ -7,8 +7,6 @@ in the file are recorded.
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -29,17 +27,15 @@ from pruneapp.checkpoint.torchfile.to_contents import (
     sources_of,
 )
 from pruneapp.checkpoint.torchfile.torch_objects import (
-    Array,
     Blob,
     ExhaustedError,
     Global,
     MalformedError,
-    Storages,
     Uncalled,
     UnsupportedError,
     translate_errors,
 )
-from pruneapp.checkpoint.torchfile.unpickler import MAX_PICKLE, Machine
+from pruneapp.checkpoint.torchfile.unpickler import MAX_PICKLE, RecordingMachine
 from pruneapp.errors import counted
 from pruneapp.progress import CancelToken, Job
 
@@ -114,17 +110,7 @@ class _TooLongError(Exception):
     """More bytes of a pickle have to be read than the given limit."""
 
 
-@dataclass(frozen=True, slots=True)
-class PushOpcode:
-    """The opcode from `start` to `stop` that pushes bytes, or the text that encodes them."""
-
-    start: int
-    stop: int
-    text: bool
-    value: bytes | str  # referenced, so that its id is not reused
-
-
-class PickleFile(Machine):
+class PickleFile(RecordingMachine):
     """A parser for a pickle in a file, with one window of it in memory.
 
     Parameters
@@ -133,7 +119,7 @@ class PickleFile(Machine):
         The file.
     cancel
         Checked every few milliseconds.
-    most
+    max_bytes
         Maximum number of bytes to read, long byte strings excepted.
     """
 
@@ -142,18 +128,15 @@ class PickleFile(Machine):
     ) -> None:
         """Read the first window. `parse` does the rest."""
         data = source.read(0, min(_WINDOW, source.size))
-        super().__init__(data, self._meaning, Storages(), cancel)
+        super().__init__(data, self._meaning, cancel)
         self.offsets: dict[str, int] = {}  # start of each storage, by key
         self._source = source
         self._read = len(data)
         self._max_bytes = max_bytes
-        self._push_opcodes: dict[int, PushOpcode] = {}
         for code in (b"B", b"\x8e", b"\x96", b"T"):
             width = 8 if code in {b"\x8e", b"\x96"} else 4
             handler = self._table[code[0]]
             self._table[code[0]] = partial(self._push_bytes, width, handler, signed=code == b"T")
-        for code in (b"C", b"U", b"X", b"\x8c", b"\x8d", b"V", b"S"):
-            self._table[code[0]] = partial(self._record, self._table[code[0]], code in _TEXTS)
 
     @property
     def end(self) -> int:
@@ -175,20 +158,6 @@ class PickleFile(Machine):
                     "Load it with joblib in Python, and save its arrays with numpy.savez.",
                 ) from None
             raise
-
-    def push_opcode_of(self, array: Array) -> PushOpcode | None:
-        """Return the opcode that pushes the bytes of an array of this pickle.
-
-        For a long byte string, which was not read, it is the range of the bytes alone. None if it
-        cannot be replaced: it is unknown, or another array refers to the same bytes.
-        """
-        users = Counter(_identity(one) for one in self.arrays)
-        if users[_identity(array)] > 1:
-            return None
-        if isinstance(array.raw, Blob):
-            start, stop = array.raw.offset, array.raw.offset + array.raw.size
-            return PushOpcode(start, stop, text=False, value=b"")
-        return self._push_opcodes.get(id(array.raw))
 
     def _refill(self) -> None:
         """Read the window that begins at the current instruction, which then restarts.
@@ -216,14 +185,14 @@ class PickleFile(Machine):
     def _push_bytes(self, width: int, push: Any, *, signed: bool) -> None:
         """Execute an opcode that pushes bytes, whose length has `width` bytes.
 
-        Long ones are skipped and pushed as a `Blob`. Others are pushed by the ordinary handler
-        `push` and recorded. With `signed` the opcode pushes a text of Python 2.
+        Long ones are skipped and pushed as a `Blob`. Others are pushed by the recording handler
+        `push`. With `signed` the opcode pushes a text of Python 2.
         """
         size = int.from_bytes(self._take(width), "little")
         offset = self._base + self.position
         if size < LARGE:
             self.position -= width
-            self._record(push, signed)
+            push()
             return
         if signed and size >= 1 << 31:
             raise MalformedError("a text in its pickle has a negative length")
@@ -232,37 +201,11 @@ class PickleFile(Machine):
         self.position += size
         self._push(Blob(offset, size))
 
-    def _record(self, push: Any, text: bool) -> None:  # noqa: FBT001 - bound by position
-        """Execute an opcode by its handler `push`, and record its position for the pushed value.
-
-        `text` is whether the value is a text. Values of fewer than two characters are not recorded.
-        """
-        push()
-        value = self._stack[-1]
-        if len(value) > 1:  # shorter strings are shared objects
-            start = self._base + self._instruction
-            self._push_opcodes[id(value)] = PushOpcode(
-                start, self._base + self.position, text, value
-            )
-
     def _meaning(self, function: Global | Uncalled, args: tuple[Any, ...]) -> Any:
-        """Return the placeholder for a call; see `rebuild.call`.
-
-        In addition, storages in byte strings are read, and for bytes that are encoded as text the
-        opcode that pushes the text is recorded.
-        """
-        if type(function) is not Global:
-            return rebuild.call(function, args)
-        if function.path == _STORAGE and args:
+        """Return the placeholder for a call, which is a storage for bytes of torch."""
+        if type(function) is Global and function.path == _STORAGE and args:
             return self._storage(args[0])
-        result = rebuild.call(function, args)
-        if function.path == "_codecs.encode" and type(result) is bytes:
-            spot = self._push_opcodes.get(id(args[0]))
-            if spot is not None and len(result) > 1:
-                self._push_opcodes[id(result)] = PushOpcode(
-                    spot.start, spot.stop, text=True, value=result
-                )
-        return result
+        return rebuild.call(function, args)
 
     def _storage(self, data: Any) -> Any:
         """Return the storage that torch saved into a byte string in the pickle.
@@ -283,11 +226,3 @@ class PickleFile(Machine):
 
 # Loads a storage from a byte string, whose format is parsed here like any other.
 _STORAGE = "torch.storage._load_from_bytes"
-
-
-# Opcodes that push text; the others push bytes.
-_TEXTS = frozenset({b"X", b"\x8c", b"\x8d", b"V", b"S"})
-
-
-def _identity(array: Array) -> int:
-    return array.raw.offset if isinstance(array.raw, Blob) else -id(array.raw)

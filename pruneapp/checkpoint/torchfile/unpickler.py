@@ -10,18 +10,22 @@ from __future__ import annotations
 import pickletools
 import re
 import struct
+from collections import Counter
 from collections.abc import Callable
-from functools import partial
+from dataclasses import dataclass
+from functools import cached_property, partial
 from itertools import repeat
 from typing import Any, NoReturn
 
 from pruneapp.checkpoint.torchfile import numpy_arrays
 from pruneapp.checkpoint.torchfile.torch_objects import (
     Array,
+    Blob,
     ExhaustedError,
     Global,
     MalformedError,
     PickledSet,
+    Storages,
     Tensor,
     Uncalled,
     plain,
@@ -587,6 +591,76 @@ class Machine:
 
     def _op_persid(self) -> None:
         self._push(self._persistent(_python2_text(self._line())))
+
+
+@dataclass(frozen=True, slots=True)
+class PushOpcode:
+    """The opcode that pushes bytes, or the text that encodes them."""
+
+    start: int  # offset in the file
+    stop: int
+    text: bool  # whether it pushes text
+    value: bytes | str  # referenced, so that its id is not reused
+
+
+# Opcodes that push bytes or text, and those that push text.
+_PUSHING = b"BCTUX\x8c\x8d\x8e\x96VS"
+_PUSHING_TEXT = b"TX\x8c\x8dVS"
+
+
+class RecordingMachine(Machine):
+    """A machine that records the opcodes that push the bytes of arrays; it has no storages."""
+
+    def __init__(
+        self,
+        data: bytes,
+        call: Callable[[Global | Uncalled, tuple[Any, ...]], Any],
+        cancel: CancelToken,
+    ) -> None:
+        """Store the parameters; see `Machine`."""
+        super().__init__(data, call, Storages(), cancel)
+        self._push_opcodes: dict[int, PushOpcode] = {}  # by the id of the pushed object
+        for code in _PUSHING:
+            text = code in _PUSHING_TEXT
+            self._table[code] = partial(self._record, self._table[code], text=text)
+
+    def push_opcode_of(self, array: Array) -> PushOpcode | None:
+        """Return the opcode that pushes the bytes of an array of this pickle.
+
+        For a byte string that was not read, it is the range of the bytes alone. None if it cannot
+        be replaced: it is unknown, or another array refers to the same bytes. The pickle must have
+        been interpreted.
+        """
+        if self._users[_identity(array)] > 1:
+            return None
+        if isinstance(array.raw, Blob):
+            start, stop = array.raw.offset, array.raw.offset + array.raw.size
+            return PushOpcode(start, stop, text=False, value=b"")
+        return self._push_opcodes.get(id(array.raw))
+
+    @cached_property
+    def _users(self) -> Counter[int]:
+        return Counter(map(_identity, self.arrays))
+
+    def _record(self, push: Callable[[], None], *, text: bool) -> None:
+        push()
+        value = self._stack[-1]
+        if len(value) > 1:  # shorter strings are shared objects
+            start, stop = self._base + self._instruction, self._base + self.position
+            self._push_opcodes[id(value)] = PushOpcode(start, stop, text, value)
+
+    def _apply(self, function: Any, args: Any) -> None:
+        """Push the placeholder for a call; for bytes encoded as text, record the opcode."""
+        super()._apply(function, args)
+        value = self._stack[-1]
+        if type(function) is Global and function.path == "_codecs.encode" and type(value) is bytes:
+            spot = self._push_opcodes.get(id(args[0]))
+            if spot is not None and len(value) > 1:
+                self._push_opcodes[id(value)] = PushOpcode(spot.start, spot.stop, True, value)
+
+
+def _identity(array: Array) -> int:
+    return array.raw.offset if isinstance(array.raw, Blob) else -id(array.raw)
 
 
 def _fill_tensor(target: Tensor, state: Any) -> None:

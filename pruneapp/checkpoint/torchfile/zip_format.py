@@ -10,10 +10,8 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -58,7 +56,12 @@ from pruneapp.checkpoint.torchfile.torch_objects import (
     UnsupportedError,
     translate_errors,
 )
-from pruneapp.checkpoint.torchfile.unpickler import MAX_PICKLE, Machine
+from pruneapp.checkpoint.torchfile.unpickler import (
+    MAX_PICKLE,
+    Machine,
+    PushOpcode,
+    RecordingMachine,
+)
 from pruneapp.progress import CancelToken, Job
 
 FORMAT, LABEL = "torch", "PyTorch"
@@ -462,32 +465,15 @@ def pickle_with_zeros(
 Zero = Callable[[bytearray], None]
 # The format of the length that follows the opcode of a text.
 _LENGTHS = {b"\x8c": "<B", b"X": "<I", b"\x8d": "<Q"}
-_PUSH_TEXT_OR_BYTES = b"\x8cX\x8dCB\x8e\x96"
 
 
-@dataclass(frozen=True, slots=True)
-class _PushOpcode:
-    """The opcode from `start` to `stop` that pushes bytes, or the text that encodes them.
-
-    `value` is the pushed object, referenced so that its id is not reused.
-    """
-
-    start: int
-    stop: int
-    value: bytes | str
-
-
-class ArrayBytes(Machine):
-    """A `Machine` that records the positions of the bytes of arrays in a pickle."""
+class ArrayBytes(RecordingMachine):
+    """A pickle in memory whose arrays can be replaced by zeros."""
 
     def __init__(self, data: bytes, cancel: CancelToken) -> None:
-        super().__init__(data, call, Storages(), cancel)
+        super().__init__(data, call, cancel)
         self._pickle = data
-        self._push_opcodes: dict[int, _PushOpcode] = {}
-        self._made: list[bytes] = []
         self._framed = False
-        for code in _PUSH_TEXT_OR_BYTES:
-            self._table[code] = partial(self._record, self._table[code])
 
     def with_zeros(self, zero: Mapping[int, Zero]) -> bytes | None:
         """Parse the pickle, and return it with zeros in some of its arrays, with unchanged length.
@@ -499,13 +485,12 @@ class ArrayBytes(Machine):
         """
         self.run()
         arrays = {array.position: array for array in self.arrays}
-        spots: dict[int, tuple[_PushOpcode, bytes]] = {}
-        users = Counter(id(array.raw) for array in self.arrays)
+        spots: dict[int, tuple[PushOpcode, bytes]] = {}
         for position, change in zero.items():
             raw = arrays[position].raw
             assert isinstance(raw, bytes)
-            spot = self._push_opcodes.get(id(raw))
-            if spot is None or users[id(raw)] > 1:
+            spot = self.push_opcode_of(arrays[position])
+            if spot is None:
                 return None
             with_zeros = bytearray(raw)
             change(with_zeros)
@@ -522,30 +507,15 @@ class ArrayBytes(Machine):
         pieces.append(self._pickle[at:])
         return b"".join(pieces).ljust(len(self._pickle), b"\0")
 
-    def _instruction_of(self, spot: _PushOpcode, raw: bytes) -> bytes | None:
+    def _instruction_of(self, spot: PushOpcode, raw: bytes) -> bytes | None:
         """Return the opcode that pushes `raw` instead; None for text in a frame or a line."""
-        if isinstance(spot.value, bytes):
+        if not spot.text:
             return self._pickle[spot.start : spot.stop - len(raw)] + raw
         text = raw.decode("latin-1").encode()
         code = self._pickle[spot.start : spot.start + 1]
         if self._framed or code not in _LENGTHS:
             return None  # the length of a frame includes it
         return code + struct.pack(_LENGTHS[code], len(text)) + text
-
-    def _record(self, push: Callable[[], None]) -> None:
-        push()
-        value = self._stack[-1]
-        if len(value) > 1:  # shorter strings are shared objects
-            self._push_opcodes[id(value)] = _PushOpcode(self._instruction, self.position, value)
-
-    def _apply(self, function: Any, args: Any) -> None:
-        """Push the placeholder for a call; for bytes encoded as text, record the opcode."""
-        super()._apply(function, args)
-        value = self._stack[-1]
-        encoded = isinstance(function, Global | Uncalled) and function.path == "_codecs.encode"
-        if encoded and type(value) is bytes and id(args[0]) in self._push_opcodes:
-            self._made.append(value)
-            self._push_opcodes[id(value)] = self._push_opcodes[id(args[0])]
 
     def _op_frame(self) -> None:
         super()._op_frame()
