@@ -226,9 +226,10 @@ class Checkpoint:
             source.verify_unchanged()
 
     def verify_on_disk(self) -> None:
-        """Run `verify_unchanged` for local files only, which is fast.
+        """Raise `FileChangedError` if a local file was changed or replaced since it was opened.
 
-        Objects of a store are compared with the opened version at each read anyway.
+        This is fast. Objects of a store are skipped: they are compared with the opened version at
+        each read anyway.
         """
         for source in self.sources:
             if not is_store(source.path):
@@ -255,24 +256,29 @@ def open_checkpoint(
 ) -> Checkpoint:
     """Open a checkpoint. Only headers are read, and no code from the file is run.
 
+    The caller closes the result. Notices about what was found are in its `contents`.
+
     Parameters
     ----------
     path
         A .safetensors, .gguf, .npz or .npy file, a torch file (zip, the format before 1.6 or a
         plain pickle), an ONNX model, an index.json of shards, or a folder of shards or of a
-        distributed checkpoint of torch. The content decides about the format, not the name.
+        distributed checkpoint of torch; also the URL of an object or of a folder of objects. The
+        content decides about the format, not the name.
     state_dict
         The key of the state dict to open if the file contains several; by default the one with the
         most elements, exponential moving averages last. For a diffusers pipeline, the component.
+    job
+        Checked for cancellation; raises `Cancelled`.
     places
-        The current path of each file of the model, by its original path, for a model whose files
-        an export has renamed. Then no index is read, because it may belong to the new files.
+        The current path of each file of the model, by its original path, for a model whose files an
+        export has renamed. Then no index is read, because it may belong to the new files.
 
     Raises
     ------
     CheckpointError
         If the path is not a readable checkpoint, or has no such state dict. The message names the
-        file, the cause and the remedy.
+        file, the cause and the remedy. No file stays open.
     """
     if sys.byteorder != "little":
         raise CheckpointError(

@@ -140,7 +140,11 @@ def _current_revision(root: Path, revisions: Sequence[str]) -> str:
 
 
 def _refuse_whole_cache(path: Path) -> None:
-    """Raise an error that lists the models if `path` is the folder of a whole cache."""
+    """Raise `UnrecognizedFileError` if `path` is the folder of a whole Hugging Face cache.
+
+    That is a folder with folders ``models--…``, some of which the message names. Nothing is raised
+    if the folder cannot be read.
+    """
     try:
         names = names_in(path)
     except CheckpointError:  # reading the folder later raises a better message

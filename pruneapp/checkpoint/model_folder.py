@@ -43,7 +43,10 @@ _OTHER_FILES = re.compile(
 
 
 def names_in(folder: Path) -> list[str]:
-    """Return the sorted names in a folder. Raises `CheckpointError` if it cannot be read."""
+    """Return the sorted names of all entries of a folder, hidden ones and folders included.
+
+    Raises `CheckpointError` if it cannot be read.
+    """
     try:
         return sorted(path.name for path in folder.iterdir())
     except OSError as error:

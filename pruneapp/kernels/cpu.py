@@ -183,7 +183,8 @@ class CpuKernel:
     def prune_each(self, cuts: Sequence[PlannedCut], job: Job) -> Generator[NearCut, None, None]:
         """Prune each cut in one pass; samples are taken while threads work on earlier cuts.
 
-        Cuts of a single small tensor are processed first, many at a time.
+        Yields the results in the order of the cuts. Cuts of a single small tensor are processed
+        first, many at a time.
         """
         small = [
             number for number, cut in enumerate(cuts) if is_single_tensor(cut.rankings, cut.near)
@@ -223,6 +224,10 @@ class CpuKernel:
         cuts = [c if c.near is not None else replace(c, rankings=join(c.rankings)) for c in cuts]
 
         def tasks() -> Iterator[list[tuple[int, TensorRange | None]]]:
+            """Yield parts of the cuts with their numbers, combined into tasks.
+
+            A cut that needs two passes has the single part None.
+            """
             task: list[tuple[int, TensorRange | None]] = []
             room = self._stretch
             for number, cut in enumerate(cuts):
@@ -392,6 +397,7 @@ class CpuKernel:
         collect_keys = candidates is not None
 
         def work(task: Sequence[TensorRange]) -> list[tuple[TensorRange, int, Tally, Bits | None]]:
+            """Count the keys of the stretches of a task."""
             return [
                 (
                     s,

@@ -56,7 +56,8 @@ def available_devices() -> tuple[Device, ...]:
 def kernel_for(key: str) -> Kernel:
     """Return a new kernel for a key of `KEYS`; "auto" selects a GPU if there is one, else the CPU.
 
-    Raises `DeviceError` if there is no such device.
+    For keys other than "cpu", torch is loaded if the machine seems to have a GPU. Raises
+    `DeviceError` for another key, or if there is no such device.
     """
     if key not in KEYS:
         raise DeviceError(f"'device' must be one of {', '.join(KEYS)} (got {key!r}).")

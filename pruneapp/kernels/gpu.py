@@ -245,7 +245,11 @@ class TorchKernel(CpuKernel):
         return {"mps": "Apple GPU (MPS)"}.get(self._device.type, "CPU (torch)")
 
     def prune_each(self, cuts: Sequence[PlannedCut], job: Job) -> Generator[NearCut, None, None]:
-        """Find each threshold, then make the masks; cuts for the CPU are pruned in one pass."""
+        """Find each threshold, then make the masks; cuts for the CPU are pruned in one pass.
+
+        Yields the results in the order of the cuts. The pruned keys of cuts for the device are
+        None.
+        """
         for worth, some in groupby(cuts, lambda cut: self._is_worthwhile(cut.rankings)):
             if not worth:
                 yield from super().prune_each(list(some), job)

@@ -72,7 +72,10 @@ def lowest_in_groups(  # noqa: PLR0917 - each its own type
 def _box(
     ranking: Ranking, shape: tuple[int, ...], groups: Groups, protected: BitMask | None, box: Box
 ) -> tuple[Bools, int]:
-    """Return which elements of a box stay, in its shape, and how many of them are conflicts."""
+    """Return which elements of a box stay, in its shape, and how many of them are conflicts.
+
+    For the parameters and conflicts see `lowest_in_groups`; `box` is one of `group_boxes`.
+    """
     keys = read_keys(ranking, *flat_ranges(shape, groups.dim, box)).reshape(box.shape)
     kept, guarded = (
         None if mask is None else bools_of(mask, shape, groups.dim, box)
@@ -437,6 +440,7 @@ class _Row:
     """One row of a ranking, as a `Ranking`."""
 
     def __init__(self, ranking: Ranking, start: int, size: int) -> None:
+        """Store the row of `size` elements from the flat index `start` on, with its mask."""
         self._ranking = ranking
         self._start = start
         self.size = size

@@ -157,6 +157,7 @@ def sum_slices(slices: Slices, power: InPlace, job: Job, threads: int) -> Float6
     used: deque[Float64s] = deque()  # allocating memory takes longer than the work
 
     def work(task: list[SlicePart]) -> list[tuple[SlicePart, Float64s]]:
+        """Return the sums of the blocks of each part of a task, in reused memory."""
         try:
             memory = used.pop()
         except IndexError:
@@ -190,7 +191,7 @@ def _parts(channels: int, length: int, plan: SliceSums) -> Iterator[SlicePart]:
 
 
 def _tasks(parts: Iterable[SlicePart]) -> Iterator[list[SlicePart]]:
-    """Combine parts into tasks of a minimum size."""
+    """Yield consecutive parts combined into tasks of at least `_TASK` terms, the last excepted."""
     task: list[SlicePart] = []
     size = 0
     for part in parts:

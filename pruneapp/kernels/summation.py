@@ -177,7 +177,8 @@ def _add_pairwise(rows: Float64s, times: int) -> Float64s:
 def read_box(slices: Slices, box: Box) -> Bits:
     """Return the raw elements of a box in its shape, +0.0 where pruned.
 
-    Thread-safe. The result may be the buffer of this read and must not be modified.
+    The box must be contiguous in flat order. Thread-safe. The result may be the buffer of this read
+    and must not be modified.
     """
     size = box.stop - box.start
     chunks = slices.read(box.start, box.stop)
@@ -256,9 +257,10 @@ class SliceSums(ABC):
 
     @classmethod
     def of(cls, slices: Slices, shape: tuple[int, int, int], power: InPlace, job: Job) -> SliceSums:
-        """Return the summation for a tensor that is not empty.
+        """Return the summation for a tensor that is not empty: across rows, or along slices.
 
-        `power` converts values to terms in place; `job` is used for cancellation.
+        `shape` is (outer, channels, inner). `power` converts values to terms in place; `job` is
+        used for cancellation.
         """
         outer, channels, inner = shape
         if channels == 1:

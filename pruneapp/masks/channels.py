@@ -49,7 +49,10 @@ def fill(stays: NDArray[np.bool_], inner: int) -> Bytes:
 
 
 def any_set(packed: Bytes, channels: int, inner: int) -> NDArray[np.bool_]:
-    """Return for each channel whether any of its bits is set; the inverse of `fill`."""
+    """Return for each channel whether any of its `inner` bits is set, ``bool[channels]``.
+
+    The inverse of `fill`: `packed` has ``ceil(channels * inner / 8)`` bytes, with 0 past the end.
+    """
     if inner == 1:
         return np.unpackbits(packed, count=channels, bitorder="little").view(np.bool_)
     result = np.zeros((-(-channels // 8), 8), np.bool_)

@@ -438,7 +438,10 @@ def _recognises(head: bytes, source: FileSource) -> bool:
 
 
 def _may_precede_graph(part: WireField) -> bool:
-    """Return whether a field may precede the graph of a model."""
+    """Return whether a field may precede the graph of a model, by its number and wire type.
+
+    These are versions, texts of up to 1 MiB, and the messages of a model besides the graph.
+    """
     if part.number == IR_VERSION:
         return part.wire == VARINT and part.value <= _LATEST
     if part.number == _MODEL_VERSION:
@@ -589,8 +592,8 @@ class _ExternalFiles:
     def _data_file_path(self, place: str, name: str) -> Path:
         """Return the path of a data file; `place` is its path relative to the model's folder.
 
-        Raises `CheckpointError` if it is outside of this folder. `name` is the tensor, for the
-        error.
+        Raises `CheckpointError` if it is missing, or outside of this folder, also by a link. `name`
+        is the tensor, for the error.
         """
         model = self._model.path
         windows = PureWindowsPath(place)  # parses the separators of all systems
@@ -622,7 +625,10 @@ class _VarintSegment:
         self.size = count * self._storage.itemsize
 
     def read_into(self, offset: int, view: memoryview) -> None:
-        """Fill `view` with decoded elements from byte `offset` on."""
+        """Fill `view` with decoded elements from byte `offset` on.
+
+        Both may begin or end within an element.
+        """
         done = 0
         while done < len(view):
             element, skipped = divmod(offset + done, self._storage.itemsize)
@@ -633,7 +639,10 @@ class _VarintSegment:
             done += len(part)
 
     def _decode(self, block: int) -> NDArray[np.unsignedinteger]:
-        """Return the elements that end in a block; the first may begin in the previous block."""
+        """Return the elements that end in a block of 64 KiB, with the words of the tensor's type.
+
+        `block` counts from 0. The first element may begin in the previous block.
+        """
         begin = self._data.start + block * _BLOCK
         first = max(self._data.start, begin - _MAX_VARINT_BYTES + 1)
         raw = np.frombuffer(

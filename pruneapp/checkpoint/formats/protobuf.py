@@ -114,7 +114,11 @@ class Message:
             at = field.stop
 
     def field(self, at: int, stop: int | None = None) -> WireField:
-        """Return the field at offset `at`; it may extend past `stop` or the end of the file."""
+        """Return the field at offset `at`; its value may extend past `stop` or the end of the file.
+
+        `stop` is the end of the enclosing field, by default that of the file. Raises
+        `DamagedFileError` if its tag or length is invalid or incomplete.
+        """
         end = self.size if stop is None else stop
         tag, first = self.varint(at, end)
         number, wire = tag >> 3, tag & 7

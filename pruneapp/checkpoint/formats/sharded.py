@@ -271,7 +271,9 @@ def check_inside(folder: Path, name: str, what: str = "shard") -> None:
 def blobs_of(home: Path) -> list[Path]:
     """Return the folder of the link targets of a model in a Hugging Face cache; empty elsewhere.
 
-    Such a cache is ``models--NAME/snapshots/REVISION``, with the files in ``models--NAME/blobs``.
+    `home` is the resolved folder of the model or a folder in it. Such a cache is
+    ``models--NAME/snapshots/REVISION``, with the files in ``models--NAME/blobs``. The folder may
+    not exist.
     """
     return [
         snapshots.parent / "blobs"

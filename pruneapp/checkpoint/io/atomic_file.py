@@ -265,7 +265,10 @@ class WritePipeline:
         self._drop(window)
 
     def _drop(self, window: _Window) -> None:
-        """Drop a window from the page cache, so that reading it accesses the disk."""
+        """Drop a window from the page cache, so that reading it accesses the disk.
+
+        Does nothing where the system does not support it.
+        """
         if not hasattr(os, "posix_fadvise"):
             return
         # A size of 0 means up to the end of the file: only a part of its last page is used.
@@ -532,7 +535,8 @@ def check_regular(path: Path) -> None:
 def flush_folder(folder: Path) -> None:
     """Flush the directory entries of `folder` to the disk, if the system supports it.
 
-    Some file systems cannot flush a folder; the file itself is complete in any case.
+    Errors are ignored: some file systems cannot flush a folder, and the file itself is complete in
+    any case.
     """
     with contextlib.suppress(OSError):
         fd = os.open(folder, os.O_RDONLY)

@@ -107,11 +107,12 @@ def files_sha256(files: Sequence[FileSource], job: Job) -> str:
 
 @contextlib.contextmanager
 def hash_in_background(files: Sequence[FileSource]) -> Iterator[None]:
-    """Hash files in a thread while the block reads them.
+    """Hash files, one after another, in a thread while the block reads them.
 
     What one of the two reads from the disk is still in the page cache for the other, so this needs
-    no additional pass; the thread is about as fast as the block. It ends with the block, and
-    `sha256_of` hashes the rest when the sum is needed. Errors of files are raised there, not here.
+    no additional pass; the thread is about as fast as the block. At the end of the block the thread
+    is cancelled and awaited; what it has hashed is kept, and `sha256_of` hashes the rest when the
+    sum is needed. Errors of files are raised there, not here.
     """
     stop = CancelToken()
 

@@ -260,7 +260,10 @@ class FileSource:
 
 @contextlib.contextmanager
 def close_on_error(sources: Sequence[ByteSource]) -> Iterator[None]:
-    """Close the sources if the block raises. Sources may be added during the block."""
+    """Close the sources if the block raises, and raise its error again.
+
+    They stay open otherwise. Sources may be added to the sequence during the block.
+    """
     try:
         yield
     except BaseException:
@@ -276,7 +279,10 @@ def close_quietly(fd: int) -> None:
 
 
 def refuse_irregular(path: Path, status: os.stat_result) -> None:
-    """Raise `CheckpointError` if `status` is not that of a regular file."""
+    """Raise `CheckpointError` if `status` is not that of a regular file.
+
+    The message states what `path` is instead: a folder, a pipe, a socket or a device.
+    """
     if stat.S_ISREG(status.st_mode):
         return
     kinds = {

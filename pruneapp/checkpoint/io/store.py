@@ -277,6 +277,7 @@ class Pool:
     """
 
     def __init__(self) -> None:
+        """Create a pool without threads; they are started by `submit`."""
         self._lock = threading.Lock()
         self._threads = 0
         self._idle = 0
@@ -330,7 +331,10 @@ class Store:
     # -- metadata ---------------------------------------------------------------------------------
 
     def look_up(self, path: StorePath, *, now: bool = False) -> ObjectInfo | None:
-        """Return the metadata at a path, None without one; `now=False` allows a cached result."""
+        """Return the metadata of an object or folder, None if there is neither.
+
+        A listing of the last 2 seconds is used unless `now`. Raises `OSError`.
+        """
         if not now:
             if path in self._cached_listings():
                 return ObjectInfo(0, "", is_folder=True)

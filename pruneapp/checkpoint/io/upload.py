@@ -594,7 +594,7 @@ class BegunUpload:
         return True
 
     def abort(self) -> None:
-        """Abort the upload and delete its parts. Raises `OSError`.
+        """Abort the upload and delete its parts. Raises `OSError`; an unknown upload is no error.
 
         The store may keep a part that arrives at the same time, so this is repeated until the store
         does not know the upload, at most `_ABORTS` times.

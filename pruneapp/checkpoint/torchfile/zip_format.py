@@ -198,7 +198,10 @@ class _Parsed:
 
 
 def _parse_saved(archive: Archive, read: _Read, cancel: CancelToken) -> _Parsed:
-    """Parse an archive of ``torch.save`` or TorchScript."""
+    """Parse an archive of ``torch.save`` or TorchScript, which has a ``constants.pkl``.
+
+    The root is None if there are neither storages nor arrays.
+    """
     script = "constants.pkl" in archive.members
     parsed = _Parsed(SCRIPT, _SCRIPT_LABEL) if script else _Parsed(FORMAT, LABEL)
     machine, storages = _run(parsed, read("data.pkl"), cancel)
