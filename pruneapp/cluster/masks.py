@@ -405,7 +405,7 @@ class RuleMask(BitMask):
         # Whether an access computes all bits at once. Otherwise a later rule, which reads stretch
         # by stretch, would repeat the work of all earlier rules for each stretch.
         self.together = False
-        self._kept = kept
+        self.known_kept = kept
 
     @property
     def packed(self) -> NDArray[np.uint8]:  # type: ignore[override]  # it is computed, not stored
@@ -463,7 +463,7 @@ class RuleMask(BitMask):
         masks = {}
         if before:
             mask = RuleMask(self.name, self.size, tuple(before), part=self._part)
-            mask._kept = mask.count_kept()
+            mask.known_kept = mask.count_kept()
             mask.together = self.nbytes <= _MOST_TOGETHER
             masks[self.name] = mask
         state = Snapshot(source.open(), MaskLayers(masks=MaskSet(masks)))

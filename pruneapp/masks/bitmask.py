@@ -31,7 +31,7 @@ class BitMask:
         Number of 1-bits if known; otherwise they are counted on first use.
     """
 
-    __slots__ = ("__weakref__", "_kept", "packed", "size")
+    __slots__ = ("__weakref__", "known_kept", "packed", "size")
 
     def __init__(self, packed: NDArray[np.uint8], size: int, kept: int | None = None) -> None:
         """Wrap packed bits without a copy, and make them read-only.
@@ -46,7 +46,7 @@ class BitMask:
         packed.flags.writeable = False
         self.packed = packed
         self.size = size
-        self._kept = kept
+        self.known_kept = kept  # None until they are counted
 
     @classmethod
     def full(cls, size: int) -> BitMask:
@@ -117,16 +117,16 @@ class BitMask:
         masks = []
         for row, kept in zip(rows, counts, strict=True):  # three times as fast as `__init__`
             mask = cls.__new__(cls)
-            mask.packed, mask.size, mask._kept = row, size, kept  # noqa: SLF001 - its own
+            mask.packed, mask.size, mask.known_kept = row, size, kept
             masks.append(mask)
         return masks
 
     @property
     def kept(self) -> int:
         """Number of kept elements."""
-        if self._kept is None:
-            self._kept = self._count()
-        return self._kept
+        if self.known_kept is None:
+            self.known_kept = self._count()
+        return self.known_kept
 
     def _count(self) -> int:
         if self.packed.size <= 64:  # faster than a NumPy call
@@ -274,7 +274,9 @@ class MaskSet(Mapping[str, BitMask]):
         masks = map(self._masks.get, names)
         # Most counts are cached; calling the property takes three times as long.
         return [
-            0 if mask is None else mask.size - (mask.kept if mask._kept is None else mask._kept)  # noqa: SLF001
+            0
+            if mask is None
+            else mask.size - (mask.kept if mask.known_kept is None else mask.known_kept)
             for mask in masks
         ]
 

@@ -553,7 +553,7 @@ def test_who_cannot_wait_has_masks_written_and_read_by_a_worker(tmp_path: Path):
     assert history.fetch_missing(3).run(Job())[0][1] == masks[3]
     history.finish_fetch(history.fetch_missing(3).run(Job()))
     assert history.fetch_missing(3) is None
-    assert history.go_to(3)["masks"]["w"]._kept == masks[3].kept
+    assert history.go_to(3)["masks"]["w"].known_kept == masks[3].kept
     history.finish_spill(history.spill().run(Job()))
     assert (history.store.nbytes, history.scratch.size) == (100, 400)
     history.close()

@@ -140,9 +140,9 @@ def _shorten(name: str, reserved_bytes: int) -> str:
 def find_abandoned(folder: Path) -> tuple[Path, ...]:
     """Return the temporary files and folders in `folder` that no process uses, sorted.
 
-    They are recognised by their names, and unused if they can be locked. Links and subfolders are
-    ignored. The result is empty if the folder cannot be read, or the file system does not support
-    locks.
+    They are recognised by their names, and unused if they can be locked. Links are ignored, and
+    subfolders are not searched. The result is empty if the folder cannot be read, or the file
+    system does not support locks.
     """
     try:
         paths = [p for p in folder.iterdir() if _is_temporary(p)]

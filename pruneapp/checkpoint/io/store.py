@@ -289,8 +289,8 @@ class Pool:
     def submit(self, call: Callable[[], T], *, ahead: bool = False) -> Future[T]:
         """Call a function in a thread, in the order of the calls; return the future of its result.
 
-        With `ahead`, it waits until no other function is queued. At most 16 threads are started,
-        when they are needed; they stay until the program ends.
+        Functions submitted with `ahead` are called after all others that are queued. At most 16
+        threads are started, when they are needed; they stay until the program ends.
         """
         future: Future[T] = Future()
         with self._lock:

@@ -169,22 +169,10 @@ class FlippedSegment:
             octets[(flip - offset) % itemsize :: itemsize] ^= 0x80
 
 
-class InlineSegment:
-    """Bytes in memory as a `Segment`."""
-
-    def __init__(self, data: bytes) -> None:
-        self._data = memoryview(data)
-        self.size = len(data)
-
-    def read_into(self, offset: int, view: memoryview) -> None:
-        """Fill `view` from `offset` on."""
-        view[:] = self._data[offset : offset + len(view)]
-
-
 def create_segment(rebuilt: Rebuilt, sources: Sequence[ByteSource]) -> Segment:
     """Return a segment with the elements of a rebuilt tensor; its locations refer to `sources`."""
     if isinstance(rebuilt, Matrix):
         return MatrixSegment(rebuilt, sources)
     if isinstance(rebuilt, Flipped):
         return FlippedSegment(rebuilt, sources)
-    return InlineSegment(rebuilt.data)
+    return rebuilt

@@ -157,6 +157,8 @@ class InflatedSource(DerivedSource):
     def read_into(self, offset: int, buffer: memoryview) -> None:
         """Fill `buffer` from `offset` on, decompressing members up to its end.
 
+        What was decompressed once is read from the temporary file. Other threads wait meanwhile.
+
         Raises
         ------
         DamagedFileError
@@ -349,7 +351,7 @@ class Flipped:
 
 @dataclass(frozen=True, slots=True)
 class InlineArray:
-    """The bytes of a numpy array in a pickle, in little-endian order."""
+    """The bytes of a numpy array in a pickle, in little-endian order, as a `Segment`."""
 
     name: str  # of the array
     data: bytes  # in the order of its strides
@@ -359,6 +361,10 @@ class InlineArray:
     def size(self) -> int:
         """Size in bytes."""
         return len(self.data)
+
+    def read_into(self, offset: int, view: memoryview) -> None:
+        """Fill `view` from `offset` on."""
+        view[:] = memoryview(self.data)[offset : offset + len(view)]
 
 
 Rebuilt = Matrix | Flipped | InlineArray
