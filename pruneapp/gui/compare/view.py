@@ -657,7 +657,8 @@ class CompareView(BarChartView):
     def _value_of(self, i: int) -> tuple[float, str]:
         """Return the height at which the text of a bar is written, and the text.
 
-        The text is empty for an unknown height, and if it is written next to the arrow.
+        For a tensor that was not compared, the text says why, at height 0. It is empty for an
+        unknown height, and if it is written next to the arrow.
         """
         height = float(self._heights[i])
         if self._differing[i].kind != "differs":

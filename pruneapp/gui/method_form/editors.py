@@ -226,7 +226,7 @@ class ComboEditor(Editor):
         return self.param.validate(self.combo.currentData())
 
     def set_value(self, value: Any) -> None:
-        """Select a value; add it if it is not in the list."""
+        """Select a value without emitting `changed`; add it if it is not in the list."""
         with QSignalBlocker(self.combo):
             place = self.combo.findData(value)
             if place < 0:
@@ -409,7 +409,10 @@ class AmountEditor(Editor):
         self.field.setToolTip(self.param.help if exact is None else write_amount(exact))
 
     def value_text(self) -> str:
-        """Return the text of the field; empty while it is invalid."""
+        """Return the amount as `write_amount` formats it; empty while it is invalid.
+
+        A dragged amount is rounded as in the field.
+        """
         if self._exact is not None:
             return self.field.text()
         try:

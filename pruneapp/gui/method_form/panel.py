@@ -199,7 +199,10 @@ class DependentsRow(NotedBox):
         return number_format.plural(found.following, one, several).format(names=named)
 
     def _tensor_text(self, tensor: FollowingTensor, *, whole: bool) -> str:
-        """Return the name of a dependent and which of its slices are pruned: "fc columns"."""
+        """Return the name of a dependent and which of its slices are pruned: "fc columns".
+
+        `whole`: the full name, not the role. A 1-D tensor has only the name.
+        """
         name = tensor.name if whole else tensor.role
         if tensor.dims == 1:
             return name

@@ -161,7 +161,7 @@ class RecipeController(Feature[RecipeDialog]):
 
     @flow
     def save(self) -> Flow[None]:
-        """Save the history as a recipe, in a file that the user chooses.
+        """Save the history as a recipe, in a file that the user chooses; do nothing if cancelled.
 
         Masks that it needs are written to a folder next to it. An error is shown if the history is
         empty.

@@ -570,7 +570,10 @@ class ScanController(Feature[ScanDialog]):
             self._shown = self._best(here)
 
     def _best(self, names: Sequence[bytes]) -> bytes:
-        """Return the best scan: up to date, then most complete, then latest."""
+        """Return the best scan: up to date, then most complete, then latest.
+
+        `names` are keys of `_found` in the order of measuring; there must be at least one.
+        """
 
         def worth(name: bytes) -> tuple[bool, float]:
             kept = self._found[name].kept
@@ -704,7 +707,10 @@ class ScanController(Feature[ScanDialog]):
         }
 
     def _scans_to_store(self) -> dict[bytes, StateScan]:
-        """Return the latest scans that have up to `MOST_KEPT` cells together, latest last."""
+        """Return the latest scans that have up to `MOST_KEPT` cells together, latest last.
+
+        The keys are the encoded conditions.
+        """
         kept, room = list[tuple[bytes, StateScan]](), MOST_KEPT
         for name, found in reversed(self._found.items()):
             room -= found.kept.scan.measured
