@@ -9,6 +9,7 @@ from safetensors.torch import load_file, save_file
 
 from pruneapp.analysis.tiles import Tile
 from pruneapp.errors import CheckpointError
+from pruneapp.gui.compare import compare_controller
 from pruneapp.gui.plots.heatmap.shading import Mode
 from pruneapp.gui.plots.pages import Page
 from tests.gui.job_gate import endless
@@ -103,31 +104,29 @@ def test_another_file_is_opened_compared_and_closed(at_work, tuned):
         next(iter(other.chunks("layers.1.weight")))
 
 
-@pytest.mark.parametrize("how", ["zeros", "metadata"])
-def test_the_original_is_the_base_though_the_pruned_file_was_opened(person, model, tmp_path, how):
+def test_the_original_is_the_base_though_the_pruned_file_was_opened(person, model, tmp_path):
     """The original is in the folder, and can be chosen too."""
     tensors = load_file(model)
-    metadata = None
-    if how == "zeros":
-        tensors["layers.0.weight"][:3] = 0
-    else:
-        tensors["layers.0.weight"] += 1
-        metadata = {"pruneapp.inputs": "[]"}
-    pruned = tmp_path / "pruned.safetensors"
-    save_file(tensors, pruned, metadata)
     folder = tmp_path / "original"
     folder.mkdir()
     model.rename(folder / "model.safetensors")
-    person.open_file(pruned)
     person.chooses_file(folder, "getExistingDirectory")
-    person.views.compare.sides.folderRequested.emit()
-    assert list(compared_rows(person)) == ["layers.0.weight"]
-    assert person.views.compare.sides.wanted == (None, 0)
-    assert person.views.compare._comparison.a == "original"
+    zeros = tensors["layers.0.weight"].clone()
+    zeros[:3] = 0
+    for name, changed, metadata in (
+        ("zeros", zeros, None),
+        ("metadata", tensors["layers.0.weight"] + 1, {"pruneapp.inputs": "[]"}),
+    ):
+        pruned = tmp_path / f"{name}.safetensors"
+        save_file(tensors | {"layers.0.weight": changed}, pruned, metadata)
+        person.open_file(pruned)
+        person.views.compare.sides.folderRequested.emit()
+        assert list(compared_rows(person)) == ["layers.0.weight"], name
+        assert person.views.compare.sides.wanted == (None, 0), name
+        assert person.views.compare._comparison.a == "original", name
 
 
-@pytest.mark.parametrize("kind", ["bools", "numbers beside names", "whole numbers"])
-def test_two_masks_are_laid_over_each_other_from_a_file_without_weights(at_work, tmp_path, kind):
+def test_two_masks_are_laid_over_each_other_from_a_file_without_weights(at_work, tmp_path):
     """Counts and heat map of weights pruned in both, in one only, and in neither."""
     person = at_work
     person.key("Ctrl+Shift+A")
@@ -139,23 +138,22 @@ def test_two_masks_are_laid_over_each_other_from_a_file_without_weights(at_work,
     here = torch.from_numpy(person.document.masks["layers.1.weight"].bools()).reshape(12, 16)
     there = torch.ones(12, 16, dtype=torch.bool)
     there[:4] = False
-    path = tmp_path / "masks.safetensors"
-    save_file(
-        {
-            "bools": {"layers.1.weight": there},
-            "numbers beside names": {"layers.1.weight_mask": there.float()},
-            "whole numbers": {"layers.1.weight": there.to(torch.uint8)},
-        }[kind],
-        path,
-    )
-    person.chooses_file(path)
-    person.menu("Tools", "Compare with a file")
-    rows = compared_rows(person)
-    assert list(rows) == ["layers.1.weight"]
     both, union = int((~here & ~there).sum()), int((~here | ~there).sum())
-    assert rows["layers.1.weight"]["shared zeros"] == pytest.approx(both / union)
-    assert person.views.compare.measure == "zeros"
-    path.unlink()  # no file handle is left open
+    for kind, tensors in (
+        ("bools", {"layers.1.weight": there}),
+        ("whole numbers", {"layers.1.weight": there.to(torch.uint8)}),
+        ("numbers beside names", {"layers.1.weight_mask": there.float()}),
+    ):
+        path = tmp_path / f"{kind}.safetensors"
+        save_file(tensors, path)
+        person.chooses_file(path)
+        person.menu("Tools", "Compare with a file")
+        person.wait(lambda name=path.name: person.workbench.compare.other.called == name)
+        rows = compared_rows(person)
+        assert list(rows) == ["layers.1.weight"], kind
+        assert rows["layers.1.weight"]["shared zeros"] == pytest.approx(both / union), kind
+        assert person.views.compare.measure == "zeros", kind
+        path.unlink()  # no file handle is left open
 
     person.views.compare.differenceRequested.emit("layers.1.weight")
     item = person.views.pages.weights.canvas.item
@@ -168,7 +166,9 @@ def test_two_masks_are_laid_over_each_other_from_a_file_without_weights(at_work,
         np.testing.assert_array_equal(share.astype(bool), wanted.numpy())
 
 
-def test_a_file_that_is_none_is_refused_in_a_sentence(at_work, tmp_path):
+def test_a_file_that_is_none_is_refused_and_a_long_comparison_can_be_cancelled(
+    at_work, tuned, tmp_path, monkeypatch
+):
     broken = tmp_path / "broken.safetensors"
     broken.write_bytes(b"nothing of the kind")
     at_work.chooses_file(broken)
@@ -178,10 +178,7 @@ def test_a_file_that_is_none_is_refused_in_a_sentence(at_work, tmp_path):
     assert at_work.states == ["Opened"]
     assert at_work.views.pages.page is Page.WEIGHTS
 
-
-def test_a_long_comparison_can_be_cancelled(at_work, tuned, monkeypatch):
-    from pruneapp.gui.compare import compare_controller
-
+    at_work.window.notices.clear()
     monkeypatch.setattr(compare_controller, "compare", lambda _a, _b, job, **_more: endless(job))
     at_work.chooses_file(tuned)
     at_work.menu("Tools", "Compare with a file")

@@ -121,10 +121,24 @@ def test_a_module_stands_for_what_is_below_it_and_the_list_for_its_rows(pair, mo
     second.wait(lambda: second.views.tree.checked_names() == ("enc.b.weight",))
 
 
-def test_what_does_not_fit_is_said(pair, monkeypatch):
+def test_what_cannot_be_taken_is_said(pair, monkeypatch):
+    """If that is everything, the form stays as it is."""
     first, second = pair
-    first.prune()
+    before = second.rule.method.currentText()
     first.key("Ctrl+L")
+    for name, sentence in (
+        ("enc.a.weight", "Nothing is pruned in these tensors of 'one.safetensors'."),
+        ("gone.weight", "None of these tensors of 'one.safetensors' fits 'two.safetensors'."),
+    ):
+        select(first, name)
+        drag(first, name, second, monkeypatch)
+        second.wait(lambda: second.trouble)
+        assert second.trouble[0].startswith(sentence)
+        assert second.rule.method.currentText() == before
+        second.window.notices.clear()
+        if name == "enc.a.weight":
+            first.prune()
+
     select(first, "enc.a.weight", "gone.weight", "head.weight")
     drag(first, "head.weight", second, monkeypatch)
     second.wait(lambda: second.notices)
@@ -139,25 +153,6 @@ def test_what_does_not_fit_is_said(pair, monkeypatch):
     ]
     assert second.views.tree.checked_names() == ("enc.a.weight",)
     assert not second.trouble
-
-
-@pytest.mark.parametrize("why", ["nothing pruned", "nothing fits"])
-def test_where_nothing_can_be_taken_the_form_stays(pair, monkeypatch, why):
-    first, second = pair
-    if why == "nothing fits":
-        first.prune()
-    first.key("Ctrl+L")
-    select(first, "gone.weight" if why == "nothing fits" else "enc.a.weight")
-    before = second.rule.method.currentText()
-    name = "gone.weight" if why == "nothing fits" else "enc.a.weight"
-    drag(first, name, second, monkeypatch)
-    second.wait(lambda: second.trouble)
-    wanted = {
-        "nothing pruned": "Nothing is pruned in these tensors of 'one.safetensors'.",
-        "nothing fits": "None of these tensors of 'one.safetensors' fits 'two.safetensors'.",
-    }
-    assert second.trouble[0].startswith(wanted[why])
-    assert second.rule.method.currentText() == before
 
 
 def test_over_a_window_it_says_what_a_drop_would_do(pair, monkeypatch):
@@ -179,20 +174,14 @@ def test_over_a_window_it_says_what_a_drop_would_do(pair, monkeypatch):
     second.wait_idle()
     assert second.rule.method.currentText() != "Custom mask from file…"
 
-
-def test_a_window_takes_nothing_from_itself_nor_without_a_file(pair, monkeypatch):
-    first, second = pair
-    first.prune()
+    # A window takes nothing from itself, nor without a file.
     select(first, "enc.a.weight")
     assert drag(first, "enc.a.weight", first, monkeypatch) == ("enc.a.weight", False)
     second.key("Ctrl+W")
     second.wait(lambda: second.document is None)
     assert drag(first, "enc.a.weight", second, monkeypatch) == ("enc.a.weight", False)
 
-
-def test_dragging_over_rows_that_are_not_selected_selects_them(pair):
-    """Before rows could be dragged, such a movement selected them."""
-    first, _ = pair
+    # Dragging over rows that are not selected selects them, as before rows could be dragged.
     first.key("Ctrl+L")
     select(first, "enc.a.weight")
     viewport = first.views.tree.view.viewport()

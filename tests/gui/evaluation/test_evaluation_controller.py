@@ -117,6 +117,12 @@ def test_states_show_their_metric_and_dots_measure_the_others(pruned, runners, s
     assert history_metrics(pruned) == ["100.0 %", "○", "55.7 % pruned: 61.0 % −39.0"]
     assert "accuracy 61.0 %, 39.0 points worse than the unpruned model" in spoken_text(pruned, 2)
     assert "not evaluated" in spoken_text(pruned, 1)
+    before = history_metrics(pruned)
+    pruned.key("Ctrl+Z")
+    pruned.wait(lambda: pruned.document.position == 1)
+    assert history_metrics(pruned) == before
+    pruned.key("Ctrl+Shift+Z")
+    pruned.wait(lambda: pruned.document.position == 2)
     click_mark(pruned, 1)
     pruned.wait_idle()
     assert pruned.document.position == 2, "a click on a dot does not change the state"
@@ -138,6 +144,10 @@ def test_states_show_their_metric_and_dots_measure_the_others(pruned, runners, s
     assert [s.nbytes for s in (dense, first, second)] == [280, 4 * 63 + 5 + 4, 4 * 31 + 5 + 4]
     rows = [next(iter(row)) for row in pruned.views.pages.quality.numbers()]
     assert [label.partition(" on ")[0] for label in rows] == ["Opened", "1: L1 10 %", "2: L1 50 %"]
+    pruned.key("Ctrl+Z")
+    prune(pruned, "50 %")  # the same step again has the same result
+    pruned.wait(lambda: history_metrics(pruned)[-1] == before[-1])
+    assert len(runner.measured) == 5
 
 
 def test_what_was_measured_with_another_limit_or_seed_is_another_result(pruned, runners, script):
@@ -169,21 +179,6 @@ def test_what_was_measured_with_another_limit_or_seed_is_another_result(pruned, 
     assert (chosen.limit, chosen.seed) == ("50", "")
 
 
-def test_undo_redo_and_the_same_step_again_keep_results(pruned, runners, script):
-    choose(pruned, script)
-    pruned.wait_idle()
-    before = history_metrics(pruned)
-    pruned.key("Ctrl+Z")
-    pruned.wait(lambda: pruned.document.position == 1)
-    assert history_metrics(pruned) == before
-    pruned.key("Ctrl+M")
-    pruned.wait_idle()
-    prune(pruned, "50 %")
-    pruned.wait_idle()
-    pruned.wait(lambda: history_metrics(pruned)[-1] == before[-1])
-    assert runners[0].measured == [0, 0, 0, 39, 7]
-
-
 def test_all_states_are_measured_and_those_that_were_stay_after_esc(pruned, runners, script):
     choose(pruned, script)
     pruned.wait_idle()
@@ -210,18 +205,6 @@ def test_all_states_are_measured_and_those_that_were_stay_after_esc(pruned, runn
     pruned.menu("Tools", "Evaluate all states")
     assert pruned.window.done.label.text() == "All states have been evaluated already."
     assert runner.measured == before
-
-
-def test_pruning_does_not_wait_for_an_evaluation(pruned, runners, script):
-    choose(pruned, script)
-    pruned.wait_idle()
-    runners[0].gate.closed = True
-    click_mark(pruned, 1)
-    prune(pruned, "20 %")
-    assert history_metrics(pruned)[1] == "(…)"
-    runners[0].gate.closed = False
-    pruned.wait_idle()
-    assert history_metrics(pruned)[1] == "10.0 % pruned: 93.0 % −7.0"
 
 
 def test_a_changed_script_greys_what_it_measured_and_is_asked_about(pruned, runners, script):
@@ -262,36 +245,27 @@ def test_what_fails_is_said_in_a_sentence_and_can_be_tried_again(pruned, runners
     pruned.key("Esc")
     assert pruned.trouble == []
     assert pruned.window.done.label.text() == "Evaluation stopped."
+    click_mark(pruned, 1)
+    prune(pruned, "20 %")  # does not wait for the evaluation
+    assert history_metrics(pruned)[1] == "(…)"
+    runners[0].gate.closed = False
+    pruned.wait_idle()
+    assert history_metrics(pruned)[1] == "10.0 % pruned: 93.0 % −7.0"
+
+
+def save_and_reopen(person, file):
+    """Save a session, close it, and open it again."""
+    person.chooses_file(file, "getSaveFileName")
+    person.key("Ctrl+S")
+    person.wait_idle()
+    person.key("Ctrl+W")
+    person.wait(lambda: person.document is None)
+    person.wait_idle()
+    person.open(file)
+    person.wait(lambda: person.document is not None)
 
 
 def test_a_session_keeps_results_and_runs_nothing(pruned, runners, script, tmp_path):
-    choose(pruned, script)
-    pruned.wait_idle()
-    before = history_metrics(pruned)
-    file = tmp_path / "work.prune"
-    pruned.chooses_file(file, "getSaveFileName")
-    pruned.key("Ctrl+S")
-    pruned.wait_idle()
-    pruned.key("Ctrl+W")
-    pruned.wait_idle()
-    assert runners[0].closed
-    pruned.open(file)
-    pruned.wait(lambda: pruned.document is not None)
-    pruned.wait(lambda: history_metrics(pruned) == [f"({before[0]})", "○", f"({before[2]})"])
-    assert len(runners) == 1
-    assert pruned.workbench.scripts.dialog is None
-    # No script has been chosen yet, so there is no other one.
-    why = "Measured before this session was opened. Evaluate again (Ctrl+M)"
-    assert why in spoken_text(pruned, 2)
-    assert why in plain(
-        pruned.views.history.list.model().index(2).data(Qt.ItemDataRole.ToolTipRole)
-    )
-    assert pruned.views.pages.quality.readout.text().startswith(why)
-    pruned.key("5")
-    assert pruned.views.compare.metrics.note.text().startswith(why)
-
-
-def test_a_reopened_session_shows_results_of_one_condition_alone(pruned, runners, script, tmp_path):
     """Regression: chart and history mixed the results of two limits."""
     script.write_text("def evaluate(model, limit): return 1.0\n")
     choose(pruned, script)
@@ -300,23 +274,28 @@ def test_a_reopened_session_shows_results_of_one_condition_alone(pruned, runners
     pruned.wait_idle()
     choose(pruned, script, limit="50", new=False)
     pruned.wait_idle()
-    file = tmp_path / "work.prune"
-    pruned.chooses_file(file, "getSaveFileName")
-    pruned.key("Ctrl+S")
+    before = history_metrics(pruned)
+    save_and_reopen(pruned, tmp_path / "work.prune")
+    assert all(runner.closed for runner in runners)
+    pruned.wait(lambda: history_metrics(pruned) == [f"({before[0]})", "○", f"({before[2]})"])
     pruned.wait_idle()
-    pruned.key("Ctrl+W")
-    pruned.wait_idle()
-    pruned.open(file)
-    pruned.wait(lambda: pruned.document is not None)
-    pruned.wait(lambda: history_metrics(pruned)[2].startswith("("))
-    pruned.wait_idle()
-    assert history_metrics(pruned)[1] == "○"
-    evaluation = pruned.workbench.evaluation
-    assert evaluation.conditions == "my_evaluation.py, limit 50, seed 0"
+    assert len(runners) == 2
+    assert pruned.workbench.scripts.dialog is None
+    # No script has been chosen yet, so there is no other one.
+    why = "Measured before this session was opened. Evaluate again (Ctrl+M)"
+    assert why in spoken_text(pruned, 2)
+    assert why in plain(
+        pruned.views.history.list.model().index(2).data(Qt.ItemDataRole.ToolTipRole)
+    )
+    evaluation, view = pruned.workbench.evaluation, pruned.views.pages.quality
+    assert view.readout.text().startswith(why)
+    conditions = "my_evaluation.py, limit 50, seed 0"
+    assert evaluation.conditions == conditions
     assert [state.number for state in evaluation.states()] == [0, 2]
-    view = pruned.views.pages.quality
-    assert evaluation.conditions in [swatch.label for swatch in view.legend.entries]
-    assert {row[-1] for row in view.numbers()} == {"my_evaluation.py, limit 50, seed 0"}
+    assert conditions in [swatch.label for swatch in view.legend.entries]
+    assert {row[-1] for row in view.numbers()} == {conditions}
+    pruned.key("5")
+    assert pruned.views.compare.metrics.note.text().startswith(why)
 
 
 def test_a_state_that_was_calibrated_with_the_data_that_measure_it_is_marked(
@@ -402,6 +381,15 @@ def test_an_export_has_no_metrics(pruned, runners, script, tmp_path):
     asked = pruned.answers("Cancel")
     assert not pruned.window.close()
     assert asked[0].startswith("Metrics or scans are not saved; only a session stores them.")
+    # Another file begins without metrics.
+    other = tmp_path / "other.safetensors"
+    save_file({"a.weight": np.ones((2, 2), np.float32)}, other)
+    pruned.answers("Discard changes")
+    pruned.open(other)
+    pruned.wait(lambda: pruned.document.checkpoint.path == other)
+    pruned.wait_idle()
+    assert history_metrics(pruned) == [""]
+    assert runners[0].closed
 
 
 def test_compare_shows_the_metrics_of_both_sides(pruned, runners, script):
@@ -434,26 +422,6 @@ def test_compare_shows_the_metrics_of_both_sides(pruned, runners, script):
     assert shown()[0][1:3] == ["61.0 %", "93.0 %"]
 
 
-def test_results_that_make_no_sense_in_a_session_are_left(pruned):
-    good = {"name": "accuracy", "value": 0.5, "original": 1.0, "half": 0.0, "noise": ""}
-    named = {"evaluation": "b", "conditions": {"name": "c"}}
-    for kept in (
-        1,
-        [1],
-        [{**named, "state": "a", "quality": {"metrics": [{}], "sparsity": 0}}],
-        [{**named, "state": 1, "quality": {"metrics": [good], "sparsity": 0}}],
-        [{"state": "a", "evaluation": "b", "quality": {"metrics": [good], "sparsity": 0}}],
-    ):
-        pruned.workbench.evaluation.show({"evaluation": kept})
-        assert history_metrics(pruned) == ["", "", ""]
-    quality = {"metrics": [good], "sparsity": 0.0}
-    pruned.workbench.evaluation.show({"evaluation": [{**named, "state": "a", "quality": quality}]})
-    pruned.wait_idle()
-    assert history_metrics(pruned) == ["○", "○", "○"], (
-        "the results belong to no state of this history"
-    )
-
-
 def test_a_new_script_is_saved_and_chosen_and_shown_before_it_runs(pruned, runners, tmp_path):
     pruned.menu("Tools", "Evaluate")
     evaluation = pruned.workbench.evaluation
@@ -461,11 +429,19 @@ def test_a_new_script_is_saved_and_chosen_and_shown_before_it_runs(pruned, runne
     dialog = evaluation.dialog
     assert not dialog.go.isEnabled(), "nothing is chosen yet"
     pruned.type(dialog.choice.python, sys.executable)
+    # The file dialog only asks whether to replace "mine", but "mine.py" exists.
+    mine = tmp_path / "mine.py"
+    mine.write_text("mine")
     pruned.chooses_file(tmp_path / "mine", "getSaveFileName")
-    pruned.click(dialog.template)
+    for answer, text in (("Cancel", "mine"), ("Replace", "def load")):
+        asked = pruned.answers(answer)
+        pruned.click(dialog.template)
+        pruned.wait_idle()
+        assert asked == [f"A file with this name already exists. {mine}"]
+        assert text in mine.read_text()
     field = dialog.choice.fields[DataKind.SCRIPT]
-    pruned.wait(lambda: field.text() == str(tmp_path / "mine.py"))
-    assert "#   0.weight  (5, 8)" in (tmp_path / "mine.py").read_text()
+    pruned.wait(lambda: field.text() == str(mine))
+    assert "#   0.weight  (5, 8)" in mine.read_text()
     assert dialog.choice.python.text() == sys.executable, "it was cleared"
     pruned.wait(dialog.go.isEnabled)
     pruned.click(dialog.go)
@@ -499,37 +475,6 @@ def test_who_leaves_before_the_script_was_found_is_asked_nothing(
     pruned.wait_idle()
     assert scripts.dialog is None
     assert runners == []
-
-
-@pytest.mark.usefixtures("histories_off")
-def test_a_new_script_replaces_none_without_a_question(pruned, tmp_path):
-    """The file dialog only asks whether to replace "mine", but "mine.py" exists."""
-    mine = tmp_path / "mine.py"
-    mine.write_text("mine")
-    pruned.menu("Tools", "Evaluate")
-    evaluation = pruned.workbench.evaluation
-    pruned.wait(lambda: evaluation.dialog is not None and evaluation.dialog.isVisible())
-    pruned.chooses_file(tmp_path / "mine", "getSaveFileName")
-    for answer, text in (("Cancel", "mine"), ("Replace", "def load")):
-        asked = pruned.answers(answer)
-        pruned.click(evaluation.dialog.template)
-        pruned.wait_idle()
-        assert asked == [f"A file with this name already exists. {mine}"]
-        assert text in mine.read_text()
-
-
-@pytest.mark.usefixtures("histories_off")
-def test_another_file_begins_without_metrics(pruned, runners, script, tmp_path):
-    choose(pruned, script)
-    pruned.wait_idle()
-    other = tmp_path / "other.safetensors"
-    save_file({"a.weight": np.ones((2, 2), np.float32)}, other)
-    pruned.answers("Discard changes")
-    pruned.open(other)
-    pruned.wait(lambda: pruned.document.checkpoint.path == other)
-    pruned.wait_idle()
-    assert history_metrics(pruned) == [""]
-    assert runners[0].closed
 
 
 COUNT = """
@@ -641,20 +586,32 @@ def test_multiply_adds_are_counted_once_the_axis_is_chosen(
     choose(pruned, script)
     pruned.wait_idle()
     assert len(counted) == 2, "another script may give other counts"
-    file = tmp_path / "work.prune"
-    pruned.chooses_file(file, "getSaveFileName")
-    pruned.key("Ctrl+S")
-    pruned.wait_idle()
-    pruned.key("Ctrl+W")
-    pruned.wait(lambda: pruned.document is None)
-    pruned.open(file)
-    pruned.wait(lambda: pruned.document is not None)
+    save_and_reopen(pruned, tmp_path / "work.prune")
     pruned.wait(lambda: len(page.canvas.points) == 2)
     # The other state was measured with the previous version of the script.
     assert [point.x for point in page.canvas.points] == [expected(2), 465]
 
 
-def test_why_multiply_adds_are_not_known_is_said_on_the_page(pruned, runners, script):
+def test_results_that_make_no_sense_in_a_session_are_left(pruned, runners, script):
+    """Neither is an axis without numbers: the page says why."""
+    good = {"name": "accuracy", "value": 0.5, "original": 1.0, "half": 0.0, "noise": ""}
+    named = {"evaluation": "b", "conditions": {"name": "c"}}
+    for kept in (
+        1,
+        [1],
+        [{**named, "state": "a", "quality": {"metrics": [{}], "sparsity": 0}}],
+        [{**named, "state": 1, "quality": {"metrics": [good], "sparsity": 0}}],
+        [{"state": "a", "evaluation": "b", "quality": {"metrics": [good], "sparsity": 0}}],
+    ):
+        pruned.workbench.evaluation.show({"evaluation": kept})
+        assert history_metrics(pruned) == ["", "", ""]
+    quality = {"metrics": [good], "sparsity": 0.0}
+    pruned.workbench.evaluation.show({"evaluation": [{**named, "state": "a", "quality": quality}]})
+    pruned.wait_idle()
+    assert history_metrics(pruned) == ["○", "○", "○"], (
+        "the results belong to no state of this history"
+    )
+
     choose(pruned, script)
     pruned.wait_idle()
     page = show_multiply_adds(pruned)  # the fake runner has no process

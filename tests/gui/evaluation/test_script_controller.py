@@ -94,11 +94,7 @@ def test_a_new_script_is_asked_about_once_and_again_when_it_changed(opened, scri
     person.wait(lambda: run)
     assert not (tmp_path / "ran").exists()
 
-
-def test_another_python_is_asked_about(opened, script, tmp_path):
-    person, scripts = opened
-    request(person, scripts, DataSource(path=str(script), python=sys.executable))
-    person.click(scripts.dialog.go)
+    # Another Python is asked about, too.
     other = tmp_path / ".venv" / "bin" / "python"
     other.parent.mkdir(parents=True)
     other.write_text("#!/bin/sh\n")
@@ -125,17 +121,13 @@ def test_what_is_not_there_is_refused_in_a_sentence(opened, script, tmp_path):
     text, trouble = look(person, scripts, DataSource(path="/no.py"))
     assert trouble
     assert "cannot be read" in text
+    assert scripts.kinds == (DataKind.SCRIPT,), "a file without a configuration"
 
-
-def test_looking_names_the_python_and_runs_nothing(opened, script, tmp_path):
-    person, scripts = opened
     found = look(person, scripts, DataSource(path=str(script), python=sys.executable))
     assert found == (f"Runs with {sys.executable} (as chosen).", False)
     assert not (tmp_path / "ran").exists()
 
-
-def test_a_limit_that_is_none_or_has_no_effect_is_said(opened, script):
-    person, scripts = opened
+    # A limit that is invalid or has no effect is reported.
     for limit, seed, text, words, trouble in (
         ("0", "", "", "Limit must be a whole number, 1 or more (got '0').", True),
         ("", "-1", "", "Seed must be a whole number, from 0 to 2^63 - 1 (got '-1').", True),
@@ -233,11 +225,6 @@ def test_a_stock_classifier_is_measured_on_images_without_a_script(person, tmp_p
     assert (options.limit, options.seed) == (2, 7)
 
 
-def test_a_file_without_a_config_needs_a_script(opened):
-    _, scripts = opened
-    assert scripts.kinds == (DataKind.SCRIPT,)
-
-
 def request_command(person, scripts, command):
     return request(person, scripts, DataSource(DataKind.COMMAND, command))
 
@@ -261,10 +248,10 @@ def test_a_command_line_is_asked_about_once_for_its_folder(opened, tmp_path):
     assert run[0].runner(Job()).options.seed == 4, "confirmed for all seeds"
     run, _ = request_command(person, scripts, command + " ")
     assert scripts.dialog is not None, "another text is another command"
+    person.click(scripts.dialog.leave)
+    person.wait(lambda: scripts.dialog is None)
 
-
-def test_a_command_line_that_cannot_run_is_refused_in_a_sentence(opened, tmp_path):
-    person, scripts = opened
+    # One that cannot run is refused.
     for command, words in (
         ("", "Enter a command line."),
         ("./no.sh {checkpoint}", "There is no program './no.sh'."),

@@ -63,15 +63,6 @@ def open_model(user, path: Path) -> None:
     user.sees(path.name, "Change a setting to preview a step")
 
 
-def prune_a_quarter(user, files: Files) -> None:
-    """Open the model, and prune 25 % of each matrix."""
-    open_model(user, files.model)
-    user.fill("Amount", "25")
-    user.sees("Prune 22 weights")
-    user.push("Prune 22 weights")
-    user.sees("Prune again")
-
-
 # The journeys -----------------------------------------------------------------------------------
 
 
@@ -117,9 +108,16 @@ def previewing(user, files: Files) -> None:
 
 
 def pruning(user, files: Files) -> None:
-    """Prune."""
-    prune_a_quarter(user, files)
-    user.sees("1: L1", "25 %")
+    """Prune 25 % of each matrix, and do with the result what the guide does."""
+    open_model(user, files.model)
+    user.fill("Amount", "25")
+    user.sees("Prune 22 weights")
+    user.push("Prune 22 weights")
+    user.sees("Prune again", "1: L1", "25 %", "25.0 % pruned")
+    undo(user)
+    compare(user, files)
+    measure(user, files)
+    export(user, files)
 
 
 def editing(user, files: Files) -> None:
@@ -150,19 +148,16 @@ def select_channels(user, files: Files, first: int, last: int) -> None:
         user.command("Edit", "Load channel list")
 
 
-def undoing(user, files: Files) -> None:
+def undo(user) -> None:
     """Undo a step and redo it."""
-    prune_a_quarter(user, files)
-    user.sees("25.0 % pruned")
     user.command("Edit", "Undo")
     user.sees("88 parameters   ·   0 % pruned")
     user.command("Edit", "Redo")
     user.sees("88 parameters   ·   25.0 % pruned")
 
 
-def comparing(user, files: Files) -> None:
+def compare(user, files: Files) -> None:
     """Compare the state after a step with the one before, and with another file."""
-    prune_a_quarter(user, files)
     user.turn_to("Compare")
     user.sees("2 of 2 tensors differ")
     other = files.folder / "o.safetensors"
@@ -173,9 +168,8 @@ def comparing(user, files: Files) -> None:
     user.sees("o.safetensors")
 
 
-def measuring(user, files: Files) -> None:
+def measure(user, files: Files) -> None:
     """Measure the file and a pruned state with a program."""
-    prune_a_quarter(user, files)
     program = files.folder / "measure.sh"
     program.write_text(MEASURE, encoding="utf-8")
     user.command("Tools", "Evaluate")
@@ -207,9 +201,8 @@ def shrinking(user, files: Files) -> None:
     assert tensors["model.layers.0.mlp.up_proj.weight"].shape[0] == 128
 
 
-def exporting(user, files: Files) -> None:
+def export(user, files: Files) -> None:
     """Export a pruned model, and check the report."""
-    prune_a_quarter(user, files)
     out = files.folder / "out.safetensors"
     user.command("File", "Export")
     user.pick("Share")
@@ -244,11 +237,7 @@ JOURNEYS: dict[str, Callable] = {
     "preview": previewing,
     "prune": pruning,
     "by hand": editing,
-    "undo": undoing,
-    "compare": comparing,
-    "measure": measuring,
     "shrink": shrinking,
-    "export": exporting,
     "settings": changing_settings,
 }
 
@@ -259,25 +248,21 @@ def test_by_the_keyboard_alone(person, tmp_path, settings_file, name):
     assert person.trouble == []
 
 
-@pytest.fixture(scope="module")
-def application(tmp_path_factory):
-    """Start the application on a virtual screen with an accessibility bus, once per module."""
-    home = tmp_path_factory.mktemp("home")
-    folders = {f"XDG_{kind}_HOME": str(home / kind) for kind in ("CONFIG", "CACHE", "STATE")}
-    with xvfb.screen((1280, 900)) as screen:
-        environment = {**os.environ, **screen, **folders}
-        with start_application(environment) as client:
-            reader = ScreenReader(client)
-            reader.find("Automatic: ", ("combo box",))
-            yield reader, home
-
-
 @pytest.mark.skipif(
     bool(missing_bus_tools()),
     reason=f"needs {missing_bus_tools()}, which packaging/dev.py test installs on Debian",
 )
-@pytest.mark.parametrize("name", JOURNEYS)
-def test_by_a_screen_reader_alone(application, tmp_path, name):
-    reader, home = application
-    reader.close_all()
-    JOURNEYS[name](reader, Files(tmp_path, home / "CONFIG" / "pruneapp" / "settings.json"))
+def test_by_a_screen_reader_alone(tmp_path):
+    """The application runs on a virtual screen with an accessibility bus, once for all journeys."""
+    folders = {f"XDG_{kind}_HOME": str(tmp_path / kind) for kind in ("CONFIG", "CACHE", "STATE")}
+    settings = tmp_path / "CONFIG" / "pruneapp" / "settings.json"
+    with (
+        xvfb.screen((1280, 900)) as screen,
+        start_application({**os.environ, **screen, **folders}) as client,
+    ):
+        reader = ScreenReader(client)
+        reader.find("Automatic: ", ("combo box",))
+        for name, journey in JOURNEYS.items():
+            (tmp_path / name).mkdir()
+            journey(reader, Files(tmp_path / name, settings))
+            reader.close_all()

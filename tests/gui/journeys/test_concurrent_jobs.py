@@ -124,6 +124,7 @@ def test_an_export_asked_for_in_an_open_dialog_is_refused_too(at_work, other, op
 
 
 def test_nothing_is_changed_while_the_original_is_replaced(at_work, file, writing):
+    """If that is cancelled, the document can be edited again."""
     at_work.click(at_work.button)
     at_work.wait_preview()
     before = at_work.document
@@ -134,21 +135,6 @@ def test_nothing_is_changed_while_the_original_is_replaced(at_work, file, writin
     assert "being replaced" in at_work.trouble[0]
     assert at_work.document.position == 1
     at_work.workbench.window.notices.clear()
-    writing.closed = False
-    at_work.wait(lambda: at_work.workbench.export.report is not None)
-    at_work.close_report()
-    at_work.wait(lambda: at_work.document is not None and at_work.document is not before)
-    assert load_file(file)["fc.weight"].eq(0).sum() == 16
-    at_work.wait_preview()
-    at_work.key("Ctrl+Return")
-    assert at_work.document.position == 1, "the exported file can be edited"
-
-
-def test_a_cancelled_replacement_lets_work_go_on(at_work, file, writing):
-    at_work.click(at_work.button)
-    writing.closed = True
-    replace_original(at_work, file)
-    at_work.wait(lambda: writing.running)
     at_work.key("Esc")
     at_work.wait(lambda: not at_work.workbench.jobs.busy)
     assert at_work.window.done.label.text() == (
@@ -156,6 +142,17 @@ def test_a_cancelled_replacement_lets_work_go_on(at_work, file, writing):
     )
     at_work.key("Ctrl+Z")
     assert at_work.document.position == 0
+    at_work.key("Ctrl+Shift+Z")
+
+    writing.closed = False
+    replace_original(at_work, file)
+    at_work.wait(lambda: at_work.workbench.export.report is not None)
+    at_work.close_report()
+    at_work.wait(lambda: at_work.document is not None and at_work.document is not before)
+    assert load_file(file)["fc.weight"].eq(0).sum() == 16
+    at_work.wait_preview()
+    at_work.key("Ctrl+Return")
+    assert at_work.document.position == 1, "the exported file can be edited"
 
 
 def test_what_was_written_before_it_was_cancelled_is_told_as_written(
@@ -272,11 +269,8 @@ def test_esc_stops_a_slow_preview_and_leaves_the_form_alone(at_work, previewing)
     at_work.wait_idle()
     assert at_work.rule.fields.editors["amount"].field.text() == "33 %"
 
-
-def test_nothing_is_said_to_be_counted_when_nothing_is_asked_for(at_work, previewing):
-    previewing.closed = True
-    at_work.ask_amount("33 %")
-    state = at_work.views.preview.state
+    # Nothing is computed if nothing is checked, or if there is no file.
+    at_work.ask_amount("34 %")
     at_work.wait(lambda: "Esc" in state.text())
     at_work.check("fc.weight")
     at_work.wait(lambda: not at_work.views.tree.checked_names())
@@ -294,15 +288,20 @@ def pruning(at_work, previewing):
     """Prune once, request a second prune, and block it."""
     at_work.click(at_work.button)
     at_work.wait(lambda: len(at_work.states) == 2)
-    at_work.ask_amount("40 %")
-    at_work.wait_preview()
-    previewing.closed, previewing.running = True, False
-    at_work.ask_amount("50 %")
-    at_work.wait(lambda: previewing.running)
-    at_work.key("Ctrl+Return")
-    status = at_work.window.job_status
-    at_work.wait(lambda: status.isVisible() and status.label.text().startswith("Pruning"))
+    begin_prune(at_work, previewing)
     return at_work
+
+
+def begin_prune(person, previewing):
+    """Request a prune, and block it."""
+    person.ask_amount("40 %")
+    person.wait_preview()
+    previewing.closed, previewing.running = True, False
+    person.ask_amount("50 %")
+    person.wait(lambda: previewing.running)
+    person.key("Ctrl+Return")
+    status = person.window.job_status
+    person.wait(lambda: status.isVisible() and status.label.text().startswith("Pruning"))
 
 
 def gesture(person):
@@ -320,23 +319,29 @@ def another_amount(person):
     person.ask_amount("60 %")
 
 
-@pytest.mark.parametrize("what", [gesture, another_state, another_amount])
 def test_a_prune_that_is_given_up_for_something_else_is_told_of_and_asked_again(
-    pruning, previewing, what
+    pruning, previewing
 ):
-    what(pruning)
-    pruning.wait(lambda: any("Pruning was cancelled" in notice for notice in pruning.notices))
-    assert not pruning.trouble, "it is no error"
-    states = pruning.states
-    previewing.closed = False
-    pruning.wait_preview()
-    assert pruning.states == states, "it is not applied later"
-    (notice,) = pruning.window.notices.notices
-    position = pruning.document.position
-    pruning.click(notice.action)
-    pruning.wait(lambda: pruning.document.position == len(pruning.states) - 1 > position)
-    assert pruning.states[-1].startswith("L1 ")
-    assert not pruning.notices
+    for what in (gesture, another_state, another_amount):
+        if what is not gesture:
+            begin_prune(pruning, previewing)
+        what(pruning)
+        pruning.wait(lambda: any("Pruning was cancelled" in text for text in pruning.notices))
+        assert not pruning.trouble, "it is no error"
+        states = pruning.states
+        previewing.closed = False
+        pruning.wait_preview()
+        assert pruning.states == states, "it is not applied later"
+        (notice,) = pruning.window.notices.notices
+        position = pruning.document.position
+        pruning.click(notice.action)
+        pruning.wait(
+            lambda position=position: (
+                pruning.document.position == len(pruning.states) - 1 > position
+            )
+        )
+        assert pruning.states[-1].startswith("L1 "), what
+        assert not pruning.notices, what
 
 
 @pytest.mark.usefixtures("histories_off")
@@ -352,34 +357,34 @@ def test_a_prune_that_is_given_up_for_a_file_that_does_not_open_is_told_of(
     previewing.closed = False
 
 
-@pytest.mark.parametrize("done", [0, 1])
-def test_undo_takes_back_a_prune_that_is_not_done_yet(at_work, previewing, done):
+def test_undo_takes_back_a_prune_that_is_not_done_yet(at_work, previewing):
     """Regression: undo reverted the previous step or the typed value, and the prune still ran."""
-    if done:
-        at_work.click(at_work.button)
-        at_work.wait(lambda: len(at_work.states) == 2)
-    states = at_work.states
     undo = at_work.window.actions_["undo"]
-    assert undo.isEnabled() == bool(done)
-    previewing.closed = True
-    at_work.ask_amount("40 %")
-    at_work.key("Ctrl+Return")
-    at_work.pause(80)
-    assert undo.text() == "&Undo pruning"
-    at_work.key("Ctrl+Z")
-    at_work.wait(lambda: not at_work.workbench.jobs.busy)
-    assert at_work.window.done.label.text() == "Pruning cancelled: nothing was pruned."
-    assert undo.isEnabled() == bool(done)
-    assert "pruning" not in undo.text()
-    previewing.closed = False
-    at_work.wait_preview()
-    assert (at_work.states, at_work.document.position) == (states, done)
-    assert at_work.rule.row().values["amount"] == 0.4, "the typed value is kept"
-    assert not at_work.notices
-    at_work.key("Ctrl+Return")
-    at_work.wait(lambda: at_work.document.position == done + 1)
-    at_work.key("Ctrl+Z")
-    assert at_work.document.position == done, "after the prune, undo reverts the step"
+    for done, amount in ((0, 40), (1, 30)):
+        if done:
+            at_work.key("Ctrl+Shift+Z")
+            at_work.wait(lambda: at_work.document.position == 1)
+        states = at_work.states
+        assert undo.isEnabled() == bool(done)
+        previewing.closed = True
+        at_work.ask_amount(f"{amount} %")
+        at_work.key("Ctrl+Return")
+        at_work.pause(80)
+        assert undo.text() == "&Undo pruning"
+        at_work.key("Ctrl+Z")
+        at_work.wait(lambda: not at_work.workbench.jobs.busy)
+        assert at_work.window.done.label.text() == "Pruning cancelled: nothing was pruned."
+        assert undo.isEnabled() == bool(done)
+        assert "pruning" not in undo.text()
+        previewing.closed = False
+        at_work.wait_preview()
+        assert (at_work.states, at_work.document.position) == (states, done)
+        assert at_work.rule.row().values["amount"] == amount / 100, "the typed value is kept"
+        assert not at_work.notices
+        at_work.key("Ctrl+Return")
+        at_work.wait(lambda done=done: at_work.document.position == done + 1)
+        at_work.key("Ctrl+Z")
+        assert at_work.document.position == done, "after the prune, undo reverts the step"
 
 
 def test_who_undoes_a_prune_may_prune_again_at_once(at_work, qapp):

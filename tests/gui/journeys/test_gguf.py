@@ -22,7 +22,7 @@ def path(tmp_path):
     return write_gguf(tmp_path / "m.gguf", {**llama(), QUANTIZED: ("Q8_0", raw)}, vocabulary=9)
 
 
-def test_a_quantized_tensor_has_a_picture_and_no_check_box(person, path):
+def test_a_quantized_tensor_has_a_picture_and_no_check_box(person, path, tmp_path):
     person.open_file(path)
     assert QUANTIZED not in person.views.tree.checked_names()
     assert person.cell(QUANTIZED, Column.TYPE) == "Q8_0"
@@ -36,9 +36,7 @@ def test_a_quantized_tensor_has_a_picture_and_no_check_box(person, path):
         person.wait_idle()
     assert not person.trouble
 
-
-def test_the_filter_knows_the_names_of_transformers(person, path):
-    person.open_file(path)
+    # The filter finds the names of transformers.
     person.filter("model.layers.1.self_attn.q_proj")
     tree = person.views.tree
     person.views.tree.view.setFocus()
@@ -50,9 +48,9 @@ def test_the_filter_knows_the_names_of_transformers(person, path):
     tooltip = index.data(Qt.ItemDataRole.ToolTipRole)
     assert "in transformers: model.layers.1.self_attn.q_proj.weight" in tooltip
 
-
-def test_it_is_pruned_and_exported_in_place(person, path, tmp_path):
-    person.open_file(path)
+    # It is pruned and exported in place.
+    person.filter("")
+    person.key("Ctrl+A", person.views.tree.view)
     person.ask_amount("50%")
     person.wait_preview()
     person.prune()

@@ -134,6 +134,18 @@ def test_keys_alone_prune_a_rectangle(person, view, weights):
     person.wait(lambda: person.document.position == 2)
     assert mask_of(person, weights.shape).all()
 
+    # The mode Result shows what an export has.
+    put_cursor(view, (7, 0, 0, 0))
+    person.qtbot.keyClick(view.canvas, Key.Key_C)
+    person.qtbot.keyClick(view.canvas, Key.Key_Delete)
+    person.wait(lambda: person.document.position == 3)
+    person.choose(view.modes.mode_box, "Result")
+    assert view.mode is Mode.RESULT
+    settled(person, view)
+    shown = view.canvas.item.fine.values
+    assert not shown[21:24].any()
+    assert shown[:21].all()
+
 
 def test_another_plane_shows_its_values(person, view, weights):
     person.click(view.modes.axes_button)
@@ -145,20 +157,6 @@ def test_another_plane_shows_its_values(person, view, weights):
     tile = view.canvas.item.fine
     np.testing.assert_array_equal(tile.values, weights[:, :, 1, 0].T.numpy())
     assert view.canvas.rows.labelText == "input channel"
-
-
-def test_a_result_is_what_an_export_has(person, view, weights):
-    view.canvas.setFocus()
-    put_cursor(view, (7, 0, 0, 0))
-    person.qtbot.keyClick(view.canvas, Key.Key_C)
-    person.qtbot.keyClick(view.canvas, Key.Key_Delete)
-    person.wait(lambda: person.document.position == 1)
-    person.choose(view.modes.mode_box, "Result")
-    assert view.mode is Mode.RESULT
-    settled(person, view)
-    shown = view.canvas.item.fine.values
-    assert not shown[21:24].any()
-    assert shown[:21].all()
 
 
 def test_a_large_tensor_is_looked_at_first(person, tmp_path, monkeypatch):

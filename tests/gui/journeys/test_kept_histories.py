@@ -77,31 +77,29 @@ def test_a_file_that_is_opened_again_goes_on_where_it_was(pruned, new_person, fi
     assert len(again.states) == 4, "the history is complete"
 
 
-@pytest.mark.parametrize("way", ["recent", "open", "drop", "close"])
-def test_another_file_and_back_by_any_way(pruned, tmp_path, file, way):
+def test_another_file_and_back_by_any_way(pruned, tmp_path, file):
     before, asked = masks(pruned), pruned.answers("Cancel")
-    if way == "close":
-        pruned.key("Ctrl+W")
-        pruned.wait(lambda: pruned.document is None)
-    else:
-        open_other(pruned, tmp_path)
-        assert pruned.states == ["Opened"]
-    if way == "recent":
-        pruned.menu("File", "Open recent", f"2 {file}")
-    elif way == "drop":
-        assert pruned.drop(file)
-    elif way == "close":
-        button = pruned.window.empty.recent_buttons[0]
-        pruned.click(button, QPoint(4, button.height() // 2))
-    else:
-        pruned.open(file)
-    wait_restored(pruned)
-    assert (asked, masks(pruned)) == ([], before)
+    for way in ("recent", "open", "drop", "close"):
+        if way == "close":
+            pruned.key("Ctrl+W")
+            pruned.wait(lambda: pruned.document is None)
+        else:
+            open_other(pruned, tmp_path)
+            assert pruned.states == ["Opened"]
+        if way == "recent":
+            pruned.menu("File", "Open recent", f"2 {file}")
+        elif way == "drop":
+            assert pruned.drop(file)
+        elif way == "close":
+            button = pruned.window.empty.recent_buttons[0]
+            pruned.click(button, QPoint(4, button.height() // 2))
+        else:
+            pruned.open(file)
+        pruned.wait(lambda: pruned.document and pruned.document.checkpoint.path == file)
+        wait_restored(pruned)
+        assert (way, asked, masks(pruned)) == (way, [], before)
 
-
-def test_the_open_file_is_opened_again_with_its_history(pruned, file):
-    before = masks(pruned)
-    document = pruned.document
+    document = pruned.document  # the open file is opened again
     pruned.open(file)
     pruned.wait(lambda: pruned.document not in {document, None})
     wait_restored(pruned)
@@ -146,29 +144,30 @@ def test_what_is_not_in_the_session_is_kept_with_it(pruned, new_person, tmp_path
     assert kept_histories.total() == (0, 0), "the session is complete"
 
 
-@pytest.mark.parametrize("how", ["changed", "replaced", "damaged"])
-def test_a_history_that_does_not_fit_is_not_restored(pruned, new_person, file, how):
-    assert pruned.window.close()
-    (kept,) = kept_histories.find(file)
-    if how == "changed":
-        content = bytearray(file.read_bytes())
-        content[-1] ^= 1
-        file.write_bytes(content)
-    elif how == "replaced":
-        write(file, 5)
-    else:
-        kept.write_bytes(b"nothing")
-    again = new_person(file).wait_ready()
-    again.wait_open(file)
-    assert again.states == ["Opened"]
-    sentence = "'model.safetensors' was changed since its history was kept, so it is not restored."
-    if how == "damaged":
-        sentence = (
-            "The history that was kept of 'model.safetensors' cannot be read, so it is not "
-            "restored."
-        )
-    assert again.notices == [sentence]
-    assert kept.exists(), "it is not deleted"
+def test_a_history_that_does_not_fit_is_not_restored(person, tmp_path):
+    for how in ("changed", "replaced", "damaged"):
+        file = write(tmp_path / f"{how}.safetensors", 1)
+        person.open_file(file)
+        person.prune()
+        person.key("Ctrl+W")
+        person.wait(lambda: person.document is None)
+        (kept,) = kept_histories.find(file)
+        sentence = f"'{file.name}' was changed since its history was kept, so it is not restored."
+        if how == "changed":
+            content = bytearray(file.read_bytes())
+            content[-1] ^= 1
+            file.write_bytes(content)
+        elif how == "replaced":
+            write(file, 5)
+        else:
+            kept.write_bytes(b"nothing")
+            sentence = (
+                f"The history that was kept of '{file.name}' cannot be read, so it is not restored."
+            )
+        person.open_file(file)
+        assert person.states == ["Opened"], how
+        assert person.notices == [sentence]
+        assert kept.exists(), "it is not deleted"
 
 
 def test_a_step_that_was_not_asked_about_is_kept_for_another_window(pruned, file, tmp_path):
@@ -214,29 +213,33 @@ def fill_disk(_person, monkeypatch) -> None:
     monkeypatch.setattr(journal_file.JournalDatabase, "transaction", refuse)
 
 
-CANNOT = {
-    "turned off": (turn_off, "The history of closed files is not kept"),
-    "too large": (make_small, "The history is too large to be kept: "),
-    "disk full": (fill_disk, "cannot be written to the disk (no space left on device)"),
-}
-
-
 @pytest.mark.logs
-@pytest.mark.parametrize("why", CANNOT)
-def test_what_cannot_be_kept_is_asked_about(pruned, tmp_path, file, monkeypatch, why):
-    pruned.key("Ctrl+Shift+Z")
-    pruned.export(tmp_path / "out.safetensors")
-    pruned.close_report()
-    prevent, sentence = CANNOT[why]
-    prevent(pruned, monkeypatch)
-    asked = pruned.answers("Cancel", "Discard changes")
-    assert not pruned.window.close()
-    assert pruned.document is not None
-    assert asked[0].startswith("Undo steps are not saved; only a session stores them.")
-    assert sentence in asked[0]
-    assert pruned.window.close()
-    assert not kept_histories.find(file)
-    assert not list(folder().glob("*.journal"))
+def test_what_cannot_be_kept_is_asked_about(person, tmp_path, monkeypatch):
+    for name, prevent, sentence in (
+        ("large", make_small, "The history is too large to be kept: "),
+        ("full", fill_disk, "cannot be written to the disk (no space left on device)"),
+        ("off", turn_off, "The history of closed files is not kept"),
+    ):
+        file = write(tmp_path / f"{name}.safetensors", 1)
+        person.open_file(file)
+        person.prune()
+        person.export(tmp_path / f"{name}-out.safetensors")
+        person.close_report()
+        with monkeypatch.context() as patch:
+            prevent(person, patch)
+            asked = person.answers("Cancel", "Discard changes")
+            assert not person.window.close()
+            assert person.document is not None
+            assert asked[0].startswith("Undo steps are not saved; only a session stores them.")
+            assert sentence in asked[0], name
+            if name == "off":
+                assert person.window.close()
+            else:
+                person.key("Ctrl+W")
+                person.wait(lambda: person.document is None)
+            assert len(asked) == 2
+        assert not kept_histories.find(file), name
+        person.wait(lambda: not list(folder().glob("*.journal")))
 
 
 def test_a_history_that_was_kept_before_is_not_restored_when_turned_off(pruned, tmp_path, file):

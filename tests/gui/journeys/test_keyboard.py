@@ -66,8 +66,7 @@ def test_the_slider_is_moved_by_keys_and_everything_follows(at_work):
     assert exact.newly_pruned == round(0.05 * SIDE * SIDE) + round(0.05 * 50 * SIDE)
     assert previewed_counts(at_work) == (exact.newly_pruned, exact.after_by_name["a.weight"])
 
-
-def test_return_in_the_amount_selects_it_also_after_the_step(at_work):
+    # Return in the amount selects it, also after the step.
     field = at_work.rule.fields.editors["amount"].field
     at_work.ask_amount("30")
     at_work.key("Return")
@@ -191,10 +190,7 @@ def test_tab_goes_from_the_tree_to_the_picture_and_through_the_form_to_the_butto
         places = [visited.index(widget) for widget in order]
         assert places == sorted(places), f"{key} moves the focus"
 
-
-def test_tab_reaches_limits_and_rules_in_reading_order(at_work):
-    form = at_work.views.form
-    at_work.wait_preview()
+    # Limits and rules are reached in reading order.
     at_work.click(form.limits.button)
     at_work.click(form.add)
     at_work.key("Tab", at_work.rule.target)

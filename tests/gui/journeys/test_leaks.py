@@ -11,7 +11,7 @@ from safetensors.numpy import save_file
 
 from pruneapp.gui.widgets import sparsity_bar
 
-ROUNDS = 20
+ROUNDS = 10
 # Classes of masks, states, images, and jobs that reference them.
 KINDS = {"BitMask", "MaskSet", "MaskSlot", "Snapshot", "Preview", "Tile", "Units", "Task", "QImage"}
 
@@ -87,7 +87,7 @@ def test_a_closed_document_leaves_no_flow_dialog_or_document(person, tmp_path):
         gc.collect()
         return count()
 
-    counts = [closed(paths[number % 2]) for number in range(20)]
+    counts = [closed(paths[number % 2]) for number in range(ROUNDS)]
     assert counts[0]["generator"] > 0, "nothing was counted"
     before = {kind: max(c[kind] for c in counts[:5]) for kind in kinds}
 

@@ -147,34 +147,48 @@ def test_what_is_not_told_is_found(qtbot):
         assert why in found
 
 
-def test_the_empty_window_is_told(person):
+def test_the_empty_window_trouble_and_limits_are_told(person, tmp_path):
+    assert problems_of(person.window) == []
+    broken = tmp_path / "broken.safetensors"
+    broken.write_bytes(b"no checkpoint at all")
+    person.open(broken)
+    person.wait(lambda: person.trouble)
+    assert problems_of(person.window) == []
+    size = person.window.size()
+    person.window.resize(720, 480)  # the notice is cut to one line, with a button for the rest
+    person.wait(person.window.notices.notices[0].line.isVisible)
+    assert problems_of(person.window) == []
+    person.window.resize(size)
+    person.open_file(SAMPLE)
+    person.click(person.views.form.limits.button)
+    person.wait(person.views.form.limits.isVisible)
     assert problems_of(person.window) == []
 
 
-@pytest.mark.parametrize("size", [(1280, 800), (960, 600)], ids=["wide", "narrow"])
-def test_every_page_is_told_as_a_picture_and_as_a_table(person, size):
-    person.window.resize(*size)
+def test_every_page_is_told_as_a_picture_and_as_a_table(person):
     person.open_file(SAMPLE)
     person.wait_preview()
     person.key("Ctrl+Return")  # so that there is something to compare
     person.wait(lambda: len(person.states) == 2)
-    for number, page in enumerate(PAGES, 1):
-        person.key(str(number))
-        picture = person.views.pages.picture()
-        person.wait(lambda picture=picture: picture._has_content)
-        person.wait_idle()
-        found = node_of(QAccessible.queryAccessibleInterface(person.window))
-        drawn = [
-            node
-            for node, above in found.walk()
-            if node.role == "filler" and node.focusable and node.showing and node.name
-        ]
-        assert drawn, f"{page} has no picture that can have the focus"
-        assert [page, problems_of(person.window)] == [page, []]
-        person.click(picture._table_button)
-        person.wait(lambda picture=picture: picture._table.isVisible())
-        assert [page, problems_of(person.window)] == [page, []]
-        person.click(picture._table_button)
+    for size in ((1280, 800), (960, 600)):
+        person.window.resize(*size)
+        for number, page in enumerate(PAGES, 1):
+            person.key(str(number))
+            picture = person.views.pages.picture()
+            person.wait(lambda picture=picture: picture._has_content)
+            person.wait_idle()
+            found = node_of(QAccessible.queryAccessibleInterface(person.window))
+            drawn = [
+                node
+                for node, above in found.walk()
+                if node.role == "filler" and node.focusable and node.showing and node.name
+            ]
+            assert drawn, f"{page} has no picture that can have the focus"
+            assert [page, size, problems_of(person.window)] == [page, size, []]
+            person.click(picture._table_button)
+            person.wait(lambda picture=picture: picture._table.isVisible())
+            assert [page, size, problems_of(person.window)] == [page, size, []]
+            person.click(picture._table_button)
 
 
 def test_every_method_of_the_form_is_told(person):
@@ -190,33 +204,15 @@ def test_every_method_of_the_form_is_told(person):
             assert [name, problems_of(person.window)] == [name, []]
 
 
-def test_limits_are_told(person):
-    person.open_file(SAMPLE)
-    person.click(person.views.form.limits.button)
-    person.wait(person.views.form.limits.isVisible)
-    assert problems_of(person.window) == []
-
-
-def test_trouble_is_told(person, tmp_path):
-    broken = tmp_path / "broken.safetensors"
-    broken.write_bytes(b"no checkpoint at all")
-    person.open(broken)
-    person.wait(lambda: person.trouble)
-    assert problems_of(person.window) == []
-    person.window.resize(720, 480)  # the notice is cut to one line, with a button for the rest
-    person.wait(person.window.notices.notices[0].line.isVisible)
-    assert problems_of(person.window) == []
-
-
-@pytest.mark.parametrize(("menu", "entry", "title"), DIALOGS, ids=[d[1] for d in DIALOGS])
-def test_every_dialog_is_told(person, menu, entry, title):
+def test_every_dialog_is_told(person):
     person.open_file(SAMPLE)
     person.wait_preview()
-    person.menu(menu, entry.rstrip("…"))
-    dialog = dialog_of(person, title)
-    assert problems_of(dialog) == []
-    dialog.reject()
-    person.wait(lambda: not dialog.isVisible())
+    for menu, entry, title in DIALOGS:
+        person.menu(menu, entry.rstrip("…"))
+        dialog = dialog_of(person, title)
+        assert [entry, problems_of(dialog)] == [entry, []]
+        dialog.reject()
+        person.wait(lambda dialog=dialog: not dialog.isVisible())
 
 
 @pytest.fixture

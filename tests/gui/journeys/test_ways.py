@@ -2,8 +2,8 @@
 
 Calls of Python functions are recorded in all threads, from the event to its last visible effect:
 from the mouse move on the slider until panel and tree are painted, from `OpenController.open` until
-the window is filled, from the click that accepts the export dialog until the file has its name. A
-function of `pruneapp/` is
+the window is filled, from the click that accepts a dialog until the file has its name, or the state
+its repair or its metrics. A function of `pruneapp/` is
 
 on the way
     if it is on the stack when one of the `ends` of the event is called: where a number of the
@@ -40,7 +40,10 @@ from PySide6.QtTest import QTest
 from safetensors.numpy import save_file
 
 import pruneapp
+from pruneapp.evaluation.metric import Metric
 from pruneapp.gui.app.jobs import Jobs, run_task
+from pruneapp.gui.evaluation.source_choice import DataKind
+from tests.repair.layers import InputArrays, mixed
 
 PACKAGE = f"{Path(pruneapp.__file__).parent}/"
 
@@ -132,6 +135,31 @@ EXPORT = {
     "checkpoint/io/source.py": ("FileSource._read_all",),
     # The file.
     "checkpoint/io/atomic_file.py": ("WritePipeline._store", "AtomicFile.commit"),
+}
+
+
+_SOURCE = {"gui/evaluation/source_choice.py": ("SourceChoice.source",)}
+REPAIR = {
+    **_SOURCE,
+    "gui/repair/dialogs.py": ("RepairDialog.values", "RepairDialog.unpruned"),
+    "repair/solve.py": ("solve",),
+    "document/history.py": ("History.push",),
+    "gui/tree/model.py": ("TreeModel.set_sparsity",),
+    "gui/document/history_view.py": ("HistoryStrip.set_items",),
+}
+# The runner, which starts the script, is replaced by one in this process.
+EVALUATION = {
+    **_SOURCE,
+    "evaluation/script.py": ("EvaluationScript.read", "find_interpreter"),
+    "gui/evaluation/script_controller.py": ("ScriptController.remember",),
+    "evaluation/evaluator.py": (
+        "Evaluator.measure_baseline",
+        "Evaluator.measure",
+        "Evaluator.changes",
+    ),
+    "gui/evaluation/evaluation_controller.py": ("EvaluationController._store_result",),
+    "gui/document/history_view.py": ("HistoryStrip.set_marks",),
+    "gui/plots/quality.py": ("QualityView.set_states",),
 }
 
 
@@ -315,3 +343,48 @@ def test_the_way_of_an_export_from_the_dialog_to_the_file(opened, watch):
     own = [each for each in watch.functions() if not each[0].startswith("export/formats/")]
     assert len(own) <= 38
     assert len({file for file, _ in own}) <= 15
+
+
+@pytest.fixture
+def measure():
+    return lambda _state: (None, {"accuracy": Metric(0.5)})
+
+
+def test_the_ways_of_a_repair_and_an_evaluation(opened, watch, runners, script, tmp_path):
+    repair, evaluation = opened.workbench.repair, opened.workbench.evaluation
+    opened.click(opened.button)
+    opened.wait(lambda: opened.document.position == 1)
+    inputs = InputArrays({"block.first.weight": mixed(2, 300, 96)})
+    statistics = inputs.save(tmp_path / "model.statistics.safetensors")
+    opened.key("Ctrl+R")
+    opened.wait(lambda: repair.dialog is not None and repair.dialog.isVisible())
+    dialog = repair.dialog
+    opened.click(dialog.source.radios[DataKind.STATISTICS])
+    opened.type(dialog.source.fields[DataKind.STATISTICS], str(statistics))
+    opened.wait(lambda: dialog.go.text() == "Repair 1 layer")
+    opened.wait_idle()
+    with watch.watching(REPAIR):
+        opened.click(dialog.go)
+        opened.wait(lambda: repair.report is not None)
+    opened.click(repair.report.close_button)
+    watch.print_way("repair")
+    assert len(watch.functions()) <= 20
+    assert len(watch.files()) <= 12
+
+    opened.menu("Tools", "Evaluate")
+    opened.wait(lambda: evaluation.dialog is not None and evaluation.dialog.isVisible())
+    dialog, scripts = evaluation.dialog, opened.workbench.scripts
+    opened.type(dialog.choice.fields[DataKind.SCRIPT], str(script))
+    opened.type(dialog.choice.python, sys.executable)
+    opened.wait(dialog.go.isEnabled)
+    opened.wait_idle()
+    watch.way.clear()
+    with watch.watching(EVALUATION):
+        opened.click(dialog.go)
+        opened.wait(lambda: scripts.dialog is not None and scripts.dialog.isVisible())
+        opened.click(scripts.dialog.go)
+        opened.wait(lambda: len(evaluation.states()) == 2)
+        opened.wait_idle()
+    watch.print_way("evaluation")
+    assert len(watch.functions()) <= 22
+    assert len(watch.files()) <= 9

@@ -6,7 +6,6 @@ import threading
 import time
 
 import numpy as np
-import pytest
 from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QApplication
 from safetensors.torch import load_file, save_file
@@ -17,24 +16,40 @@ from tests.gui.manual_edit.edit_actions import CONV, channel_edit, mask_of, midd
 
 
 def test_a_gesture_is_one_step_and_one_message(at_work):
-    at_work.workbench.manual_edit.perform(channel_edit("layers.1.conv1.weight", 5))
-    at_work.wait(lambda: len(at_work.states) == 2)
+    """Those that come fast are applied one after another; what is not possible is refused."""
+    editing, window = at_work.workbench.manual_edit, at_work.window
+    for gesture, says in (
+        (channel_edit("layers.0.conv1.weight", 2, "restore"), "nothing of it is pruned"),
+        (ManualEditRequest("prune", "steps", (((0, 2),),), "rectangle"), "steps"),
+    ):
+        window.notices.clear()
+        editing.perform(gesture)
+        at_work.wait(lambda: at_work.trouble)
+        assert says in at_work.trouble[0]
+        assert at_work.states == ["Opened"]
+        assert not status(at_work)
 
+    editing.perform(channel_edit(CONV, 5))
+    at_work.wait(lambda: len(at_work.states) == 2)
     assert at_work.states[1] == "channel 5 of layers.1.conv1 pruned"
     assert status(at_work) == at_work.states[1]
     expected = np.ones((8, 4, 3, 3), bool)
     expected[5] = False
-    assert np.array_equal(mask_of(at_work, "layers.1.conv1.weight"), expected)
-    assert at_work.window.actions_["undo"].text() == "&Undo channel 5 of layers.1.conv1 pruned"
+    assert np.array_equal(mask_of(at_work, CONV), expected)
+    assert window.actions_["undo"].text() == "&Undo channel 5 of layers.1.conv1 pruned"
     at_work.key("Ctrl+Z")
-    assert mask_of(at_work, "layers.1.conv1.weight").all()
+    assert mask_of(at_work, CONV).all()
 
+    for index in (0, 3, 6):
+        editing.perform(channel_edit(CONV, index))
+    at_work.wait(lambda: at_work.document.position == 4)
+    gone = ~mask_of(at_work, CONV).any(axis=(1, 2, 3))
+    assert gone.tolist() == [True, False, False, True, False, False, True, False]
 
-def test_what_was_done_is_read_whole_in_a_narrow_window_and_the_bar_stays_as_high(at_work):
-    window = at_work.window
+    # The message is read whole in a narrow window, and the status bar keeps its height.
     window.resize(960, 600)
-    at_work.workbench.manual_edit.perform(channel_edit("layers.1.conv1.weight", 5, "protect"))
-    at_work.wait(lambda: status(at_work))
+    editing.perform(channel_edit(CONV, 5, "protect"))
+    at_work.wait(lambda: "protected" in status(at_work))
     label, high = window.done.label, window.statusBar().height()
     text = "channels 3, 5, 6 and 7 of layers.1.conv1 protected in 3 tensors"
     assert label.width() >= label.fontMetrics().horizontalAdvance(text)
@@ -42,30 +57,6 @@ def test_what_was_done_is_read_whole_in_a_narrow_window_and_the_bar_stays_as_hig
     at_work.wait(window.job_status.isVisible)
     assert window.statusBar().height() == high
     window.job_status.set_idle()
-
-
-def test_gestures_that_come_fast_are_done_one_after_another(at_work):
-    editing = at_work.workbench.manual_edit
-    for index in (0, 3, 6):
-        editing.perform(channel_edit("layers.1.conv1.weight", index))
-    at_work.wait(lambda: len(at_work.states) == 4)
-    gone = ~mask_of(at_work, "layers.1.conv1.weight").any(axis=(1, 2, 3))
-    assert gone.tolist() == [True, False, False, True, False, False, True, False]
-
-
-@pytest.mark.parametrize(
-    ("gesture", "says"),
-    [
-        (channel_edit("layers.0.conv1.weight", 2, "restore"), "nothing of it is pruned"),
-        (ManualEditRequest("prune", "steps", (((0, 2),),), "rectangle"), "steps"),
-    ],
-)
-def test_what_cannot_be_done_is_refused_in_a_sentence(at_work, gesture, says):
-    at_work.workbench.manual_edit.perform(gesture)
-    at_work.wait(lambda: at_work.trouble)
-    assert says in at_work.trouble[0]
-    assert at_work.states == ["Opened"]
-    assert not status(at_work)
 
 
 def test_in_every_block_shows_the_tensors_before_anything_is_done(at_work):
@@ -104,24 +95,29 @@ def box(person, which):
     person.click(found, QPoint(8, found.height() // 2))
 
 
-def test_the_boxes_below_the_picture_are_there_only_where_they_mean_something(at_work):
+def test_the_boxes_below_the_picture_are_there_only_where_they_mean_something(at_work, tmp_path):
     options = at_work.views.edit_options
     at_work.click_cell(CONV)
-    at_work.wait(
-        lambda: options.prune_bias_and_norm.isVisible() and options.every_block.isVisible()
-    )
+    at_work.wait(lambda: options.companions.isVisible() and options.every_block.isVisible())
     assert options.every_block.text() == "Apply to the same layer in all 3 blocks"
     assert "layers.*.conv1.weight" in options.every_block.toolTip()
     assert "layers.1.conv1.bias, layers.1.bn1.weight, layers.1.bn1.bias" in (
-        options.prune_bias_and_norm.toolTip()
+        options.companions.toolTip()
     )
-    assert "still outputs a constant" in options.prune_bias_and_norm.toolTip()
+    assert "still outputs a constant" in options.companions.toolTip()
     at_work.click_cell("fc.weight")
-    at_work.wait(
-        lambda: not options.prune_bias_and_norm.isVisible() and not options.every_block.isVisible()
-    )
+    at_work.wait(lambda: not options.companions.isVisible() and not options.every_block.isVisible())
     at_work.key("2", at_work.views.tree.view)
     assert not options.isVisible()
+    at_work.key("1", at_work.views.tree.view)
+    at_work.click_cell(CONV)
+    at_work.wait(lambda: options.companions.isVisible() and options.every_block.isVisible())
+    empty = tmp_path / "empty.safetensors"
+    save_file({}, empty)
+    at_work.open_file(empty)
+    at_work.wait_idle()
+    assert not options.every_block.isVisible(), "that of the file before"
+    assert not options.companions.isVisible()
 
 
 def test_bias_and_norm_go_along_with_a_channel_in_the_same_step(at_work):
@@ -138,6 +134,18 @@ def test_bias_and_norm_go_along_with_a_channel_in_the_same_step(at_work):
     at_work.key("Ctrl+Z")
     assert not any(at_work.document.masks.pruned(name) for name in at_work.document.masks)
 
+    # What pruned channels leave in bias and norm is pruned by one command.
+    box(at_work, "companions")
+    at_work.workbench.manual_edit.perform(channel_edit(CONV, 5))
+    at_work.wait(lambda: at_work.document.position == 2)
+    at_work.menu("Prune", "Manual edit", "Prune bias and norm of pruned channels")
+    at_work.wait(lambda: at_work.document.position == 3)
+    assert status(at_work) == "Bias and norm of 1 pruned channel pruned"
+    assert np.flatnonzero(~mask_of(at_work, "layers.1.bn1.bias")).tolist() == [5]
+    at_work.menu("Prune", "Manual edit", "Prune bias and norm of pruned channels")
+    at_work.wait(lambda: at_work.trouble)
+    assert "No pruned channel has anything left" in at_work.trouble[0]
+
 
 def test_that_bias_and_norm_go_along_is_remembered(new_person, model):
     first = new_person(model).wait_ready()
@@ -148,18 +156,6 @@ def test_that_bias_and_norm_go_along_is_remembered(new_person, model):
     assert second.views.edit_options.companions.isChecked()
     assert second.window.actions_["with_companions"].isChecked()
     assert not second.workbench.manual_edit._every_block.isChecked()
-
-
-def test_what_pruned_channels_leave_in_bias_and_norm_is_pruned_by_one_command(at_work):
-    at_work.workbench.manual_edit.perform(channel_edit(CONV, 5))
-    at_work.wait(lambda: len(at_work.states) == 2)
-    at_work.menu("Prune", "Manual edit", "Prune bias and norm of pruned channels")
-    at_work.wait(lambda: len(at_work.states) == 3)
-    assert status(at_work) == "Bias and norm of 1 pruned channel pruned"
-    assert np.flatnonzero(~mask_of(at_work, "layers.1.bn1.bias")).tolist() == [5]
-    at_work.menu("Prune", "Manual edit", "Prune bias and norm of pruned channels")
-    at_work.wait(lambda: at_work.trouble)
-    assert "No pruned channel has anything left" in at_work.trouble[0]
 
 
 # Commands
@@ -192,16 +188,6 @@ def test_what_is_chosen_is_pruned_and_protected_by_commands(at_work):
     at_work.menu("Prune", "Manual edit", "Unprotect selection")
     at_work.wait(lambda: len(at_work.states) == 4)
     assert not at_work.document.snapshot().protected
-
-
-def test_protected_weights_that_stay_are_told_of(at_work):
-    editing = at_work.workbench.manual_edit
-    editing.perform(channel_edit(CONV, 5, "protect"))
-    shape = ((5, 7), (0, 4), (0, 3), (0, 3))
-    editing.perform(ManualEditRequest("prune", CONV, (shape,), "channel", 0))
-    at_work.wait(lambda: len(at_work.states) == 3)
-    assert status(at_work) == "2 channels of layers.1.conv1 pruned; 36 protected weights unchanged"
-    assert np.flatnonzero(~mask_of(at_work, CONV).any(axis=(1, 2, 3))).tolist() == [6]
 
 
 def test_a_gesture_while_another_file_is_opened_is_refused(at_work, model, monkeypatch):
@@ -258,21 +244,7 @@ def test_a_gesture_for_a_file_that_is_gone_is_not_done_to_the_next_one(
     assert mask_of(at_work, "layers.0.conv1.weight").all()
 
 
-def test_a_file_without_tensors_offers_no_block_of_the_one_before(at_work, tmp_path):
-    options = at_work.views.edit_options
-    at_work.click_cell(CONV)
-    at_work.wait(
-        lambda: options.prune_bias_and_norm.isVisible() and options.every_block.isVisible()
-    )
-    empty = tmp_path / "empty.safetensors"
-    save_file({}, empty)
-    at_work.open_file(empty)
-    at_work.wait_idle()
-    assert not options.every_block.isVisible()
-    assert not options.prune_bias_and_norm.isVisible()
-
-
-def test_what_was_made_final_and_is_restored_is_said_to_be_0_still(at_work):
+def test_protected_and_permanent_weights_that_stay_are_told_of(at_work):
     editing = at_work.workbench.manual_edit
     editing.perform(channel_edit(CONV, 5))
     at_work.wait(lambda: len(at_work.states) == 2)
@@ -289,3 +261,10 @@ def test_what_was_made_final_and_is_restored_is_said_to_be_0_still(at_work):
     at_work.key("Ctrl+Z")
     editing.perform(channel_edit(CONV, 5, "restore"))
     at_work.wait(lambda: status(at_work) == "channel 5 of layers.1.conv1 restored, still 0")
+
+    conv = "layers.0.conv1.weight"
+    editing.perform(channel_edit(conv, 5, "protect"))
+    editing.perform(ManualEditRequest("prune", conv, (both,), "channel", 0))
+    at_work.wait(lambda: "protected weights" in status(at_work))
+    assert status(at_work) == "2 channels of layers.0.conv1 pruned; 36 protected weights unchanged"
+    assert np.flatnonzero(~mask_of(at_work, conv).any(axis=(1, 2, 3))).tolist() == [6]

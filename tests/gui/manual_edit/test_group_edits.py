@@ -61,6 +61,12 @@ def click_box(person, box):
 
 def test_neurons_go_in_all_tensors_of_the_group_in_one_step(at_llama):
     show_channels(at_llama, UP, NEURONS)
+    select(at_llama, "7")
+    press(at_llama, "Del", 2)  # without the check mark, one tensor is edited
+    assert status(at_llama) == "channel 7 of model.layers.1.mlp.up_proj pruned"
+    assert list(at_llama.document.masks) == [UP]
+    at_llama.key("Ctrl+Z")
+    at_llama.document.delete(1)
     box = at_llama.views.edit_options.group
     assert box.text() == "Include the group (3 tensors)"
     assert box.toolTip().endswith(
@@ -82,19 +88,35 @@ def test_neurons_go_in_all_tensors_of_the_group_in_one_step(at_llama):
     at_llama.key("Ctrl+Z")
     assert not any(at_llama.document.masks.pruned(name) for name in at_llama.document.masks)
 
-
-def test_without_the_check_mark_one_tensor_is_edited_as_before(at_llama):
-    show_channels(at_llama, UP, NEURONS)
-    select(at_llama, "7")
-    press(at_llama, "Del", 2)
-    assert status(at_llama) == "channel 7 of model.layers.1.mlp.up_proj pruned"
-    assert list(at_llama.document.masks) == [UP]
+    # What is selected in one tensor is selected in the others.
+    select(at_llama, "3-4, 9")
+    channels = show_channels(at_llama, GATE, NEURONS)
+    at_llama.wait(lambda: channels.chosen == (3, 4, 9))
+    show_channels(at_llama, DOWN, mask_of(at_llama, DOWN).shape[0])
+    assert channels.chosen == ()
+    choose_dim(at_llama, "1: inputs")
+    at_llama.wait(lambda: channels.chosen == (3, 4, 9))
+    show_channels(at_llama, "model.layers.2.mlp.up_proj.weight", NEURONS)
+    assert channels.chosen == (), "other layers have other neurons"
 
 
 def test_the_check_box_is_there_for_the_dimension_that_is_shared(at_llama):
-    box = at_llama.views.edit_options.group
+    """Where there is little room, the boxes have shorter texts, and none is cut off."""
+    options = at_llama.views.edit_options
+    box = options.group
     show_channels(at_llama, UP, NEURONS)
     at_llama.wait(box.isVisible)
+    size, needed = options.size(), options._needed(short=False)
+    assert options.width() >= needed
+    options.resize(needed - 1, options.height())
+    assert box.text() == "Group (3 tensors)"
+    assert options.every_block.text() == f"Same layer in all {LAYERS} blocks"
+    assert options.title.isVisible()
+    assert box.accessibleName() == "Include the group (3 tensors)"
+    assert options.minimumSizeHint().width() < needed
+    assert at_llama.views.pages.page is Page.CHANNELS
+    assert box.focusPolicy() & Qt.FocusPolicy.TabFocus
+    options.resize(size)
     choose_dim(at_llama, "1: inputs")
     assert not box.isVisible()
     show_channels(at_llama, DOWN, mask_of(at_llama, DOWN).shape[0])
@@ -107,7 +129,7 @@ def test_the_check_box_is_there_for_the_dimension_that_is_shared(at_llama):
     at_llama.wait(lambda: not box.isVisible())
 
 
-def test_heads_are_pruned_as_units_in_all_their_tensors(at_llama):
+def test_heads_are_pruned_as_units_in_all_their_tensors(at_llama, tmp_path):
     channels = show_channels(at_llama, QUERIES, HEADS * HEAD)
     choose_dim(at_llama, "0: query heads (4)")
     assert channels.canvas.count == HEADS
@@ -115,6 +137,9 @@ def test_heads_are_pruned_as_units_in_all_their_tensors(at_llama):
     assert box.isVisible()
     assert box.isChecked()
     assert not box.isEnabled(), "only complete units count"
+    select(at_llama, "4")
+    assert "The list of units contains '4', but there are 4 units" in at_llama.trouble[0]
+    at_llama.window.notices.clear()
     select(at_llama, "1-2")
     assert at_llama.trouble == []
     press(at_llama, "Del", 2)
@@ -133,12 +158,17 @@ def test_heads_are_pruned_as_units_in_all_their_tensors(at_llama):
     assert not box.isVisible(), "one channel of a head is no unit"
     assert not at_llama.window.actions_["in_group"].isChecked()
 
-
-def test_an_index_beyond_the_units_is_refused_in_their_words(at_llama):
-    show_channels(at_llama, QUERIES, HEADS * HEAD)
-    choose_dim(at_llama, "0: query heads (4)")
-    select(at_llama, "4")
-    assert "The list of units contains '4', but there are 4 units" in at_llama.trouble[0]
+    # A session keeps it.
+    before = at_llama.document
+    at_llama.chooses_file(tmp_path / "work.prune", "getSaveFileName")
+    at_llama.key("Ctrl+S")
+    at_llama.wait(lambda: not at_llama.workbench.jobs.busy and any(tmp_path.glob("work*")))
+    at_llama.open(tmp_path / "work.prune")
+    at_llama.wait(lambda: at_llama.document not in (before, None))
+    assert at_llama.states[1] == "2 query heads of model.layers.1.self_attn pruned in 2 tensors"
+    assert (
+        zeros(at_llama, QUERIES) == zeros(at_llama, OUTPUTS, 1) == list(range(HEAD, HEADS * HEAD))
+    )
 
 
 def test_units_of_every_block_are_shown_before_anything_is_done(at_llama):
@@ -157,49 +187,3 @@ def test_units_of_every_block_are_shown_before_anything_is_done(at_llama):
     )
     protected = at_llama.document.snapshot().protected
     assert len(protected) == 3 * LAYERS
-
-
-def test_what_was_done_to_units_is_kept_in_a_session(at_llama, tmp_path):
-    show_channels(at_llama, QUERIES, HEADS * HEAD)
-    choose_dim(at_llama, "0: query heads (4)")
-    select(at_llama, "3")
-    press(at_llama, "Del", 2)
-    rows, before = zeros(at_llama, QUERIES), at_llama.document
-    path = tmp_path / "work.pruneapp"
-    at_llama.chooses_file(path, "getSaveFileName")
-    at_llama.key("Ctrl+S")
-    at_llama.wait(lambda: not at_llama.workbench.jobs.busy and any(tmp_path.glob("work*")))
-    (saved,) = tmp_path.glob("work*")
-    at_llama.open(saved)
-    at_llama.wait(lambda: at_llama.document not in (before, None))
-    assert at_llama.states[1] == "1 query head of model.layers.1.self_attn pruned in 2 tensors"
-    assert zeros(at_llama, QUERIES) == zeros(at_llama, OUTPUTS, 1) == rows
-
-
-def test_what_is_chosen_in_one_tensor_is_chosen_in_the_others(at_llama):
-    show_channels(at_llama, UP, NEURONS)
-    select(at_llama, "3-4, 9")
-    channels = show_channels(at_llama, GATE, NEURONS)
-    at_llama.wait(lambda: channels.chosen == (3, 4, 9))
-    show_channels(at_llama, DOWN, mask_of(at_llama, DOWN).shape[0])
-    assert channels.chosen == ()
-    choose_dim(at_llama, "1: inputs")
-    at_llama.wait(lambda: channels.chosen == (3, 4, 9))
-    show_channels(at_llama, "model.layers.2.mlp.up_proj.weight", NEURONS)
-    assert channels.chosen == (), "other layers have other neurons"
-
-
-def test_where_room_is_short_the_boxes_say_less_and_none_is_cut(at_llama):
-    options = at_llama.views.edit_options
-    show_channels(at_llama, UP, NEURONS)
-    at_llama.wait(options.group.isVisible)
-    needed = options._needed(short=False)
-    assert options.width() >= needed
-    options.resize(needed - 1, options.height())
-    assert options.group.text() == "Group (3 tensors)"
-    assert options.every_block.text() == f"Same layer in all {LAYERS} blocks"
-    assert options.title.isVisible()
-    assert options.group.accessibleName() == "Include the group (3 tensors)"
-    assert options.minimumSizeHint().width() < needed
-    assert at_llama.views.pages.page is Page.CHANNELS
-    assert options.group.focusPolicy() & Qt.FocusPolicy.TabFocus

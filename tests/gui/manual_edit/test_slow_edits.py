@@ -17,7 +17,7 @@ def channel(number: int) -> ManualEditRequest:
     )
 
 
-def opened(person):
+def open_sample(person):
     person.menu("File", "Try the sample")
     person.wait_open(SAMPLE)
     person.wait_preview()
@@ -25,7 +25,15 @@ def opened(person):
 
 
 def test_a_gesture_that_takes_long_can_be_seen_and_cancelled(person, monkeypatch):
-    by_hand = opened(person)
+    """One that is computed when the file is closed is dropped."""
+    by_hand, status = open_sample(person), person.window.job_status
+    monkeypatch.setattr(edit_controller, "compute_edit", lambda _a, _b, job, **_how: endless(job))
+    by_hand.perform(channel(2))
+    person.wait(status.cancel.isVisible)
+    person.session.close()
+    person.wait_idle()
+    open_sample(person)
+
     gate = Gate(closed=True)
 
     def slow(snapshot, gesture, job, **how):
@@ -35,7 +43,6 @@ def test_a_gesture_that_takes_long_can_be_seen_and_cancelled(person, monkeypatch
         return compute_edit(snapshot, gesture, job, **how)
 
     monkeypatch.setattr(edit_controller, "compute_edit", slow)
-    status = person.window.job_status
     by_hand.perform(channel(0))
     by_hand.perform(channel(1))
     assert not status.cancel.isVisible(), "short edits do not flicker in the status bar"
@@ -49,18 +56,3 @@ def test_a_gesture_that_takes_long_can_be_seen_and_cancelled(person, monkeypatch
     person.wait_idle()
     assert not status.cancel.isVisible()
     assert gate.running
-
-
-def test_a_gesture_is_forgotten_with_its_file(person, monkeypatch):
-    by_hand = opened(person)
-
-    monkeypatch.setattr(edit_controller, "compute_edit", lambda _a, _b, job, **_how: endless(job))
-    by_hand.perform(channel(0))
-    person.wait(person.window.job_status.cancel.isVisible)
-    person.session.close()
-    person.wait_idle()
-    monkeypatch.undo()
-    person.menu("File", "Try the sample")
-    person.wait_open(SAMPLE)
-    by_hand.perform(channel(0))
-    person.wait(lambda: len(person.states) == 2)

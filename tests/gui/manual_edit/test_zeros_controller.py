@@ -75,7 +75,15 @@ def test_zeros_are_told_of_and_treated_as_pruned_by_one_click(person, sparse):
     assert person.notices == [], "shown once"
 
 
-def test_a_file_of_few_zeros_says_nothing(person):
+def test_a_file_of_few_zeros_says_nothing(person, sparse):
+    person.open_file(sparse)
+    zeros = person.workbench.manual_edit.zeros
+    assert zeros.report is None
+    person.menu("File", "Close")
+    person.pause(600)
+    assert zeros.report is None, "the file was closed before the search"
+    assert person.notices == []
+
     person.menu("File", "Try the sample")
     person.wait_open(SAMPLE)
     assert zero_notices(person) == []
@@ -87,6 +95,20 @@ def test_a_file_of_few_zeros_says_nothing(person):
         "Biases and norms are not considered."
     )
     assert person.states == ["Opened"]
+
+    # Zeros that were made permanent can be treated as pruned again.
+    person.window.notices.clear()
+    person.wait_preview()
+    person.click(person.button)
+    person.wait(lambda: person.document.masks)
+    pruned = {row.name: person.document.masks.pruned(row.name) for row in person.session.rows}
+    person.menu("Prune", "Make permanent")
+    person.menu("Prune", "Treat zeros as pruned")  # queued after it
+    person.wait(lambda: len(person.states) == 4)
+    assert person.trouble == []
+    assert pruned == {
+        row.name: person.document.masks.pruned(row.name) for row in person.session.rows
+    }
 
 
 def test_what_was_exported_here_is_told_of_when_it_is_opened_again(person, tmp_path):
@@ -110,30 +132,3 @@ def test_what_was_exported_here_is_told_of_when_it_is_opened_again(person, tmp_p
     person.close_report()
     person.open_file(resumable)
     assert zero_notices(person) == [], "the file contains masks"
-
-
-def test_nothing_is_told_of_a_file_that_was_closed_before(person, sparse):
-    person.open_file(sparse)
-    zeros = person.workbench.manual_edit.zeros
-    assert zeros.report is None
-    person.menu("File", "Close")
-    person.pause(600)
-    assert zeros.report is None
-    assert person.notices == []
-
-
-def test_what_was_made_final_can_be_treated_as_pruned_again(person):
-    person.menu("File", "Try the sample")
-    person.wait_open(SAMPLE)
-    assert zero_notices(person) == []
-    person.wait_preview()
-    person.click(person.button)
-    person.wait(lambda: person.document.masks)
-    pruned = {row.name: person.document.masks.pruned(row.name) for row in person.session.rows}
-    person.menu("Prune", "Make permanent")
-    person.menu("Prune", "Treat zeros as pruned")  # queued after it
-    person.wait(lambda: len(person.states) == 4)
-    assert person.trouble == []
-    assert pruned == {
-        row.name: person.document.masks.pruned(row.name) for row in person.session.rows
-    }

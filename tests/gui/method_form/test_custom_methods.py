@@ -95,19 +95,6 @@ def test_the_step_of_the_tutorial_is_two_rules(person):
     assert not len(person.document.masks)
 
 
-def test_values_of_a_method_come_back_with_it(person):
-    person.open_file(SAMPLE)
-    person.ask_amount("50 %")
-    person.choose(person.rule.method, "N:M semi-structured (2:4)")
-    person.rule.fields.set_value("pattern", "1:4")
-    person.choose(person.rule.method, "LAMP")
-    assert person.rule.fields.editors["amount"].value() == 0.5
-    person.choose(person.rule.method, "N:M semi-structured (2:4)")
-    assert person.rule.fields.editors["pattern"].value() == "1:4"
-    person.choose(person.rule.method, "L1 unstructured (magnitude)")
-    assert person.rule.fields.editors["amount"].value() == 0.5
-
-
 def test_a_rule_may_name_a_pattern(person):
     """A pattern without matches shows the nearest names below the field."""
     person.menu("File", "Try the sample")
@@ -143,55 +130,42 @@ def test_a_rule_may_name_a_pattern(person):
     assert "rules or check marks" in person.views.preview.tensors.toolTip()
 
 
-def only_rule(person, text):
-    """Make a single rule with a pattern."""
-    person.click(person.views.form.add)
-    person.click(person.views.form.list.viewport(), QPoint(20, 8))
-    person.click(person.views.form.remove)
-    person.type(person.rule.target.lineEdit(), text)
-
-
 def test_a_pattern_takes_no_biases_and_norms_beside_the_matrices(person):
     """It prunes what the check mark of a module includes, and lists its other matches."""
     person.menu("File", "Try the sample")
     person.wait_open(SAMPLE)
-    only_rule(person, "*1.*")
-    report = person.wait_preview()
-    assert [t.name for t in report.tensors] == ["conv1.weight", "fc1.weight"]
-    said = person.rule.matched
+    person.click(person.views.form.add)
+    person.click(person.views.form.list.viewport(), QPoint(20, 8))
+    person.click(person.views.form.remove)
+    line, said = person.rule.target.lineEdit(), person.rule.matched
+
+    def matched():
+        return [t.name for t in person.wait_preview().tensors]
+
+    person.type(line, "*1.*")
+    assert matched() == ["conv1.weight", "fc1.weight"]
     assert said.isVisible()
     assert said.text() == ("2 tensors. Skips 4 matching biases, norms or 1\u2011D tensors.")
     for name in ("bn1.bias", "bn1.weight", "conv1.bias", "fc1.bias"):
         assert name in said.toolTip()
     assert "running_mean" not in said.toolTip()
-    # Moving a slider keeps the found tensors.
-    person.ask_amount("30 %")
-    assert [t.name for t in person.wait_preview().tensors] == ["conv1.weight", "fc1.weight"]
+    person.ask_amount("30 %")  # moving a slider keeps the found tensors
+    assert matched() == ["conv1.weight", "fc1.weight"]
 
+    person.type(line, "fc?.bias")  # of biases alone, it takes them
+    assert matched() == ["fc1.bias", "fc2.bias", "fc3.bias"]
+    assert said.text() == "3 tensors."
 
-def test_a_pattern_for_biases_alone_takes_them(person):
-    person.menu("File", "Try the sample")
-    person.wait_open(SAMPLE)
-    only_rule(person, "fc?.bias")
-    assert [t.name for t in person.wait_preview().tensors] == ["fc1.bias", "fc2.bias", "fc3.bias"]
-    assert person.rule.matched.text() == "3 tensors."
-
-
-def test_a_rule_may_have_several_patterns(person):
-    """Separated by commas or lines; each is matched separately."""
-    person.menu("File", "Try the sample")
-    person.wait_open(SAMPLE)
-    only_rule(person, "fc1.*, fc[2,3].bias")
-    report = person.wait_preview()
-    assert [t.name for t in report.tensors] == ["fc1.weight", "fc2.bias", "fc3.bias"]
-    assert "Skips 1 matching bias, norm" in person.rule.matched.text()
+    # Several patterns, separated by commas or lines, are matched separately.
+    person.type(line, "fc1.*, fc[2,3].bias")
+    assert matched() == ["fc1.weight", "fc2.bias", "fc3.bias"]
+    assert "Skips 1 matching bias, norm" in said.text()
     person.rule.target.setEditText("conv1.weight\nconv2.weight\n")
     assert person.rule.target.currentText() == "conv1.weight, conv2.weight"
-    report = person.wait_preview()
-    assert [t.name for t in report.tensors] == ["conv1.weight", "conv2.weight"]
+    assert matched() == ["conv1.weight", "conv2.weight"]
     person.click(person.button)
     person.wait(lambda: len(person.states) == 2)
-    assert person.states[1] == "L1 20 % on conv1.weight, conv2.weight"
+    assert person.states[1] == "L1 30 % on conv1.weight, conv2.weight"
 
 
 def test_channels_of_a_dimension_that_some_tensors_lack_are_refused_in_words(person):
@@ -199,12 +173,23 @@ def test_channels_of_a_dimension_that_some_tensors_lack_are_refused_in_words(per
     person.menu("File", "Try the sample")
     person.wait_open(SAMPLE)
     person.check("fc1.bias")
+    person.ask_amount("50 %")
+    person.choose(person.rule.method, "N:M semi-structured (2:4)")
+    person.rule.fields.set_value("pattern", "1:4")
     person.choose(person.rule.method, "Ln structured (channels)")
-    person.wait(lambda: person.views.preview.error.text().startswith("✕"))
-    assert "fc1.bias" in person.views.preview.error.text()
+    person.wait(lambda: "fc1.bias" in person.views.preview.error.text())
+    assert person.views.preview.error.text().startswith("✕")
     assert not person.button.isEnabled()
     person.key("Ctrl+Return")
     assert person.states == ["Opened"]
+
+    # Values of a method come back with it; equal parameters share them.
+    person.choose(person.rule.method, "LAMP")
+    assert person.rule.fields.editors["amount"].value() == 0.5
+    person.choose(person.rule.method, "N:M semi-structured (2:4)")
+    assert person.rule.fields.editors["pattern"].value() == "1:4"
+    person.choose(person.rule.method, "L1 unstructured (magnitude)")
+    assert person.rule.fields.editors["amount"].value() == 0.5
 
 
 def load(person, path, answer):
@@ -213,17 +198,6 @@ def load(person, path, answer):
     person.menu("Tools", "Load method from file")
     person.wait(lambda: bool(asked))
     return asked
-
-
-def test_a_method_file_that_is_gone_is_said_before_torch_is_imported(
-    own_methods, person, tmp_path, monkeypatch
-):
-    """The import takes seconds and cannot be cancelled."""
-    module = "pruneapp.prune.custom_methods"
-    monkeypatch.setitem(sys.modules, module, None)  # make its import fail
-    load(person, tmp_path / "gone.py", "Run code")
-    person.wait(lambda: any("gone.py' cannot be read" in text for text in person.notices))
-    person.wait_idle()
 
 
 def test_an_own_method_runs_only_after_a_warning_and_prunes_a_bias(own_methods, person, tmp_path):
@@ -254,29 +228,29 @@ def test_an_own_method_runs_only_after_a_warning_and_prunes_a_bias(own_methods, 
     assert mask_of(person, "fc3.bias").tolist() == [False, True] * 5
 
 
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
+def test_a_file_that_is_no_method_is_refused_in_one_sentence(
+    own_methods, person, tmp_path, monkeypatch
+):
+    """The window remains usable. The error of a method is shown by the preview."""
+    with monkeypatch.context() as patch:
+        # The import of torch takes seconds and cannot be cancelled: the file is read before.
+        patch.setitem(sys.modules, "pruneapp.prune.custom_methods", None)
+        load(person, tmp_path / "gone.py", "Run code")
+        person.wait(lambda: any("gone.py' cannot be read" in text for text in person.notices))
+        person.wait_idle()
+    path = tmp_path / "own.py"
+    for text, says in (
         ("def broken(:", "cannot be run"),
         ("raise SystemExit(3)", "cannot be run"),
         ("x = 1", "defines no pruning method"),
-    ],
-)
-def test_a_file_that_is_no_method_is_refused_in_one_sentence(
-    person, own_methods, tmp_path, text, says
-):
-    """The window remains usable."""
-    path = tmp_path / "bad.py"
-    path.write_text(text)
-    load(person, path, "Run code")
-    person.wait(lambda: bool(person.trouble))
-    assert says in person.trouble[0]
-    assert "Traceback" not in person.trouble[0]
+    ):
+        person.window.notices.clear()
+        path.write_text(text)
+        load(person, path, "Run code")
+        person.wait(lambda: bool(person.trouble))
+        assert says in person.trouble[0]
+        assert "Traceback" not in person.trouble[0]
 
-
-def test_an_own_method_that_raises_is_said_and_changes_nothing(own_methods, person, tmp_path):
-    """The preview shows the error, and the document is unchanged."""
-    path = tmp_path / "raising.py"
     path.write_text(FOO_BAR.replace("mask = default_mask.clone()", "raise RuntimeError('mine')"))
     person.menu("File", "Try the sample")
     person.wait_open(SAMPLE)
@@ -290,30 +264,13 @@ def test_an_own_method_that_raises_is_said_and_changes_nothing(own_methods, pers
 
 
 def test_make_permanent_turns_pruned_weights_into_ordinary_zeros(person):
-    """As torch's `remove`; it is undone like any step."""
+    """As torch's `remove`; it is undone like any step. Numbers that were shown before follow."""
     person.menu("File", "Try the sample")
     person.wait_open(SAMPLE)
     person.wait_preview()
     person.click(person.button)
     pruned = person.document.masks.pruned("fc1.weight")
     assert pruned
-    person.menu("Prune", "Make permanent")
-    person.wait(lambda: len(person.states) == 3)
-    assert person.document.masks.pruned("fc1.weight") == 0
-    assert person.document.snapshot().permanent.pruned("fc1.weight") == pruned
-    person.key("Ctrl+Z")
-    assert person.document.masks.pruned("fc1.weight") == pruned
-    person.key("Ctrl+Shift+A")
-    person.menu("Prune", "Make permanent")
-    person.wait(lambda: person.trouble)
-    assert person.trouble == ["No tensor is selected. Check one, or give a pattern."]
-
-
-def test_numbers_follow_final_weights_of_tensors_that_were_looked_at_before(person):
-    person.menu("File", "Try the sample")
-    person.wait_open(SAMPLE)
-    person.wait_preview()
-    person.click(person.button)
     numbers = person.views.pages.numbers
     person.click_cell("fc1.weight")
     person.wait(lambda: "zeros\u00a00" in numbers.text())
@@ -321,11 +278,18 @@ def test_numbers_follow_final_weights_of_tensors_that_were_looked_at_before(pers
     person.wait_idle()
     person.menu("Prune", "Make permanent")
     person.wait(lambda: len(person.states) == 3)
+    assert person.document.masks.pruned("fc1.weight") == 0
+    assert person.document.snapshot().permanent.pruned("fc1.weight") == pruned
     person.click_cell("fc1.weight")
     person.wait(lambda: "zeros" in numbers.text())
     assert "zeros\u00a00" not in numbers.text()
     person.key("Ctrl+Z", person.window)
     person.wait(lambda: "zeros\u00a00" in numbers.text())
+    assert person.document.masks.pruned("fc1.weight") == pruned
+    person.key("Ctrl+Shift+A")
+    person.menu("Prune", "Make permanent")
+    person.wait(lambda: person.trouble)
+    assert person.trouble == ["No tensor is selected. Check one, or give a pattern."]
 
 
 def test_statistics_are_loaded_from_a_file_for_methods_that_take_them(person, tmp_path):

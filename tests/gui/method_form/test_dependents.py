@@ -173,7 +173,16 @@ def test_the_box_and_the_tree_say_the_same_of_rows_that_are_tokens(person, tmp_p
     )
 
 
-def test_a_convolution_takes_its_norm_and_the_inputs_of_the_next(person, tmp_path):
+def test_a_convolution_takes_its_norm_and_the_inputs_of_the_next(person, tmp_path, monkeypatch):
+    """The groups are never found on the main thread."""
+    threads = []
+    bind = structure.bind
+
+    def watched(checkpoint, *arguments, **options):
+        threads.append(threading.current_thread())
+        return bind(checkpoint, *arguments, **options)
+
+    monkeypatch.setattr(structure, "bind", watched)
     path = tmp_path / "net.pt"
     torch.save(make("basic").float().state_dict(), path)
     person.open_file(path)
@@ -190,6 +199,9 @@ def test_a_convolution_takes_its_norm_and_the_inputs_of_the_next(person, tmp_pat
     inputs = person.document.masks["1.conv2.weight"].bools().reshape(16, 16, 9)
     np.testing.assert_array_equal(~inputs.any(axis=(0, 2)), gone)
     assert gone.sum() == 8
+    person.wait_idle()
+    assert threads
+    assert threading.main_thread() not in threads
 
 
 def test_a_model_that_nobody_knows_says_so(person):
@@ -204,26 +216,6 @@ def test_a_model_that_nobody_knows_says_so(person):
     assert "what its tensors share is not known" in row.box.accessibleDescription()
     assert "what its tensors share is not known" in row.box.toolTip()
     assert len(person.wait_preview().tensors) == 5
-
-
-def test_groups_are_never_found_on_the_main_thread(person, tmp_path, monkeypatch):
-    threads = []
-    bind = structure.bind
-
-    def watched(checkpoint, *arguments, **options):
-        threads.append(threading.current_thread())
-        return bind(checkpoint, *arguments, **options)
-
-    monkeypatch.setattr(structure, "bind", watched)
-    write_bert(tmp_path / "bert")
-    person.open_file(tmp_path / "bert")
-    check_only(person, f"{DENSE}.weight")
-    ask(person)
-    person.wait(row_of(person).box.isChecked)
-    person.wait_preview()
-    person.wait_idle()
-    assert threads
-    assert threading.main_thread() not in threads
 
 
 def test_a_session_comes_back_with_the_step_and_the_choice(person, new_person, bert, tmp_path):

@@ -32,10 +32,6 @@ def test_two_of_four_are_kept_of_every_layer(person):
     person.key("Ctrl+Z")
     assert not len(person.document.masks)
 
-
-def test_a_pattern_that_is_none_is_said_beside_its_field(person):
-    open_sample(person)
-    person.choose(person.rule.method, "N:M semi-structured (2:4)")
     fields = person.rule.fields
     person.type(fields.editors["pattern"].field, "4:2")
     person.wait(lambda: "must be n:m" in fields.notes["pattern"].text())
@@ -61,14 +57,14 @@ def test_lamp_is_global_and_says_how_much_of_each(person):
     assert form.scope_row.isVisible()
     assert form.each.isChecked()
 
-
-def test_blocks_go_whole(person):
-    open_sample(person)
+    # Blocks are pruned whole.
+    person.key("Ctrl+Z")
     person.choose(person.rule.method, "Blocks")
     person.type(person.rule.fields.editors["block"].field, "2x8")
     person.ask_amount("25 %")
     person.wait_preview()
     person.click(person.button)
+    person.wait(lambda: person.states[-1].startswith("Blocks"))
     entry = person.document.checkpoint.entry("fc2.weight")
     mask = person.document.masks["fc2.weight"].bools()
     rows, columns = entry.shape

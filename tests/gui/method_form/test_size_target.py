@@ -57,37 +57,27 @@ def test_a_size_becomes_the_total_that_makes_the_compact_file_as_small(at_work):
     assert 119_000 <= parse_bytes(plain(told)) <= 120_000, "the preview says the same size"
 
 
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
+def test_what_cannot_be_is_said_beside_the_limits(at_work):
+    """Leaving the question changes nothing; whole channels have no size."""
+    note = at_work.views.form.limits.note
+    say(at_work, None)
+    at_work.wait_idle()
+    assert note.text() == ""
+    at_work.window.resize(1280, 600)
+    for text, why in (
         ("small", "Enter a size as a number and a unit"),
         ("1 kB", "cannot be reached"),
         ("900 MB", "Without pruning anything more"),
-    ],
-)
-def test_what_cannot_be_is_said_beside_the_limits(at_work, text, why):
-    at_work.window.resize(1280, 600)
-    say(at_work, text)
-    note = at_work.views.form.limits.note
-    at_work.wait(lambda: why in note.text())
-    at_work.wait(lambda: note.visibleRegion().boundingRect() == note.rect())
-
-    assert total(at_work) is None
-    assert at_work.trouble == []
-
-
-def test_channels_promise_no_bytes(at_work):
+    ):
+        say(at_work, text)
+        at_work.wait(lambda why=why: why in note.text())
+        at_work.wait(lambda: note.visibleRegion().boundingRect() == note.rect())
+        at_work.views.form.limits.set_error("")
     at_work.choose(at_work.rule.method, "Ln structured (channels)")
     at_work.click(at_work.views.form.limits.by_size)
-    at_work.wait(lambda: "whole channels" in at_work.views.form.limits.note.text())
-
-
-def test_leaving_the_question_changes_nothing(at_work):
-    say(at_work, None)
-    at_work.wait_idle()
-
+    at_work.wait(lambda: "whole channels" in note.text())
     assert total(at_work) is None
-    assert at_work.views.form.limits.note.text() == ""
+    assert at_work.trouble == []
 
 
 def test_the_question_goes_with_its_file(at_work):

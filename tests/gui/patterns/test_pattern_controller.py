@@ -165,7 +165,29 @@ def test_a_file_is_looked_at_repaired_and_undone(at_work, weights):
 
 
 def test_another_pattern_and_another_dimension_are_looked_at_at_once(at_work, weights):
+    """Also an invalid pattern, other tensors, a selected tensor, and a copy of the table."""
     dialog = open_checked(at_work)
+    QGuiApplication.clipboard().setText("")
+    at_work.click(dialog.copy)
+    at_work.wait(QGuiApplication.clipboard().text)
+    lines = [line.split("\t") for line in QGuiApplication.clipboard().text().splitlines()]
+    assert [line[0] for line in lines] == ["Tensor", "conv.weight", "fc1.weight", "fc2.weight"]
+    assert lines[2][1:6] == ["12×18", "48", "48", "[0, 0]", "96"]
+    assert dialog.copy.text() == "✓ Copied"
+
+    dialog.table.setFocus()
+    at_work.qtbot.keyClick(dialog.table, Qt.Key.Key_End, Qt.KeyboardModifier.ControlModifier)
+    assert at_work.views.tree.focused_name() == "fc2.weight"
+    assert at_work.views.pages.heading.name.text() == "fc2.weight"
+    assert dialog.place.text() == "fc2.weight has 2:4."
+
+    type_pattern(at_work, dialog, "4:2")
+    assert "Pattern must be n:m" in dialog.row.note.text()
+    assert "(got '4:2')" in dialog.row.note.text()
+    assert not dialog.go.isEnabled()
+    at_work.wait_idle()
+    assert not dialog.go.isEnabled()
+
     for pattern, (n, m) in {"1:4": (1, 4), "3:6": (3, 6)}.items():
         type_pattern(at_work, dialog, pattern)
         at_work.wait(lambda pattern=pattern: pattern in dialog.headline.text())
@@ -175,16 +197,6 @@ def test_another_pattern_and_another_dimension_are_looked_at_at_once(at_work, we
     at_work.wait(lambda: rows(dialog)["conv.weight"][1].endswith("of 72"))
     for name, cells in rows(dialog).items():
         assert cells == expected_row(weights[name], 3, 6, 0)
-
-
-def test_no_pattern_is_said_beside_its_field(at_work):
-    dialog = open_checked(at_work)
-    type_pattern(at_work, dialog, "4:2")
-    assert "Pattern must be n:m" in dialog.row.note.text()
-    assert "(got '4:2')" in dialog.row.note.text()
-    assert not dialog.go.isEnabled()
-    at_work.wait_idle()
-    assert not dialog.go.isEnabled()
 
 
 def test_all_that_can_be_pruned_or_what_is_checked(at_work):
@@ -203,18 +215,9 @@ def test_all_that_can_be_pruned_or_what_is_checked(at_work):
     assert dialog.row.tensors.currentText() == "all prunable tensors: 4"
 
 
-def test_a_tensor_that_is_chosen_is_shown_in_the_window(at_work):
-    dialog = open_checked(at_work)
-    dialog.table.setFocus()
-    at_work.qtbot.keyClick(dialog.table, Qt.Key.Key_End, Qt.KeyboardModifier.ControlModifier)
-    assert at_work.views.tree.focused_name() == "fc2.weight"
-    assert at_work.views.pages.heading.name.text() == "fc2.weight"
-    assert dialog.place.text() == "fc2.weight has 2:4."
-
-
-@pytest.mark.parametrize("room", [0, 1_000], ids=["many weights", "many tensors"])
-def test_a_large_file_is_looked_at_again_only_if_wanted(at_work, monkeypatch, room):
-    monkeypatch.setattr(pattern_controller, "AT_ONCE", room)
+def test_a_large_file_is_looked_at_again_only_if_wanted(at_work, monkeypatch):
+    """Each tensor counts as many weights."""
+    monkeypatch.setattr(pattern_controller, "AT_ONCE", 1_000)
     assert sum(at_work.session.by_name[n].numel for n in ("conv.weight", "fc1.weight")) < 1_000
     dialog = open_checked(at_work)
     at_work.wait(dialog.go.isEnabled)
@@ -258,7 +261,13 @@ def test_what_is_typed_ends_what_was_looked_for_and_no_repair(at_work, gate, mon
     type_pattern(at_work, dialog, "4:")
     assert not dialog.job.isVisible()
     at_work.wait_idle()
+    type_pattern(at_work, dialog, "2:4")
+    type_pattern(at_work, dialog, "1:4")
     gate.closed = False
+    at_work.wait(dialog.headline.text)
+    assert "have 1:4" in dialog.headline.text(), "that of 2:4 is no answer"
+    at_work.wait_idle()
+    assert "have 1:4" in dialog.headline.text()
     type_pattern(at_work, dialog, "2:4")
     at_work.wait(dialog.go.isEnabled)
 
@@ -275,16 +284,6 @@ def test_what_is_typed_ends_what_was_looked_for_and_no_repair(at_work, gate, mon
     repairing.closed = False
     wait_for(at_work, dialog, "0 of 3 tensors have 1:4. 3 violate it in 204 of 204 groups.")
     assert at_work.states[1:] == ["2:4, dim 1, on 2 tensors"]
-
-
-def test_what_was_asked_before_is_no_answer(at_work, gate):
-    dialog = open_dialog(at_work)
-    type_pattern(at_work, dialog, "1:4")
-    gate.closed = False
-    at_work.wait(dialog.headline.text)
-    assert "have 1:4" in dialog.headline.text()
-    at_work.wait_idle()
-    assert "have 1:4" in dialog.headline.text()
 
 
 def test_nothing_is_repaired_if_something_else_is_done_meanwhile(at_work, monkeypatch):
@@ -328,17 +327,6 @@ def test_it_is_found_by_its_name_and_follows_the_theme(at_work):
     assert at_work.workbench.patterns.dialog.isVisible()
 
 
-def test_the_table_is_copied_as_text(at_work):
-    dialog = open_checked(at_work)
-    QGuiApplication.clipboard().setText("")
-    at_work.click(dialog.copy)
-    at_work.wait(QGuiApplication.clipboard().text)
-    lines = [line.split("\t") for line in QGuiApplication.clipboard().text().splitlines()]
-    assert [line[0] for line in lines] == ["Tensor", "conv.weight", "fc1.weight", "fc2.weight"]
-    assert lines[2][1:6] == ["12×18", "48", "48", "[0, 0]", "96"]
-    assert dialog.copy.text() == "✓ Copied"
-
-
 def test_a_file_that_changed_on_disk_is_not_repaired(at_work):
     dialog = open_checked(at_work)
     path = at_work.document.checkpoint.path
@@ -350,6 +338,7 @@ def test_a_file_that_changed_on_disk_is_not_repaired(at_work):
 
 
 def test_the_dialog_goes_with_its_file(at_work, gate, tmp_path):
+    """Without a file there is nothing to check."""
     checking = at_work.workbench.patterns
     dialog = open_dialog(at_work)
     at_work.menu("Tools", "Check sparsity pattern")
@@ -368,10 +357,8 @@ def test_the_dialog_goes_with_its_file(at_work, gate, tmp_path):
     at_work.wait(dialog.isActiveWindow)
     at_work.qtbot.keyClick(dialog, Qt.Key.Key_Escape)
     at_work.wait(lambda: checking.dialog is None)
-
-
-def test_without_a_file_there_is_nothing_to_check(person):
-    action = person.window.actions_["check_pattern"]
-    assert not action.isEnabled()
-    person.workbench.patterns.ask()
-    assert person.workbench.patterns.dialog is None
+    at_work.menu("File", "Close")
+    at_work.wait(lambda: at_work.document is None)
+    assert not at_work.window.actions_["check_pattern"].isEnabled()
+    checking.ask()
+    assert checking.dialog is None

@@ -103,14 +103,11 @@ def open_dialog(person):
     return dialog
 
 
-def choose_script(person, body, folder, *, sequential=False) -> Path:
+def choose_script(person, body, folder) -> Path:
     """Type the path of a script and press Repair; wait for the confirmation."""
     path = folder / "my_calibration.py"
     path.write_text(body)
     dialog = open_dialog(person)
-    if sequential:
-        person.click(dialog.editors["sequential"].box)
-        assert "The inputs are run once through the unpruned model" in dialog.note.text()
     person.type(dialog.source.fields[DataKind.SCRIPT], str(path))
     person.type(dialog.source.python, sys.executable)
     person.wait(lambda: dialog.source.found.text().startswith("Runs with"))
@@ -169,6 +166,20 @@ def test_by_statistics_it_is_one_step_and_undone_by_one_click(pruned, statistics
     person.wait(lambda: not person.document.snapshot().values)
     assert repair.report is None
     assert person.document.position == 1
+
+    dialog = open_dialog(person)
+    person.click(dialog.source.radios[DataKind.STATISTICS])
+    person.type(dialog.source.fields[DataKind.STATISTICS], str(statistics))
+    person.wait(lambda: dialog.go.text() == "Repair 1 layer")
+    person.key("Return", dialog.source.fields[DataKind.STATISTICS])
+    person.wait(lambda: repair.report is not None)
+    person.click(repair.report.copy)
+    text = QGuiApplication.clipboard().text()
+    assert "Layer\tRemaining\tMoved\tError before (%)" in text
+    assert "\nfc.weight\t240\t240\t" in text
+    person.key("Esc", repair.report)
+    person.wait(lambda: repair.report is None)
+    assert person.document.snapshot().values
 
 
 def test_a_file_that_was_pruned_elsewhere_is_repaired_for_its_original(
@@ -229,17 +240,11 @@ def test_a_script_is_shown_run_and_gone(pruned, tmp_path):
     person.wait(lambda: not person.document.snapshot().values)
     dialog = open_dialog(person)  # remembered and confirmed
     assert dialog.source.source().path == str(tmp_path / "my_calibration.py")
+    person.click(dialog.editors["sequential"].box)
+    assert "The inputs are run once through the unpruned model" in dialog.note.text()
     person.click(dialog.go)
     person.wait(lambda: repair.dialog is None)
     assert person.workbench.scripts.dialog is None
-    person.key("Esc")
-    person.wait(lambda: repair._repairing is None)
-
-
-def test_a_sequential_repair_is_chosen_by_a_check_box(pruned, tmp_path):
-    person, repair = pruned, pruned.workbench.repair
-    choose_script(person, SCRIPT, tmp_path, sequential=True)
-    person.click(person.workbench.scripts.dialog.go)
     person.wait(lambda: repair.report is not None or person.trouble)
     assert person.trouble == []
     assert person.states[-1] == "Sequential repair of 2 layers"
@@ -316,23 +321,6 @@ def test_what_is_no_statistics_file_is_said_in_the_dialog(pruned, tmp_path):
     assert dialog.note.text().startswith("✕")
     person.key("Esc", dialog)
     person.wait(lambda: person.workbench.repair.dialog is None)
-
-
-def test_the_report_is_copied(pruned, statistics):
-    person, repair = pruned, pruned.workbench.repair
-    dialog = open_dialog(person)
-    person.click(dialog.source.radios[DataKind.STATISTICS])
-    person.type(dialog.source.fields[DataKind.STATISTICS], str(statistics))
-    person.wait(lambda: dialog.go.text() == "Repair 1 layer")
-    person.key("Return", dialog.source.fields[DataKind.STATISTICS])
-    person.wait(lambda: repair.report is not None)
-    person.click(repair.report.copy)
-    text = QGuiApplication.clipboard().text()
-    assert "Layer\tRemaining\tMoved\tError before (%)" in text
-    assert "\nfc.weight\t240\t240\t" in text
-    person.key("Esc", repair.report)
-    person.wait(lambda: repair.report is None)
-    assert person.document.snapshot().values
 
 
 @pytest.fixture

@@ -112,7 +112,11 @@ def choose(person, script, limit="", seed=""):
     return proposed
 
 
-def test_bounds_hold_and_what_cannot_be_is_said_in_the_dialog(scans, opened):
+def test_bounds_hold_and_what_cannot_be_is_said_in_the_dialog(scans, opened, script):
+    opened.menu("Tools", "Allocate")
+    opened.wait(lambda: opened.trouble)
+    assert opened.trouble[0].startswith("Nothing has been scanned yet, so nothing can be allocated")
+    assert opened.workbench.allocation.dialog is None
     scans.scan("50%")
     dialog = opened_dialog(opened, partial(opened.menu, "Tools", "Allocate"))
     total(opened, dialog, "80 %")
@@ -133,10 +137,10 @@ def test_bounds_hold_and_what_cannot_be_is_said_in_the_dialog(scans, opened):
     opened.type(dialog.editors["min_sparsity"].field, "2")
     opened.wait(dialog.error.isVisible)
     assert dialog.error.text().startswith("✕ Min sparsity per tensor must be a share")
+    assert dialog.warning.isHidden()
     opened.click(dialog.leave)
 
-
-def test_where_a_higher_value_is_better_the_change_has_the_sign_of_the_map(scans, opened):
+    # Where a higher value is better, the change has the sign of the map.
     scans.scan("50%, 90%")
     opened.choose(scans.view.metric_box, "accuracy")
     assert scans.cells[0] == ["−5.0", "−9.0"]
@@ -145,6 +149,14 @@ def test_where_a_higher_value_is_better_the_change_has_the_sign_of_the_map(scans
     model = dialog.table.model()
     opened.wait(lambda: plain(model.index(0, 3).data() or "").startswith("−"))
     assert model.headerData(3, Qt.Orientation.Horizontal) == "Change"
+    opened.click(dialog.leave)
+
+    script.write_text(script.read_text() + "\n")
+    opened.window.activated.emit()
+    opened.wait(lambda: "Measured with another script" in scans.view.about.text())
+    dialog = opened_dialog(opened, partial(opened.click, scans.view.allocate))
+    assert dialog.warning.isVisible()
+    assert dialog.warning.text() == "Measured with another script, Python or options."
     opened.click(dialog.leave)
 
 
@@ -168,36 +180,6 @@ def test_of_an_unfinished_scan_it_says_so(scans, opened, runners):
     opened.click(dialog.leave)
 
 
-def test_of_a_scan_by_another_script_it_says_so(scans, opened, script):
-    scans.scan("50%, 90%")
-    dialog = opened_dialog(opened, partial(opened.click, scans.view.allocate))
-    assert dialog.warning.isHidden()
-    opened.click(dialog.leave)
-    script.write_text(script.read_text() + "\n")
-    opened.window.activated.emit()
-    opened.wait(lambda: "Measured with another script" in scans.view.about.text())
-    dialog = opened_dialog(opened, partial(opened.click, scans.view.allocate))
-    assert dialog.warning.isVisible()
-    assert dialog.warning.text() == "Measured with another script, Python or options."
-    opened.click(dialog.leave)
-
-
-def test_it_follows_the_scanned_state_in_a_branch(scans, opened):
-    scans.scan("50%, 90%")
-    opened.ask_amount("10 %")
-    opened.wait_preview()
-    opened.click(opened.button)
-    opened.wait(lambda: opened.document.position == 1)
-    dialog = opened_dialog(opened, partial(opened.click, scans.view.allocate))
-    assert "follows the state that was scanned, 'Opened', in a branch" in dialog.note.text()
-    total(opened, dialog, "40 %")
-    opened.wait(lambda: dialog.go.text() == "Prune 28 weights")
-    opened.click(dialog.go)
-    opened.wait(lambda: opened.document.position == 2)
-    assert opened.document.branches.parent(2) == 0
-    assert opened.document.masks.pruned(SECOND) == 22
-
-
 def test_what_was_protected_since_the_scan_is_not_allocated(scans, opened):
     scans.scan("50%, 90%")
     targets = (ManualTarget(SECOND, (((0, 6), (0, 5)),)),)
@@ -212,9 +194,8 @@ def test_what_was_protected_since_the_scan_is_not_allocated(scans, opened):
     assert opened.document.masks.pruned(FIRST) == 28
 
 
-def test_if_the_scanned_state_cannot_be_reached_nothing_is_pruned_then_or_later(
-    scans, opened, monkeypatch
-):
+def test_it_follows_the_scanned_state_in_a_branch(scans, opened, monkeypatch):
+    """If that state cannot be reached, nothing is pruned then or later."""
     scans.scan("50%, 90%")
     opened.ask_amount("10 %")
     opened.wait_preview()
@@ -223,10 +204,11 @@ def test_if_the_scanned_state_cannot_be_reached_nothing_is_pruned_then_or_later(
     dialog = opened_dialog(opened, partial(opened.click, scans.view.allocate))
     total(opened, dialog, "40 %")
     opened.wait(lambda: dialog.go.text() == "Prune 28 weights")
+    assert "follows the state that was scanned, 'Opened', in a branch" in dialog.note.text()
     gate = Gate(closed=True)
     with monkeypatch.context() as patch:
         disk = SimpleNamespace(run=lambda job: gate.wait(job) or ())
-        patch.setattr(opened.document.history, "missing", lambda _position: disk)
+        patch.setattr(opened.document.history, "fetch_missing", lambda _position: disk)
         opened.click(dialog.go)
         opened.wait(lambda: gate.running)
         opened.key("Esc")
@@ -235,6 +217,16 @@ def test_if_the_scanned_state_cannot_be_reached_nothing_is_pruned_then_or_later(
     opened.wait(lambda: opened.document.position == 0)
     opened.wait_idle()
     assert len(opened.states) == 2
+
+    opened.key("Ctrl+Shift+Z")
+    opened.wait(lambda: opened.document.position == 1)
+    dialog = opened_dialog(opened, partial(opened.click, scans.view.allocate))
+    total(opened, dialog, "40 %")
+    opened.wait(lambda: dialog.go.text() == "Prune 28 weights")
+    opened.click(dialog.go)
+    opened.wait(lambda: opened.document.position == 2)
+    assert opened.document.branches.parent(2) == 0
+    assert opened.document.masks.pruned(SECOND) == 22
 
 
 def test_predicted_beside_measured_is_said_on_coming_back(scans, opened):
@@ -252,10 +244,3 @@ def test_predicted_beside_measured_is_said_on_coming_back(scans, opened):
     opened.key("Ctrl+Shift+Z")
     opened.wait(lambda: opened.document.position == 1)
     assert "measured" in str(opened.notices)
-
-
-def test_without_a_scan_there_is_nothing_to_allocate(opened):
-    opened.menu("Tools", "Allocate")
-    opened.wait(lambda: opened.trouble)
-    assert opened.trouble[0].startswith("Nothing has been scanned yet, so nothing can be allocated")
-    assert opened.workbench.allocation.dialog is None

@@ -39,6 +39,18 @@ def test_a_scan_is_chosen_measured_and_shown(scans, opened, runners):
     dialog = scans.ask()
     assert dialog.amounts == "30%, 50%, 70%, 85%, 95%"
     assert dialog.estimate.text().startswith("2 checked tensors × 5 amounts: 10 evaluations. The")
+    for typed in ("30, 50", "abc", "50%, 120%", "0.5, 0", "0%", ","):
+        opened.type(dialog.fractions, typed)
+        assert dialog.estimate.text() == (
+            "✕ Amounts must be fractions of each tensor, such as 0.5 or 50%: above 0, up to 100% "
+            f"(got '{typed}'). Separate several by commas: 30%, 50%, 70%."
+        )
+        assert not dialog.go.isEnabled()
+    opened.type(dialog.fractions, "0.5, 100%")
+    assert "2 amounts" in dialog.estimate.text()
+    for text in ("0.5，100%", "50%、70%、100%"):
+        dialog.fractions.setText(text)
+        assert read_amounts(dialog.amounts)[-1] == 1
     opened.click(dialog.leave)
     scans.scan()
     (runner,) = runners
@@ -56,6 +68,19 @@ def test_a_scan_is_chosen_measured_and_shown(scans, opened, runners):
     assert rows[0][2:] == pytest.approx([1.5, 1.9])
     assert opened.trouble == []
     assert opened.window.done.label.text() == "Scan finished: 4 of 4 evaluations."
+    dialog = scans.ask()
+    opened.wait(lambda: "About" in dialog.estimate.text())
+    assert plain(dialog.estimate.text()) == (
+        "2 checked tensors × 5 amounts: 8 evaluations are left, 2 measured already. About 2 s: one "
+        "evaluation of the unpruned model took 0.25 s."
+    )
+    opened.click(dialog.leave)
+    # Loaded masks check their tensors while the form uses them.
+    opened.workbench.form.request_masked([SECOND])
+    assert opened.views.tree.checked_names() == (SECOND,)
+    dialog = scans.ask()
+    assert dialog.estimate.text().startswith("1 checked tensor ×")
+    opened.click(dialog.leave)
 
 
 def test_the_states_that_a_scan_measured_have_their_result(scans, opened, runners):
@@ -74,43 +99,8 @@ def keys(opened):
     return [None, *(record.key for record in opened.document.history.records)]
 
 
-def test_the_dialog_says_how_long_it_takes_once_the_model_was_measured(scans, opened):
-    scans.scan()
-    dialog = scans.ask()
-    opened.wait(lambda: "About" in dialog.estimate.text())
-    assert plain(dialog.estimate.text()) == (
-        "2 checked tensors × 5 amounts: 8 evaluations are left, 2 measured already. About 2 s: one "
-        "evaluation of the unpruned model took 0.25 s."
-    )
-
-
-def test_one_sentence_says_which_amounts_there_are(scans, opened):
-    dialog = scans.ask()
-    for typed in ("30, 50", "abc", "50%, 120%", "0.5, 0", "0%", ","):
-        opened.type(dialog.fractions, typed)
-        assert dialog.estimate.text() == (
-            "✕ Amounts must be fractions of each tensor, such as 0.5 or 50%: above 0, up to 100% "
-            f"(got '{typed}'). Separate several by commas: 30%, 50%, 70%."
-        )
-        assert not dialog.go.isEnabled()
-    opened.type(dialog.fractions, "0.5, 100%")
-    assert "2 amounts" in dialog.estimate.text()
-    for text in ("0.5，100%", "50%、70%、100%"):
-        dialog.fractions.setText(text)
-        assert read_amounts(dialog.amounts)[-1] == 1
-
-
 def test_the_amounts_are_offered_as_they_are_read_in_chinese_too(scans, chinese):
     assert read_amounts(scans.ask().fractions.text()) == AMOUNTS
-
-
-def test_what_the_tree_shows_as_checked_is_scanned(scans, opened):
-    """Loaded masks check their tensors while the form uses them."""
-    opened.workbench.form.request_masked([SECOND])
-    assert opened.views.tree.checked_names() == (SECOND,)
-    dialog = scans.ask()
-    assert dialog.estimate.text().startswith("1 checked tensor ×")
-    opened.click(dialog.leave)
 
 
 def rules(opened):
@@ -118,9 +108,14 @@ def rules(opened):
 
 
 def test_a_click_on_a_cell_makes_a_rule_for_its_tensor_and_leaves_the_check_marks(scans, opened):
+    """The settings that cells replaced come back by a button."""
     scans.scan()
+    opened.ask_amount("37%")
+    before = opened.workbench.form.step()
+    assert scans.view.restore.isHidden()
     scans.click(1, 0)
     opened.wait(lambda: rules(opened) == [SECOND])
+    assert scans.view.restore.isVisible()
     assert opened.views.tree.checked_names() == (FIRST, SECOND)
     assert opened.rule.fields.editors["amount"].value() == 0.5
     assert opened.views.pages.page is Page.SENSITIVITY
@@ -137,6 +132,12 @@ def test_a_click_on_a_cell_makes_a_rule_for_its_tensor_and_leaves_the_check_mark
     dialog = scans.ask()
     assert dialog.estimate.text().startswith("2 checked tensors"), "as for the first scan"
     opened.click(dialog.leave)
+    opened.click(scans.view.restore)
+    opened.wait(lambda: opened.workbench.form.step() == before)
+    assert scans.view.restore.isHidden()
+    scans.click(1, 0)
+    opened.ask_amount("12%")
+    opened.wait(scans.view.restore.isHidden)  # the later changes of the user are kept
 
 
 def test_a_step_by_a_cell_is_marked_as_chosen_by_the_data_of_the_scan(scans, opened, runners):
@@ -164,23 +165,6 @@ def test_a_step_by_a_cell_is_marked_as_chosen_by_the_data_of_the_scan(scans, ope
     assert opened.workbench.form.step().data == ()
 
 
-def test_the_settings_that_cells_replaced_come_back(scans, opened):
-    scans.scan()
-    opened.ask_amount("37%")
-    before = opened.workbench.form.step()
-    assert scans.view.restore.isHidden()
-    for cell in ((1, 0), (0, 1)):
-        scans.click(*cell)
-        opened.wait(lambda: len(rules(opened)) == 1 and rules(opened) != [""])
-        assert scans.view.restore.isVisible()
-    opened.click(scans.view.restore)
-    opened.wait(lambda: opened.workbench.form.step() == before)
-    assert scans.view.restore.isHidden()
-    scans.click(1, 0)
-    opened.ask_amount("12%")
-    opened.wait(scans.view.restore.isHidden)  # the later changes of the user are kept
-
-
 def test_esc_keeps_what_was_measured_and_the_next_scan_continues(scans, opened, runners):
     scans.scan("90%")
     (runner,) = runners
@@ -204,6 +188,15 @@ def test_esc_keeps_what_was_measured_and_the_next_scan_continues(scans, opened, 
     assert scans.cells == [["+0.1", "+0.5", "+0.9"], ["+0.01", "+0.05", "+0.09"]]
     assert len(runner.measured) == before + 3
     assert len(runners) == 1, "the process is reused"
+
+    prune(opened)
+    runner.most = len(runner.measured)
+    scans.begin("20%")
+    opened.wait(lambda: runner.gate.closed)
+    opened.key("Esc")
+    assert opened.window.done.label.text() == "Scan stopped: nothing was measured."
+    runner.gate.closed = False
+    opened.wait_idle()
 
 
 def test_the_dialog_counts_what_is_left_of_the_scan_that_it_continues(
@@ -344,20 +337,6 @@ def test_of_the_scans_of_a_state_that_of_the_script_in_use_is_shown(
     opened.wait(lambda: scans.cells == whole)
 
 
-def test_another_method_begins_anew(scans, opened, runners):
-    scans.scan()
-    dialog = scans.ask()
-    opened.choose(dialog.methods, "Random unstructured")
-    opened.type(dialog.fractions, "50%")
-    opened.click(dialog.go)
-    opened.wait(lambda: opened.workbench.scans.dialog is None)
-    opened.wait_idle()
-    assert scans.cells == [["+0.5"], ["+0.05"]]
-    assert "Method: Random unstructured." in scans.view.about.text()
-    opened.choose(scans.view.scan_box, "Opened; L1 unstructured")
-    assert scans.cells == [["+0.5", "+0.9"], ["+0.05", "+0.09"]], "the first one is kept"
-
-
 def test_each_tensor_is_repaired_by_statistics_that_are_loaded(scans, opened, runners, tmp_path):
     dialog = scans.ask()
     assert not dialog.repair.isEnabled(), "nothing is loaded"
@@ -400,7 +379,7 @@ def prune(opened, amount="10 %"):
     opened.wait(lambda: opened.document.position > 0)
 
 
-def test_over_another_state_a_scan_is_gray_and_its_cells_set_nothing(scans, opened):
+def test_over_another_state_a_scan_is_gray_and_its_cells_set_nothing(scans, opened, tmp_path):
     scans.scan()
     red = scans.view.canvas.fill(1.0)
     assert scans.view.about.text().startswith("Scanned state: Opened, the current one. Method: L1")
@@ -418,13 +397,12 @@ def test_over_another_state_a_scan_is_gray_and_its_cells_set_nothing(scans, open
     assert scans.view.canvas.fill(1.0) == red
     assert scans.view.go_there.isHidden()
 
-
-def test_each_state_keeps_its_scans_and_so_does_a_session(scans, opened, tmp_path):
-    scans.scan()
+    # Each state keeps its scans, and so does a session.
     dialog = scans.ask()
     assert dialog.state.isHidden(), "nothing is pruned"
     opened.click(dialog.leave)
-    prune(opened)
+    opened.key("Ctrl+Shift+Z")
+    opened.wait(lambda: opened.document.position == 1)
     dialog = scans.ask()
     assert plain(dialog.state.text()).startswith(
         "The current state, 1: L1 10 % on 2 tensors, is 10.0 % pruned. Amounts are fractions of "
@@ -467,14 +445,23 @@ def test_a_session_keeps_the_scan_and_runs_nothing(scans, opened, runners, tmp_p
     scans.scan()
     before = scans.cells
     file = tmp_path / "work.prune"
+    (good,) = msgspec.to_builtins(opened.workbench.scans.read()["sensitivity"])
     save_and_close(opened, file)
     assert scans.cells == []
     assert runners[0].closed
+    assert opened.workbench.scans.read() == {}
+    for kept in (1, {}, {**good, "scan": {}}, {**good, "scan": {**good["scan"], "amounts": [0.2]}}):
+        opened.workbench.scans.show({"sensitivity": kept})
+        assert opened.workbench.scans.kept is None, "it makes no sense"
+    opened.workbench.sessions._write_timer.setInterval(20)
     opened.open(file)
     opened.wait(lambda: scans.cells == before)
     assert "Measured before this session was opened." in scans.view.about.text()
     assert "another script" not in scans.view.about.text(), "none is chosen"
     assert len(runners) == 1
+    opened.wait_idle()
+    opened.wait(lambda: is_kept(opened))
+    assert journals() == [], "it was only opened"
 
 
 @pytest.mark.usefixtures("histories_off")
@@ -501,19 +488,6 @@ def test_a_scan_that_no_session_has_is_unsaved(scans, opened, runners, tmp_path)
     assert asked[0].startswith("Metrics or scans are not saved in 'work.prune'.")
 
 
-def test_a_scan_that_measured_nothing_is_not_unsaved(scans, opened, runners, tmp_path):
-    scans.scan("90%")
-    opened.chooses_file(tmp_path / "work.prune", "getSaveFileName")
-    opened.key("Ctrl+S")
-    opened.wait(lambda: not opened.window.isWindowModified())
-    runners[0].error = EvaluationError("The script raised ValueError.", remedy="Correct it.")
-    scans.scan("30%")
-    assert opened.trouble
-    assert not opened.window.isWindowModified()
-    opened.choose(scans.view.metric_box, "accuracy")
-    assert not opened.window.isWindowModified(), "that is the view alone"
-
-
 @pytest.mark.usefixtures("histories_off")
 def test_closing_the_file_ends_a_scan_and_its_process(scans, opened, runners):
     scans.scan("90%")
@@ -530,7 +504,9 @@ def test_closing_the_file_ends_a_scan_and_its_process(scans, opened, runners):
     assert opened.bugs == []
 
 
-def test_another_scan_can_be_looked_at_while_one_runs(scans, opened, runners):
+def test_a_scan_with_another_method_begins_anew_and_the_first_can_be_looked_at(
+    scans, opened, runners
+):
     scans.scan()
     first, (runner,) = scans.cells, runners
     runner.most = len(runner.measured) + 1
@@ -544,39 +520,25 @@ def test_another_scan_can_be_looked_at_while_one_runs(scans, opened, runners):
     runner.most, runner.gate.closed = None, False
     opened.wait_idle()
     assert scans.cells == first
+    opened.choose(scans.view.scan_box, "Opened; Random unstructured")
+    assert scans.cells == [["+0.3", "+0.6"], ["+0.03", "+0.06"]]
+    assert "Method: Random unstructured." in scans.view.about.text()
 
 
-def test_a_scan_that_ends_at_once_says_nothing_of_the_one_before(scans, opened, runners):
+def test_what_fails_is_said_and_nothing_checked_is_nothing_to_scan(
+    scans, opened, runners, tmp_path
+):
     scans.scan()
-    prune(opened)
-    runners[0].most = len(runners[0].measured)
-    scans.begin("20%")
-    opened.wait(lambda: runners[0].gate.closed)
-    opened.key("Esc")
-    assert opened.window.done.label.text() == "Scan stopped: nothing was measured."
-    runners[0].gate.closed = False
-    opened.wait_idle()
-
-
-@pytest.mark.usefixtures("histories_off")
-def test_a_scan_that_makes_no_sense_in_a_session_is_left(scans, opened):
-    scans.scan()
-    (good,) = msgspec.to_builtins(opened.workbench.scans.read()["sensitivity"])
-    opened.answers("Discard changes")
-    opened.key("Ctrl+W")
-    opened.wait(lambda: opened.document is None)
-    assert opened.workbench.scans.read() == {}
-    for kept in (1, {}, {**good, "scan": {}}, {**good, "scan": {**good["scan"], "amounts": [0.2]}}):
-        opened.workbench.scans.show({"sensitivity": kept})
-        assert opened.workbench.scans.kept is None
-
-
-def test_what_fails_is_said_and_nothing_checked_is_nothing_to_scan(scans, opened, runners):
-    scans.scan()
+    opened.chooses_file(tmp_path / "work.prune", "getSaveFileName")
+    opened.key("Ctrl+S")
+    opened.wait(lambda: not opened.window.isWindowModified())
     runners[0].error = EvaluationError("The script raised ValueError.", remedy="Correct it.")
     scans.scan("30%")
     assert opened.trouble == ["The script raised ValueError. Correct it."]
     assert scans.cells[0] == ["", "+0.5", "+0.9"]
+    assert not opened.window.isWindowModified(), "nothing was measured"
+    opened.choose(scans.view.metric_box, "accuracy")
+    assert not opened.window.isWindowModified(), "that is the view alone"
     opened.key("Ctrl+Shift+A")
     opened.menu("Tools", "Scan sensitivity")
     opened.wait(lambda: "No tensor is checked" in str(opened.trouble))
@@ -666,15 +628,3 @@ def test_what_the_session_has_is_not_unsaved_after_a_crash(scans, opened, new_pe
     assert person.document.position == 1
     assert person.workbench.scans.kept is not None
     assert person.workbench.sessions.unsaved == ("state",)
-
-
-def test_a_session_that_is_only_opened_leaves_no_journal(scans, opened, tmp_path):
-    scans.scan()
-    save_and_close(opened, tmp_path / "work.prune")
-    opened.workbench.sessions._write_timer.setInterval(20)
-    opened.open(tmp_path / "work.prune")
-    opened.wait(lambda: opened.document is not None)
-    opened.wait_idle()
-    opened.wait(lambda: is_kept(opened))
-    assert opened.workbench.scans.kept is not None
-    assert journals() == []
