@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 
 from pruneapp.checkpoint.dtypes import DTYPES, DType
 from pruneapp.kernels import cpu, threshold
-from pruneapp.kernels.kernel import Kernel, Ranking
+from pruneapp.kernels.kernel import Kernel, Ranking, Threshold
 from pruneapp.kernels.sort_keys import Magnitudes, Uniform, common_width
+from pruneapp.kernels.threads import STRETCH
 from pruneapp.masks.bitmask import BitMask
-from pruneapp.progress import Job
+from pruneapp.progress import Cancelled, CancelToken, Job
 from tests.kernels.contract import cut, expected_masks
 from tests.support.strategies import FLOATS, float_types, kept_bools, raw_bits
 from tests.support.tensors import magnitudes, reading
@@ -136,24 +137,25 @@ class ExactnessContract(ABC):
         self.check(kernel, parts, [None] * len(parts), 377, chunk=chunk)
         self.check(kernel, parts, [part % 3 != 0 for part, _ in parts], 155, chunk=chunk)
 
+    @pytest.mark.parametrize("few", [0, cpu.FEW], ids=["counting", "gathering"])
     @given(
         data=st.data(),
         types=st.lists(float_types, min_size=1, max_size=4),
         threads=st.sampled_from(THREADS),
         length=st.sampled_from(LENGTHS),
-        chunk=st.sampled_from([7, 64, 1000]),
+        chunk=st.sampled_from([1, 7, 8, 13, 64, 1000]),
     )
-    def test_several_tensors_of_mixed_types(self, data, types, threads, length, chunk):
-        """Empty ones, single elements, some partly or fully pruned."""
+    def test_several_tensors_of_mixed_types(self, few, data, types, threads, length, chunk):
+        """Empty ones, single elements, some partly or fully pruned; or one tensor."""
         sizes = [data.draw(st.sampled_from([0, 1, 7, 8, 9, 300])) for _ in types]
         parts = [(data.draw(raw_bits(d, s)), d) for d, s in zip(types, sizes, strict=True)]
         kept = [data.draw(kept_bools(s)) for s in sizes]
         left = sum(s if k is None else int(k.sum()) for s, k in zip(sizes, kept, strict=True))
         if not left:
             return
-        count = data.draw(st.sampled_from(counts(left)))
+        count = data.draw(st.one_of(st.sampled_from(counts(left)), st.integers(1, left)))
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(cpu, "FEW", 0)
+            patch.setattr(cpu, "FEW", few)
             patch.setattr(threshold, "_FEW_BINS", 16)
             kernel = self.kernel_of(threads, length)
             self.check(kernel, parts, kept, count, common_width(set(types)), chunk)
@@ -263,13 +265,46 @@ class ExactnessContract(ABC):
         for count in counts(SIZE)[1:5]:
             self.check(self.kernel_of(2, 2048), [(bits, DTYPES["F32"])], [None], count)
 
-    @pytest.mark.parametrize(("name", "dtype"), [("normal", "F32"), ("zeros", "BF16")])
+    @pytest.mark.parametrize(
+        ("name", "dtype"), [("normal", "F32"), ("zeros", "BF16"), ("equal", "F32")]
+    )
     def test_real_sizes(self, name, dtype):
         """Over a million elements, with the real constants."""
         size = 1_300_003
         bits = spread(name, DTYPES[dtype], size)
         kernel = self.kernel_of(2, 1 << 18)
         self.check(kernel, [(bits, DTYPES[dtype])], [None], size // 2)
+
+    @pytest.mark.parametrize(
+        ("dtype", "masked"),
+        [(dtype, bool(number % 2)) for number, dtype in enumerate(FLOATS)],
+        ids=str,
+    )
+    def test_tensors_of_many_chunks(self, dtype, masked):
+        """More than are gathered, with real constants; chunks end inside a byte of the mask."""
+        size = 300_001
+        bits = spread("normal", dtype, size)
+        kept = np.random.default_rng(3).random(size) < 0.7 if masked else None
+        self.check(self.kernel_of(2, STRETCH), [(bits, dtype)], [kept], 100_003, chunk=99_999)
+
+    def test_neighbours_in_float64_are_told_apart(self):
+        """All four digits of a key decide, even if more share a prefix than are gathered."""
+        bits = np.uint64(0x3FF0_0000_0000_0000) + np.arange(600_000, dtype=np.uint64)[::-1]
+        self.check(self.kernel_of(2, STRETCH), [(bits, DTYPES["F64"])], [None], 200_000)
+
+    @pytest.mark.parametrize("phase", ["find", "apply"])
+    def test_cancelled_work_stops(self, phase):
+        """At the next chunk."""
+        token = CancelToken()
+        token.cancel()
+        kernel = self.kernel_of(1, STRETCH)
+        ranking = Magnitudes(reading(np.zeros(10, np.uint32)), 10, DTYPES["F32"])
+        calls = {
+            "find": lambda job: kernel.find_threshold([ranking], 3, job),
+            "apply": lambda job: list(kernel.masks([ranking], Threshold(0, 3), job)),
+        }
+        with pytest.raises(Cancelled):
+            calls[phase](Job(cancel=token))
 
 
 def _marking(seen, keys):

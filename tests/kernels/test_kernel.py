@@ -1,4 +1,4 @@
-"""The contract, tested for every kernel."""
+"""Threads of the kernel end, and errors of devices become messages."""
 
 from __future__ import annotations
 
@@ -6,37 +6,15 @@ import threading
 
 import numpy as np
 import pytest
-import torch
 
 from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.errors import DeviceError
 from pruneapp.kernels.cpu import CpuKernel
-from pruneapp.kernels.gpu import TorchKernel, translate_device_errors
+from pruneapp.kernels.gpu import translate_device_errors
 from pruneapp.kernels.kernel import Threshold
 from pruneapp.kernels.sort_keys import Magnitudes
 from pruneapp.progress import Cancelled, Job
-from tests.kernels.contract import KernelContract
 from tests.support.tensors import reading
-
-
-class TestCpuKernel(KernelContract):
-    kernel = CpuKernel()
-
-
-class TestTorchKernelOnCpu(KernelContract):
-    """The GPU code, run by torch on the CPU, so that no GPU is needed."""
-
-    kernel = TorchKernel("cpu", worth_moving=0)
-
-
-@pytest.mark.cuda
-class TestTorchKernelOnCuda(KernelContract):
-    kernel = TorchKernel("cuda", worth_moving=0)
-
-
-@pytest.mark.skipif(not torch.backends.mps.is_available(), reason="no Apple GPU on this machine")
-class TestTorchKernelOnMps(KernelContract):
-    kernel = TorchKernel("mps", worth_moving=0)
 
 
 @pytest.mark.parametrize("name", ["find_threshold", "shares", "masks"])

@@ -80,11 +80,6 @@ def test_a_null_character_in_a_name_is_said_in_a_sentence(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_an_empty_file_can_be_written(target):
-    assert write(target, b"") == hashlib.sha256(b"").hexdigest()
-    assert target.read_bytes() == b""
-
-
 def test_a_pipe_or_a_device_is_never_replaced(tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
@@ -110,21 +105,6 @@ def test_the_mode_is_that_of_the_old_file_or_follows_the_umask(tmp_path):
 
     assert stat.S_IMODE(old.stat().st_mode) == 0o640
     assert stat.S_IMODE(new.stat().st_mode) == 0o640
-
-
-def test_progress_counts_every_byte_twice(target):
-    told = []
-
-    class Told:
-        def report(self, done, total, label):
-            told.append(done)
-
-    job = Job(Told())
-    job.start(2 * len(NEW))
-    write(target, job=job)
-
-    assert told[-1] == 2 * len(NEW)
-    assert told == sorted(told)
 
 
 FAULTS = [
@@ -206,14 +186,6 @@ def test_other_bytes_from_the_disk_are_noticed(target, monkeypatch):
         write(target)
 
     assert untouched(target, old)
-
-
-def test_short_writes_are_continued(target, monkeypatch):
-    real = os.write
-    monkeypatch.setattr(atomic_file.os, "write", lambda fd, data: real(fd, data[:777]))
-    write(target)
-
-    assert target.read_bytes() == NEW
 
 
 @pytest.mark.parametrize("share", [0, 0.1, 0.2, 0.3, 0.4, 0.5])
