@@ -104,7 +104,7 @@ def bus_address(kind: str, default: Path) -> str:
 
 
 class MessageBus:
-    """A connection to a bus, for use by one thread at a time.
+    """A connection to the bus at a D-Bus address, for use by one thread at a time.
 
     The constructor and all methods raise `BusError` if the bus cannot be reached, refuses the
     connection or does not answer; `call` raises `RefusedError` if the reply is an error. Types of
@@ -311,9 +311,11 @@ class Desktop(QObject):
 
 
 class _BusThread:
-    """A thread that makes D-Bus calls.
+    """A thread that makes D-Bus calls; it is started here, and runs until `stop`.
 
-    Only `call_later` and `stop` may be called from other threads.
+    Only `call_later` and `stop` may be called from other threads. On the thread, `on_clicked` is
+    called with the activation token ("" for none) when the user clicks the notification, and
+    `on_motion` with whether motion is reduced, once that is known and when it changes.
     """
 
     def __init__(

@@ -50,7 +50,12 @@ class _Line(ElidedLabel):
 
 
 class NoticeRow(QWidget):
-    """A notice: its wrapped sentence, or one elided line of it in low windows."""
+    """A notice: its wrapped sentence, or one elided line of it in low windows.
+
+    `action` is the label of its button, "" for none; `call` is what the button does. `details` are
+    hidden behind another button, "" for none. `trouble` shows it as an error. `short` has the short
+    forms of tensor names, None for none. Close and Escape emit `closed`; the owner removes the row.
+    """
 
     closed = Signal(object)  # (NoticeRow)
 

@@ -75,7 +75,7 @@ class NoticeTopic(Enum):
 
 
 class Notifications(QObject):
-    """Shows errors and information, above the plot or in the status bar."""
+    """Shows errors and information in `bar`, above the plot, or in `done`, in the status bar."""
 
     def __init__(self, bar: NoticeBar, done: Done, parent: QObject) -> None:
         super().__init__(parent)

@@ -18,7 +18,10 @@ from pruneapp.progress import Job
 
 
 class PluginController(Controller):
-    """Finds installed plugins, loads the allowed ones, and shows the dialog of plugins."""
+    """Finds installed plugins, loads the allowed ones, and shows the dialog of plugins.
+
+    The search starts at once, in the background.
+    """
 
     loaded = Signal(object)  # (Additions) methods, formats and more were registered
 

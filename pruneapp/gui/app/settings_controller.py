@@ -54,7 +54,10 @@ _CLUSTER = "cluster"  # an entry in the list of devices
 
 
 class SettingsController(Controller):
-    """Controller of the commands that change settings, load custom methods, or show help."""
+    """Controller of the commands that change settings, load custom methods, or show help.
+
+    `device` is the box of devices, which is filled once they are known.
+    """
 
     # masks are computed on another device, or exports on another cluster, from now on
     deviceChanged = Signal()

@@ -65,7 +65,7 @@ def command(named: Named) -> Entry:
 
 
 class EntryTable(QTableWidget):
-    """A table of names and hints."""
+    """A table of entries with two columns, name and hint, whose titles are `headers`."""
 
     def __init__(self, headers: tuple[str, str], parent: QWidget | None = None) -> None:
         super().__init__(0, 2, parent)
@@ -247,7 +247,10 @@ _STEPS = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1, Qt.Key.Key_PageUp: -10, Qt.Key.
 
 
 class KeySheet(Dialog):
-    """Lists all commands that have a shortcut, and `more`: shortcuts of plots and the tree."""
+    """Lists all commands that have a shortcut, and `more`: shortcuts of plots and the tree.
+
+    `actions` are commands with their names; `more` has pairs of keys and text.
+    """
 
     # the user wants to change shortcuts; emitted after the dialog was accepted
     changeRequested = Signal()

@@ -62,8 +62,8 @@ _EDITING = (
 class KeyField(QKeySequenceEdit):
     """A field that records one key combination; Escape is left to the dialog.
 
-    `QKeySequenceEdit` reports a combination when the key pressed first is released. That never
-    happens if that key was released before another one was pressed.
+    `name` is its accessible name. `QKeySequenceEdit` reports a combination when the key pressed
+    first is released. That never happens if that key was released before another one was pressed.
     """
 
     taken = Signal()  # `key` has changed

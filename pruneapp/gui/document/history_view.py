@@ -492,7 +492,7 @@ class HistoryStrip(QWidget):
         row.setAlignment(title, Qt.AlignmentFlag.AlignTop)
         self.list.arrange(Branches())
         follow_font(self.list, lambda strip: strip.fit())
-        self.list.clicked.connect(self._clicked)
+        self.list.clicked.connect(self._on_clicked)
         self.list.jump.connect(self._jump)
         self.list.rename.connect(self._rename)
         self.list.delete.connect(self._delete)
@@ -535,7 +535,7 @@ class HistoryStrip(QWidget):
             self.list.scrollTo(self.list.currentIndex())
         self.list.viewport().update()
 
-    def _clicked(self, index: QModelIndex) -> None:
+    def _on_clicked(self, index: QModelIndex) -> None:
         self._jump(index.row())
 
     def _jump(self, row: int, *_checked: bool) -> None:

@@ -566,7 +566,7 @@ class ExportDialog(Dialog):
             self.beside.report(),
             self.is_shrunk,
             self.page.request,
-            self.page.checked(),
+            self.page.check_mode(),
             self.page.target.typed_path(),
         )
 

@@ -312,8 +312,9 @@ def accompanying_path(report: ExportReport, suffix: str) -> Path:
 class FormatSizes(QObject):
     """Computes what the dialog shows: the size of each format and the cost of rounding.
 
-    A new request cancels the previous one of its kind; all of them are cancelled when the dialog
-    closes. An error in a size is passed to `on_error`.
+    Sizes that `preview` has not are requested at once. A new request cancels the previous one of
+    its kind; all of them are cancelled when the dialog closes. An error in a size is passed to
+    `on_error`.
     """
 
     def __init__(
@@ -522,7 +523,7 @@ class ExportController(Feature[ExportDialog]):
         dialog.rejected.connect(self._forget_forecasts)
         multiple = preview.multiple
         if self._choices is None:
-            dialog.page.set_request(CutRequest(multiple=multiple), dialog.page.checked(), "")
+            dialog.page.set_request(CutRequest(multiple=multiple), dialog.page.check_mode(), "")
         else:
             if multiple != self._multiple:  # another step was applied, or undone
                 cut = replace(self._choices.cut, multiple=multiple)

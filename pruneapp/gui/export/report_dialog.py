@@ -54,7 +54,8 @@ class _FactsArea(QScrollArea):
 class ExportReportDialog(Dialog):
     """Shows what an export wrote; all of it can be copied as text.
 
-    `shown` maps names of tensors in the file to display names.
+    `shown` maps names of tensors in the file to display names, `short` has their short forms.
+    `steps` are label and detail of each step, for the copied text.
     """
 
     # (Path) The user asked to show this file or folder in the file manager.

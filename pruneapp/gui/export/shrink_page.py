@@ -595,7 +595,7 @@ class ShrinkPage(QWidget):
     def request(self) -> CutRequest:
         return self._current_request
 
-    def checked(self) -> str:
+    def check_mode(self) -> str:
         """Return how the result is to be checked: ``shapes``, ``meta`` or ``run``."""
         known = self.forecast is None or self.forecast.has_class
         return str(self.check.currentData()) if known else "shapes"
@@ -674,10 +674,10 @@ class ShrinkPage(QWidget):
             return None
         if forecast.request != self._current_request or self.target.problem():
             return None
-        return ShrinkOrder(forecast, self.target.target(), self.checked())
+        return ShrinkOrder(forecast, self.target.target(), self.check_mode())
 
     def _explain_check(self) -> None:
-        check = self.checked()
+        check = self.check_mode()
         python = "" if check == "shapes" else self._python
         self.checks.setText("\n".join(filter(None, (check_text(check), python))))
 

@@ -86,7 +86,12 @@ def _search(path: Path, answers: queue.SimpleQueue[tuple[Path, bool]]) -> None:
 
 
 class RecentController(Controller):
-    """Lists recent files, pinned ones first, and marks missing ones."""
+    """Lists recent files, pinned ones first, and marks missing ones.
+
+    Shows the list and checks the files when it is created, and again when the list changes or the
+    window is activated. `open_file` and `open_in_window` are called with the path that the user
+    chose.
+    """
 
     def __init__(
         self,

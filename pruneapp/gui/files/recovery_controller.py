@@ -57,7 +57,8 @@ def _size(path: Path) -> int:
 class RecoveryController(Controller):
     """Finds abandoned work and files, and restores or deletes them at the user's request.
 
-    `open_work` opens a file, after asking about unsaved work.
+    Searches when it is created, unless there is another window, which has done so. `open_work`
+    opens a file, after asking about unsaved work.
     """
 
     def __init__(

@@ -65,7 +65,8 @@ class _SavedContent:
 class SessionController(Feature[QDialog]):
     """The session file of the document, its commands, and the title of the window.
 
-    `read_results` returns the measured results that a session stores, by subject.
+    `read_results` returns the measured results that a session stores, by subject; `read_view` the
+    state of the views as plain JSON, which `show_view` restores.
     """
 
     commands: ClassVar = {"save_session": "save", "save_session_as": "save_as"}

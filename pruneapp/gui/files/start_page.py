@@ -139,7 +139,7 @@ class EmptyPage(QWidget):
             cards.setContentsMargins(0, 0, 0, 0)
             cards.setHorizontalSpacing(24)
             cards.setVerticalSpacing(8)
-            for column, (title, text, *buttons) in enumerate(self._cards()):
+            for column, (title, text, *buttons) in enumerate(self._card_contents()):
                 cards.setColumnStretch(column, 1)
                 words = plain(text, wrap=True)
                 words.setAlignment(Qt.AlignmentFlag.AlignTop)
@@ -152,7 +152,7 @@ class EmptyPage(QWidget):
         self._target.setMaximumWidth(_WIDTH_OF_CARDS if first else _WIDTH)
         self._recent.setMaximumWidth(_WIDTH)
 
-    def _cards(self) -> Iterator[tuple[str, str, *tuple[QPushButton, ...]]]:
+    def _card_contents(self) -> Iterator[tuple[str, str, *tuple[QPushButton, ...]]]:
         """Yield title, text and buttons of each card, from left to right."""
         yield (
             self.tr("Open a file"),
@@ -179,7 +179,7 @@ class EmptyPage(QWidget):
         rows = tuple(files[:_MAX_FILES])
         if rows and rows == self._files and changeable == self.pin_buttons[0].isEnabled():
             return
-        focused = self._focused()
+        focused = self._focused_button()
         self._files = rows
         clear(self._rows)
         self.recent_buttons, self.pin_buttons, self.remove_buttons = [], [], []
@@ -238,7 +238,7 @@ class EmptyPage(QWidget):
         name = "pin-set" if pin.isChecked() else "pin"
         pin.setIcon(icon(name, self._colors, self.devicePixelRatioF()))
 
-    def _focused(self) -> tuple[int, int] | None:
+    def _focused_button(self) -> tuple[int, int] | None:
         """Return column (0 open, 1 pin, 2 remove) and row of the focused button.
 
         None if there is none.

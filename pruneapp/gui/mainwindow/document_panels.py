@@ -51,7 +51,7 @@ class DocumentViews(QObject):
         self.form.checkedUsed.connect(self.tree.set_used)
         self.preview = PreviewPanel()
         column = _FormColumn(self.form.header, self.form, self.preview, self.preview.action)
-        self.tree_dock = _dock("tree", self.tr("Modules"), _padded(self.tree, 8, 4), parent)
+        self.tree_dock = _dock("tree", self.tr("Modules"), _pad(self.tree, 8, 4), parent)
         self.form_dock = _dock("form", self.tr("Prune"), column, parent)
         self.middle = _Middle(self.pages, self.edit_options, self.history)
 
@@ -69,7 +69,7 @@ class _FormColumn(QWidget):
         super().__init__()
         self._panel = preview
         self._form, self._preview = _Scrolled(form), _Scrolled(preview)
-        self._header, self._action = _padded(header, below=0), _padded(action)
+        self._header, self._action = _pad(header, below=0), _pad(action)
         column = self._header, self._form, self._preview, self._action
         lay_in_column(self, *column, spacing=0, wide=self._form)
         # Wider content would be cut off; the width depends on the font.
@@ -190,7 +190,7 @@ class _Middle(QWidget):
         self._pages.set_low(low=low)
 
 
-def _padded(widget: QWidget, left: int = 12, right: int = 12, below: int = 8) -> QWidget:
+def _pad(widget: QWidget, left: int = 12, right: int = 12, below: int = 8) -> QWidget:
     outer = QWidget()
     lay_in_column(outer, widget, margins=(left, 8, right, below))
     return outer
@@ -345,7 +345,11 @@ _MOST_CHECKED_IN_SETTINGS = 1_000
 
 
 class ViewState(QObject):
-    """Reads the state of the views for sessions and settings, and restores it."""
+    """Reads the state of the views for sessions and settings, and restores it.
+
+    When it is created, page and columns of the last window are restored. `show_tensor` focuses a
+    tensor, `check` replaces the checked tensors by others, `checked` returns their names.
+    """
 
     def __init__(
         self,

@@ -129,7 +129,7 @@ class Highlight(QWidget):
         Hide it if there is none.
         """
         find, window = self._find_target, self._window
-        seen = QRect() if find is None else _seen(find(), window)
+        seen = QRect() if find is None else _visible_rect(find(), window)
         if seen.isEmpty():
             self.hide()
             return
@@ -150,7 +150,7 @@ class Highlight(QWidget):
         painter.end()
 
 
-def _seen(target: QWidget, window: QWidget) -> QRect:
+def _visible_rect(target: QWidget, window: QWidget) -> QRect:
     """Return the visible rectangle of `target` in coordinates of `window`, which is above it.
 
     Clipped by the widgets between them; empty if it is hidden.

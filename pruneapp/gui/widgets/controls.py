@@ -364,7 +364,7 @@ _COPIED_MS = 2_000
 class CopyButton(QPushButton):
     """A button that copies something. Call `set_copied` after copying.
 
-    `description` is its accessible description.
+    `description` is its accessible description, `text` its label, by default "Copy as text".
     """
 
     def __init__(self, description: str, parent: QWidget | None = None, text: str = "") -> None:

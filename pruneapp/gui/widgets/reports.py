@@ -164,8 +164,9 @@ def set_up_rows(table: QTableView, space: int = 6) -> None:
 class CountsTable(QTableView):
     """A table of names and numbers. Tooltips and copied rows have the whole names.
 
-    `cells` returns the texts of a row and may be called on a worker thread. `short` has the short
-    forms of names of tensors.
+    `headers` are the titles of the columns, names first; `count` is the number of rows. `cells`
+    returns the texts of a row and may be called on a worker thread. `short` has the short forms of
+    names of tensors.
     """
 
     def __init__(

@@ -149,16 +149,16 @@ class SentenceTemplates:
 
     def sentence(self, text: str) -> str:
         """Return the translation of sentences, or of a part of one; unknown texts are unchanged."""
-        return self._lines(text, self._sentences)
+        return self._translate_lines(text, self._sentences)
 
     def step(self, text: str) -> str:
         """Return the translation of the label of a state, or of a line of its details."""
-        return self._lines(text, self._steps)
+        return self._translate_lines(text, self._steps)
 
-    def _lines(self, text: str, templates: _Templates) -> str:
-        return "\n".join(self._line(line, templates) for line in text.split("\n"))
+    def _translate_lines(self, text: str, templates: _Templates) -> str:
+        return "\n".join(self._translate_line(line, templates) for line in text.split("\n"))
 
-    def _line(self, line: str, templates: _Templates) -> str:
+    def _translate_line(self, line: str, templates: _Templates) -> str:
         found = self._look_up(line, templates)
         return self._format_numbers(line, templates) if found is None else found.text
 
@@ -181,57 +181,59 @@ class SentenceTemplates:
             found = None
             if len(inner) <= _LONGEST and not _WORDLESS.fullmatch(inner):
                 self._depth[lenient] += 1
-                found = self._of_step(inner) if lenient else self._of_sentences(inner)
+                found = self._translate_step(inner) if lenient else self._translate_sentences(inner)
                 self._depth[lenient] -= 1
             if found is not None:
                 found = Translation(f"{before}{found.text}{behind}", found.left)
             self._known[key] = found
         return self._known[key]
 
-    def _of_sentences(self, text: str) -> Translation | None:
+    def _translate_sentences(self, text: str) -> Translation | None:
         """Return the translation that leaves the fewest letters in English; None if there is none.
 
         By a single template, or by one template for a first sentence and recursively for the rest.
         """
-        whole = self._filled(text, self._sentences)
+        whole = self._fill_best_template(text, self._sentences)
         if whole is not None and not whole.left:
             return whole
         # Several sentences are translated one by one, unless a single template leaves fewer
         # letters.
         for end in _END.finditer(text):
-            first = self._filled(text[: end.start() + 1], self._sentences)
+            first = self._fill_best_template(text[: end.start() + 1], self._sentences)
             if first is not None:
-                rest = self._found(text[end.end() :], self._sentences)
+                rest = self._translate_or_format(text[end.end() :], self._sentences)
                 if whole is None or first.left + rest.left < whole.left:
                     return Translation(
                         join_sentences(first.text, rest.text), first.left + rest.left
                     )
         return whole
 
-    def _of_step(self, text: str) -> Translation | None:
+    def _translate_step(self, text: str) -> Translation | None:
         """Return the translation of the label of a step; None if no part of it is known.
 
         In this order: as a whole, in two parts at the first "; " or ", ", as "label: value", and by
         a template that starts with a name.
         """
-        if (whole := self._filled(text, self._steps, starts_with_word=True)) is not None:
+        if (
+            whole := self._fill_best_template(text, self._steps, starts_with_word=True)
+        ) is not None:
             return whole
         for mark, name in (("; ", "{step}; {step2}"), (", ", "{step}, {step2}")):
             head, parted, tail = text.partition(mark)
             both = (head, tail) if parted else ()
             if any(self._look_up(part, self._steps) is not None for part in both):
-                first, second = (self._found(part, self._steps) for part in both)
+                first, second = (self._translate_or_format(part, self._steps) for part in both)
                 translated = self._translate(name).format(step=first.text, step2=second.text)
                 return Translation(translated, first.left + second.left)
         head, parted, tail = text.partition(": ")
         label = self._declared(head)
         if parted and label != head:
-            value = self._found(tail, self._steps)
+            value = self._translate_or_format(tail, self._steps)
             translated = self._translate("{label}: {value}").format(label=label, value=value.text)
             return Translation(translated, value.left)
-        return self._filled(text, self._steps)
+        return self._fill_best_template(text, self._steps)
 
-    def _filled(
+    def _fill_best_template(
         self, text: str, templates: _Templates, *, starts_with_word: bool = False
     ) -> Translation | None:
         """Return the translation by the template that fits best; None if none does.
@@ -254,7 +256,7 @@ class SentenceTemplates:
             values = template.values(text)
             if values is None:
                 continue
-            translated_values, known, left = self._values(template, values, templates)
+            translated_values, known, left = self._translate_values(template, values, templates)
             if not known and (letters < _FEW_LETTERS if strict else not letters):
                 continue
             if best is None or left < best.left:
@@ -265,7 +267,7 @@ class SentenceTemplates:
                 break
         return best
 
-    def _values(
+    def _translate_values(
         self, template: Template, values: Sequence[str], templates: _Templates
     ) -> tuple[dict[str, str], bool, int]:
         """Translate the values of a template, given in the order of its gaps.
@@ -285,7 +287,7 @@ class SentenceTemplates:
             value = given[gap]
             if not template.quotes(gap) and gap + 1 < len(given) and not template.text[gap + 1]:
                 value += given[gap + 1]
-                known = self._value(value, templates) is not None
+                known = self._translate_value(value, templates) is not None
                 end = len(value) if known else _length_of_first(value)
                 value, given[gap + 1] = value[:end], value[end:]
             translated_values[name] = value
@@ -298,14 +300,14 @@ class SentenceTemplates:
             translated_values[name] = self._format_numbers(value, templates, name)
             if _WORDLESS.fullmatch(value):
                 continue
-            found = self._value(value, templates)
+            found = self._translate_value(value, templates)
             all_known = all_known and (found is not None or name in _LISTS)
             if found is not None:
                 translated_values[name] = found.text
             left += _letters(value) if found is None else found.left
         return translated_values, all_known, left
 
-    def _found(self, text: str, templates: _Templates) -> Translation:
+    def _translate_or_format(self, text: str, templates: _Templates) -> Translation:
         """Return a translation, or else the text with its numbers formatted."""
         found = self._look_up(text, templates)
         return (
@@ -328,7 +330,7 @@ class SentenceTemplates:
             return _PERCENTAGE.sub(lambda found: self._format_number(found[0]), value)
         return value
 
-    def _value(self, value: str, templates: _Templates) -> Translation | None:
+    def _translate_value(self, value: str, templates: _Templates) -> Translation | None:
         """Return the translation of a value; None if it is unknown.
 
         A value of a step may also be a sentence, and one without its subject "it" is found with it.

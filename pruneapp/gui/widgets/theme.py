@@ -17,8 +17,18 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Protocol, cast
 
-from PySide6.QtCore import QByteArray, QObject, QPointF, QRect, QRectF, Qt, Signal
-from PySide6.QtGui import QBrush, QColor, QIcon, QPainter, QPainterPath, QPalette, QPen, QPixmap
+from PySide6.QtCore import QByteArray, QObject, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QBrush,
+    QColor,
+    QIcon,
+    QImage,
+    QPainter,
+    QPainterPath,
+    QPalette,
+    QPen,
+    QPixmap,
+)
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import (
     QApplication,
@@ -85,7 +95,7 @@ class Style(QProxyStyle):
         ):
             # All parts in the color of selected text, including those that use the window color.
             ink = option.palette.brush(QPalette.ColorRole.HighlightedText)
-            with _recolored(option, QPalette.ColorRole.WindowText, ink):
+            with _recolor(option, QPalette.ColorRole.WindowText, ink):
                 super().drawPrimitive(element, option, painter, widget)
         else:
             super().drawPrimitive(element, option, painter, widget)
@@ -105,14 +115,14 @@ class Style(QProxyStyle):
     ) -> None:
         """Draw tabs, headers and progress bars, with corrections to Fusion."""
         if element == QStyle.ControlElement.CE_TabBarTabLabel:
-            with _moved_edges(option, -_TAB_SIDE, -_TAB_ROOM, _TAB_SIDE, _TAB_ROOM):
+            with _move_edges(option, -_TAB_SIDE, -_TAB_ROOM, _TAB_SIDE, _TAB_ROOM):
                 super().drawControl(element, option, painter, widget)
             return
         if element == QStyle.ControlElement.CE_HeaderLabel:
             assert isinstance(option, QStyleOptionHeader), "the heading of a column"
             # Leave space for the sort arrow, which Fusion draws over the last letter.
             plain = option.sortIndicator == QStyleOptionHeader.SortIndicator.None_
-            with _moved_edges(option, 0, 0, 0 if plain else -_ARROW_GAP, 0):
+            with _move_edges(option, 0, 0, 0 if plain else -_ARROW_GAP, 0):
                 super().drawControl(element, option, painter, widget)
             return
         if (
@@ -146,14 +156,14 @@ class Style(QProxyStyle):
         if control == QStyle.ComplexControl.CC_SpinBox:
             # Fusion derives the outline from the window color.
             border = option.palette.color(QPalette.ColorRole.Mid)
-            with _recolored(option, _WINDOW, border.lighter(_DARKER)):
+            with _recolor(option, _WINDOW, border.lighter(_DARKER)):
                 super().drawComplexControl(control, option, painter, widget)
         else:
             super().drawComplexControl(control, option, painter, widget)
 
 
 @contextmanager
-def _moved_edges(
+def _move_edges(
     option: QStyleOption, left: int, top: int, right: int, bottom: int
 ) -> Iterator[None]:
     """Move the edges of a style option's rectangle for the duration of the block."""
@@ -166,7 +176,7 @@ def _moved_edges(
 
 
 @contextmanager
-def _recolored(
+def _recolor(
     option: QStyleOption, role: QPalette.ColorRole, brush: QBrush | QColor
 ) -> Iterator[None]:
     """Change a brush of the palette of a style option for the duration of the block."""
@@ -184,7 +194,7 @@ def _draw_check_box(option: QStyleOption, painter: QPainter) -> None:
     """Draw a check box: empty, with a check mark, or partially checked with a square."""
     box = _square(option)
     with saved_painter_state(painter):
-        _prepare(option, painter)
+        _set_outline(option, painter)
         painter.drawRoundedRect(box, _RADIUS, _RADIUS)
         painter.setPen(_mark_pen(option))
         if _has(option, QStyle.StateFlag.State_On):
@@ -203,7 +213,7 @@ def _draw_radio_button(option: QStyleOption, painter: QPainter) -> None:
     """Draw a radio button, with a dot if it is on."""
     box = _square(option)
     with saved_painter_state(painter):
-        _prepare(option, painter)
+        _set_outline(option, painter)
         painter.drawEllipse(box)
         if _has(option, QStyle.StateFlag.State_On):
             inner = box.width() * 0.28
@@ -281,7 +291,7 @@ def _draw_focus(option: QStyleOption, painter: QPainter) -> None:
         _draw_outline(painter, frame, option.palette.color(QPalette.ColorRole.ButtonText), 1.5)
 
 
-def _prepare(option: QStyleOption, painter: QPainter) -> None:
+def _set_outline(option: QStyleOption, painter: QPainter) -> None:
     """Set pen and brush for the outline of a check box or radio button.
 
     They depend on focus, press, and whether the row is selected.
@@ -479,7 +489,11 @@ class Colored(Protocol):
 
 
 class ThemeManager(QObject):
-    """Applies the chosen theme, or that of the system; emits `changed` with a new theme."""
+    """Applies the chosen theme, or that of the system; emits `changed` with a new theme.
+
+    `choice` is one of `THEMES` or ``system``. The palette of the application is set when it is
+    created; widgets get their colors by `apply_to`.
+    """
 
     changed = Signal(object)
 
@@ -527,9 +541,9 @@ class ThemeManager(QObject):
             if hasattr(widget, "set_colors"):
                 cast("Colored", widget).set_colors(self.theme.colors)
             if widget.objectName() == MAIN_ACTION and isinstance(widget, QPushButton):
-                widget.setPalette(self._accented())
+                widget.setPalette(self._accent_palette())
 
-    def _accented(self) -> QPalette:
+    def _accent_palette(self) -> QPalette:
         """Return the palette of the button of the main action."""
         tokens = self.theme.colors
         palette = self.theme.palette()
@@ -568,9 +582,18 @@ class ThemeManager(QObject):
 SIZE = 20
 
 
-@lru_cache(maxsize=64)
-def _svg(name: str) -> str:
-    return resources.path(f"icons/{name}.svg").read_text(encoding="utf-8")
+@lru_cache(maxsize=256)
+def _drawing(name: str, color: str, ratio: float) -> QImage:
+    """Return the drawing of an icon in one color; cached, as a window draws some of them twice."""
+    # QImage, as a QPixmap must not outlive the application.
+    svg = resources.path(f"icons/{name}.svg").read_bytes().replace(b"currentColor", color.encode())
+    image = QImage(QSize(SIZE, SIZE) * ratio, QImage.Format.Format_ARGB32_Premultiplied)
+    image.setDevicePixelRatio(ratio)
+    image.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(image)
+    QSvgRenderer(QByteArray(svg)).render(painter, QRectF(0, 0, SIZE, SIZE))
+    painter.end()
+    return image
 
 
 def icon(name: str, colors: Mapping[str, str], ratio: float = 1.0) -> QIcon:
@@ -581,12 +604,5 @@ def icon(name: str, colors: Mapping[str, str], ratio: float = 1.0) -> QIcon:
     """
     icon_ = QIcon()
     for mode, token in ((QIcon.Mode.Normal, "text"), (QIcon.Mode.Disabled, "muted")):
-        drawing = QByteArray(_svg(name).replace("currentColor", colors[token]).encode())
-        pixmap = QPixmap(round(SIZE * ratio), round(SIZE * ratio))
-        pixmap.setDevicePixelRatio(ratio)
-        pixmap.fill(Qt.GlobalColor.transparent)
-        painter = QPainter(pixmap)
-        QSvgRenderer(drawing).render(painter, QRectF(0, 0, SIZE, SIZE))
-        painter.end()
-        icon_.addPixmap(pixmap, mode)
+        icon_.addPixmap(QPixmap.fromImage(_drawing(name, colors[token], ratio)), mode)
     return icon_
