@@ -8,6 +8,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+import zstandard
 
 from pruneapp.__main__ import main
 from pruneapp.export.catalog import FORMATS
@@ -31,12 +32,14 @@ def golden(tmp_path: Path) -> Path:
 
 
 def digest_of(path: Path) -> str:
-    """Return the SHA-256 of a file; of a safetensors file without its metadata.
+    """Return the SHA-256 of a file; of a safetensors file, also compressed, without its metadata.
 
-    The metadata contains the version of Pruneapp, which changes with every release.
+    The metadata contains the version of Pruneapp, which changes with every release, and the recipe.
     """
     data = path.read_bytes()
-    if path.suffix == ".safetensors":
+    if path.suffix == ".zst":
+        data = zstandard.ZstdDecompressor().stream_reader(data, read_across_frames=True).read()
+    if path.suffix in {".safetensors", ".zst"}:
         end = 8 + int.from_bytes(data[:8], "little")
         header = json.loads(data[8:end])
         header.pop("__metadata__", None)

@@ -81,10 +81,12 @@ def test_texts_of_the_code_keep_to_the_glossary(folder):
     for path in sorted((ROOT / "pruneapp" / folder).rglob("*.py")):
         if not folder and "gui" in path.relative_to(ROOT / "pruneapp").parts:
             continue
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        code = path.read_text(encoding="utf-8")
+        if not RETIRED.search(re.sub(r'"\s+f?"', "", code)):  # parsing takes most of the time
+            continue
         found += [
             f"{path.relative_to(ROOT)}:{line}: {text!r}"
-            for line, text in texts_of_code(tree)
+            for line, text in texts_of_code(ast.parse(code))
             if RETIRED.search(text)
         ]
     assert not found, "\n".join(found)

@@ -60,10 +60,9 @@ def opened():
         checkpoint.close()
 
 
-@pytest.fixture(params=["inside", "external"])
-def state(request, tmp_path, opened):
-    path = save(small_network(), tmp_path / "net.onnx", external=request.param == "external")
-    return opened(path)
+@pytest.fixture
+def state(tmp_path, opened):
+    return opened(save(small_network(), tmp_path / "net.onnx", external=True))
 
 
 def run_here(path, inputs):
@@ -95,7 +94,9 @@ def runner_for(script, **options):
     return closing(ScriptRunner(script, Interpreter(Path(sys.executable), "ours"), options))
 
 
-def test_a_command_gets_the_file_itself_or_an_onnx_file_of_the_state(state, tmp_path):
+@pytest.mark.parametrize("external", [False, True])
+def test_a_command_gets_the_file_itself_or_an_onnx_file_of_the_state(opened, tmp_path, external):
+    state = opened(save(small_network(), tmp_path / "net.onnx", external=external))
     (tmp_path / "measure.py").write_text(
         LOAD + "import sys\nx = {'x': inputs()}\n"
         "print(sys.argv[1]); print(float(load(sys.argv[1]).run(None, x)[0].sum()))\n"
