@@ -386,7 +386,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "evaluation/metric.py": ("band_of", "refuse_no_numbers"),
     "evaluation/scan_file.py": ("_WORDS",),
     "evaluation/script.py": ("find_interpreter",),
-    "evaluation/runner.py": ("_NOT_RUN", "_placed", "verify", "_load", "_apply", "_run"),
+    "evaluation/runner.py": ("_NOT_RUN", "_transfer_or_load", "verify", "_load", "_apply", "_run"),
     "evaluation/worker.py": ("start", "_wait"),
     "export/completeness.py": (
         "losses",

@@ -56,7 +56,7 @@ def evaluate(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
     with print_details():
         result, changes = _measure(evaluator, file, original, job, judged=allowed is not None)
     worse = allowed is not None and any(
-        allowed.exceeded(c.metric.value, c.original.value, higher=bool(c.higher))
+        allowed.is_exceeded(c.metric.value, c.original.value, higher=bool(c.higher))
         for c in changes
         if c.judged
     )

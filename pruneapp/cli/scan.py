@@ -34,9 +34,9 @@ from pruneapp.evaluation.runner import data_of
 from pruneapp.evaluation.scan import (
     ScanRequest,
     check_scanned,
-    missing,
+    find_missing,
     read_amounts,
-    repaired,
+    repair_state,
     scan_tensors,
 )
 from pruneapp.evaluation.scan_file import SUFFIX, Scan, read_scan, write_scan
@@ -134,7 +134,7 @@ def _refuse_masks(state: Snapshot) -> None:
 def _print_remaining_time(scan: Scan, request: ScanRequest) -> None:
     """Print the number and time of the remaining evaluations to standard error, if any remain."""
     names = {tensor.name for tensor in scan.tensors}.intersection(request.names)
-    left = len(missing(scan.tensors, request.amounts, names))
+    left = len(find_missing(scan.tensors, request.amounts, names))
     if left and scan.seconds:
         sys.stderr.write(
             f"{counted(len(names), 'tensor')} x {counted(len(request.amounts), 'amount')}: "
@@ -312,7 +312,7 @@ def _measure(
 def _apply_step(state: Snapshot, step: Step, repair: str, job: Job) -> Snapshot:
     preview = compute_preview(state, step, kernel_for("auto"), Job(cancel=job.cancel), norms=False)
     after = preview.edit.apply_to(state)
-    return repaired(after, repair, job) if repair else after
+    return repair_state(after, repair, job) if repair else after
 
 
 def _allocation_lines(allocation: Allocation, measured: Measured | None) -> Iterator[str]:

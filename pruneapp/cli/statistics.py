@@ -14,7 +14,7 @@ from pruneapp.cli.files import check_output_path
 from pruneapp.cli.terminal import Output, attributes, print_notes
 from pruneapp.edits.existing_masks import open_document
 from pruneapp.errors import ParameterError, counted, first_names, in_numeric_order
-from pruneapp.evaluation.collection import GRAM_BUDGET, Collected, collect, now, weights_of
+from pruneapp.evaluation.collection import GRAM_BUDGET, Collected, collect, current_time, weights_of
 from pruneapp.evaluation.runner import ScriptRunner
 from pruneapp.params import parse_bytes
 from pruneapp.progress import Job
@@ -117,7 +117,7 @@ def _convert(
         source="imatrix",
         script=found.sha256,
         checkpoint=files_sha256(checkpoint.files, job),
-        date=now(),
+        date=current_time(),
         unseen=unseen,
     )
     grams = found.grams if options.gram else {}

@@ -82,7 +82,7 @@ def damage_at(curve: Curve, counts: Counts, resolution: float) -> Floats:
     return found
 
 
-def minorant(x: Floats, y: Floats) -> NDArray[np.intp]:
+def convex_minorant(x: Floats, y: Floats) -> NDArray[np.intp]:
     """Return the indices of the corners of the convex minorant of points, ascending in `x`.
 
     `x` is strictly ascending. The first and the last point are corners; points on a straight line
@@ -129,7 +129,7 @@ def fill(curves: Sequence[Curve], target: int, resolution: float | None = None) 
         grid = np.unique(np.linspace(0, units, min(units, POINTS) + 1).round().astype(np.int64))
         counts = curve.low + curve.unit * grid
         damages = damage_at(curve, counts, resolution)
-        corners = minorant(counts.astype(np.float64), damages)
+        corners = convex_minorant(counts.astype(np.float64), damages)
         length = np.diff(counts[corners])
         owners.append(np.full(length.size, i, np.int64))
         lengths.append(length)

@@ -315,7 +315,7 @@ def collect(
         script=runner.worker.script.sha256,
         checkpoint=files_sha256(snapshot.checkpoint.files, job),
         data=data_of(runner, calibrating=True),
-        date=now(),
+        date=current_time(),
         unseen=sums.unseen,
     )
     blocks = {name: sums.gram_blocks(name) for name in sums.with_grams}
@@ -377,7 +377,9 @@ def collect_sums(
             with_grams |= {name: again[name] for name in names}
     unseen = tuple(entry.name for entry in weights if entry.name not in sources)
     chosen = {name: source for name, source in sources.items() if name in grams}
-    return Sums(_moments(sources, first), unseen, kind_of(runner), _written(chosen, with_grams))
+    return Sums(
+        _moments(sources, first), unseen, kind_of(runner), _sums_by_name(chosen, with_grams)
+    )
 
 
 def _start(runner: ScriptRunner, job: Job) -> None:
@@ -398,7 +400,7 @@ def _moments(sources: Mapping[str, _Source], seen: Mapping[str, _Sums]) -> dict[
     }
 
 
-def _written(
+def _sums_by_name(
     sources: Mapping[str, _Source], seen: Mapping[str, _Sums]
 ) -> dict[str, tuple[_Sums, int | None]]:
     return {name: (seen[source.name], source.part) for name, source in sources.items()}
@@ -475,7 +477,7 @@ class LayerCollection:
             raise _other_inputs(self._runner)
         keeper = self._runner.worker if self.in_worker else None
         return Sums(
-            _moments(chosen, seen), (), kind_of(self._runner), _written(chosen, seen), keeper
+            _moments(chosen, seen), (), kind_of(self._runner), _sums_by_name(chosen, seen), keeper
         )
 
 
@@ -525,7 +527,7 @@ def collecting(
                 "possible with a session of onnxruntime.",
                 remedy="Repair without Sequential.",
             )
-        if beside is not None and not handover.takes(beside, job):
+        if beside is not None and not handover.can_transfer(beside, job):
             raise EvaluationError(
                 "The model holds weights in a different form than the file "
                 f"({first_names(handover.unmatched)}), so no other state can be run beside it, "
@@ -638,7 +640,7 @@ def weights_of(checkpoint: Checkpoint) -> list[TensorEntry]:
     ]
 
 
-def now() -> str:
+def current_time() -> str:
     """Return the current time in ISO 8601 format, for `Origin.date`."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 

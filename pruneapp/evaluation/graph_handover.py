@@ -56,11 +56,11 @@ class GraphHandover:
         tensor = self.tensors.get(name)
         return None if tensor is None else (tensor, False)
 
-    def takes(self, snapshot: Snapshot, _job: Job) -> bool:
+    def can_transfer(self, snapshot: Snapshot, _job: Job) -> bool:
         """Return whether the session computes with this state already."""
         return snapshot.checkpoint is self.loaded.checkpoint and is_unchanged(snapshot)
 
-    def learn(self, _held: Iterable[tuple[str, str, int]]) -> list[ModelTensor]:
+    def record_digests(self, _held: Iterable[tuple[str, str, int]]) -> list[ModelTensor]:
         """Return no tensor: the weights of a session cannot change."""
         return []
 

@@ -169,7 +169,7 @@ class Handover:
         self.spoiled = False  # whether something changed that a transfer cannot restore
         # For transferred tensors: the checkpoint, the replaced values, and the mask of zeros.
         self._given: dict[str, tuple[Checkpoint | None, BitMask | None, BitMask | None]] = {}
-        self._pairs = {pair.name: pair for pair in self._matched(job)}
+        self._pairs = {pair.name: pair for pair in self._match_tensors(job)}
         self._places = {pair.tensor.place for pair in self._pairs.values()}
         self._refuse_strangers(job)
 
@@ -186,7 +186,7 @@ class Handover:
         pair = self._pairs.get(name)
         return None if pair is None else (pair.tensor, pair.transposed)
 
-    def _matched(self, job: Job) -> list[_Pair]:
+    def _match_tensors(self, job: Job) -> list[_Pair]:
         """Return the pairs of tensors with equal values: by name first, the others by value.
 
         Each tensor of the model is used once, tied ones together.
@@ -194,7 +194,7 @@ class Handover:
         loaded, taken, pairs = self.loaded, set(), []
         rest: list[TensorEntry] = []
         for entry in loaded.checkpoint.entries.values():
-            pair = self._by_name(entry, job)
+            pair = self._match_by_name(entry, job)
             if pair is None:
                 rest.append(entry)
             else:
@@ -205,13 +205,13 @@ class Handover:
             if tensor.is_weight and tensor.place not in taken:
                 free[tensor.shape].append(tensor)
         for entry in rest:
-            pair = self._by_value(entry, free, taken, job)
+            pair = self._match_by_value(entry, free, taken, job)
             if pair is not None:
                 pairs.append(pair)
                 taken.add(pair.tensor.place)
         return pairs
 
-    def _by_name(self, entry: TensorEntry, job: Job) -> _Pair | None:
+    def _match_by_name(self, entry: TensorEntry, job: Job) -> _Pair | None:
         """Return the model's tensor with a name, the shape and the bytes of `entry`, or None."""
         for name in entry.names:
             tensor = self.tensors.get(name)
@@ -221,7 +221,7 @@ class Handover:
                     return pair
         return None
 
-    def _by_value(
+    def _match_by_value(
         self,
         entry: TensorEntry,
         free: Mapping[tuple[int, ...], Sequence[ModelTensor]],
@@ -244,11 +244,13 @@ class Handover:
             if tensor.place not in taken and tensor.sha256 == pair.digest(self.loaded, job).sha256:
                 equal.setdefault(tensor.place, pair)
         ranked = sorted(
-            equal.values(), key=lambda p: _alike(entry.name, p.tensor.name), reverse=True
+            equal.values(),
+            key=lambda p: _count_equal_parts(entry.name, p.tensor.name),
+            reverse=True,
         )
-        if len(ranked) > 1 and _alike(entry.name, ranked[0].tensor.name) == _alike(
-            entry.name, ranked[1].tensor.name
-        ):
+        if len(ranked) > 1 and _count_equal_parts(
+            entry.name, ranked[0].tensor.name
+        ) == _count_equal_parts(entry.name, ranked[1].tensor.name):
             return None  # equal tensors that names do not distinguish
         return ranked[0] if ranked else None
 
@@ -300,7 +302,7 @@ class Handover:
             remedy="Let load(path) read the weights from the path that it is given.",
         )
 
-    def takes(self, snapshot: Snapshot, job: Job) -> bool:
+    def can_transfer(self, snapshot: Snapshot, job: Job) -> bool:
         """Return whether a state can be transferred in place: changed tensors have counterparts.
 
         The state may belong to another checkpoint if that has the same names and shapes.
@@ -344,7 +346,7 @@ class Handover:
                     continue
                 mask = snapshot.export_mask(pair.name)
                 patch: dict[str, Any] = {"name": pair.tensor.name, "transposed": pair.transposed}
-                if not self._only_fewer(snapshot, pair.name, mask):
+                if not self._needs_only_mask(snapshot, pair.name, mask):
                     patch |= _values(snapshot, pair.name, scratch, file)
                 if mask is not None:
                     patch["mask"] = [str(scratch), file.tell()]
@@ -358,7 +360,7 @@ class Handover:
                         self.held[tensor.name] = wanted
         return found
 
-    def _only_fewer(self, snapshot: Snapshot, name: str, mask: BitMask | None) -> bool:
+    def _needs_only_mask(self, snapshot: Snapshot, name: str, mask: BitMask | None) -> bool:
         """Return whether it suffices to send `mask`, without values.
 
         That is if it prunes all that was pruned before, and the values are equal. Compared with
@@ -374,7 +376,7 @@ class Handover:
             return False
         return known is None or not (mask - known).kept
 
-    def learn(self, held: Iterable[tuple[str, str, int]]) -> list[ModelTensor]:
+    def record_digests(self, held: Iterable[tuple[str, str, int]]) -> list[ModelTensor]:
         """Record the digests that the worker reports; return tensors that changed unexpectedly.
 
         `held` has the name, SHA-256 and number of zeros of each tensor. Buffers that belong to no
@@ -402,9 +404,9 @@ class Handover:
     def verify(self, held: Iterable[tuple[str, str, int]]) -> None:
         """Raise `EvaluationError` if the computation ran with other weights than were transferred.
 
-        `held` is as in `learn`, which is called in any case.
+        `held` is as in `record_digests`, which is called in any case.
         """
-        changed = self.learn(held)
+        changed = self.record_digests(held)
         if not changed:
             return
         more = f" and {counted(len(changed) - 1, 'other tensor')}" * (len(changed) > 1)
@@ -437,7 +439,7 @@ def _values(snapshot: Snapshot, name: str, scratch: Path, file: IO[bytes]) -> di
     return {"values": place, "dtype": entry.dtype.torch}
 
 
-def _alike(name: str, other: str) -> int:
+def _count_equal_parts(name: str, other: str) -> int:
     """Return the number of equal trailing parts of two names, separated by periods; 0 for none."""
     parts = zip(reversed(name.split(".")), reversed(other.split(".")), strict=False)
     number = 0

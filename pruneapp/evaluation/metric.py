@@ -283,7 +283,7 @@ class Tolerance:
             )
         return cls(amount / 100 if relative else amount, relative)
 
-    def exceeded(self, value: float, original: float, *, higher: bool) -> bool:
+    def is_exceeded(self, value: float, original: float, *, higher: bool) -> bool:
         """Return whether a value is worse than the unpruned one by more than the tolerance.
 
         False if it is worse by exactly the tolerance, up to rounding errors, and if it is better.

@@ -139,7 +139,7 @@ class Runner(Protocol):
     def run(self, snapshot: Snapshot, seed: int, job: Job, *, reference: bool = False) -> Measured:
         """Measure a state; `reference` if it is the unpruned model."""
 
-    def hurry(self) -> None:
+    def kill_on_cancel(self) -> None:
         """Make cancellation kill the process immediately; may be called by any thread."""
 
     def close(self) -> None:
@@ -215,7 +215,7 @@ class ScriptRunner:
         then weights are read again before the next run.
         """
         self.start(job)
-        with self._placed(snapshot, seed, job) as handover:
+        with self._transfer_or_load(snapshot, seed, job) as handover:
             self._uncertain = True
             answer = self.worker.call(
                 "evaluate", job, "evaluating", seed=seed, reference=reference, agree=self.agrees
@@ -234,7 +234,7 @@ class ScriptRunner:
         )
 
     @contextlib.contextmanager
-    def _placed(self, snapshot: Snapshot, seed: int, job: Job) -> Iterator[AnyHandover]:
+    def _transfer_or_load(self, snapshot: Snapshot, seed: int, job: Job) -> Iterator[AnyHandover]:
         """Make the worker load a state for the block; yield how tensors correspond to its model.
 
         The differences from the loaded state are transferred in place if possible. Otherwise the
@@ -243,14 +243,14 @@ class ScriptRunner:
         """
         held = self._handover
         if held is not None and self._uncertain:
-            held.learn(self.worker.call("tensors", job, "reading weights")["tensors"])
+            held.record_digests(self.worker.call("tensors", job, "reading weights")["tensors"])
             self._uncertain = False
         if held is not None and held.spoiled:
             held = None
         same = held is not None and held.loaded.checkpoint is snapshot.checkpoint
         if not same and _is_plain(snapshot):
             held = self._load(as_on_disk(snapshot), path_of(snapshot.checkpoint), seed, job)
-        if held is not None and held.takes(snapshot, job):
+        if held is not None and held.can_transfer(snapshot, job):
             if isinstance(held, Handover):
                 self._apply(held, snapshot, job)
             yield held
@@ -269,7 +269,7 @@ class ScriptRunner:
         its weights. If the block raises, the weights are read again before the next use.
         """
         self.start(job)
-        with self._placed(snapshot, seed, job) as handover:
+        with self._transfer_or_load(snapshot, seed, job) as handover:
             self._uncertain = True
             yield handover
             self.verify(handover, job)
@@ -342,9 +342,9 @@ class ScriptRunner:
         finally:
             scratch.unlink(missing_ok=True)
 
-    def hurry(self) -> None:
+    def kill_on_cancel(self) -> None:
         """Make cancellation kill the worker immediately."""
-        self.worker.hasty = True
+        self.worker.kills_on_cancel = True
 
     def close(self) -> None:
         """End the worker."""
@@ -520,7 +520,7 @@ class CommandRunner:
             )
         return process.log
 
-    def hurry(self) -> None:
+    def kill_on_cancel(self) -> None:
         """Make cancellation kill the command immediately."""
         self._hasty = True
 

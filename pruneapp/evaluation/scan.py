@@ -33,7 +33,7 @@ from pruneapp.evaluation.scan_file import (
     ScanConditions,
     ScanMetric,
     ScanTensor,
-    differing,
+    find_differences,
     refuse_other_conditions,
 )
 from pruneapp.export.provenance import calibration_data
@@ -310,7 +310,7 @@ def scan_tensors(
     there = {tensor.name for tensor in tensors}
     tensors += tuple(_tensor(snapshot, request, name) for name in names if name not in there)
     tensors = tuple(in_numeric_order(tensors, attrgetter("name")))
-    todo = missing(tensors, request.amounts, names)
+    todo = find_missing(tensors, request.amounts, names)
     if known is not None and not todo:
         yield replace(
             known, amounts=tuple(sorted(amounts)), tensors=tensors, calibration=tuple(sorted(data))
@@ -343,7 +343,7 @@ def scan_tensors(
         yield scanned
 
 
-def continues(
+def can_continue(
     known: Scan, evaluator: Evaluator, snapshot: Snapshot, request: ScanRequest, job: Job
 ) -> bool:
     """Return whether `scan_tensors` could continue the earlier scan `known`.
@@ -351,7 +351,7 @@ def continues(
     If its conditions are equal, the unpruned model and the state are measured to compare the
     metrics. Raises `EvaluationError` if the script fails.
     """
-    if differing(known, _conditions(evaluator, snapshot, request, job)):
+    if find_differences(known, _conditions(evaluator, snapshot, request, job)):
         return False
     metrics, _ = _measure_before(evaluator, snapshot, job)
     try:
@@ -375,7 +375,7 @@ def coarse_to_fine(amounts: Sequence[float]) -> list[float]:
     return ordered
 
 
-def missing(
+def find_missing(
     tensors: Iterable[ScanTensor], amounts: Sequence[float], names: Iterable[str]
 ) -> list[tuple[str, float]]:
     """Return the (tensor, amount) pairs of `names` that are not measured yet, in scan order.
@@ -465,7 +465,7 @@ def _cell(  # noqa: PLR0917 - each its own type
     mask = preview.masks[name]
     state = snapshot.with_masks({"masks": {name: mask}})
     if request.repair:
-        state = repaired(state, request.repair, job, names=[name])
+        state = repair_state(state, request.repair, job, names=[name])
     try:
         result = evaluator.measure(state, job)
         measured, noise = result.metrics, before.noise_of(result)
@@ -480,7 +480,7 @@ def _cell(  # noqa: PLR0917 - each its own type
     return ScanCell(amount, mask.pruned, finite, {n: noise[n] for n in finite if n in noise})
 
 
-def repaired(
+def repair_state(
     state: Snapshot, statistics: str, job: Job, *, names: Sequence[str] | None = None
 ) -> Snapshot:
     """Return a state with tensors (None: all) repaired; unchanged if none can be repaired.

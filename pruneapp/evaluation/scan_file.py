@@ -194,7 +194,7 @@ def refuse_other_conditions(scan: Scan, conditions: ScanConditions, where: str) 
 
     `where` is the name of the scan in the message.
     """
-    others = differing(scan, conditions)
+    others = find_differences(scan, conditions)
     if others:
         raise EvaluationError(
             f"'{where}' is a scan with {' and '.join(others)}.",
@@ -202,7 +202,7 @@ def refuse_other_conditions(scan: Scan, conditions: ScanConditions, where: str) 
         )
 
 
-def differing(scan: Scan, conditions: ScanConditions) -> list[str]:
+def find_differences(scan: Scan, conditions: ScanConditions) -> list[str]:
     """Return descriptions of the conditions that differ."""
     before, now = asdict(scan.conditions), asdict(conditions)
     return [words for key, words in _WORDS.items() if before[key] != now[key]]

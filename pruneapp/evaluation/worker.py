@@ -50,7 +50,7 @@ class Worker:
         self.functions: tuple[str, ...] = ()
         self.higher: dict[str, bool] | bool | None = None  # its HIGHER_IS_BETTER
         self.folder = Path()  # for transferred states, while there is a process
-        self.hasty = False  # whether cancellation kills the process immediately
+        self.kills_on_cancel = False  # whether cancellation kills the process immediately
         self._files = contextlib.ExitStack()  # removes the folder
         self._process: ChildProcess | None = None
         self._messages: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
@@ -166,8 +166,8 @@ class Worker:
         """Return the answer to the latest request, for at most `limit` seconds; None for no limit.
 
         Raises what `call` raises. If cancelled or late, the worker is asked to stop, then
-        interrupted, then killed: immediately if `hasty`. While it is silent, the label shows that
-        it does not answer.
+        interrupted, then killed: immediately if `kills_on_cancel`. While it is silent, the label
+        shows that it does not answer.
         """
         assert self._process is not None
         began = time.monotonic()
@@ -185,9 +185,9 @@ class Worker:
             if asked is not None and now - asked > UNTIL_INTERRUPT and not interrupted:
                 interrupted = True
                 self._process.interrupt()
-            if asked is not None and (self.hasty or now - asked > UNTIL_KILL):
+            if asked is not None and (self.kills_on_cancel or now - asked > UNTIL_KILL):
                 self.stop()
-                raise self._late(limit) if late else Cancelled
+                raise self._timeout_error(limit) if late else Cancelled
             try:
                 message = self._messages.get(timeout=_LOOK)
             except queue.Empty:
@@ -200,7 +200,7 @@ class Worker:
                     continue
             self._heard = time.monotonic()
             if message is None:
-                raise self._ended()
+                raise self._end_error()
             kind = message.get("kind")
             if kind == "foreign":
                 self._foreign = True
@@ -213,7 +213,7 @@ class Worker:
                 reached = max(reached, done)
             elif kind in {"done", "error", "hello"} and message["id"] == self._number:
                 if kind == "error":
-                    raise self._late(limit) if late else self._error(message, label)
+                    raise self._timeout_error(limit) if late else self._error(message, label)
                 if self._foreign:
                     self.stop()
                     raise EvaluationError(
@@ -225,7 +225,7 @@ class Worker:
                     job.step(_UNITS - reached)
                 return message
 
-    def _late(self, limit: float | None) -> EvaluationError:
+    def _timeout_error(self, limit: float | None) -> EvaluationError:
         return EvaluationError(
             f"'{self.script.path.name}' took longer than the {limit:g} seconds that it was given.",
             remedy="Allow more time, or evaluate fewer samples.",
@@ -239,7 +239,7 @@ class Worker:
         except queue.Empty:
             return None
 
-    def _ended(self) -> EvaluationError:
+    def _end_error(self) -> EvaluationError:
         """End the process, and return an error that states why it has ended."""
         assert self._process is not None
         process, ready = self._process, bool(self.hello)

@@ -186,7 +186,7 @@ class FolderChecker:
         if self._worker is None:
             python = find_interpreter(self._script, self._chosen, job).path
             self._worker = Worker(self._script, python, Options(device="cpu"))
-            self._worker.hasty = True
+            self._worker.kills_on_cancel = True
         worker = self._worker
         worker.options = Options(device="cpu", time_limit=options.time_limit)
         worker.start(job)

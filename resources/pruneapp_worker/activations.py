@@ -140,7 +140,7 @@ class Watcher(TorchDispatchMode):
         for name, tensor in module.state_dict(keep_vars=True).items():
             if (
                 isinstance(tensor, torch.Tensor)
-                and tensors.plain(tensor)
+                and tensors.is_plain(tensor)
                 and tensor.dim() > 1
                 and tensor.is_floating_point()
             ):
@@ -177,7 +177,7 @@ class Watcher(TorchDispatchMode):
 
     def _weight_of(self, tensor: torch.Tensor) -> Weight | None:
         """Return the weight in whose memory a tensor begins; None if there is none."""
-        if not tensors.plain(tensor):
+        if not tensors.is_plain(tensor):
             return None
         offset = tensor.storage_offset()
         for weight in self._weights.get(storage_of(tensor), ()):
@@ -237,7 +237,7 @@ class Watcher(TorchDispatchMode):
         kept = self.kept.get((weight.name, place))
         before = kept.pop(0) if kept else None
         same = before is not None and before.shape == inputs.shape
-        return widened(before) - widened(inputs) if same else None
+        return widen(before) - widen(inputs) if same else None
 
     def end_pair(self) -> None:
         """Finish a call of both states; the drift of products only in the first is unknown."""
@@ -379,7 +379,7 @@ class Patches:
         amounts = [amount for pad in reversed(self.padding) for amount in (pad, pad)]
         each = self.image[0].numel() * math.prod(self.kernel)
         for some in self.image.split(max(1, PIECE // max(each, 1))):
-            padded = torch.nn.functional.pad(widened(some), amounts).contiguous()
+            padded = torch.nn.functional.pad(widen(some), amounts).contiguous()
             strides = padded.stride()
             steps = [s * step for s, step in zip(strides[2:], self.stride)]
             gaps = [s * gap for s, gap in zip(strides[2:], self.dilation)]
@@ -455,7 +455,7 @@ def key_of(rows: torch.Tensor) -> Any:
     return None
 
 
-def widened(rows: torch.Tensor) -> torch.Tensor:
+def widen(rows: torch.Tensor) -> torch.Tensor:
     """Return the tensor in the precision used for sums: float64, or float32 on a GPU."""
     rows = rows.detach()
     return rows.double() if rows.device.type == "cpu" else rows.float()
@@ -463,7 +463,7 @@ def widened(rows: torch.Tensor) -> torch.Tensor:
 
 def gram_of(rows: torch.Tensor) -> torch.Tensor:
     """Return the sums of products of any two columns."""
-    wide = widened(rows)
+    wide = widen(rows)
     return (wide.t() @ wide).to("cpu", torch.float64)
 
 
@@ -478,8 +478,8 @@ def drift_of(pieces: Any) -> Any:
     for group, change, rows, matrix in pieces:
         size = max(1, PIECE // max(*matrix.shape))
         for some, inputs in zip(change.split(size), rows.split(size)):
-            outputs = widened(some) @ widened(matrix)
-            parts = outputs.t() @ widened(inputs), outputs.sum(0), outputs.square().sum(0)
+            outputs = widen(some) @ widen(matrix)
+            parts = outputs.t() @ widen(inputs), outputs.sum(0), outputs.square().sum(0)
             sums = [part.to("cpu", torch.float64) for part in parts]
             before = found.get(group)
             found[group] = sums if before is None else [a + b for a, b in zip(before, sums)]
@@ -498,13 +498,13 @@ def moments(rows: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     sum2 = torch.zeros(columns, dtype=torch.float64)
     total = torch.zeros(columns, dtype=torch.float64)
     for piece in read_in_pieces(rows):
-        wide = widened(piece)
+        wide = widen(piece)
         total += wide.sum(0).to("cpu", torch.float64)
         sum2 += (wide**2).sum(0).to("cpu", torch.float64)
     return sum2, total
 
 
-def merged(numel: int, places: dict[tuple[int, int, bool, int], Sums]) -> Any:
+def merge_places(numel: int, places: dict[tuple[int, int, bool, int], Sums]) -> Any:
     """Merge the sums of the observed places of a weight into those of equal parts.
 
     `numel` is the size of the weight. Experts, or the queries, keys and values of a fused weight,
@@ -559,7 +559,7 @@ def report(watcher: Watcher, file: Any, kept: Any = None) -> list[dict[str, Any]
     """
     found = []
     for name, places in watcher.seen.items():
-        merge = merged(watcher.sizes[name], places)
+        merge = merge_places(watcher.sizes[name], places)
         if merge is None:
             continue
         columns, transposed, cover = merge

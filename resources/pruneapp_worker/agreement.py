@@ -96,7 +96,9 @@ class Comparison:
             self._calls += 1
             if self._write:
                 self._reference.calls = self._calls
-                kept, places, total = largest(logits) if self._classes else all_of(logits)
+                kept, places, total = (
+                    select_largest(logits) if self._classes else select_all(logits)
+                )
                 head = {"shape": list(logits.shape), "all": places is None}
                 self._file.write(json.dumps(head).encode() + b"\n")
                 for part in (kept, places, total):
@@ -105,7 +107,7 @@ class Comparison:
             else:
                 head = json.loads(self._file.readline() or "{}")
                 if head.get("shape") != list(logits.shape):
-                    raise unlike(self._calls)
+                    raise other_inputs_error(self._calls)
                 rows, columns = logits.shape
                 size = columns if head["all"] else MOST_CLASSES
                 kept = self._read((rows, size), torch.float32)
@@ -163,7 +165,7 @@ class Comparison:
                 "calibrate() never called the model.", "Run some inputs through the model in it."
             )
         if self._calls != self._reference.calls:
-            raise unlike(self._calls)
+            raise other_inputs_error(self._calls)
         norms = math.sqrt(self._norm * self._other)
         classes = {
             "same_top1": {"value": self._same / self._rows, "counts": [self._same, self._rows]},
@@ -196,24 +198,24 @@ def rows_of(output: torch.Tensor) -> torch.Tensor:
     return output.cpu().double().reshape(-1, output.shape[-1])
 
 
-def all_of(rows: torch.Tensor) -> Any:
-    """Return all columns to store, like `largest`."""
+def select_all(rows: torch.Tensor) -> Any:
+    """Return all columns to store, like `select_largest`."""
     return rows.float(), None, None
 
 
-def largest(logits: torch.Tensor) -> Any:
+def select_largest(logits: torch.Tensor) -> Any:
     """Return the outputs to store as float32, their columns, and the log-sum-exp of each row.
 
     The latter two are None if all columns are stored, that is up to `MOST_CLASSES`. Descending by
     output otherwise.
     """
     if logits.shape[-1] <= MOST_CLASSES:
-        return all_of(logits)
+        return select_all(logits)
     values, places = logits.topk(MOST_CLASSES, -1)
     return values.float(), places, logits.logsumexp(-1, keepdim=True).double()
 
 
-def unlike(call: int) -> ContractError:
+def other_inputs_error(call: int) -> ContractError:
     """Return the error for inputs that differ from run to run."""
     return ContractError(
         f"calibrate() ran other inputs than with the unpruned model (call {call}).",

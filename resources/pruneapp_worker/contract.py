@@ -196,7 +196,7 @@ class Session:
         model's is added. With `keep` the Gram matrices stay in this process until the next call,
         for `do_solve`. Raises `ContractError` if no input of a weight is seen.
         """
-        activations = watching()
+        activations = require_activations()
         self._progress.reset()
         seed_all(seed)
         self._kept = {}
@@ -218,7 +218,7 @@ class Session:
         They are those of ``calibrate``, or else of the first evaluate function; the counts are
         written to the file `path`. Raises `ContractError` if it does not call the model.
         """
-        activations = watching()
+        activations = require_activations()
         self._progress.reset()
         seed_all(seed)
         found = self._functions()
@@ -339,7 +339,7 @@ class Session:
             "seed": seed,
             **self._inputs,
         }
-        words = wanted(function, name, len(given), offered)
+        words = select_arguments(function, name, len(given), offered)
         with self._running():
             return function(*given, **words)
 
@@ -353,7 +353,7 @@ class Session:
             self._pipe.interruptible = False
 
 
-def watching() -> types.ModuleType:
+def require_activations() -> types.ModuleType:
     """Return the module `activations`, which observes products.
 
     Raises `ContractError` without torch, or for versions before 1.13.
@@ -407,7 +407,7 @@ def seed_all(seed: int) -> None:
         sys.modules["numpy"].random.seed(seed % 2**32)
 
 
-def wanted(
+def select_arguments(
     function: Callable[..., Any], name: str, given: int, offered: dict[str, Any]
 ) -> dict[str, Any]:
     """Return the offered values that a function has parameters for, after the first `given` ones.
@@ -490,13 +490,13 @@ def value_of(function: str, key: str, value: Any) -> dict[str, Any]:
             return {"value": first / second, "counts": [int(first), int(second)]}
         samples = samples_of(value[1])
         if first is not None and samples is not None:
-            return {"value": first, "samples": packed(samples)}
+            return {"value": first, "samples": pack_samples(samples)}
     number = number_of(value)
     if number is not None:
         return {"value": float(number)}
     samples = samples_of(value)
     if samples:
-        return {"value": math.fsum(samples) / len(samples), "samples": packed(samples)}
+        return {"value": math.fsum(samples) / len(samples), "samples": pack_samples(samples)}
     kind = "None" if value is None else f"an object of type {type(value).__name__}"
     raise ContractError(
         f"'{key}' of {function}() is {kind}, not a number.",
@@ -539,7 +539,7 @@ def samples_of(value: Any) -> list[float] | None:
     return None if any(one is None for one in numbers) else [float(one) for one in numbers]
 
 
-def packed(samples: list[float]) -> str:
+def pack_samples(samples: list[float]) -> str:
     """Return numbers as float64 bytes in base64."""
     values = array.array("d", samples)
     if sys.byteorder == "big":

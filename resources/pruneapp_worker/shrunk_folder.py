@@ -52,7 +52,7 @@ def check(request: dict[str, Any], progress: Callable[..., Any]) -> dict[str, An
     is why the class rejects the shrunk model. Raises `ContractError` if the comparison is not
     possible.
     """
-    transformers = imported()
+    transformers = import_transformers()
     answer: dict[str, Any] = {
         "transformers": transformers.__version__,
         "torch": torch.__version__,
@@ -66,7 +66,7 @@ def check(request: dict[str, Any], progress: Callable[..., Any]) -> dict[str, An
     try:
         if masked:
             progress(done, total, "the model with zeros")
-            with needed("folder with zeros"):
+            with raise_as_contract_error("folder with zeros"):
                 model, before = load(transformers, masked, answer, dtype)
                 if request["how"] == "run":
                     inputs = inputs_for(model.config, model, request)
@@ -78,18 +78,18 @@ def check(request: dict[str, Any], progress: Callable[..., Any]) -> dict[str, An
             done += 1
         progress(done, total, "the shrunk model")
         model, found = load(transformers, shrunk, answer, dtype)
-        answer["against"] = without(found, before)
+        answer["against"] = subtract_known(found, before)
         answer["experts"] = experts_of(model.config, request) > 0
         if request["how"] == "run" and not any(answer["against"].values()):
             after = run(model, inputs)
-            answer["compared"] = compared(outputs, after, request)
+            answer["compared"] = compare_outputs(outputs, after, request)
             if original and "shapes" not in answer["compared"]:
                 del model
                 progress(done + 1, total, "the unpruned model")
-                with needed("unpruned model"):
+                with raise_as_contract_error("unpruned model"):
                     model, _ = load(transformers, original, answer, dtype)
                     outputs = run_before(model, inputs, request, "the unpruned model")
-                answer["changed"] = compared(outputs, after, request)
+                answer["changed"] = compare_outputs(outputs, after, request)
     except RefusalError as error:
         answer["refused"] = str(error)
     except (MemoryError, RuntimeError) as error:
@@ -104,7 +104,7 @@ def check(request: dict[str, Any], progress: Callable[..., Any]) -> dict[str, An
 
 
 @contextlib.contextmanager
-def needed(what: str) -> Any:
+def raise_as_contract_error(what: str) -> Any:
     """Raise rejections inside of the block as errors of the folder that is compared with."""
     try:
         yield
@@ -119,7 +119,7 @@ def out_of_memory(error: BaseException) -> bool:
     return isinstance(error, MemoryError) or any(one in said for one in words)
 
 
-def imported() -> Any:
+def import_transformers() -> Any:
     """Import and return transformers, with its warnings disabled.
 
     Raises `ContractError` if that fails.
@@ -291,7 +291,7 @@ def values_in(path: str) -> Any:
             yield name, file.get_tensor(name)
 
 
-def without(found: dict[str, Any], before: dict[str, Any] | None) -> dict[str, Any]:
+def subtract_known(found: dict[str, Any], before: dict[str, Any] | None) -> dict[str, Any]:
     """Return the unfitting tensors, without those that did not fit before the cut either.
 
     All of them if `before` is None.
@@ -424,7 +424,7 @@ def run(model: Any, inputs: dict[str, Any]) -> Any:
     return next(one for one in values if isinstance(one, torch.Tensor))
 
 
-def compared(masked: Any, shrunk: Any, request: dict[str, Any]) -> dict[str, Any]:
+def compare_outputs(masked: Any, shrunk: Any, request: dict[str, Any]) -> dict[str, Any]:
     """Return measures of the difference between outputs; only ``shapes`` if these differ.
 
     Of a cut vocabulary the kept columns of `masked` are compared.

@@ -22,7 +22,7 @@ class ModelTensors:
         found = {
             name: value
             for name, value in module.state_dict(keep_vars=True).items()
-            if isinstance(value, torch.Tensor) and plain(value)
+            if isinstance(value, torch.Tensor) and is_plain(value)
         }
         self._named = found
         self._learned = {id(p) for p in module.parameters()}
@@ -57,13 +57,13 @@ class ModelTensors:
         found = []
         for name in self._named:
             tensor = current.get(name)
-            if not isinstance(tensor, torch.Tensor) or not plain(tensor):
+            if not isinstance(tensor, torch.Tensor) or not is_plain(tensor):
                 found.append((name, "", 0))
                 continue
             self._named[name] = tensor
             key = (tensor.data_ptr(), tuple(tensor.shape), tensor.stride(), tensor.dtype)
             if key not in known:
-                known[key] = contents(tensor)
+                known[key] = digest_tensor(tensor)
             found.append((name, *known[key]))
         return found
 
@@ -108,7 +108,7 @@ class ModelTensors:
         if patch.get("values"):
             fill(flat, *patch["values"], getattr(torch, patch["dtype"]))
         if patch.get("mask"):
-            strike(flat, *patch["mask"])
+            zero_pruned(flat, *patch["mask"])
         if not straight:
             shaped.copy_(flat.reshape(shaped.shape))
 
@@ -144,7 +144,7 @@ def outputs_of(module: torch.nn.Module, take: Callable[[Any], None]) -> Any:
             del module.forward
 
 
-def plain(tensor: torch.Tensor) -> bool:
+def is_plain(tensor: torch.Tensor) -> bool:
     """Return whether a tensor has its numbers in memory: dense, not meta, not quantized."""
     return (
         tensor.layout is torch.strided and tensor.device.type != "meta" and not tensor.is_quantized
@@ -165,7 +165,7 @@ def fill(flat: torch.Tensor, path: str, offset: int, dtype: torch.dtype) -> None
             part.copy_(numbers)
 
 
-def strike(flat: torch.Tensor, path: str, offset: int) -> None:
+def zero_pruned(flat: torch.Tensor, path: str, offset: int) -> None:
     """Set the elements of a flat tensor to 0 that a packed mask in a file does not keep.
 
     Raises `OSError` if the file is too short.
@@ -202,7 +202,7 @@ def buffer_of(tensor: torch.Tensor) -> Any:
 
 
 @torch.no_grad()
-def contents(tensor: torch.Tensor) -> tuple[str, int]:
+def digest_tensor(tensor: torch.Tensor) -> tuple[str, int]:
     """Return the SHA-256 of the elements in C order, and the number of zeros, of either sign."""
     flat = tensor.detach().contiguous().reshape(-1)
     digest, zeros = hashlib.sha256(), 0

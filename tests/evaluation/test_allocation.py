@@ -15,9 +15,9 @@ from pruneapp.evaluation.allocation import (
     Bound,
     Curve,
     allocate,
+    convex_minorant,
     damage_at,
     fill,
-    minorant,
     resolution_of,
 )
 from pruneapp.evaluation.process import EvaluationError
@@ -65,7 +65,7 @@ def test_no_other_counts_do_less_damage_by_the_minorants(given_curves, where):
     for one in some:
         counts = np.arange(one.high + 1)
         values = damage_at(one, counts, resolution)
-        corners = minorant(counts.astype(float), values)
+        corners = convex_minorant(counts.astype(float), values)
         hull = np.interp(counts, counts[corners], values[corners])
         assert (hull <= values + 1e-9 * (1 + values)).all()
         hulls.append(hull)

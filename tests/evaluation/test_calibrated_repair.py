@@ -169,7 +169,7 @@ def test_a_repair_is_cancelled_while_the_worker_solves(runner_of, state):
     """Between two products; the worker is notified."""
     half, token = pruned(state), CancelToken()
     runner = runner_of(AGREEMENT)
-    runner.hurry()
+    runner.kill_on_cancel()
 
     class Canceller:
         def report(self, _done, _total, label):

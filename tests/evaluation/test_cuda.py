@@ -130,7 +130,7 @@ def test_a_repair_on_the_device_is_cancelled(runner_on, state):
             if label == "4.weight":
                 token.cancel()
 
-    runner.hurry()
+    runner.kill_on_cancel()
     with pytest.raises(Cancelled):
         repair_by_script(runner, pruned(state), RepairSettings(), Job(Canceller(), token))
     assert not (runner.worker.folder / "layer").exists()

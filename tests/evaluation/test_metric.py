@@ -73,7 +73,7 @@ def test_times_and_errors_of_metrics_are_not_compared_unless_declared():
     ],
 )
 def test_how_much_worse_is_allowed(text, value, original, higher, exceeded):
-    assert Tolerance.parse(text).exceeded(value, original, higher=higher) is exceeded
+    assert Tolerance.parse(text).is_exceeded(value, original, higher=higher) is exceeded
 
 
 @pytest.mark.parametrize("text", ["", "%", "x", "-1", "nan", "inf", "1%%"])

@@ -304,7 +304,7 @@ def test_a_cancelled_command_is_interrupted_and_leaves_nothing_behind(state, tmp
         while not (started.exists() and started.read_text().endswith("\n")):
             time.sleep(0.01)  # polling: the command writes a file when it runs
         if hasty:
-            runner.hurry()
+            runner.kill_on_cancel()
         token.cancel()
 
     with ThreadPoolExecutor(1) as pool:

@@ -21,8 +21,8 @@ from pruneapp.evaluation.process import EvaluationError
 from pruneapp.evaluation.runner import Measured
 from pruneapp.evaluation.scan import (
     ScanRequest,
+    can_continue,
     coarse_to_fine,
-    continues,
     scan_tensors,
     with_protection,
 )
@@ -405,14 +405,14 @@ def test_an_earlier_scan_goes_on_only_under_its_conditions_and_on_its_data(state
         known = last(scan_tensors(evaluator, state, request, Job()))
         runs = len(evaluator.runner.states)
         more = ScanRequest(NAMES, amounts=(0.2, 0.5))
-        assert continues(known, evaluator, state, more, Job())
-        assert not continues(
+        assert can_continue(known, evaluator, state, more, Job())
+        assert not can_continue(
             known, evaluator, state, ScanRequest(NAMES, "random_unstructured"), Job()
         )
         last(scan_tensors(evaluator, state, more, Job(), known=known))
         assert len(evaluator.runner.states) == runs + 2, "the unpruned model is known"
     with measured(PrunedShares(unpruned=1.1)) as evaluator:
-        assert not continues(known, evaluator, state, more, Job()), "the data have changed"
+        assert not can_continue(known, evaluator, state, more, Job()), "the data have changed"
 
 
 class Right(PrunedShares):

@@ -248,7 +248,7 @@ def test_a_hasty_worker_ends_what_is_cancelled_at_once(stubbed):
     """)
     worker.start(Job())
     worker.call("open", Job(), "loading", path="x", seed=0)
-    pid, worker.hasty = worker.pid, True
+    pid, worker.kills_on_cancel = worker.pid, True
     began = time.monotonic()
     with pytest.raises(Cancelled):
         worker.evaluate(cancel_after(0.1))

@@ -48,7 +48,7 @@ class LocalRunner:
         self.repaired.append(set(snapshot.values))
         return Measured(metrics, 0.25)
 
-    def hurry(self):
+    def kill_on_cancel(self):
         pass
 
     def close(self):

@@ -77,7 +77,7 @@ class Measurement:
 
 
 class ScriptProcess:
-    """The evaluator of a script. Only `hurry` and the properties may be called on other threads.
+    """The evaluator of a script. Other threads may only use `kill_on_cancel` and the properties.
 
     All other methods run on the thread for external programs.
     """
@@ -108,7 +108,7 @@ class ScriptProcess:
         if self._evaluator is None:
             self._evaluator = Evaluator(self.agreed.runner(Job(cancel=job.cancel)))
         if self._kill_on_cancel:
-            self._evaluator.runner.hurry()
+            self._evaluator.runner.kill_on_cancel()
         return self._evaluator
 
     def measure(
@@ -183,11 +183,11 @@ class ScriptProcess:
         """Whether the script has not changed since the user agreed to it."""
         return self.agreed.unchanged
 
-    def hurry(self) -> None:
+    def kill_on_cancel(self) -> None:
         """Make the cancellation of a job kill the process at once."""
         self._kill_on_cancel = True
         if self._evaluator is not None:
-            self._evaluator.runner.hurry()
+            self._evaluator.runner.kill_on_cancel()
 
     def close(self) -> None:
         if self._evaluator is not None:
@@ -594,7 +594,7 @@ class EvaluationController(Feature[EvaluateDialog]):
         task, self._measuring, self._queue = self._measuring, None, []
         if process is None:
             return
-        process.hurry()  # its results are no longer needed
+        process.kill_on_cancel()  # its results are no longer needed
         if task is not None:
             task.cancel()
         self._ending.append(process)
@@ -612,7 +612,7 @@ class EvaluationController(Feature[EvaluateDialog]):
     def stop(self) -> None:
         """Make a cancelled job kill the script at once; call `end` after the jobs have ended."""
         if self._process is not None:
-            self._process.hurry()
+            self._process.kill_on_cancel()
 
     def end(self) -> None:
         """Close all remaining processes and wait for them. No job may use them any more."""

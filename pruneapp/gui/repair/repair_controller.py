@@ -107,7 +107,7 @@ def run_and_repair(
     is killed if `job` is cancelled. Raises the errors of `repair_by_script` and `open_checkpoint`.
     """
     with _open_unpruned(unpruned, job) as wanted, contextlib.closing(agreed.runner(job)) as runner:
-        runner.worker.hasty = True  # the process may be killed: it is not used again
+        runner.worker.kills_on_cancel = True  # the process may be killed: it is not used again
         settings = replace(settings, wanted=wanted, seed=agreed.options.seed)
         return repair_by_script(runner, snapshot, settings, job)
 

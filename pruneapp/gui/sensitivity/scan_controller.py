@@ -24,7 +24,7 @@ from pruneapp.evaluation.scan import (
     ScanRequest,
     Sensitivity,
     TensorSensitivity,
-    continues,
+    can_continue,
     read_amounts,
     scan_tensors,
 )
@@ -113,7 +113,7 @@ def run_scan(
     snapshot = past.load(Job(cancel=job.cancel))
     aside = Job(cancel=job.cancel)
     of_it = [scan for scan in known if scan.conditions.method == request.method]
-    former = next((s for s in of_it if continues(s, evaluator, snapshot, request, aside)), None)
+    former = next((s for s in of_it if can_continue(s, evaluator, snapshot, request, aside)), None)
     judged = False
     for scan in scan_tensors(
         evaluator, snapshot, request, job, known=former, kernel=kernel(), calibration=calibration
