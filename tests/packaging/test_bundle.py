@@ -6,7 +6,6 @@ Building a bundle takes minutes: ``dev.py bundle --check`` does that.
 from __future__ import annotations
 
 import ast
-import functools
 import importlib
 import importlib.util
 import os
@@ -41,45 +40,27 @@ def scripts():
             sys.modules.pop(name, None)
 
 
-@pytest.fixture(params=["small", "full"])
-def flavour(request):
-    return request.param
-
-
-@functools.cache
-def imported_by_the_application() -> frozenset[str]:
-    names: list[str] = []
-    for file in (ROOT / "pruneapp").rglob("*.py"):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Import):
-                names += (alias.name for alias in node.names)
-            elif isinstance(node, ast.ImportFrom) and node.module:
-                names.append(node.module)
-    return frozenset(names)
-
-
-def test_every_module_and_package_is_in(scripts, flavour):
-    hidden = set(scripts.bundle_parts.hidden(flavour))
+def test_every_module_is_in_and_nothing_that_is_imported_stays_away(scripts):
+    modules, imported = set[str](), set[str]()
     for file in (ROOT / "pruneapp").rglob("*.py"):
         name = file.relative_to(ROOT).with_suffix("").as_posix().replace("/", ".")
-        assert name.removesuffix(".__init__") in hidden
-
-
-def test_what_is_named_exists(scripts, flavour):
-    for name in scripts.bundle_parts.hidden(flavour):
-        if flavour == "small" or name.split(".")[0] not in {"onnx", "tokenizers"}:
-            assert importlib.util.find_spec(name) is not None, name
-
-
-def test_nothing_that_the_application_imports_stays_away(scripts, flavour):
-    away = scripts.bundle_parts.excluded(flavour)
-    lacked = {
-        name
-        for name in imported_by_the_application()
-        if any(name == one or name.startswith(f"{one}.") for one in away)
-    }
-    of_the_full_one = {"torch", "onnx", "tokenizers", "google"} if flavour == "small" else set()
-    assert {name.split(".")[0] for name in lacked} == of_the_full_one
+        modules.add(name.removesuffix(".__init__"))
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                imported.update(alias.name for alias in node.names)
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                imported.add(node.module)
+    for flavour, missing in (("small", {"torch", "onnx", "tokenizers", "google"}), ("full", set())):
+        hidden = set(scripts.bundle_parts.hidden(flavour))
+        assert modules - hidden == set()
+        for name in hidden:
+            if flavour == "small" or name.split(".")[0] not in {"onnx", "tokenizers"}:
+                assert importlib.util.find_spec(name) is not None, name
+        away = tuple(scripts.bundle_parts.excluded(flavour))
+        lacked = {
+            name for name in imported if any(f"{name}.".startswith(f"{one}.") for one in away)
+        }
+        assert {name.split(".")[0] for name in lacked} == missing, flavour
 
 
 def test_pyinstaller_runs_where_it_cannot_take_the_checkout_for_what_is_installed():
@@ -161,9 +142,9 @@ def test_the_small_one_needs_all_but_torch(scripts):
     assert {"pyside6-essentials", "numpy", "msgspec", "zstandard"} <= named["small"]
 
 
-def test_licences_of_all_that_is_inside_are_found(scripts, flavour):
+def test_licences_of_all_that_is_inside_are_found(scripts):
     parts = scripts.bundle_parts
-    for requirement in scripts.bundle.requirements(flavour):
+    for requirement in scripts.bundle.requirements("full"):
         name = scripts.bundle.name_of(requirement)
         try:
             files = distribution(name).files or ()
