@@ -237,4 +237,4 @@ def test_a_broken_pattern_says_where_and_why():
     )
     assert two.tensor_lines({"w": "shown"}) == ("shown: 4 groups", "x: 4 groups")
     many = replace(two, groups={f"t{n}": 1 for n in range(1_007)})
-    assert many.named()[-2:] == ("t4: 1 group", "and 1,002 more")
+    assert many.tensor_lines()[-2:] == ("t4: 1 group", "and 1,002 more")
