@@ -377,7 +377,8 @@ def _layer_of(path: str, modules: Modules) -> str:
     """Return the name of the layer that a module belongs to.
 
     This is the module itself, or if its name denotes a part of a tensor (``weight``,
-    ``quant_state``) or equals a tensor of its parent, the layer of the parent. "" is the root.
+    ``quant_state``) or equals a tensor of its parent, the layer of the parent. Modules of wrappers
+    are never parts. "" is the root.
     """
     while path:
         above, _, last = path.rpartition(".")

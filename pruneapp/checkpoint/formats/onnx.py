@@ -203,7 +203,10 @@ class _GraphWalk:
         return ""
 
     def _node(self, inside: tuple[WireField, ...], scope: Scope, *, with_tensors: bool) -> None:
-        """Add the node in the last field of `inside` to `scope`, and read its attributes."""
+        """Add the node in the last field of `inside` to `scope`, and read its attributes.
+
+        `with_tensors` is as in `graph`. Raises `DamagedFileError`.
+        """
         message = self.message
         inputs: list[str] = []
         outputs: list[str] = []
@@ -362,7 +365,11 @@ class _GraphWalk:
 
 
 def _pair(message: Message, outer: WireField) -> tuple[str, str]:
-    """Return the key and value of a message of two texts; "" for a missing one."""
+    """Return the key and value of a message of two texts; "" for a missing one.
+
+    Of repeated texts the last is returned. Raises `DamagedFileError` for an invalid message, or a
+    text of more than 1 MiB.
+    """
     if outer.wire != LENGTH:
         raise message.damage_error(outer.tag, "a pair of texts has no length")
     texts = {1: "", 2: ""}

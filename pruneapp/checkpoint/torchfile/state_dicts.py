@@ -438,7 +438,8 @@ class _Walk:
     def _is_outside(self, name: str, child: Any) -> bool:
         """Return whether a value in a state dict is another model or training state.
 
-        `name` is its key. False for tensors.
+        `name` is its key, which alone identifies training state; models must contain tensors. False
+        for a value that is a tensor itself.
         """
         if isinstance(child, LEAVES):
             return False

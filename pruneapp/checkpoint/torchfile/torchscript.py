@@ -184,7 +184,8 @@ def _role(enclosing: list[tuple[str, int]]) -> str | None:
 def mark_constants(constants: Any, roles: Mapping[int, set[str]]) -> dict[str, Tensor]:
     """Return the tensors among the constants of a program by name (``c0``), with their kinds set.
 
-    Their `buffer` is set too. Empty if `constants` is no tuple or list.
+    The number in a name is the index among all constants. `buffer` is set too. Empty if `constants`
+    is no tuple or list.
 
     Parameters
     ----------
