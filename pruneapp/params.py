@@ -129,6 +129,7 @@ class Interval:
         return (self.low is None or value >= self.low) and (self.high is None or value <= self.high)
 
     def __str__(self) -> str:
+        """Return the end of a sentence: ``from 0 to 1``, ``1 or more``, ``any number``."""
         if self.high == 2**63 - 1:
             return f"from {self.low or 0:g} to 2^63 - 1"
         if self.low is not None and self.high is not None:

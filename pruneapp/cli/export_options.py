@@ -107,6 +107,7 @@ def report_output(
     numel, pruned = sum(t.numel for t in tensors), sum(t.pruned for t in tensors)
 
     def report_lines() -> Iterator[str]:
+        """Yield the pruned tensors with their sparsity, the files, the totals and the notes."""
         yield from lines
         for tensor in report.tensors:
             if tensor.pruned:
@@ -131,6 +132,7 @@ def report_output(
         yield from (f"Note: {notice}" for notice in notices if notice not in announced)
 
     def report_data() -> dict[str, Any]:
+        """Return the report and `data` as one JSON object."""
         return {
             **(data or {}),
             **attributes(report, _REPORT),
@@ -336,6 +338,7 @@ def write_export(
         origin = provenance_of(state, recipe, job)
 
     def announce(replaced: Sequence[Path]) -> None:
+        """Print notes about the files `replaced` and about patterns that do not hold."""
         if replaced:
             are = "is" if len(replaced) == 1 else "are"
             sentence = f"{counted(len(replaced), 'file')} {are} there already and will be replaced"

@@ -61,6 +61,7 @@ _NUMBERS = ("name", "elements", "zeros", "NaN", "minimum", "maximum", "L1", "L2"
 
 
 def _number_lines(measured: Sequence[TensorNumbers]) -> Iterator[str]:
+    """Return the lines of a table of statistics; a cell is empty if its number is None."""
     rows = [
         (
             printable_name(each.name),

@@ -67,6 +67,7 @@ def _default(param: Param, method: Method) -> str:
 
 
 def _data(method: Method) -> dict[str, Any]:
+    """Return a method and its parameters as JSON data."""
     return {
         **attributes(
             method,

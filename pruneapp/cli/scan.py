@@ -176,6 +176,7 @@ def _lines(scan: Scan) -> Iterator[str]:
 
 
 def _data(scan: Scan, output: str) -> Mapping[str, Any]:
+    """Return the number of measured cells and the metrics before pruning as JSON data."""
     return {
         "output": output,
         **attributes(scan, "measured wanted calibrated"),

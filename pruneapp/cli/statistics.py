@@ -127,6 +127,7 @@ def _convert(
 
 
 def _lines(collected: Collected, output: str) -> Iterator[str]:
+    """Yield the number of weights with statistics, and the first five names of those without."""
     yield (
         f"Wrote statistics of {counted(len(collected.seen), 'weight')} over "
         f"{counted(collected.rows, 'row')} to {output}"

@@ -124,9 +124,11 @@ class Flow:
 
 
 class Cluster:
-    """A connection to a cluster, as a context manager.
+    """A connection to a cluster, as a context manager; its workers may change at any time.
 
-    Workers that join later get tasks; tasks of workers that leave are repeated by others.
+    Creating one waits up to 60 seconds for a worker. Raises `ClusterError` if there is none, or a
+    worker has other versions of Pruneapp, numpy or Python. Workers that join later get tasks; tasks
+    of workers that leave are repeated by others.
     """
 
     def __init__(
@@ -345,6 +347,7 @@ class Cluster:
         futures: list[Future[Any]] = []
 
         def submit(work: Work) -> Future[Any]:
+            """Submit a task and return its future; raise `ClusterLostError`."""
             self._number += 1
             name = work.function.__name__
             key = f"pruneapp-{name}-{self._job}-{self._number}"

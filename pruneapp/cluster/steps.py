@@ -498,7 +498,11 @@ def apply_step(state: ClusterState, step: Step, job: Job) -> ClusterState:
 
 
 class _RowOnCluster:
-    """One row of a step, applied to a state."""
+    """One row of a step, applied to a state.
+
+    Raises `ClusterError` for a custom method or masks from a file, and `ParameterError` if the
+    values, limits or tensors do not suit the method.
+    """
 
     def __init__(
         self, state: ClusterState, row: Row, names: Sequence[str], step: Step, job: Job

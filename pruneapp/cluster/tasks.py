@@ -182,6 +182,7 @@ def task(work: Callable[P, R]) -> Callable[P, R | Failed]:
 
     @functools.wraps(work)
     def run(*args: P.args, **more: P.kwargs) -> R | Failed:
+        """Return the result of `work`, or `Failed`."""
         for value in args:
             each = value if isinstance(value, list) else [value]
             for one in each:

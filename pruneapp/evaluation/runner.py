@@ -152,7 +152,10 @@ def as_on_disk(snapshot: Snapshot) -> Snapshot:
 
 
 class ScriptRunner:
-    """A script in a persistent worker, and the model that it has loaded."""
+    """A script in a persistent worker, and the model that it has loaded.
+
+    Creating one starts no process and runs nothing; it reads the text of `options` for the key.
+    """
 
     def __init__(
         self, script: EvaluationScript, interpreter: Interpreter, options: Options
@@ -407,6 +410,8 @@ class CommandRunner:
     The metrics are the JSON in ``{out}`` (a file, or the newest ``.json`` in a folder), or else the
     last JSON object that the command prints, or the last line that is a number. It runs in
     `folder`, or in the current directory if that is None. `directions` are those of its metrics.
+    Raises `EvaluationError` if the command cannot be split into words or does not name
+    ``{checkpoint}``.
     """
 
     agrees = has_reference = False

@@ -199,6 +199,7 @@ class ScanRequest:
     repair: str = ""
 
     def __post_init__(self) -> None:
+        """Sort the amounts, without repetition, and set the defaults of other parameters."""
         check_scanned(registry.get(self.method))
         amounts = tuple(sorted({float(amount) for amount in self.amounts}))
         if not amounts or not all(0 < amount <= 1 for amount in amounts):

@@ -156,6 +156,7 @@ class Watcher(TorchDispatchMode):
         self.runs: dict[str, int] = {}  # value of `_runs` at the first product of each weight
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """Compute an operator, and pass the arguments of a product to its method in `WATCHED`."""
         kwargs = kwargs or {}
         watch = WATCHED.get(func._overloadpacket)  # noqa: SLF001 - no public API
         if watch is None:
@@ -691,6 +692,7 @@ def count(
     forward = module.forward
 
     def watched(*args: Any, **kwargs: Any) -> Any:
+        """Call the model once while its products are counted, and end the script's function."""
         # the attribute of the object, so that the method of the class is visible again
         del module.forward
         watcher.seen.clear()

@@ -126,6 +126,7 @@ class GraphSession:
         """
 
         def call(original: Any, names: Any, feeds: Any, options: Any) -> Any:
+            """Run the session, pass its outputs to `take`, and return them."""
             found = original(names, feeds, options)
             named = zip(self._names(names), found)
             arrays = {name: one for name, one in named if hasattr(one, "dtype")}
@@ -214,6 +215,7 @@ class GraphSession:
         recording = self._with_outputs([value for value in values if value not in outputs])
 
         def call(_original: Any, names: Any, feeds: Any, options: Any) -> Any:
+            """Run the recording session, add its values, and return the outputs `names`."""
             wanted = self._names(names)
             every = list(dict.fromkeys((*wanted, *values)))
             found = dict(zip(every, recording.run(every, feeds, options)))

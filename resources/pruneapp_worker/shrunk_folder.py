@@ -343,6 +343,7 @@ def inputs_for(config: Any, model: Any, request: dict[str, Any]) -> dict[str, An
         return torch.randn(shape, generator=generator)
 
     def ids() -> Any:
+        """Return token ids, ``int64[ROWS, tokens]``, without placeholders of images."""
         most = [
             getattr(text, name, None)
             for name in ("max_position_embeddings", "n_positions", "max_seq_len")
@@ -530,6 +531,7 @@ def without_experts(model: Any, routers: list[tuple[Any, Any, list[int]]]) -> An
     linear = torch.nn.functional.linear
 
     def patched(given: Any, weight: Any, bias: Any = None) -> Any:
+        """Return the product with the bias, with -inf for the excluded experts of a router."""
         result = linear(given, weight, bias)
         ids = dropped.get(weight.data_ptr())
         if ids is not None and result.shape[-1] == weight.shape[0]:

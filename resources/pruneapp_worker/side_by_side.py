@@ -59,6 +59,10 @@ class SideBySide:
         devices = range(torch.cuda.device_count()) if torch.cuda.is_initialized() else ()
 
         def call(module: Any, *given: Any, **named: Any) -> Any:
+            """Call a module twice, or once if it is not outermost.
+
+            Return the result of the first call.
+            """
             nonlocal inside
             here = id(module) in modules and threading.current_thread() is thread
             if inside or not here:

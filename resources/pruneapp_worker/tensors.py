@@ -123,6 +123,7 @@ def outputs_of(module: torch.nn.Module, take: Callable[[Any], None]) -> Any:
     depth = 0
 
     def watched(*args: Any, **words: Any) -> Any:
+        """Call the model, and pass the output of an outermost call to `take`."""
         nonlocal depth
         depth += 1
         try:

@@ -54,19 +54,6 @@ def test_a_url_that_does_not_exist(url, capsys):
     assert "nothing.safetensors' cannot be opened: no such file" in output
 
 
-def test_nothing_is_contacted_for_files(tmp_path, run_python):
-    save_file({"w": torch.ones(4, 4)}, tmp_path / "m.safetensors")
-    run_python(
-        "import sys\n"
-        "from pruneapp.__main__ import main\n"
-        "assert main(['prune', sys.argv[1], '-o', sys.argv[2], '--method', 'l1_unstructured',"
-        " '--amount', '0.5']) == 0\n"
-        "assert not {'fsspec', 's3fs', 'botocore', 'aiohttp'} & sys.modules.keys()\n",
-        str(tmp_path / "m.safetensors"),
-        str(tmp_path / "o.safetensors"),
-    )
-
-
 def test_without_the_packages(tmp_path, run_python):
     """The message names the packages to install."""
     output = run_python(

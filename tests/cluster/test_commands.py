@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import subprocess
 import sys
 
 import numpy as np
@@ -169,19 +168,6 @@ def test_without_dask_there_is_a_remedy(capsys, model, monkeypatch):
 
     assert main(["inspect", str(model), "--stats", "--cluster", "local:2"]) == 2
     assert "pip install 'pruneapp[cluster]'" in capsys.readouterr().err
-
-
-def test_nothing_of_dask_is_loaded_without_a_cluster(model, tmp_path):
-    code = (
-        "import sys, pruneapp.cli.prune, pruneapp.cli.run; from pruneapp.__main__ import main\n"
-        f"assert main(['prune', {str(model)!r}, '--method', 'l1_unstructured', '--amount', '0.5', "
-        f"'-o', {str(tmp_path / 'out')!r}]) == 0\n"
-        "dask = {n for n in sys.modules if n.split('.')[0] in {'dask', 'distributed'}}\n"
-        "sys.exit(sorted(dask) or 0)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-
-    assert done.returncode == 0, done.stderr
 
 
 def test_tensors_in_which_only_zeros_are_pruned_are_reported(capsys, here, tmp_path):
