@@ -155,8 +155,8 @@ class AutosaveController(Controller):
     def flush(self) -> PruneAppError | None:
         """Write everything to the journal and wait for the disk; return the error, or None.
 
-        None, and nothing is written, if no document is open. Without steps and results the state of
-        the views is not written.
+        None, and nothing is written, if no document is open. No journal is created for a document
+        without steps and measured results.
         """
         document, work = self._session.document, self._work
         if document is None or work is None:
