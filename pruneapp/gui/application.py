@@ -226,7 +226,7 @@ class Start(QObject):
     def open(self, wanted: Path | OpenRequest) -> None:
         """Open a file now, or as soon as the workbench exists.
 
-        Then only the last request is opened.
+        Before that, a second call replaces the first one.
         """
         if self.workbench is not None:
             self.workbench.open(wanted)
@@ -250,7 +250,7 @@ class Start(QObject):
     def report_bug(
         self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
     ) -> None:
-        """Handle an uncaught exception."""
+        """Show an uncaught exception in a notice, or print it if there is no workbench yet."""
         if self.workbench is not None:
             self.workbench.report_bug(kind, error, trace)
         else:
@@ -383,7 +383,7 @@ class InstanceServer(QObject):
     def close(self) -> None:
         """Disconnect all clients, stop listening, and remove the socket file.
 
-        May be called repeatedly.
+        It may be called repeatedly, and before `listen`.
         """
         for line in tuple(self._clients):
             line.hang_up()
@@ -439,10 +439,7 @@ class InstanceLine(QObject):
 
     @Slot()
     def hang_up(self) -> None:
-        """Close the connection, emit `ended` and delete this object.
-
-        Without effect the second time.
-        """
+        """Close the connection, emit `ended` and delete this object; a second call does nothing."""
         if not self._closed:
             self._closed = True
             self._timeout.stop()
@@ -654,9 +651,9 @@ class Launcher(QObject):
 
     @Slot()
     def _open_files(self) -> None:
-        """Open the files that wait, once a window is functional.
+        """Open the files that wait, if a window is functional.
 
-        Called again when one becomes so.
+        It is called again when a window becomes functional.
         """
         benches = (start.workbench for start in self.starts)
         bench = next((bench for bench in benches if bench is not None), None)

@@ -252,7 +252,7 @@ class Desktop(QObject):
     def _tick(self) -> None:
         """Update progress and sleep inhibition, if they have changed since the last call.
 
-        Only on Linux.
+        It does nothing on systems other than Linux.
         """
         thread, percent, writing = self._bus_thread, self._percent, self._jobs.writing
         if thread is None:
@@ -270,10 +270,10 @@ class Desktop(QObject):
     def _on_ended(self, end: JobEnd) -> None:
         """Notify the user of a visible job that took `LONG_S` or more and was not cancelled.
 
-        Only if the window is not in front: its task bar entry is marked, and unless the user has
-        turned notifications off, one is shown by D-Bus, or on other systems next to a tray icon,
-        which is created then. The end of writing is reported to the desktop at once, for jobs of
-        any duration.
+        It does so only if the window is not in front: its task bar entry is marked, and unless the
+        user has turned notifications off, one is shown by D-Bus, or on other systems next to a tray
+        icon, which is created then. The end of writing is reported to the desktop at once, for jobs
+        of any duration.
         """
         if self._inhibited and not self._jobs.writing:
             self._tick()
@@ -432,9 +432,9 @@ class _BusThread:
     # -- calls, on the thread -------------------------------------------------------------------
 
     def show_progress(self, fraction: float | None) -> None:
-        """Show the progress of the job, from 0 to 1, in the task bar.
+        """Show the progress of the job in the task bar, from 0 to 1; None hides the progress bar.
 
-        None hides the progress bar.
+        Raises `BusError` without a bus; whether a dock shows it is unknown.
         """
         file = f"application://{QGuiApplication.desktopFileName()}.desktop"
         properties = {
@@ -538,7 +538,10 @@ class _BusThread:
             (self._cookie,) = self._bus().call(_POWER, "Inhibit", "ss", name, why)
 
     def release(self) -> None:
-        """Allow the machine to sleep again."""
+        """Allow the machine to sleep again.
+
+        It does nothing if `inhibit` was not called or has failed.
+        """
         held, self._inhibitor_fd = self._inhibitor_fd, None
         cookie, self._cookie = self._cookie, None
         if held is not None:

@@ -147,7 +147,8 @@ def _line(receive: Callable[[], bytes]) -> bytes:
 def has_listener(path: str) -> bool:
     """Return whether a process accepts connections at a socket path.
 
-    False if the file is missing.
+    The result is False if the file is missing, or if connecting takes more than `PATIENCE_S`
+    seconds.
     """
     import socket
 

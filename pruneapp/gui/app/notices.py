@@ -252,7 +252,10 @@ class NoticeBar(QWidget):
         return notice
 
     def remove(self, notice: NoticeRow | None) -> None:
-        """Remove a notice and delete it. Without effect for None, or if it was removed before."""
+        """Remove a notice and delete it.
+
+        It does nothing for None, or if the notice was removed before.
+        """
         if notice in self.notices:
             self.notices.remove(notice)
             self._layout.removeWidget(notice)
@@ -287,7 +290,7 @@ class NoticeBar(QWidget):
     def _arrange(self) -> None:
         """Show the first `_most` notices and the number of the others.
 
-        Hide the bar if there is none.
+        Without any, hide the bar.
         """
         rest = len(self.notices) - self._most
         older = self.tr("{n} older").format(n=rest) if rest > 0 else ""

@@ -92,7 +92,7 @@ class PluginController(Controller):
     def _load(self, key: str) -> None:
         """Load the code of a plugin in a worker thread.
 
-        Its additions are registered on the main thread.
+        `_on_loaded` or `_on_failed` gets the result.
         """
         plugin = self._installed[key]
 

@@ -145,7 +145,7 @@ class QtClasses(QObject):
     def _make(self) -> None:
         """Create classes for `_SLICE_S` seconds.
 
-        After the last one stop the timer and emit `made`.
+        After the last class it stops the timer and emits `made`.
         """
         ends = time.perf_counter() + _SLICE_S
         for module, name in self._names:

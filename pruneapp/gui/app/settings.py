@@ -259,9 +259,9 @@ class Settings(QObject):
         self.store(pinned=[*others, str(file)] if pinned else others)
 
     def remove_recent(self, files: Iterable[Path]) -> None:
-        """Remove files from the recent and the pinned ones.
+        """Remove files from the recent and the pinned ones, and store both lists.
 
-        Those that are in neither are ignored.
+        Files that are in neither are ignored.
         """
         gone = set(map(str, files))
         recent, pinned = (

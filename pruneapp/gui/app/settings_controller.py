@@ -200,7 +200,7 @@ class SettingsController(Controller):
     def settings(self) -> Iterator[tuple[str, str, Callable[[], None], str]]:
         """Yield the values that settings can take: text, help, function to set it, English text.
 
-        Of a setting that is on or off, the other value only. Settings that have commands and
+        A setting that is on or off yields only its other value. Settings that have commands and
         devices that are not available are left out.
         """
         for param in SETTINGS:
@@ -278,9 +278,10 @@ class SettingsController(Controller):
             self._settings.set(WARN_OWN_METHODS, answer == "run")
 
         def load(_job: Job) -> tuple[Method, ...]:
-            """Load the methods of the file.
+            """Load and return the methods of the file.
 
-            Raises `MethodError` if it cannot be read, and without torch.
+            It raises `MethodError` if the file cannot be read or has no valid method, or if torch
+            is missing.
             """
             path = Path(name)
             try:  # the import below takes seconds and cannot be cancelled

@@ -204,7 +204,7 @@ class Actions:
     def _menu(self, path: str, bar: QMenuBar) -> QMenu:
         """Return the menu with a path.
 
-        It and the menus above it are created if they do not exist.
+        It and the menus above it are created when they are first needed.
         """
         if path not in self.menus:
             parent, _, name = path.rpartition("/")

@@ -359,7 +359,7 @@ class ShortcutDialog(Dialog):
     def _text_field_note(self, keys: list[str]) -> str:
         """Return a note on the first of `keys` that text fields use for themselves.
 
-        "" if none is.
+        The result is "" if they use none of them.
         """
         for key in keys:
             if is_typed(key):

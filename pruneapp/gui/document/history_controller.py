@@ -200,7 +200,7 @@ class HistoryController(Feature[QInputDialog]):
     def _current_number(self, item: HistoryItem) -> int:
         """Return the current number of a state.
 
-        Raise `Cancelled`, which ends the flow, if it was deleted.
+        If the state was deleted, it raises `Cancelled`, which ends the flow.
         """
         for number, each in enumerate(self.document.items):
             if each is item:

@@ -159,11 +159,10 @@ class HistoryStates(QAbstractListModel):
         return None
 
     def _abridge(self, lines: list[str]) -> list[str]:
-        """Return `lines` with the longest lists shortened.
+        """Return `lines` with the longest lists shortened, as at most `_MAX_TIP_LINES` + 1 lines.
 
-        In all at most `_MAX_TIP_LINES` + 1 lines. A shortened list ends with how many items were
-        omitted. Lines after a list, such as the number of pruned weights, are kept. Without a long
-        list, the last lines are cut.
+        A shortened list ends with how many items were omitted. Lines after a list, such as the
+        number of pruned weights, are kept. Without a long list, the last lines are cut.
         """
         lines = list(lines)
         while len(lines) > _MAX_TIP_LINES + 1:
@@ -228,7 +227,7 @@ class StateDelegate(QStyledItemDelegate):
     def width(self, label: str, metrics: QFontMetrics, widest: int) -> int:
         """Return the width of a label with its margins in pixels, at most `widest`.
 
-        That of its short form if the whole label is wider than `widest`.
+        A label that is wider is measured in its short form.
         """
         cached = self._widths.get((label, widest))
         if cached is None:
@@ -246,7 +245,10 @@ class StateDelegate(QStyledItemDelegate):
     def helpEvent(
         self, event: QHelpEvent, view: QAbstractItemView, option: QStyleOptionViewItem, index: Index
     ) -> bool:
-        """Show the tooltip of a state, or that of the scroll arrow that covers it."""
+        """Show the tooltip of a state, or that of the scroll arrow at this place.
+
+        Return whether it did.
+        """
         if not self.visible_area.left() <= event.pos().x() <= self.visible_area.right():
             QToolTip.showText(event.globalPos(), self.tr("Scroll the history"), view)
             return True

@@ -94,8 +94,8 @@ class HistoryLanes:
     def beside(self, state: int, lanes: int) -> int:
         """Return the state in the lane `lanes` below (negative: above) in the nearest column.
 
-        Of two equally near states, the one that was placed first; `state` itself if there is no
-        such lane.
+        If two states are equally near, it is the left one; without such a lane it is `state`
+        itself.
         """
         lane = self.lane[state] + lanes
         columns = [column for of, column in self._at if of == lane]

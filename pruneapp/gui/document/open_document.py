@@ -120,12 +120,10 @@ def _from_session(request: OpenRequest, job: Job) -> tuple[Document, Saved | Non
 def _continue_session(
     path: Path, request: OpenRequest, job: Job
 ) -> tuple[Document, JournalFile] | None:
-    """Return a session with the unsaved changes of the journal `path`.
+    """Return a session with the unsaved changes of the journal `path`. The journal stays open.
 
-    The journal stays open.
-
-    None, and the journal is closed, if the session was saved after them. Raises `SessionError` or
-    `CheckpointError` if they cannot be restored.
+    If the session was saved after them, the journal is closed and the result is None. Raises
+    `SessionError` or `CheckpointError` if the changes cannot be restored.
     """
     journal = read_journal(path, job)
     try:
@@ -603,7 +601,7 @@ class OpenDocument(QObject):
     def check_may_work(self) -> None:
         """Raise the reason why the document may not be changed, a `PruneAppError`, if there is one.
 
-        Another file is being opened, or the oldest lock.
+        The reason is that another file is being opened, or the error of the oldest lock.
         """
         if self._opening is not None:
             raise PruneAppError(

@@ -199,7 +199,7 @@ class AxisRow(QWidget):
         self.set_axis(axis)
 
     def add_to(self, grid: QGridLayout, row: int) -> None:
-        """Add the widgets to two rows of a grid."""
+        """Add the widgets to the grid rows `row` and `row` + 1."""
         here = self.label, self.before, self.after, self.share, self.hint, self.exactness
         for column, part in enumerate(here):
             grid.addWidget(part, row, column)
@@ -492,7 +492,7 @@ class LayerStrip(QWidget):
     def set_layers(self, layers: LayersForecast) -> None:
         """Show other layers without emitting `toggled`.
 
-        The cursor stays if there is such a layer.
+        The cursor stays at its layer, or moves to the last one if there are fewer.
         """
         if layers == self._layers:
             return
@@ -525,7 +525,7 @@ class LayerStrip(QWidget):
         return QSize(8 * (self._cell_size().width() + _GAP), self._cell_size().height() + 2 * _GAP)
 
     def words(self, number: int) -> str:
-        """Return a text about what happens to a layer."""
+        """Return what happens to the layer `number`, from 0: it is dead, fixed, cut, or stays."""
         if number in self._layers.dead:
             text = self.tr("Layer {n} does nothing and is cut: computes the same")
         elif number in self._layers.fixed:

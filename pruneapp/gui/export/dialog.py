@@ -555,7 +555,7 @@ class ExportDialog(Dialog):
         return self.formats.chosen_format()
 
     def choices(self) -> ExportChoices:
-        """Return the choices, even if they are not valid."""
+        """Return all choices of both pages, also if they are not valid, for `set_choices`."""
         offer = self.chosen_format()
         return ExportChoices(
             self.purposes.purpose(),
@@ -591,7 +591,7 @@ class ExportDialog(Dialog):
     def _on_page_changed(self, _page: int) -> None:
         """Show the parts of the selected page.
 
-        The first time, the page Shrunk requests its survey.
+        When the page Shrunk is shown for the first time, it requests its survey.
         """
         shrunk = self.is_shrunk
         self.page.setVisible(shrunk)
@@ -645,9 +645,9 @@ class ExportDialog(Dialog):
         self._arrange()
 
     def _request_rounding(self) -> None:
-        """Show the dtypes of the formats, and request the cost of the chosen one.
+        """Show the dtypes of the formats, and request the cost of the chosen one if it is unknown.
 
-        Not if it is known, or was requested by the previous call.
+        The same dtype is not requested twice in a row.
         """
         self.formats.set_types(self.details.types(self.formats.offers()))
         before, self._rounded = self._rounded, self.details.rounding_dtype()
@@ -702,7 +702,7 @@ class ExportDialog(Dialog):
     def _finish(self) -> None:
         """Accept the dialog and emit `exportRequested` or `shrinkRequested`.
 
-        Nothing while it is invalid.
+        It does nothing while the choices are invalid.
         """
         if self.is_shrunk:
             if (order := self.page.order()) is not None:

@@ -279,10 +279,10 @@ def _steps_of(capture: Capture) -> list[StepAccount]:
 
 
 def _write_and_report(write: Callable[[Path], Path], path: Path, sentence: str) -> Iterator[str]:
-    """Call `write` with a path, and yield notices.
+    """Call `write` with a path, and yield notices for the report of the export.
 
-    `sentence` with the path that was written, which `write` returns; if that is another one, that
-    the file there was kept. Or why it failed.
+    The first one is `sentence` with the path that `write` returns, or says why writing failed. If
+    it is not `path`, a second one says that the file there was kept.
     """
     try:
         written = write(path)
@@ -568,7 +568,11 @@ class ExportController(Feature[ExportDialog]):
         self.exported.emit(report)
 
     def _write(self, job: RunJob[ExportReport], path: Path) -> Flow[ExportReport]:
-        """Run a job that writes to `path`; no other export may write there meanwhile."""
+        """Run a job that writes to `path` and return its report.
+
+        No other export may write there meanwhile. Emits `began` first, and raises the errors of the
+        job and `Cancelled`.
+        """
         target = path if is_store(path) else real_path(path)
         self._set_written((*self._written, target))
         self.began.emit(path)
@@ -594,8 +598,8 @@ class ExportController(Feature[ExportDialog]):
     def _export(self, request: ExportRequest) -> Flow[None]:
         """Export the document, after asking about links and unreadable tensors.
 
-        If only the export itself finds tensors that the format cannot hold, these are asked about
-        then.
+        If only the export itself finds tensors that the format cannot hold, it asks about them
+        then, and exports again.
         """
         self.session.check_may_work()
         path, document = request.path, self.document

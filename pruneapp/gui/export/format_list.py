@@ -39,7 +39,10 @@ def _calculating() -> str:
 
 
 def size_text(offer: FormatOffer) -> str:
-    """Return the size of an export as text: 43 MB, ≈ 12 MB, or that it is being computed."""
+    """Return the size of an export as text: 43 MB, ≈ 12 MB, or that it is being computed.
+
+    If the format is not possible or its choices are invalid, the text is a dash.
+    """
     if offer.why_not or offer.wrong:
         return number_format.NO_NUMBER
     if offer.nbytes is None:
@@ -378,7 +381,7 @@ class Purposes(QWidget):
     def _show_reason(self) -> None:
         """Show which format is the best for the selected purpose and why.
 
-        Or that there is none, or that sizes are not known yet.
+        Without one, the text says that there is none, or that sizes are not known yet.
         """
         purpose, best = self.purpose(), self._best()
         if purpose is None:

@@ -145,7 +145,7 @@ class ExportReportDialog(Dialog):
     def _facts_area(self) -> QScrollArea:
         """Return the scroll area with facts, warnings, notes, and how to load the file.
 
-        Called once.
+        Call it once.
         """
         content = QWidget()
         layout = lay_in_column(content, margins=(0, 0, 8, 0))

@@ -139,7 +139,7 @@ class ShrinkForecasts(QObject):
     def _forecast(self, request: CutRequest) -> None:
         """Compute a forecast, and cancel the previous one.
 
-        Without effect before the survey is done.
+        It does nothing before the survey is done.
         """
         surveyed, origin = self.surveyed, self._origin
         if surveyed is None:

@@ -271,7 +271,10 @@ class FolderRow(QWidget):
         return Path(self.path.text().strip()).expanduser()
 
     def problem(self) -> str:
-        """Return a sentence why nothing can be written to the path; empty if it is valid."""
+        """Return a sentence why nothing can be written to the path; "" if it is valid.
+
+        Neither an existing file or folder is valid, nor a path of an export in progress.
+        """
         text = self.path.text().strip()
         one_file = self._is_file()
         if not one_file and os.path.isfile(os.path.expanduser(text)):  # noqa: PTH111, PTH113 - take any name
@@ -667,7 +670,8 @@ class ShrinkPage(QWidget):
     def order(self) -> ShrinkOrder | None:
         """Return the cut to be written; None while it is not possible.
 
-        That is while a forecast is computed, if it failed or cuts nothing, and for an invalid path.
+        It is not possible while a forecast is computed, if that failed or cuts nothing, and for an
+        invalid path.
         """
         forecast = self.forecast
         if forecast is None or forecast.why_not or forecast.wrong or forecast.is_empty:

@@ -98,8 +98,8 @@ def _location_problem(target: Path, *, folders: bool) -> str:
 def _shards_problem(target: Path, source: str, endings: Iterable[str]) -> str:
     """Return a sentence why shards cannot be written to `target`; "" if they can.
 
-    Not to a file, the folder of the open model `source`, or a new name with one of the suffixes
-    `endings`.
+    They cannot be written to a file, to the folder of the open model `source`, or to a new folder
+    whose name has one of the suffixes `endings`.
     """
     if target.is_file():
         return translate("ExportPlace", "This is a file: shards of a maximum size need a folder.")
@@ -174,9 +174,9 @@ class TargetRow(QWidget):
         self._show_note()
 
     def set_path(self, path: str) -> None:
-        """Propose a file or folder, replacing the text.
+        """Propose a file or folder, replacing the text, and emit `changed`.
 
-        Its suffix stays where the format permits.
+        The suffix stays where the format permits it.
         """
         self._ending = next((s for s in self._suffixes if path.endswith(s)), "")
         self._base, self._proposed = path.removesuffix(self._ending), path
@@ -370,9 +370,9 @@ class TargetRow(QWidget):
         self.replace.setVisible(not problem and self.replaces_source())
 
     def _note_text(self) -> str:
-        """Return a text about a valid path: where it is, what it replaces, an unusual suffix.
+        """Return a text about a valid path: where it is, what it replaces, or an unusual suffix.
 
-        Or "".
+        The result is "" if there is nothing to say.
         """
         if self.is_url():
             return self.tr(

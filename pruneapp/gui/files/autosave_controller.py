@@ -291,10 +291,7 @@ class AutosaveController(Controller):
         self._finished.emit(result)
 
     def _write(self, result: _WriteResult, state: JournalUpdate) -> None:
-        """Write `state`, or the latest one that was captured since.
-
-        Then the restored journal is deleted.
-        """
+        """Write `state`, or a later one that was captured since; delete the restored journal."""
         work = result.work
         job = Job(cancel=work.token)
         latest_state = work.latest_state()
@@ -374,7 +371,8 @@ class Checksums(QObject):
     def _trust(self, saved: Saved, document: Document) -> None:
         """Reuse the checksums in `saved` of files whose time is unchanged.
 
-        Others are compared later with the computed ones. Files are matched by their order.
+        The checksums of other files are computed later and compared. Files are matched by their
+        order.
         """
         for file, before in zip(document.checkpoint.files, saved.original.files, strict=False):
             if before.sha256 and file.identity.mtime_ns == before.mtime_ns:

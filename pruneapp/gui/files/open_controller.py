@@ -216,9 +216,9 @@ class OpenController(Feature[QDialog]):
             self.open(path)
 
     def _chosen_file(self) -> Path | None:
-        """Let the user choose a file and store its folder for the next time.
+        """Let the user choose a file, and store its folder for the next time.
 
-        None if the user cancels.
+        The result is None if the user cancels.
         """
         name, _ = QFileDialog.getOpenFileName(
             self._window,
@@ -288,10 +288,7 @@ class OpenController(Feature[QDialog]):
             self._look_again()
 
     def _look_again(self) -> None:
-        """Show a notice if the open file was changed or deleted.
-
-        Remove the notice if it was not.
-        """
+        """Show a notice if the open file was changed or deleted; remove it if it was not."""
         document = self.session.document
         if document is None:
             return
@@ -338,10 +335,10 @@ class OpenController(Feature[QDialog]):
         )
 
     def _confirm_stop(self) -> bool:
-        """Return whether no visible job is running.
+        """Return whether no visible job is running any more.
 
-        Otherwise ask, and cancel them all if the user agrees. True as well if the job ends during
-        the question.
+        If one is, the user is asked whether to cancel it; all visible jobs are cancelled then. The
+        result is also True if the job ends during the question.
         """
         if not self._jobs.busy:
             return True

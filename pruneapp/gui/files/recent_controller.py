@@ -174,9 +174,9 @@ class RecentController(Controller):
         action.setIcon(icon("pin-set", colors, ratio) if file.pinned else QIcon())
 
     def _open_path(self) -> Path | None:
-        """Return the path of the open file or session, if it is a recent or pinned one.
+        """Return the path of the open file or session if it is listed, that is recent or pinned.
 
-        Else None.
+        The result is None for the sample, and if no document is open.
         """
         document = self._session.document
         if document is None:
@@ -253,7 +253,7 @@ class RecentController(Controller):
     def _clear_histories(self) -> None:
         """Delete the kept histories of closed files, after asking the user.
 
-        A message says if there are none.
+        If there are none, only a message is shown.
         """
         many, nbytes = kept_histories.total()
         files = number_format.plural(many, self.tr("1 file"), self.tr("{n} files"))

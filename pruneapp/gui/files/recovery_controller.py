@@ -143,9 +143,9 @@ class RecoveryController(Controller):
         self._run_background(drop, self._on_deleted)
 
     def _delete_files(self) -> None:
-        """Delete the temporary files that are shown, and search again.
+        """Delete the temporary files that are shown, in the background, without asking.
 
-        In the background, without a question.
+        Search again.
         """
         paths = [path for path, _ in self._found.files]
 

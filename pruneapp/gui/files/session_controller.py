@@ -176,9 +176,9 @@ class SessionController(Feature[QDialog]):
             yield from self._save(path)
 
     def _ask_where(self) -> Path | None:
-        """Let the user choose a session file and store its folder for the next time.
+        """Let the user choose a session file, and store its folder for the next time.
 
-        None for Cancel.
+        The result is None if the user cancels.
         """
         path = dialogs.save_path(
             self._window,
@@ -300,7 +300,7 @@ class SessionController(Feature[QDialog]):
     def _on_closing(self) -> None:
         """Keep the history for the next time.
 
-        Not if there is nothing to lose, or the user discarded it: the journal is then deleted. If
+        If there is nothing to lose, or the user discarded it, the journal is deleted instead. If
         histories are not kept, as the user chose, the journal stays and is offered at the next
         start.
         """
@@ -331,10 +331,7 @@ class SessionController(Feature[QDialog]):
             self._write_timer.start()
 
     def _keep_measured(self) -> None:
-        """Write the results to the journal if they have changed.
-
-        Not if the session file has them.
-        """
+        """Write the results to the journal if they have changed and are not in the session file."""
         results = self._read_results()
         if self.session.document is not None and results != self._journaled:
             self._journaled = results

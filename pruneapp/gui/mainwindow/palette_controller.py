@@ -45,7 +45,7 @@ class PaletteController(QObject):
         context.actions["commands"].triggered.connect(self._open)
 
     def _open(self) -> None:
-        """Show the command palette, with what can be chosen now.
+        """Show the command palette with what can be chosen now.
 
         It is deleted when it is closed.
         """

@@ -225,7 +225,7 @@ class TourController(Controller):
     def _show(self, at: int) -> None:
         """Show the step `at`, counted from 0, and frame its target.
 
-        End the tour after the last step.
+        A number after the last step ends the tour.
         """
         if at == len(self._steps):
             self.end()

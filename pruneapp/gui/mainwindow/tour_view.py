@@ -126,7 +126,7 @@ class Highlight(QWidget):
     def _follow(self) -> None:
         """Place the frame around the visible part of the target, within the window.
 
-        Hide it if there is none.
+        The frame is hidden if no part is visible.
         """
         find, window = self._find_target, self._window
         seen = QRect() if find is None else _visible_rect(find(), window)

@@ -279,8 +279,8 @@ class MainWindow(QMainWindow):
     def _restore_position(self) -> None:
         """Restore the exact position, which Qt changed by the size of a guessed window frame.
 
-        Only if the size is as stored and the position differs by `_NUDGE` or less: otherwise Qt has
-        fitted the window to another screen.
+        It does nothing if the window has another size than stored, or is more than `_NUDGE` away:
+        Qt has then fitted it to another screen.
         """
         place = QRect()
         QDataStream(QByteArray(self._settings.blob("place"))) >> place
@@ -370,9 +370,9 @@ class MainWindow(QMainWindow):
     # -- Qt's events ----------------------------------------------------------------------------
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Emit `closing`.
+        """Emit `closing`, whose receivers may ignore the event to keep the window open.
 
-        Unless a receiver ignores the event, save the layout and emit `closed`.
+        Otherwise save the layout and emit `closed`.
         """
         self.closing.emit(event)
         if event.isAccepted():
@@ -390,7 +390,7 @@ class MainWindow(QMainWindow):
     def focusNextPrevChild(self, forward: bool) -> bool:
         """Move the focus in visual order: toolbar, tree, plots, form, status bar.
 
-        Return whether it moved.
+        Return whether it was moved.
         """
         direct = Qt.FindChildOption.FindDirectChildrenOnly
         parts = (
@@ -427,7 +427,7 @@ class MainWindow(QMainWindow):
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Accept local files and folders, and highlight the start page.
 
-        Emit `otherEntered` for others.
+        For any other object `otherEntered` is emitted, whose receivers may accept it.
         """
         if _dropped_paths(event.mimeData()):
             event.acceptProposedAction()

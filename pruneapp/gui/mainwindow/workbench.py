@@ -173,9 +173,9 @@ class StatusController(QObject):
             self._notifications.end(NoticeTopic.ASKED, NoticeTopic.PRUNING)
 
     def enable(self) -> None:
-        """Enable the commands that are available now, with or without a document.
+        """Enable the commands that are available with or without a document.
 
-        Update undo and redo.
+        Undo and redo are updated as well.
         """
         document = self._session.document
         actions = self._window.actions_

@@ -101,7 +101,11 @@ def text_of(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def _number(text: str, group: str) -> str:
-    """Return a number without the separator `group`; any other text as `_cell` returns it."""
+    """Return the text of a number as spreadsheets read it, without the separator `group`.
+
+    Its sign is "-", and percent is `_UNIT`. `NO_NUMBER` becomes ""; any other text is returned by
+    `_cell`.
+    """
     if text == NO_NUMBER:
         return ""
     text = text.translate(_SPACES)

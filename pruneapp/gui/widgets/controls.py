@@ -298,7 +298,10 @@ class LineEdit(QLineEdit):
             self.entered.emit(text)
 
     def event(self, event: QEvent) -> bool:
-        """Ignore shortcuts that the field does not need, and return False: the window gets them."""
+        """Leave shortcuts that the field does not need to the window, by returning False.
+
+        These are Ctrl+E, and undo and redo without anything to undo or redo.
+        """
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
             undo = event.matches(QKeySequence.StandardKey.Undo)
             redo = event.matches(QKeySequence.StandardKey.Redo)

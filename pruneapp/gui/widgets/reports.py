@@ -72,7 +72,7 @@ class _Rows(QAbstractTableModel):
         return 0 if parent.isValid() else len(self._headers)
 
     def data(self, index: Index, role: int = int(Qt.ItemDataRole.DisplayRole)) -> Any:
-        """Return the text of a cell, the first column's also as tooltip.
+        """Return the text of a cell, for the first column also as tooltip.
 
         Numbers are right-aligned.
         """

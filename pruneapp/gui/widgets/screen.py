@@ -108,7 +108,7 @@ class Dialog(QDialog):
     def event(self, event: QEvent) -> bool:
         """Grow, up to the height of the screen, if texts need more lines.
 
-        Qt would shrink other fields instead.
+        Without this, Qt shrinks other fields.
         """
         done = super().event(event)
         if event.type() == QEvent.Type.LayoutRequest and self._shown:

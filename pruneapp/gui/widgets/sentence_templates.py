@@ -87,7 +87,8 @@ class Template:
     def values(self, text: str) -> tuple[str, ...] | None:
         """Return the shortest values of the gaps for which the template yields `text`, in order.
 
-        Or None. A gap for a number, see `_NUMBERS`, has no other value.
+        The result is None if there are none. A gap for a number, see `_NUMBERS`, has no other
+        value.
         """
         if self.numbers is not None:
             found = self.numbers.fullmatch(text)
@@ -191,7 +192,8 @@ class SentenceTemplates:
     def _translate_sentences(self, text: str) -> Translation | None:
         """Return the translation that leaves the fewest letters in English; None if there is none.
 
-        By a single template, or by one template for a first sentence and recursively for the rest.
+        It is made by a single template, or by one for the first sentence and recursively for the
+        rest.
         """
         whole = self._fill_best_template(text, self._sentences)
         if whole is not None and not whole.left:
@@ -211,8 +213,8 @@ class SentenceTemplates:
     def _translate_step(self, text: str) -> Translation | None:
         """Return the translation of the label of a step; None if no part of it is known.
 
-        In this order: as a whole, in two parts at the first "; " or ", ", as "label: value", and by
-        a template that starts with a name.
+        A label is tried as a whole, in two parts at the first "; " or ", ", as "label: value", and
+        with templates that start with a name, in this order.
         """
         if (
             whole := self._fill_best_template(text, self._steps, starts_with_word=True)

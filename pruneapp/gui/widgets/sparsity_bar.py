@@ -99,7 +99,7 @@ def _bar(
     def stretch(start: float, stop: float) -> QRectF:
         """Return the part of the bar between two shares.
 
-        At least 2 pixels wide if it is not empty.
+        It is at least 2 pixels wide if `stop` is larger than `start`.
         """
         left = rect.left() + rect.width() * start
         right = rect.left() + rect.width() * stop

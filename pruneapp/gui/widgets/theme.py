@@ -563,9 +563,9 @@ class ThemeManager(QObject):
         self.changed.emit(theme)
 
     def _resolve(self) -> Theme:
-        """Return the chosen theme, or that of the system.
+        """Return the chosen theme, or for ``system`` the one that the desktop asks for.
 
-        The latter is light, dark, or one with high contrast.
+        That is light, dark, or one with high contrast; light if the desktop reports nothing.
         """
         if self._choice in THEMES:
             return THEMES[self._choice]
