@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Sequence
 
@@ -91,9 +92,8 @@ class BarChartView(PlotView):
         def row(bar: int) -> tuple[object, ...]:
             item = int(order[bar])
             cells = [column.cell(item) for column in columns]
-            # NaN is not equal to itself.
             return tuple(
-                None if column.share and cell != cell else cell  # noqa: PLR0124
+                None if column.share and isinstance(cell, float) and math.isnan(cell) else cell
                 for column, cell in zip(columns, cells, strict=True)
             )
 
