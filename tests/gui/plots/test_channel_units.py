@@ -12,7 +12,7 @@ from PySide6.QtTest import QTest
 from pruneapp.edits.group_edit import TensorGroup
 from pruneapp.edits.manual_edit import ManualEditRequest
 from pruneapp.gui.plots.channels import ChannelsView
-from tests.gui.plots.channel_norms import made_norms
+from tests.gui.plots.chart_data import made_norms
 from tests.support.plot_views import bar_text, colors_at, pixel
 
 LEFT = Qt.MouseButton.LeftButton
@@ -32,13 +32,8 @@ def norms(kept=(1.0,) * 7, to_prune=(False,) * 7, **more):
 
 
 @pytest.fixture
-def view(qtbot):
-    view = ChannelsView()
-    qtbot.addWidget(view)
-    view.resize(720, 520)
-    view.show()
-    view.activateWindow()
-    assert QTest.qWaitForWindowActive(view)
+def view(show):
+    view = show(ChannelsView(), 720, 520)
     view.set_dims(["0: outputs (7)", "1: inputs (4)"], shape=(7, 4))
     view.set_norms(norms())
     view.set_groups((HEADS, NEURONS))

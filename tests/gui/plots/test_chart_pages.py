@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QContextMenuEvent
@@ -13,7 +12,6 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
 
 from pruneapp.analysis.comparison import Comparison, TensorDifference
 from pruneapp.analysis.sparsity_report import SparsityReport, TensorSparsity
-from pruneapp.analysis.statistics import Histogram
 from pruneapp.evaluation.metric import MeasuredState, MetricChange, StateQuality
 from pruneapp.evaluation.scan import Sensitivity, TensorSensitivity
 from pruneapp.export.report_writer import csv_text
@@ -25,16 +23,8 @@ from pruneapp.gui.plots.sensitivity import SensitivityView
 from pruneapp.gui.plots.sparsity_overview import ModelView
 from pruneapp.gui.widgets.theme import DARK_THEME, LIGHT_THEME
 from tests.gui.person import plain
-from tests.gui.plots.channel_norms import made_norms
+from tests.gui.plots.chart_data import HISTOGRAM, made_norms
 
-HISTOGRAM = Histogram(
-    "conv.weight",
-    np.linspace(0, 4, 5),
-    kept=np.array([0, 40, 100, 1000]),
-    pruned=np.array([60, 20, 0, 0]),
-    to_be_pruned=np.array([0, 40, 0, 0]),
-    nonfinite=2,
-)
 NORMS = made_norms([4.0, 1.0], kept=[1.0, 0.0], to_prune=[True, False])
 TENSORS = TensorSparsity("a.weight", 100, 0, 20), TensorSparsity("b.weight", 300, 0, 0)
 REPORT = SparsityReport(TENSORS, numel=400, before=0, after=20)

@@ -17,17 +17,9 @@ from pruneapp.gui.plots.distribution import DistributionView
 from pruneapp.gui.plots.sparsity_overview import ModelView
 from pruneapp.gui.widgets.theme import LIGHT_THEME
 from tests.gui.mouse_wheel import turn_wheel
-from tests.gui.plots.channel_norms import made_norms
+from tests.gui.plots.chart_data import HISTOGRAM, made_norms
 from tests.support.plot_views import choose_channels, choose_order, colors_at, pixel
 
-HISTOGRAM = Histogram(
-    "conv.weight",
-    np.linspace(0, 4, 5),
-    kept=np.array([0, 40, 100, 1000]),
-    pruned=np.array([60, 20, 0, 0]),
-    to_be_pruned=np.array([0, 40, 0, 0]),
-    nonfinite=2,
-)
 NORMS = made_norms(
     [4.0, 1.0, 3.0, 2.0, np.nan],
     kept=[1.0, 0.0, 0.5, 1.0, 1.0],
@@ -101,12 +93,8 @@ def test_space_toggles_the_logarithmic_axis(distribution, qtbot):
 
 
 def test_bars_are_found_under_their_pixels(distribution):
-    assert [distribution.canvas.bar_at(pixel(distribution, b + 0.5, 50)) for b in range(4)] == [
-        0,
-        1,
-        2,
-        3,
-    ]
+    found = [distribution.canvas.bar_at(pixel(distribution, bar + 0.5, 50)) for bar in range(4)]
+    assert found == [0, 1, 2, 3]
     assert distribution.canvas.bar_at(QPoint(1, 1)) == -1
 
 
@@ -186,19 +174,16 @@ def test_setters_do_not_emit(channels, qtbot):
         choose_channels(channels, [1, 2])
 
 
-@pytest.mark.parametrize(
-    ("n", "words"),
-    [
+def test_norms_have_names(channels):
+    for n, words in (
         ("2", "L2 norm"),
         ("1.0", "L1 norm"),
         ("inf", "L∞ norm"),
         ("fro", "Frobenius norm"),
         ("-1", "L−1 norm"),
-    ],
-)
-def test_norms_have_names(channels, n, words):
-    channels.set_norms(replace(NORMS, n=n))
-    assert channels.canvas.left.labelText == words
+    ):
+        channels.set_norms(replace(NORMS, n=n))
+        assert channels.canvas.left.labelText == words
 
 
 def test_a_hundred_thousand_channels_are_fast(show, record_property, qtbot):

@@ -19,12 +19,8 @@ VALUES[5] = -400.0
 
 
 @pytest.fixture
-def view(qtbot):
-    view = DistributionView()
-    qtbot.addWidget(view)
-    view.resize(700, 480)
-    view.show()
-    qtbot.waitExposed(view)
+def view(show):
+    view = show(DistributionView(), 700, 480)
     state = Snapshot(MemoryCheckpoint({"w": VALUES}))
     view.asked = []
 

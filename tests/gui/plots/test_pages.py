@@ -26,13 +26,8 @@ ROW = TensorRow(
 
 
 @pytest.fixture
-def pages(qtbot):
-    pages = PlotPages(CompareView())
-    qtbot.addWidget(pages)
-    pages.resize(580, 600)
-    pages.show()
-    qtbot.waitExposed(pages)
-    return pages
+def pages(show):
+    return show(PlotPages(CompareView()), 580, 600)
 
 
 def test_the_heading_names_the_tensor_and_what_it_is(pages):
@@ -44,18 +39,12 @@ def test_the_heading_names_the_tensor_and_what_it_is(pages):
     assert pages.heading.details.text().endswith("0\u00a0% pruned")
     pages.set_tensor(None)
     assert pages.heading.details.text() == ""
-
-
-def test_a_tensor_that_cannot_be_pruned_says_why(pages):
     row = TensorRow("n", "n", "", (), "int64", 1, 8, why_not="integers are not pruned")
     pages.set_tensor(row)
     assert pages.heading.details.text() == "one number · int64 · integers are not pruned"
-
-
-def test_the_window_stays_small_for_long_names(pages):
     name = "transformer." * 40 + "weight"
     pages.set_tensor(TensorRow(name, name, "Linear", (3, 3), "float32", 9, 36), 0)
-    assert pages.minimumSizeHint().width() < 560
+    assert pages.minimumSizeHint().width() < 560, "the window stays small for long names"
 
 
 def test_numbers_are_written_in_one_line(pages):
@@ -84,9 +73,6 @@ def test_numbers_are_written_in_one_line(pages):
     pages.set_tensor(ROW, 0)
     assert pages.numbers.text() == ""
     assert heights == {pages.numbers.height()}, "the picture above would move"
-
-
-def test_a_tensor_of_nan_has_numbers_too(pages):
     nan = float("nan")
     pages.numbers.set_stats(TensorStats("x", 1, 0, nan, nan, nan, nan, 0, 1, 0))
     assert "min\u00a0NaN" in pages.numbers.text()
@@ -129,15 +115,9 @@ def test_a_new_tensor_leaves_nothing_of_the_old_one(pages, conv, qtbot):
     )
     qtbot.waitUntil(lambda: pages.weights.canvas.item.fine is not None)
     assert pages.weights._stack.updatesEnabled()
-
-
-def test_an_old_picture_does_not_stay_long(pages, conv, qtbot):
-    conv.attach(pages.weights)
-    conv.show(pages.weights)
-    qtbot.waitUntil(lambda: pages.weights.canvas.item.fine is not None)
     pages.set_tensor(ROW, 0)
     assert not pages.weights._stack.updatesEnabled()
-    qtbot.waitUntil(pages.weights._stack.updatesEnabled, timeout=1000)
+    qtbot.waitUntil(pages.weights._stack.updatesEnabled, timeout=1000)  # without a new one
 
 
 def test_an_error_stays_when_a_page_is_busy_no_more(pages, qtbot):
@@ -191,15 +171,19 @@ def test_what_is_done_by_hand_is_in_one_menu_where_room_is_short(pages, qtbot):
         assert button.visibleRegion().boundingRect() == button.rect(), "all of it is seen"
 
 
-def test_no_picture_begins_higher_than_another(pages):
+def test_pictures_begin_at_one_height_and_say_that_a_file_has_no_tensors(pages):
     pages.resize(640, 600)
+    pages.set_empty_text("This file has no tensors.")
     tops = set()
     for page in Page:
         pages.tabs.setCurrentIndex(page)
         QApplication.sendPostedEvents()
+        assert pages.picture()._message.text() == "This file has no tensors."
         canvas = pages.picture()._stack
         tops.add(canvas.mapTo(pages, canvas.rect().topLeft()).y())
     assert len(tops) == 1, "nothing jumps from page to page"
+    pages.set_empty_text("")
+    assert pages.distribution._message.text() == "Select a tensor in the tree."
 
 
 def test_beside_a_very_long_name_the_share_is_whole(pages):
@@ -237,15 +221,6 @@ def test_the_extent_stays_when_the_share_has_more_digits(pages):
     assert not pages.numbers.text()
     pages.numbers.set_stats(TensorStats(name, 100, 0, -1.0, 1.0, 0.0, 0.5, 3, 0, 0))
     assert pages.numbers.text().startswith("In the file:")
-
-
-def test_a_file_without_tensors_says_so_on_every_page(pages):
-    pages.set_empty_text("This file has no tensors.")
-    for page in Page:
-        pages.tabs.setCurrentIndex(page)
-        assert pages.picture()._message.text() == "This file has no tensors."
-    pages.set_empty_text("")
-    assert pages.distribution._message.text() == "Select a tensor in the tree."
 
 
 def test_a_legend_of_two_lines_lets_the_page_rest_at_every_height(pages, qtbot):

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QImage, QPainter, QWheelEvent
+from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QApplication
 from pruneapp.analysis.sparsity_report import SparsityReport, TensorSparsity
 from pruneapp.checkpoint.entry import TensorRow
 from pruneapp.gui.plots.sparsity_overview import ModelView, role
+from tests.gui.mouse_wheel import turn_wheel
 from tests.support.plot_views import bar_text, bar_value, choose_order, colors_around, colors_at
 
 LEFT = Qt.MouseButton.LeftButton
@@ -56,14 +57,10 @@ PREVIEW = SparsityReport(
 
 
 @pytest.fixture
-def model(qtbot):
+def model(show):
     view = ModelView()
-    qtbot.addWidget(view)
-    view.resize(700, 520)
     view.set_tensors(ROWS)
-    view.show()
-    view.activateWindow()
-    assert QTest.qWaitForWindowActive(view)
+    show(view, 700, 520)
     view.set_report(REPORT, PREVIEW)
     return view
 
@@ -123,25 +120,18 @@ def test_the_chart_scrolls_to_the_focused_tensor(model):
     assert model.canvas.visible[1] == 400
 
 
-@pytest.mark.parametrize(
-    ("key", "wanted"),
-    [
-        ("layer", ["0.q", "0.up", "1.q", "1.up"]),
+def test_every_order(model, qtbot):
+    for key, wanted in (
         ("share", ["1.up", "0.up", "1.q", "0.q"]),
         ("size", ["1.up", "0.up", "0.q", "1.q"]),
-        ("role", ["0.q", "1.q", "0.up", "1.up"]),
-    ],
-)
-def test_every_order(model, key, wanted):
-    choose_order(model, key)
-    assert names(model) == [f"{name}.weight" for name in wanted]
-
-
-def test_a_key_chooses_the_order(model, qtbot):
+        ("layer", ["0.q", "0.up", "1.q", "1.up"]),
+    ):
+        choose_order(model, key)
+        assert names(model) == [f"{name}.weight" for name in wanted], key
     for _ in range(4):
         qtbot.keyClick(model.order_box, Qt.Key.Key_Down)
     assert model.order == "role"
-    assert names(model)[:2] == ["0.q.weight", "1.q.weight"]
+    assert names(model) == [f"{name}.weight" for name in ("0.q", "1.q", "0.up", "1.up")]
 
 
 def test_roles_are_adjacent_and_named(model, theme):
@@ -327,12 +317,8 @@ def test_columns_of_the_strip_are_the_mean_of_their_bytes(model):
     assert columns[2].mean() == pytest.approx((before * sizes).sum() / sizes.sum() * 1.5)
 
 
-def test_a_hundred_thousand_tensors_are_drawn_fast(qtbot):
-    view = ModelView()
-    qtbot.addWidget(view)
-    view.resize(900, 600)
-    view.show()
-    qtbot.waitExposed(view)
+def test_a_hundred_thousand_tensors_are_drawn_fast(show):
+    view = show(ModelView(), 900, 600)
     many = 100_000
     rows = [row(f"layers.{i // 10}.role{i % 10}.weight", 10 + i % 7) for i in range(many)]
     report = SparsityReport(
@@ -486,18 +472,13 @@ def test_bars_thinner_than_a_line_have_no_values(model):
     assert model.canvas.area.y[1] == pytest.approx(1.05 * model.chart().highest)
 
 
-@pytest.mark.parametrize("height", [301, 340, 420, 521])
-def test_no_bar_is_cut_off_by_the_edge(qtbot, height):
+def test_no_bar_is_cut_off_by_the_edge(show):
     """At every height and scroll position: bars are complete or hidden."""
     view = ModelView()
-    qtbot.addWidget(view)
     tensors = tuple(TensorSparsity(f"t{i}", 100, 0, 100) for i in range(60))
     view.set_tensors([row(f"t{i}", 100) for i in range(60)])
     view.set_report(SparsityReport(tensors, numel=6000, before=0, after=6000))
-    view.resize(640, height)
-    view.show()
-    qtbot.waitExposed(view)
-    canvas = view.canvas
+    canvas = show(view, 640, 301).canvas
 
     def painted():
         """Return the heights in pixels of the bars in one column of the image."""
@@ -509,35 +490,23 @@ def test_no_bar_is_cut_off_by_the_edge(qtbot, height):
         runs = "".join("#" if on else " " for on in column).split()
         return list(map(len, runs))
 
-    def turn(notches):
-        at = QPointF(canvas.rect().center())
-        wheel = QWheelEvent(
-            at, canvas.mapToGlobal(at), QPoint(), QPoint(0, 120 * notches), *_NO_WHEEL
-        )
-        QApplication.sendEvent(canvas.viewport(), wheel)
-
-    for notches in (0, -1, -1, 3, -100):
-        turn(notches)
-        heights = painted()
-        assert len(heights) == canvas.visible[1] - canvas.visible[0]
-        assert max(heights) - min(heights) <= 2, heights
-    assert canvas.visible[1] == 60, "the last one is reached"
+    for height in (301, 340, 420, 521):
+        view.resize(640, height)
+        QApplication.processEvents()
+        for notches in (100, -1, -1, 3, -100):
+            turn_wheel(canvas, notches)
+            heights = painted()
+            assert len(heights) == canvas.visible[1] - canvas.visible[0], height
+            assert max(heights) - min(heights) <= 2, (height, heights)
+        assert canvas.visible[1] == 60, "the last one is reached"
 
 
-_NO_WHEEL = (
-    Qt.MouseButton.NoButton,
-    Qt.KeyboardModifier.NoModifier,
-    Qt.ScrollPhase.NoScrollPhase,
-    False,
-)
-
-
-@pytest.mark.parametrize("order", ["layer", "size", "role", "share"])
-def test_equal_bars_are_in_layer_order(model, order):
+def test_equal_bars_are_in_layer_order(model):
     """The report has the order of the file, which may be alphabetical."""
     layers = [f"m.layers.{at}.weight" for at in range(12)]
     model.set_tensors([row(name, 10) for name in layers])
     tensors = tuple(TensorSparsity(name, 10, 0, 1) for name in sorted(layers))
     model.set_report(SparsityReport(tensors, numel=120, before=0, after=12))
-    choose_order(model, order)
-    assert names(model) == [f"{at}.weight" for at in range(12)]
+    for order in ("layer", "size", "role", "share"):
+        choose_order(model, order)
+        assert names(model) == [f"{at}.weight" for at in range(12)], order

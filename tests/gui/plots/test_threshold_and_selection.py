@@ -19,7 +19,7 @@ from pruneapp.gui.plots.channels import ChannelsView
 from pruneapp.gui.plots.chart.axes import power_text
 from pruneapp.gui.plots.distribution import STEPS, DistributionView, share_below
 from pruneapp.gui.widgets.theme import LIGHT_THEME
-from tests.gui.plots.channel_norms import made_norms
+from tests.gui.plots.chart_data import made_norms
 from tests.support.plot_views import bar_text, choose_channels, choose_order, colors_at, pixel
 
 LEFT = Qt.MouseButton.LeftButton

@@ -25,17 +25,13 @@ ROWS = (
 
 
 @pytest.fixture(params=[False, True], ids=["tree", "list"])
-def tree(request, qtbot, english):
+def tree(request, show, english):
     found = ModuleTree()
-    qtbot.addWidget(found)
-    found.resize(1400, 600)
     found.set_nodes(build_nodes(ROWS))
     found.set_flat(flat=request.param)
     found.model.set_sparsity({"conv.weight": 100})
     found.model.set_preview({"conv.weight": 200, "layer2.weight": 30})
-    with qtbot.waitExposed(found):
-        found.show()
-    return found
+    return show(found, 1400, 600)
 
 
 def test_names_are_first_and_what_a_preview_changes_is_last():

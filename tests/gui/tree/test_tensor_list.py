@@ -43,14 +43,11 @@ def many_nodes():
 
 
 @pytest.fixture
-def tree(qtbot, english):
+def tree(qtbot, show, english):
     found = ModuleTree()
-    qtbot.addWidget(found)
-    found.resize(700, 640)
     found.set_nodes(build_nodes(tuple(blocks(12))))
     found.set_checked([])
-    with qtbot.waitExposed(found):
-        found.show()
+    show(found, 700, 640)
     qtbot.keyClick(found.tree_filter.flat, Qt.Key.Key_Space)
     return found
 
@@ -313,14 +310,11 @@ def test_names_without_room_are_shortened_so_that_they_differ(tree, qtbot):
     assert tree.view.delegate.short is None
 
 
-def test_100_000_tensors_stay_fluent(qtbot, english, many_nodes):
+def test_100_000_tensors_stay_fluent(qtbot, show, english, many_nodes):
     rows = many_nodes.rows
     tree = ModuleTree()
-    qtbot.addWidget(tree)
     tree.set_nodes(many_nodes)
-    tree.resize(700, 640)
-    with qtbot.waitExposed(tree):
-        tree.show()
+    show(tree, 700, 640)
     took = {}
 
     def timed(what, do):
@@ -386,13 +380,10 @@ def test_the_end_of_a_long_list_is_reached_and_a_range_is_selected(qtbot, englis
     assert 0 < len(asked) < 1_000
 
 
-def test_an_asterisk_lays_out_little_of_a_long_list(qtbot, monkeypatch, many_nodes):
+def test_an_asterisk_lays_out_little_of_a_long_list(qtbot, show, monkeypatch, many_nodes):
     tree = ModuleTree()
-    qtbot.addWidget(tree)
-    tree.resize(400, 640)
     tree.set_nodes(many_nodes)
-    with qtbot.waitExposed(tree):
-        tree.show()
+    show(tree, 400, 640)
     tree.view.setCurrentIndex(tree.model.index(0, 0))
     asked = []
     flags = type(tree.model).flags

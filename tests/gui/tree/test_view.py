@@ -63,14 +63,10 @@ ROWS = (
 
 
 @pytest.fixture
-def tree(qtbot):
+def tree(show):
     found = ModuleTree()
-    qtbot.addWidget(found)
-    found.resize(380, 640)
     found.set_nodes(build_nodes(ROWS))
-    with qtbot.waitExposed(found):
-        found.show()
-    return found
+    return show(found, 380, 640)
 
 
 def node(tree, path):

@@ -11,7 +11,7 @@ from hypothesis.extra import numpy as hnp
 from pruneapp.gui.plots.channels import ChannelsView
 from pruneapp.gui.plots.chart.bar_chart import envelope
 from pruneapp.gui.widgets.theme import LIGHT
-from tests.gui.plots.channel_norms import made_norms
+from tests.gui.plots.chart_data import made_norms
 
 CLASSES = ("kept", "to_prune", "pruned")
 

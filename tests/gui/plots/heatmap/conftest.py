@@ -10,13 +10,9 @@ from pruneapp.gui.plots.heatmap.view import WeightsView
 
 
 @pytest.fixture
-def view(qtbot):
+def view(show):
     """Return an empty view; `made` collects the edits that it requests."""
-    view = WeightsView()
-    qtbot.addWidget(view)
-    view.resize(640, 620)
-    view.show()
-    qtbot.waitExposed(view)
+    view = show(WeightsView(), 640, 620)
     view.made = []
     view.editRequested.connect(view.made.append)
     return view

@@ -1,10 +1,19 @@
-"""Channel norms for tests."""
+"""A histogram and channel norms for tests."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from pruneapp.analysis.statistics import ChannelNorms
+from pruneapp.analysis.statistics import ChannelNorms, Histogram
+
+HISTOGRAM = Histogram(
+    "conv.weight",
+    np.linspace(0, 4, 5),
+    kept=np.array([0, 40, 100, 1000]),
+    pruned=np.array([60, 20, 0, 0]),
+    to_be_pruned=np.array([0, 40, 0, 0]),
+    nonfinite=2,
+)
 
 
 def made_norms(
