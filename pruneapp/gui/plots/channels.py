@@ -519,7 +519,11 @@ class ChannelsView(BarChartView):
         return next(single, None)
 
     def _on_selection_changed(self) -> None:
-        """Store the units that the user selected for other tensors of the group, and show them."""
+        """Store the units that the user selected for other tensors of the group, and show them.
+
+        A selection of channels is stored as the units that they belong to. Without a selection or
+        a group, nothing is stored any more.
+        """
         group, chosen = self._shown_group(), self._selection.chosen
         self._selected_units = None
         if group is not None and self._selection:

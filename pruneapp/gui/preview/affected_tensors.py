@@ -327,7 +327,11 @@ class AffectedTensor(QWidget):
 
 
 def _shares(tensor: TensorSparsity, *, by_norm: bool) -> tuple[float, float]:
-    """Return the share of weights or of norm² lost before and after a step, from 0 to 1."""
+    """Return the share of weights, or `by_norm` of norm², lost before and after a step, 0 to 1.
+
+    If the norm is unknown, shares of weights are returned. Norm² lost before is 0 if the tensor has
+    newly pruned weights, else the same as after.
+    """
     if by_norm and tensor.norm_retained is not None:
         lost = 1 - tensor.norm_retained
         return (0.0 if tensor.newly_pruned else lost), lost

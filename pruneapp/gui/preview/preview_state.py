@@ -95,9 +95,9 @@ class PreviewState:
 
     @property
     def is_form_error(self) -> bool:
-        """Whether the settings are invalid.
+        """Whether `error` is one of the settings, other than that nothing is left to prune.
 
-        Not shown as an error while the step is not requested.
+        Such an error is not shown while the step is not requested. False without an error.
         """
         return isinstance(self.error, ParameterError | SelectionError) and not isinstance(
             self.error, NothingToPruneError

@@ -177,7 +177,10 @@ class ModuleTree(QWidget):
         self._count()
 
     def save_state(self) -> dict[str, Any]:
-        """Return expanded modules, sort order and kind of the filter as JSON values."""
+        """Return expanded modules and kind of the filter, and the sort order of the tree if any.
+
+        The values are plain JSON, for `restore_state`.
+        """
         order = self.view.order(flat=False)
         return {
             "unfolded": self.view.expanded_paths(),

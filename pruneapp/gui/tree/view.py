@@ -743,7 +743,12 @@ class TreeView(QTreeView):
         self.tree.check(nodes, on=not self.tree.checks.all_checked(nodes))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Handle Space, Ctrl+A, copy, * and End; pass other keys to Qt."""
+        """Handle Space, Ctrl+A, copy, * and End; pass other keys to Qt.
+
+        Space checks or unchecks the selected rows, Ctrl+A emits `checkAllRequested` and selects
+        nothing, * expands everything below the current row, and End fetches all rows of the list
+        before Qt goes to the last one.
+        """
         if event.key() == Qt.Key.Key_Space and not event.modifiers():
             self.check_selected()
         elif event.key() == Qt.Key.Key_A and (
