@@ -310,13 +310,10 @@ def test_other_bins_of_the_same_tensor_are_all_visible(distribution):
     assert distribution.canvas.visible_range == pytest.approx((-3.25, 0.0))
 
 
-@pytest.mark.parametrize(
-    ("exponent", "text"),
-    [(-3, "0.001"), (-9, "10⁻⁹"), (0, "1"), (2, "100"), (4, "10⁴"), (-1 + np.log10(5), "0.5")],
-)
-def test_powers_are_written_short(exponent, text):
-    assert power_text(exponent) == text
-    assert power_text(-5 + np.log10(2)) == "2·10⁻⁵"
+def test_powers_are_written_short():
+    exponents = (-3, -9, 0, 2, 4, -1 + np.log10(5), -5 + np.log10(2))
+    texts = ["0.001", "10⁻⁹", "1", "100", "10⁴", "0.5", "2·10⁻⁵"]
+    assert [power_text(exponent) for exponent in exponents] == texts
 
 
 def test_the_share_below_is_exact_on_edges_and_even_within_bins():
@@ -486,31 +483,29 @@ def test_keys_select_channels(channels, qtbot):
     assert channels.chosen == ()
 
 
-@pytest.mark.parametrize(
-    ("key", "shift", "operation"),
-    [
-        (Qt.Key.Key_Delete, False, "prune"),
-        (Qt.Key.Key_R, False, "restore"),
-        (Qt.Key.Key_P, False, "protect"),
-        (Qt.Key.Key_P, True, "release"),
-    ],
-)
-def test_keys_and_buttons_request_the_same_edit(channels, qtbot, key, shift, operation):
+def test_keys_and_buttons_request_the_same_edit(channels, qtbot):
     made = heard(channels.editRequested)
-    held = Qt.KeyboardModifier.ShiftModifier if shift else Qt.KeyboardModifier.NoModifier
-    qtbot.keyClick(channels.canvas, key, held)
-    assert made == [], "nothing is chosen"
-    button = channels.operations.buttons[operation]
-    assert not button.isEnabled()
-    choose_channels(channels, [0, 1, 4])
-    qtbot.keyClick(channels.canvas, key, held)
-    assert button.toolTip().endswith(": 3 channels selected")
-    qtbot.mouseClick(button, LEFT)
+    none, shift = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier
     rest = ((0, 3), (0, 2), (0, 2))
-    wanted = ManualEditRequest(
-        operation, "conv.weight", (((0, 2), *rest), ((4, 5), *rest)), "channel", 0
-    )
-    assert made == [wanted, wanted]
+    boxes = (((0, 2), *rest), ((4, 5), *rest))
+    for key, held, operation in (
+        (Qt.Key.Key_Delete, none, "prune"),
+        (Qt.Key.Key_R, none, "restore"),
+        (Qt.Key.Key_P, none, "protect"),
+        (Qt.Key.Key_P, shift, "release"),
+    ):
+        choose_channels(channels, [])
+        qtbot.keyClick(channels.canvas, key, held)
+        assert made == [], "nothing is chosen"
+        button = channels.operations.buttons[operation]
+        assert not button.isEnabled()
+        choose_channels(channels, [0, 1, 4])
+        qtbot.keyClick(channels.canvas, key, held)
+        assert button.toolTip().endswith(": 3 channels selected")
+        qtbot.mouseClick(button, LEFT)
+        wanted = ManualEditRequest(operation, "conv.weight", boxes, "channel", 0)
+        assert made == [wanted, wanted]
+        made.clear()
 
 
 def test_boxes_of_an_edit_are_along_the_dimension_that_is_shown(channels):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from pruneapp.analysis.layout import Layout
+from pruneapp.gui.plots.heatmap.shading import Mode
 from pruneapp.gui.plots.heatmap.view import WeightsView
 
 
@@ -19,12 +20,23 @@ def view(show):
 
 
 @pytest.fixture
-def shown(view, conv, qtbot):
+def fill(view, qtbot):
+    """Return a function that shows a tensor in the view, and returns the view with its tiles."""
+
+    def filled(tensor, mode=Mode.MAGNITUDE):
+        tensor.attach(view)
+        view.set_mode(mode)
+        tensor.show(view)
+        qtbot.waitUntil(lambda: view._tile_requests.is_complete)
+        return view
+
+    return filled
+
+
+@pytest.fixture
+def shown(fill, conv):
     """Return the view with the small convolution and its tile."""
-    conv.attach(view)
-    conv.show(view)
-    qtbot.waitUntil(lambda: view.canvas.item.fine is not None)
-    return view
+    return fill(conv)
 
 
 @pytest.fixture

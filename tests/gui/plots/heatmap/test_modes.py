@@ -165,12 +165,10 @@ def test_a_first_look_says_so(view, large, qtbot, monkeypatch):
     assert view.legend.words()[0] == "sampled"
 
 
-def test_a_large_part_is_not_read_while_one_moves(view, large, qtbot, monkeypatch):
+def test_a_large_part_is_not_read_while_one_moves(view, fill, large, qtbot, monkeypatch):
     monkeypatch.setattr(requests, "LARGE", 1 << 20)
     monkeypatch.setattr(requests, "REST_MS", 500)  # longer than a busy machine needs for a move
-    large.attach(view)
-    large.show(view)
-    qtbot.waitUntil(lambda: view._tile_requests.is_complete)
+    fill(large)
     del large.requests[:]
     for _ in range(8):
         view.canvas.zoom(1.09)
@@ -180,10 +178,8 @@ def test_a_large_part_is_not_read_while_one_moves(view, large, qtbot, monkeypatc
     assert [request.sampled for request in large.requests] == [False]
 
 
-def test_of_states_that_pass_a_first_look_is_enough(view, large, qtbot):
-    large.attach(view)
-    large.show(view)
-    qtbot.waitUntil(lambda: view._tile_requests.is_complete)
+def test_of_states_that_pass_a_first_look_is_enough(view, fill, large, qtbot):
+    fill(large)
     del large.requests[:]
     for many in range(1, 9):
         view.invalidate(transient=True)
@@ -211,24 +207,20 @@ def test_the_whole_is_read_later_if_one_went_near_before_it_was(view, large, qtb
     assert [r.sampled for r in large.requests[1:]] == [False, False]
 
 
-def test_the_legend_of_a_tensor_of_zeros_says_so(view, conv, qtbot):
+def test_the_legend_of_a_tensor_of_zeros_says_so(view, fill, conv):
     """Regression: it was "0 … 1 kept" although no weight is above 0."""
     plain = conv.tile
     conv.tile = lambda request: replace(plain(request), values=0 * plain(request).values)
-    conv.attach(view)
-    conv.show(view)
-    qtbot.waitUntil(lambda: view.canvas.item.fine is not None)
+    fill(conv)
     assert view.legend.words()[0] == "0 kept"
     view.set_mode(Mode.SIGNED)
     assert view.legend.words()[0] == "0"
 
 
-def test_a_legend_says_where_its_colours_end_and_for_how_many_weights(view, conv, qtbot):
+def test_a_legend_says_where_its_colours_end_and_for_how_many_weights(view, fill, conv, qtbot):
     plain = conv.tile
     conv.tile = lambda request: replace(plain(request), scale=0.12, within=0.999)
-    conv.attach(view)
-    conv.show(view)
-    qtbot.waitUntil(lambda: view.canvas.item.fine is not None)
+    fill(conv)
     assert view.legend.words()[0] == "0 … 0.12 kept (0.1\u00a0% of weights above)"
     view.set_mode(Mode.SIGNED)
     assert view.legend.words()[0] == "−0.12 … 0.12 (0.1\u00a0% of weights above)"

@@ -21,13 +21,6 @@ from pruneapp.gui.widgets.theme import LIGHT_THEME
 from tests.support.plot_views import put_cursor
 
 
-def show(view, tensor, qtbot, mode=Mode.MAGNITUDE):
-    tensor.attach(view)
-    view.set_mode(mode)
-    tensor.show(view)
-    qtbot.waitUntil(lambda: view._tile_requests.is_complete)
-
-
 def pixels(view) -> np.ndarray:
     """Return the ``uint8[h, w, 3]`` image of the heat map between the axes."""
     image = view.canvas.grab().toImage().convertToFormat(view.grab().toImage().Format.Format_RGB32)
@@ -39,12 +32,12 @@ def pixels(view) -> np.ndarray:
     return data[low.y() + 2 : high.y() - 2, low.x() + 2 : high.x() - 2, 2::-1]
 
 
-def test_one_pruned_weight_in_a_million_is_found(view, make_tensor, qtbot):
+def test_one_pruned_weight_in_a_million_is_found(view, fill, make_tensor, qtbot):
     of = Layout((1000, 1000), (0,), (1,), "output", "input")
     values = np.random.default_rng(0).normal(size=(1000, 1000)).astype(np.float32)
     kept = np.ones((1000, 1000))
     kept[617, 403] = 0
-    show(view, make_tensor(of, values, kept), qtbot)
+    fill(make_tensor(of, values, kept))
     put_cursor(view, (617, 403))
     view.canvas.zoom(200)
     qtbot.waitUntil(lambda: view._tile_requests.is_complete)
@@ -64,11 +57,11 @@ def test_one_pruned_weight_in_a_million_is_found(view, make_tensor, qtbot):
     assert np.float32(said.split("= ")[1].split()[0]) == values[617, 403]
 
 
-def test_half_a_random_mask_looks_even_from_afar(view, make_tensor, qtbot):
+def test_half_a_random_mask_looks_even_from_afar(view, fill, make_tensor):
     of = Layout((4096, 4096), (0,), (1,), "output", "input")
     kept = np.random.default_rng(1).random((4096, 4096), np.float32) < 0.5
     ones = np.broadcast_to(np.float32(1), kept.shape)
-    show(view, make_tensor(of, ones, kept), qtbot, Mode.MASK)
+    fill(make_tensor(of, ones, kept), Mode.MASK)
     seen = pixels(view).astype(int)
     middle = shading.density_table()[128]
     expected = [int(middle) >> shift & 255 for shift in (16, 8, 0)]
@@ -96,11 +89,11 @@ def test_regular_masks_make_no_moire(view, make_tensor, qtbot):
         assert np.ptp(seen, axis=(0, 1)).max() <= 2
 
 
-def test_a_2_4_mask_shows_its_pattern_at_one_pixel_for_a_weight(view, make_tensor, qtbot):
+def test_a_2_4_mask_shows_its_pattern_at_one_pixel_for_a_weight(view, fill, make_tensor, qtbot):
     random = np.random.default_rng(2)
     kept = (np.argsort(random.random((900, 250, 4)), axis=2) < 2).reshape(900, 1000)
     of = Layout(kept.shape, (0,), (1,), "", "")
-    show(view, make_tensor(of, np.ones(kept.shape), kept), qtbot, Mode.MASK)
+    fill(make_tensor(of, np.ones(kept.shape), kept), Mode.MASK)
     box = view.canvas.view
     # Aligned to physical pixels.
     x, y = 500 + box.width / 2 % 1, 450 + box.height / 2 % 1
@@ -118,10 +111,10 @@ def test_a_2_4_mask_shows_its_pattern_at_one_pixel_for_a_weight(view, make_tenso
     assert checked > 5_000
 
 
-def test_what_is_protected_has_a_double_outline_and_a_lock(view, conv, qtbot, painted):
+def test_what_is_protected_has_a_double_outline_and_a_lock(view, fill, conv, painted):
     conv.protected = np.zeros((8, 6))
     conv.protected[2:4, 0:2] = 1
-    show(view, conv, qtbot)
+    fill(conv)
     image = view.canvas.grab().toImage()
     half = int(view.canvas.view.scale_x / 2)
     middle = view.canvas.pixel_of(3, 1)
@@ -150,10 +143,10 @@ def on_screen(view) -> np.ndarray:
 
 
 @pytest.mark.parametrize("key", [Qt.Key.Key_H, Qt.Key.Key_V], ids=["row", "column"])
-def test_nothing_stays_of_what_was_chosen_before(view, make_tensor, qtbot, key):
+def test_nothing_stays_of_what_was_chosen_before(view, fill, make_tensor, qtbot, key):
     """The outline, the label and the cursor extend beyond the heat map."""
     of = Layout((40, 12), (0,), (1,), "output", "input")
-    show(view, make_tensor(of, np.ones((40, 12)), np.ones((40, 12))), qtbot)
+    fill(make_tensor(of, np.ones((40, 12)), np.ones((40, 12))))
     accent = QColor(LIGHT_THEME.colors["accent"])
     accent = np.array([accent.red(), accent.green(), accent.blue()], np.uint8)
     right = view.canvas.pixel_of(0, 11).x() + int(view.canvas.view.scale_x / 2) + 1
@@ -174,21 +167,21 @@ def test_nothing_stays_of_what_was_chosen_before(view, make_tensor, qtbot, key):
     qtbot.waitUntil(lambda: not beside().size)
 
 
-def test_a_single_protected_weight_is_seen_from_afar(view, large, qtbot):
+def test_a_single_protected_weight_is_seen_from_afar(view, fill, large):
     large.protected = np.zeros((3000, 2000), bool)
     large.protected[1200, 900] = True
-    show(view, large, qtbot)
+    fill(large)
     image = view.canvas.grab().toImage()
     at = view.canvas.pixel_of(1200, 900)
     near = {image.pixelColor(at + QPoint(x, y)).name() for x in range(-8, 9) for y in range(-8, 9)}
     assert {"#000000", "#ffffff"} <= near
 
 
-def test_a_sprinkling_is_a_pattern_and_not_an_area(view, large, qtbot, monkeypatch):
+def test_a_sprinkling_is_a_pattern_and_not_an_area(view, fill, large, monkeypatch):
     large.protected = np.random.default_rng(0).random((3000, 2000)) < 0.01
     lines = []
     monkeypatch.setattr(overlays, "_paint_lines", lambda *_: lines.append(1))
-    show(view, large, qtbot)
+    fill(large)
     seen = pixels(view).reshape(-1, 3)
     assert lines == []
     for color in (0, 255):
@@ -298,8 +291,8 @@ def test_a_point_of_a_plane_is_asked_for_in_it(planes, qtbot):
     assert asked.args == [TileRequest("w", 1, 1, 1, 1, 1, axes=(2, 1), fixed=(0, 0, 0))]
 
 
-def test_matrices_have_no_axes_to_choose(view, make_tensor, qtbot):
-    show(view, make_tensor(Layout((2, 3), (0,), (1,), "", ""), np.ones(6), np.ones(6)), qtbot)
+def test_matrices_have_no_axes_to_choose(view, fill, make_tensor):
+    fill(make_tensor(Layout((2, 3), (0,), (1,), "", ""), np.ones(6), np.ones(6)))
     assert not view.modes.axes_button.isVisible()
     assert not view.axes.isVisible()
 

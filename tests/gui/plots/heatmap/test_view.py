@@ -220,14 +220,12 @@ def test_keys_of_the_window_are_left_to_it(shown, qtbot):
 
 
 @pytest.fixture
-def matrix(view, make_tensor, qtbot):
+def matrix(view, fill, make_tensor):
     """Return a view of 3,000 x 2,000 weights that equal their column index."""
     layout = Layout((3000, 2000), (0,), (1,), "output", "input")
     values = np.broadcast_to(np.arange(2000) / 2000, (3000, 2000))
     tensor = make_tensor(layout, values, np.ones((3000, 2000)))
-    tensor.attach(view)
-    tensor.show(view)
-    qtbot.waitUntil(lambda: view.canvas.item.fine is not None)
+    fill(tensor)
     view.tensor = tensor
     return view
 
@@ -405,12 +403,10 @@ def test_axes_and_legend_and_summary_speak_of_the_tensor(shown):
     assert shown.canvas.accessibleDescription() == shown.accessibleDescription()
 
 
-def test_a_vector_in_lines_has_its_own_axes(view, make_tensor, qtbot):
+def test_a_vector_in_lines_has_its_own_axes(view, fill, make_tensor):
     layout = Layout((12,), (), (0,), "line", "position", "In lines of 4.", 4)
     tensor = make_tensor(layout, np.arange(12) / 12, np.ones(12))
-    tensor.attach(view)
-    tensor.show(view)
-    qtbot.waitUntil(lambda: view.canvas.item.fine is not None)
+    fill(tensor)
     view.canvas.hovered.emit((2, 1))
     assert view.readout.text() == "[9] = 0.75   kept"
     low, high, size = 0.0, 3.0, 300.0
@@ -426,20 +422,16 @@ def test_a_tensor_without_weights_says_so(view, qtbot, shape):
     assert view._message.text() == "▲  This tensor has no weights."
 
 
-def test_a_single_number_has_a_picture(view, make_tensor, qtbot):
+def test_a_single_number_has_a_picture(view, fill, make_tensor):
     tensor = make_tensor(Layout((), (), (), "", ""), [0.5], [1])
-    tensor.attach(view)
-    tensor.show(view)
-    qtbot.waitUntil(lambda: view.canvas.item.fine is not None)
+    fill(tensor)
     view.canvas.hovered.emit((0, 0))
     assert view.readout.text() == "[] = 0.5   kept"
 
 
-def test_nan_is_named_in_the_legend(view, make_tensor, qtbot):
+def test_nan_is_named_in_the_legend(view, fill, make_tensor):
     tensor = make_tensor(Layout((1, 2), (0,), (1,), "", ""), [np.nan, -np.inf], [1, 1])
-    tensor.attach(view)
-    tensor.show(view)
-    qtbot.waitUntil(lambda: view.canvas.item.fine is not None)
+    fill(tensor)
     assert view.legend.words()[-1] == "NaN"
     view.canvas.hovered.emit((0, 0))
     assert view.readout.text() == "[0, 0] = NaN   kept"
@@ -447,16 +439,14 @@ def test_nan_is_named_in_the_legend(view, make_tensor, qtbot):
     assert view.readout.text() == "[0, 1] = −∞   kept"
 
 
-def test_nothing_error_and_waiting_are_said(view, conv, qtbot):
+def test_nothing_error_and_waiting_are_said(view, fill, conv, qtbot):
     assert view._message.text() == "Select a tensor in the tree."
     view.set_busy(True)
     assert "Reading" not in view._message.text(), "not at once, or it would flicker"
     qtbot.waitUntil(lambda: view._message.text() == "Reading the tensor…", timeout=1000)
     view.set_error("The file is gone.")
     assert view._message.text() == "▲  The file is gone."
-    conv.attach(view)
-    conv.show(view)
-    qtbot.waitUntil(lambda: view.canvas.item.fine is not None)
+    fill(conv)
     assert view._stack.currentWidget() is view.canvas
     view.set_busy(True)
     qtbot.waitUntil(view._busy_indicator.note.isVisible, timeout=1000)
