@@ -203,31 +203,31 @@ def test_where_no_norm_is_known_the_sparsity_tells_who_loses_most(forecast):
     assert forecast.most._heading.text() == ""
 
 
-@pytest.mark.parametrize("numel", [22_713_216, 999_999_999, 700_000_000_000])
-def test_numbers_of_any_size_fit_into_the_column(forecast, numel):
-    tensors = (
-        TensorSparsity("model.layers.0.mlp.down_proj.weight", numel, numel // 3, numel // 2),
-    )
-    report = SparsityReport(tensors, numel, numel // 3, numel // 2, 0.98765, 0.98765)
-    room = FORM_WIDTH - 24
-    forecast.set_report(report)
-    assert forecast.minimumSizeHint().width() <= room
-    show_estimate(forecast, Estimate(1, report.newly_pruned, exact=False, report=report))
-    assert forecast.minimumSizeHint().width() <= room
-    forecast.figures.set_model(numel, numel // 2)
-    forecast.set_now(report, tensors)
-    assert forecast.minimumSizeHint().width() <= room
+def test_numbers_of_any_size_fit_into_the_column(forecast):
+    for numel in (22_713_216, 999_999_999, 700_000_000_000):
+        tensors = (
+            TensorSparsity("model.layers.0.mlp.down_proj.weight", numel, numel // 3, numel // 2),
+        )
+        report = SparsityReport(tensors, numel, numel // 3, numel // 2, 0.98765, 0.98765)
+        room = FORM_WIDTH - 24
+        forecast.set_report(report)
+        assert forecast.minimumSizeHint().width() <= room
+        show_estimate(forecast, Estimate(1, report.newly_pruned, exact=False, report=report))
+        assert forecast.minimumSizeHint().width() <= room
+        forecast.figures.set_model(numel, numel // 2)
+        forecast.set_now(report, tensors)
+        assert forecast.minimumSizeHint().width() <= room
 
 
-@pytest.mark.parametrize("after", [1, 99_999])
-def test_a_share_of_almost_nothing_or_all_is_read_whole(forecast, after):
+def test_a_share_of_almost_nothing_or_all_is_read_whole(forecast):
     """'> 99.9 %' without its sign would be misread."""
-    forecast.set_report(
-        SparsityReport((TensorSparsity("a", 100_000, 0, after),), 100_000, 0, after)
-    )
-    label = forecast.affected[0].share
-    assert label.text()[0] in "<>"
-    assert label.fontMetrics().horizontalAdvance(label.text()) <= label.width()
+    for after in (1, 99_999):
+        forecast.set_report(
+            SparsityReport((TensorSparsity("a", 100_000, 0, after),), 100_000, 0, after)
+        )
+        label = forecast.affected[0].share
+        assert label.text()[0] in "<>"
+        assert label.fontMetrics().horizontalAdvance(label.text()) <= label.width()
 
 
 def test_an_estimate_is_marked_where_it_is_not_exact(forecast):
@@ -300,18 +300,18 @@ def test_the_forecast_says_what_no_group_of_a_pattern_has(forecast):
     assert not forecast.protected.text()
 
 
-@pytest.mark.parametrize("give", [PreviewPanel.set_done, PreviewPanel.set_now])
-def test_what_is_pruned_completely_is_named_as_long_as_it_is(forecast, give):
-    give(forecast, REPORT)
-    assert forecast.broken.isVisible()
-    assert forecast.broken.text() == "■ 1 tensor is pruned completely: b."
-    many = tuple(TensorSparsity(f"m.{letter}", 10, 0, 10) for letter in "abcde")
-    give(forecast, replace(REPORT, tensors=many))
-    assert forecast.broken.text() == "■ 5 tensors are pruned completely: a, b, c and 2 more."
-    give(forecast, SPARED)
-    assert not forecast.broken.isVisible()
-    forecast.set_report(REPORT)
-    assert not forecast.broken.isVisible(), "the line of the alarm says it"
+def test_what_is_pruned_completely_is_named_as_long_as_it_is(forecast):
+    for give in (forecast.set_done, forecast.set_now):
+        give(REPORT)
+        assert forecast.broken.isVisible()
+        assert forecast.broken.text() == "■ 1 tensor is pruned completely: b."
+        many = tuple(TensorSparsity(f"m.{letter}", 10, 0, 10) for letter in "abcde")
+        give(replace(REPORT, tensors=many))
+        assert forecast.broken.text() == "■ 5 tensors are pruned completely: a, b, c and 2 more."
+        give(SPARED)
+        assert not forecast.broken.isVisible()
+        forecast.set_report(REPORT)
+        assert not forecast.broken.isVisible(), "the line of the alarm says it"
 
 
 def test_the_size_of_a_file_is_told_and_those_of_other_formats_in_the_tooltip(forecast, qtbot):
@@ -472,6 +472,11 @@ def test_a_name_is_on_two_lines_where_one_is_too_short(forecast):
 
 
 def test_counting_is_said_discreetly_and_being_slow_goes_first(forecast, qtbot):
+    forecast.state.set_busy(busy=True)
+    assert forecast.state.text() == ""
+    qtbot.waitUntil(lambda: forecast.state.text() == "calculating…", timeout=2000)
+    forecast.state.set_busy(busy=False)
+    assert forecast.state.text() == ""
     forecast.state.set_counting(0.4)
     assert forecast.state.text() == f"counting… 40{GAP}%"
     forecast.state.set_busy(busy=True)
@@ -505,14 +510,6 @@ def test_numbers_come_and_go_without_moving_anything(forecast, qtbot):
     assert forecast.action.why_not == "'amount' is larger than what remains."
 
 
-def test_being_busy_is_said_after_a_moment_only(forecast, qtbot):
-    forecast.state.set_busy(busy=True)
-    assert forecast.state.text() == ""
-    qtbot.waitUntil(lambda: forecast.state.text() == "calculating…", timeout=2000)
-    forecast.state.set_busy(busy=False)
-    assert forecast.state.text() == ""
-
-
 def test_the_button_announces_the_wish(forecast, qtbot):
     forecast.set_report(REPORT)
     with qtbot.waitSignal(forecast.action.pruneRequested):
@@ -523,21 +520,21 @@ def test_the_button_announces_the_wish(forecast, qtbot):
 BROKEN = (BrokenPattern(1, 4, 1, {"m.a": 10_000, "m.z": 939}),)
 
 
-@pytest.mark.parametrize(
-    "give", [PreviewPanel.set_report, PreviewPanel.set_done, PreviewPanel.set_now]
-)
-def test_a_pattern_that_does_not_hold_is_a_visible_warning(forecast, give):
-    assert not forecast.broken.isVisible()
-    give(forecast, replace(SPARED, broken=BROKEN))
-    label = forecast.broken
-    assert label.isVisible()
-    assert label.text() == ("▲ 1:4 does not hold in 2 tensors (10,939 groups): protected weights.")
-    assert label.height() >= label.heightForWidth(label.width())
-    assert label.foregroundRole() == DANGER
-    assert label.toolTip() == "<span>a: 10,000 groups<br>m.z: 939 groups</span>"
-    assert label.accessibleDescription() == "a: 10,000 groups, m.z: 939 groups"
-    give(forecast, SPARED)
-    assert not label.isVisible()
+def test_a_pattern_that_does_not_hold_is_a_visible_warning(forecast):
+    for give in (forecast.set_report, forecast.set_done, forecast.set_now):
+        assert not forecast.broken.isVisible()
+        give(replace(SPARED, broken=BROKEN))
+        label = forecast.broken
+        assert label.isVisible()
+        assert label.text() == (
+            "▲ 1:4 does not hold in 2 tensors (10,939 groups): protected weights."
+        )
+        assert label.height() >= label.heightForWidth(label.width())
+        assert label.foregroundRole() == DANGER
+        assert label.toolTip() == "<span>a: 10,000 groups<br>m.z: 939 groups</span>"
+        assert label.accessibleDescription() == "a: 10,000 groups, m.z: 939 groups"
+        give(SPARED)
+        assert not label.isVisible()
 
 
 def test_a_double_click_prunes_once_and_on_preview_not_at_all(show, qtbot):
