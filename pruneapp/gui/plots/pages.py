@@ -162,8 +162,7 @@ class PlotPages(QWidget):
         self.weights.set_pruned(pruned)
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
-        for picture in self.pictures.values():
-            picture.set_colors(colors)
+        """Apply the colors of a theme (color by token) to the tabs; the pictures have their own."""
         tokens = with_defaults(colors)
         self._tab_colors = QColor(tokens["text"]), QColor(tokens["muted"])
         self._show_page(self.page)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
 from pruneapp.analysis.statistics import Histogram, TensorStats
 from pruneapp.checkpoint.entry import TensorRow
@@ -132,8 +132,15 @@ def test_an_error_stays_when_a_page_is_busy_no_more(pages, qtbot):
     assert pages.distribution._message.text() == "▲  The file changed."
 
 
+def apply_theme(root, theme):
+    """Set the colors of a theme on all widgets, as `ThemeManager.apply_to` does."""
+    for widget in (root, *root.findChildren(QWidget)):
+        if hasattr(widget, "set_colors"):
+            widget.set_colors(theme.colors)
+
+
 def test_the_theme_reaches_all(pages, theme):
-    pages.set_colors(theme.colors)
+    apply_theme(pages, theme)
     for picture in (pages.weights, pages.distribution, pages.channels, pages.model):
         assert picture.canvas.backgroundBrush().color().name() == theme.colors["surface"]
 
@@ -145,8 +152,8 @@ def test_pages_are_freed_when_they_are_closed(qtbot):
     from PySide6.QtCore import QCoreApplication, QEvent
 
     pages = PlotPages(CompareView())
-    pages.set_colors(DARK_THEME.colors)
-    pages.set_colors(LIGHT_THEME.colors)
+    apply_theme(pages, DARK_THEME)
+    apply_theme(pages, LIGHT_THEME)
     gone = weakref.ref(pages)
     pages.deleteLater()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
