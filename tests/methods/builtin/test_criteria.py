@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pruneapp.checkpoint.dtypes import DTYPES
@@ -296,11 +296,10 @@ def test_of_each_tensor_its_smallest_go(name):
 
 
 @pytest.mark.parametrize("name", ["lamp", "erk", "uniform_plus", "l1_normalized"])
-@given(seed=st.integers(0, 99), share=st.floats(0.05, 0.9))
+@given(seed=st.integers(0, 99), share=st.floats(0.2, 0.7, exclude_min=True, exclude_max=True))
 def test_floors_and_ceilings_hold(name, seed, share):
     views = random_views(seed, [(30, 20), (8, 4, 3, 3), (7, 50)])
     floor, ceiling = 0.2, 0.7
-    assume(floor < share < ceiling)
     method = get(name)
     limits = Limits(min_sparsity=floor, max_sparsity=ceiling)
     masks = prune(
