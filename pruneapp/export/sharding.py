@@ -250,6 +250,7 @@ class Sharding:
         }
 
     def _too_large_notice(self) -> str:
+        """Return the notice about tensors that alone exceed the limit, at least one."""
         names, limit = self._large, format_bytes(self._limit)
         if len(names) == 1:
             return f"'{names[0]}' alone needs more than {limit}: its file is larger."

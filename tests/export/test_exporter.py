@@ -20,7 +20,8 @@ from pruneapp.errors import ExportError, FileChangedError, ParameterError
 from pruneapp.export.destination import target
 from pruneapp.export.exporter import export
 from pruneapp.export.report import ExportRequest
-from pruneapp.progress import Cancelled, CancelToken, Job
+from pruneapp.progress import Cancelled, Job
+from tests.support.cancel_checks import CountingToken
 from tests.support.containers import as_snapshot, kept_masks, model
 
 NAME = "net.conv.weight"
@@ -200,21 +201,11 @@ class TestFaults:
         before = files(opened.path.parent)
         out = opened.path.with_name("out.pt")
 
-        class Cancels:
-            def __init__(self, after):
-                self.left, self.token = after, CancelToken()
-
-            def report(self, done, total, label):
-                self.left -= 1
-                if self.left < 0:
-                    self.token.cancel()
-
-        for after in range(0, 40, 3):
-            progress = Cancels(after)
+        for look in range(1, 41, 3):
             with contextlib.suppress(Cancelled):
-                run(as_snapshot(opened), out, name, Job(progress, progress.token))
+                run(as_snapshot(opened), out, name, Job(cancel=CountingToken(look)))
                 out.unlink()
-            assert files(opened.path.parent) == before, after
+            assert files(opened.path.parent) == before, look
 
     def test_a_source_that_changes_meanwhile_stops_the_export(self, opened):
         before = files(opened.path.parent)

@@ -70,6 +70,7 @@ def small_chunks(request, monkeypatch):
 
 
 @pytest.mark.usefixtures("small_chunks")
+@pytest.mark.parametrize("container", ["safetensors", "zip", "legacy", "resumable zip"])
 @pytest.mark.parametrize("name", ["safetensors", "torch", "resumable"])
 def test_rules_and_bits_write_the_same_bytes(source_of, container, name, tmp_path):
     opened = source_of(container, model(torch.float32))

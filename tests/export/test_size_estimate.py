@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import struct
 from dataclasses import replace
@@ -25,7 +24,8 @@ from pruneapp.export.formats import deflated, zst
 from pruneapp.export.report import ExportRequest
 from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.params import validate_all
-from pruneapp.progress import Cancelled, CancelToken, Job
+from pruneapp.progress import Cancelled, Job
+from tests.support.cancel_checks import CountingToken
 
 SPARSITIES = (0.0, 0.5, 0.9, 0.99, 1.0)
 
@@ -185,27 +185,15 @@ def test_the_fewer_bytes_come_the_more_pieces_are_measured():
 @pytest.mark.usefixtures("small_pieces")
 @pytest.mark.parametrize("name", SAMPLED)
 def test_a_forecast_can_be_cancelled_at_any_look(name, tmp_path):
-    class Counting:
-        def __init__(self, token, left):
-            self.token, self.left = token, left
-
-        def report(self, done, total, _label):
-            self.left -= 1
-            if not self.left:
-                self.token.cancel()
-
-    tensors = model("F32", 1, layers=8)
+    tensors = model("F32", 1, layers=4)
     write(tmp_path / "in.safetensors", "F32", tensors)
     form = FORMATS[name]
     with open_checkpoint(tmp_path / "in.safetensors") as checkpoint:
         state = pruned(checkpoint, tensors, 0.9, channels=False)
         values = validate_all(form.params, {})
-        for looks in itertools.count(1):
-            token = CancelToken()
-            job = Job(Counting(token, looks), token)
-            try:
-                format_offer(state, form, values, job)
-            except Cancelled:
-                continue
-            break
-    assert looks > 6, "it is looked at before every piece"
+        whole = CountingToken()
+        format_offer(state, form, values, Job(cancel=whole))
+        for look in range(1, whole.looks + 1):
+            with pytest.raises(Cancelled):
+                format_offer(state, form, values, Job(cancel=CountingToken(look)))
+    assert whole.looks > 6, "it is looked at before every piece"

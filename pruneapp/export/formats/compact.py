@@ -400,6 +400,10 @@ def _write_decompressed(source: FileSource, target: Path, job: Job) -> WrittenFi
 
 
 def _decompress(source: FileSource) -> Iterator[bytes]:
+    """Yield the content of the first zstd frame of a file, in pieces of limited size.
+
+    Raises `ZstdError` if it is damaged, or other bytes follow.
+    """
     import zstandard
 
     # Pieces of limited size of the output, because a few bytes of input can expand to gigabytes.

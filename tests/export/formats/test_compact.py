@@ -35,8 +35,9 @@ from pruneapp.export.format_sizes import format_offers
 from pruneapp.export.formats.compact import expand
 from pruneapp.export.report import ExportRequest
 from pruneapp.export.scripts.loading_code import READER_NAME
-from pruneapp.progress import Cancelled, CancelToken, Job
+from pruneapp.progress import Cancelled, Job
 from tests.export.test_every_format import SPARSITIES, pruned, write_source
+from tests.support.cancel_checks import CountingToken
 from tests.support.containers import SOURCES, as_snapshot, kept_masks, model
 from tests.support.memory_checkpoint import MemoryCheckpoint
 
@@ -367,22 +368,12 @@ def test_names_that_safetensors_has_not_are_refused_before_anything_is_planned(n
 
 
 def test_it_can_be_cancelled_at_any_step_and_leaves_nothing(source, tmp_path):
-    class Stopping:
-        def __init__(self, token, steps):
-            self.token, self.left = token, steps
-
-        def report(self, done, total, _label):
-            self.left -= 1
-            if self.left < 0:
-                self.token.cancel()
-
-    for steps in range(0, 60, 3):
-        token = CancelToken()
+    for look in range(1, 61, 3):
         with pytest.raises(Cancelled):
             export(
                 pruned(source, 0.5),
                 ExportRequest("compact", tmp_path / "x.compact.safetensors"),
-                Job(Stopping(token, steps), token),
+                Job(cancel=CountingToken(look)),
             )
         assert [p.name for p in tmp_path.iterdir()] == ["in"]
 

@@ -204,19 +204,21 @@ def pruned_state(tmp_path, request):
 
 @pytest.mark.usefixtures("elsewhere")
 @pytest.mark.parametrize(
-    "pruned_state",
-    [*((wrap, "module.") for wrap in WRAPPED), *(("plain", prefix) for prefix in PREFIXES)],
-    indirect=True,
-    ids="-".join,
-)
-@pytest.mark.parametrize(
-    ("form", "suffix"),
+    ("pruned_state", "form", "suffix"),
     [
-        *(("torch", s) for s in (".pt", ".pth")),
-        *(("safetensors", ".safetensors"), ("npz", ".npz")),
-        *(("deflated", ".pt"), ("csr", ".pt")),
-        *(("resumable", s) for s in (".pt", ".safetensors")),
+        # Only this format keeps what is around the state dict.
+        *(((wrap, "module."), "torch", ".pt") for wrap in WRAPPED),
+        *((("plain", prefix), "torch", ".pth") for prefix in PREFIXES),
+        *(
+            (("nested", "module."), form, suffix)
+            for form, suffix in (
+                *(("safetensors", ".safetensors"), ("npz", ".npz")),
+                *(("deflated", ".pt"), ("csr", ".pt")),
+                *(("resumable", s) for s in (".pt", ".safetensors")),
+            )
+        ),
     ],
+    indirect=["pruned_state"],
 )
 def test_the_lines_load_the_weights_into_a_model(pruned_state, tmp_path, form, suffix):
     state, expected = pruned_state
