@@ -168,18 +168,18 @@ def branches_of(
     return replace(branches, tip=tip)
 
 
-def check_version(header: Mapping[str, Any], known: int, where: str) -> None:
-    """Raise `SessionError` unless "version" in `header` is an integer from 1 to `known`.
+def check_version(header: Mapping[str, Any], newest_known: int, where: str) -> None:
+    """Raise `SessionError` unless "version" in `header` is an integer from 1 to `newest_known`.
 
     `where` is the path of the file.
     """
     version = header.get("version")
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
         raise damaged(where, f"its version is {str(version)[:40]!r}")
-    if version > known:
+    if version > newest_known:
         raise SessionError(
             f"'{where}' was saved by a newer Pruneapp: it has version {version}, and this one "
-            f"reads up to version {known}.",
+            f"reads up to version {newest_known}.",
             remedy="Update Pruneapp to open it.",
         )
 
