@@ -171,7 +171,9 @@ def test_the_reader_loads_a_dict_of_arrays(sparsity, source, tmp_path):
 
 def test_the_reader_is_left_out_on_request_and_replaces_nothing(source, tmp_path):
     (tmp_path / "one").mkdir()
-    report = write(pruned(source, 0.5), tmp_path / "one" / "x.compact.safetensors", reader=False)
+    report = write(
+        pruned(source, 0.5), tmp_path / "one" / "x.compact.safetensors", reader_script=False
+    )
     assert [p.name for p in (tmp_path / "one").iterdir()] == ["x.compact.safetensors"]
     assert len(report.files) == 1
     (tmp_path / READER_NAME).write_text("mine")

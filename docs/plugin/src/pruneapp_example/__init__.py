@@ -56,9 +56,9 @@ SMALLEST = replace(
     name="zst_smallest",
     label="safetensors, compressed as far as it goes",
     planner=lambda part, job: ZSTANDARD.planner(
-        replace(part, values={**part.values, "level": 12}), job
+        replace(part, values={**part.values, "compression_level": 12}), job
     ),
-    params=tuple(param for param in ZSTANDARD.params if param.name != "level"),
+    params=tuple(param for param in ZSTANDARD.params if param.name != "compression_level"),
     good_for={},
     good_for_folder=None,
 )
