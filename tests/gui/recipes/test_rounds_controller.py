@@ -291,12 +291,13 @@ def test_the_window_looks_what_else_there_is_between_long_steps(at_work, one_a_t
     dialog = open_dialog(at_work)
     enter(at_work, dialog, final="80 %", steps="6")
     seen = []
-    timer = QTimer()
-    timer.timeout.connect(lambda: seen.append(at_work.document.position))
-    timer.start(0)
+
+    def look() -> None:
+        seen.append(at_work.document.position)
+
+    at_work.session.changed.connect(lambda _change: QTimer.singleShot(0, at_work.window, look))
     at_work.click(dialog.go)
     at_work.wait(lambda: at_work.document.position == 6)
-    timer.stop()
     assert set(range(1, 6)) <= set(seen), "one iteration of the event loop per step"
     at_work.wait(lambda: at_work.window.done.label.text() == "Pruned in 6 rounds.")
     assert len(at_work.states) == 7
