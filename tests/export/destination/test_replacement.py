@@ -91,7 +91,7 @@ class TestFolders:
     def test_an_older_export(self, shards, tmp_path, limit):
         state, out = as_snapshot(shards, {}), tmp_path / "out"
         export(state, ExportRequest("safetensors", out, params={"max_shard_size": limit}), Job())
-        found, request = asked(state, out, shard_size=limit)
+        found, request = asked(state, out, max_shard_size=limit)
         weights = [p for p in out.iterdir() if p.suffix == ".safetensors"]
         assert len(weights) >= 2
         assert len(found.replaced) == len(weights) + 1

@@ -51,9 +51,8 @@ def gaps(plan) -> list[float]:
     return found
 
 
-@pytest.mark.parametrize("level", [1, 12])
-def test_it_can_be_stopped_at_any_level(level, state):
-    plan = plan_of(state, level)
+def test_it_can_be_stopped_at_any_level(state):
+    plan = plan_of(state, 12)  # the slowest one
     # The minimum of several runs for each piece, because other processes can delay it.
     tries = [gaps(plan) for _ in range(4)]
     assert max(map(min, zip(*tries, strict=True))) < LONGEST_GAP
@@ -76,7 +75,7 @@ def test_the_bytes_depend_neither_on_chunks_nor_on_threads(level, state, monkeyp
     assert zstandard.get_frame_parameters(usual).has_checksum
 
 
-@pytest.mark.parametrize("level", [1, 3, 7, 12])
+@pytest.mark.parametrize("level", [3, 7, 12])
 def test_it_looks_back_no_further_than_a_piece_is_long(level, state):
     begin = next(piece for piece in plan_of(state, level).pieces() if piece)
     assert zstandard.get_frame_parameters(bytes(begin)).window_size <= zst._PIECE
