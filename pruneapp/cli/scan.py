@@ -27,7 +27,7 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
 from pruneapp.errors import ParameterError, counted, escape_text, first_names
 from pruneapp.evaluation.allocation import Allocation, Bound
-from pruneapp.evaluation.allocation import allocate as allocated_by
+from pruneapp.evaluation.allocation import allocate as allocate_scan
 from pruneapp.evaluation.evaluator import Change, Evaluator
 from pruneapp.evaluation.process import EvaluationError
 from pruneapp.evaluation.runner import data_of
@@ -206,7 +206,7 @@ def allocate(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
         refuse_input(Path(options.output), "--output", map(Path, inputs))
     known = read_scan(Path(options.scan))
     register_methods(options.load_method)
-    allocation = allocated_by(
+    allocation = allocate_scan(
         known,
         total,
         metric=options.metric,

@@ -114,7 +114,7 @@ class ImageFolder(NamedTuple):
     images: int
     classes: int  # number of subfolders with images; classes are in the order of their names
 
-    def measured(self, *, labelled: bool, limit: int | None = None) -> int:
+    def count_measured(self, *, labelled: bool, limit: int | None = None) -> int:
         """Return the number of evaluated images; `limit` is the maximum, None for `MOST_IMAGES`.
 
         At most twice `limit` of the images are used. With labels, half of them, rounded up, are

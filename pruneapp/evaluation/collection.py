@@ -430,7 +430,7 @@ class LayerCollection:
         folder: Path,
     ) -> None:
         self._runner = runner
-        self._beside = handover.beside() if isinstance(handover, Handover) else None
+        self._beside = handover.copy_for_second_model() if isinstance(handover, Handover) else None
         self._sources, self._seed, self._folder = sources, seed, folder
         self._sequential, self._runs = sequential, 0
         wanted = {source.name for source in sources.values()}

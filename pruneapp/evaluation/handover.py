@@ -320,7 +320,7 @@ class Handover:
         dtype = self.loaded.entry(name).dtype.label
         return digest_of(snapshot, name, dtype, job) == digest_of(self.loaded, name, dtype, job)
 
-    def beside(self) -> Handover:
+    def copy_for_second_model(self) -> Handover:
         """Return a copy that tracks another state in the worker, equal at first."""
         other = copy.copy(self)
         vars(other).update(held=dict(self.held), _given=dict(self._given))

@@ -337,7 +337,7 @@ class Watcher(TorchDispatchMode):
             change, drift = self._counterpart(weight, place, image), None
             if change is not None:
                 changes = Patches(change, groups, step, gap, pad, kernel)
-                drift = drift_of(changes.beside(patches, filters, turned=transposed))
+                drift = drift_of(changes.pair_rows(patches, filters, turned=transposed))
             sums.add_drift(drift)
 
 
@@ -414,7 +414,7 @@ class Patches:
         for group, rows in self.rows():
             yield group, gram_of(rows)
 
-    def beside(
+    def pair_rows(
         self, other: Patches, filters: torch.Tensor, *, turned: bool
     ) -> Iterator[tuple[int, torch.Tensor, torch.Tensor, torch.Tensor]]:
         """Yield (group, own rows, rows of `other`, matrix ``[inputs, outputs]``) for `drift_of`.
@@ -659,7 +659,7 @@ def collect(
     `ContractError` if nothing was multiplied by a weight.
     """
     watcher = Watcher(module, grams)
-    paired = contextlib.nullcontext() if beside is None else beside.watched(watcher)
+    paired = contextlib.nullcontext() if beside is None else beside.call_twice(watcher)
     with torch.no_grad(), slow_attention(), full_precision(), paired, watcher:
         run()
     watcher.forget()

@@ -124,14 +124,14 @@ class Session:
         self._model = model
         if session is None:
             self._tensors = tensors.ModelTensors(module)
-            return {"tensors": self._tensors.described(), "session": False}
+            return {"tensors": self._tensors.describe(), "session": False}
         from_path = graph_session.is_made_from(session, path)
         self._tensors = graph_session.GraphSession(session, path, products or [])
         return {"tensors": [], "session": True, "from_path": from_path}
 
     def do_tensors(self) -> dict[str, Any]:
         """Return the digests of the model's tensors."""
-        return {"tensors": self._tensors.held()}
+        return {"tensors": self._tensors.digest_tensors()}
 
     def do_apply(self, patches: list[dict[str, Any]], *, beside: bool = False) -> dict[str, Any]:
         """Apply masks and values to tensors of the model, or with `beside` of its other state.
@@ -183,7 +183,7 @@ class Session:
             "peak": peak_memory(),
             "ran": ran.seen,
             "notices": self._notices,
-            "tensors": self._tensors.held(),
+            "tensors": self._tensors.digest_tensors(),
         }
 
     def do_statistics(

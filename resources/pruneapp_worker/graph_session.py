@@ -84,7 +84,7 @@ class GraphSession:
         self.products = products
         self._path = Path(path)
 
-    def held(self) -> list[tuple[str, str, int]]:
+    def digest_tensors(self) -> list[tuple[str, str, int]]:
         """Return an empty list: the tensors of a session cannot be read."""
         return []
 
@@ -95,7 +95,7 @@ class GraphSession:
         return torch.device("cpu")
 
     @contextlib.contextmanager
-    def _replaced(self, call: Callable[..., Any]) -> Any:
+    def _replace_run(self, call: Callable[..., Any]) -> Any:
         """Make ``session.run`` call `call` during the block.
 
         `call` gets the original method and the three arguments of ``run``.
@@ -135,7 +135,7 @@ class GraphSession:
             take({name: tensor_of(one) for name, one in (floats or whole).items()})
             return found
 
-        with self._replaced(call):
+        with self._replace_run(call):
             yield
 
     def _names(self, names: Any) -> list[str]:
@@ -158,9 +158,9 @@ class GraphSession:
         if beside is not None:
             raise ContractError("Two states of an ONNX model cannot be run side by side.")
         sums = ProductSums(activations, self.products, grams)
-        with self._summed(sums), activations.full_precision():
+        with self._sum_inputs(sums), activations.full_precision():
             run()
-        return self._written(activations, sums, path, kept)
+        return self._write_report(activations, sums, path, kept)
 
     def count(
         self, activations: Any, name: str, run: Any, path: str
@@ -177,16 +177,16 @@ class GraphSession:
             extents.append(first.shape[0] if first is not None and first.ndim else 0)
             raise activations.Enough
 
-        with self._summed(sums, after), contextlib.suppress(activations.Enough):
+        with self._sum_inputs(sums, after), contextlib.suppress(activations.Enough):
             run()
         if not extents or not extents[0]:
             raise ContractError(
                 f"{name}() does not run the session, so multiply-adds cannot be counted.",
                 "Call session.run in it, or define calibrate(session) that does.",
             )
-        return self._written(activations, sums, path), extents[0]
+        return self._write_report(activations, sums, path), extents[0]
 
-    def _written(
+    def _write_report(
         self, activations: Any, sums: ProductSums, path: str, kept: Any = None
     ) -> list[dict[str, Any]]:
         """Write the sums to `path`, and return their descriptions; see `activations.report`.
@@ -203,7 +203,7 @@ class GraphSession:
         return found
 
     @contextlib.contextmanager
-    def _summed(self, sums: ProductSums, after: Any = None) -> Any:
+    def _sum_inputs(self, sums: ProductSums, after: Any = None) -> Any:
         """Add the inputs of weights in each run of the block; then call `after` with the feeds.
 
         Runs are computed by a second session that has the recorded values as outputs; the script
@@ -225,7 +225,7 @@ class GraphSession:
                 after(arrays)
             return [found[name] for name in wanted]
 
-        with self._replaced(call):
+        with self._replace_run(call):
             yield
 
     def _with_outputs(self, names: list[str]) -> Any:
@@ -244,18 +244,18 @@ class CallWatch:
 
     def __init__(self, graph: GraphSession) -> None:
         self.seen = False
-        self._replaced = graph._replaced(self._on_run)  # noqa: SLF001 - of this module
+        self._replacement = graph._replace_run(self._on_run)  # noqa: SLF001 - of this module
 
     def _on_run(self, original: Any, names: Any, feeds: Any, options: Any) -> Any:
         self.seen = True
         return original(names, feeds, options)
 
     def __enter__(self) -> CallWatch:  # noqa: PYI034 - typing.Self needs Python 3.11
-        self._replaced.__enter__()
+        self._replacement.__enter__()
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._replaced.__exit__(*error)
+        self._replacement.__exit__(*error)
 
 
 class ProductSums:

@@ -31,7 +31,7 @@ class SideBySide:
         A tensor that is changed for the first time begins with the model's values.
         """
         name = patch["name"]
-        self._away.setdefault(name, self._held.named(name).clone())
+        self._away.setdefault(name, self._held.tensor_called(name).clone())
         self._swap([name])
         try:
             self._held.apply(patch)
@@ -41,13 +41,13 @@ class SideBySide:
     @torch.no_grad()
     def _swap(self, names: Iterable[str]) -> None:
         for name in names:
-            tensor = self._held.named(name)
+            tensor = self._held.tensor_called(name)
             now = tensor.clone()
             tensor.copy_(self._away[name])
             self._away[name] = now
 
     @contextlib.contextmanager
-    def watched(self, watcher: activations.Watcher) -> Iterator[None]:
+    def call_twice(self, watcher: activations.Watcher) -> Iterator[None]:
         """Make each call of a module of the model twice inside of the block.
 
         `watcher` observes both. Only outermost calls of this thread. The caller gets the result

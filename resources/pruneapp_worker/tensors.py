@@ -27,12 +27,12 @@ class ModelTensors:
         self._named = found
         self._learned = {id(p) for p in module.parameters()}
 
-    def described(self) -> list[dict[str, Any]]:
+    def describe(self) -> list[dict[str, Any]]:
         """Return name, shape, dtype and digest of each tensor; tied ones have the same place.
 
         As JSON objects, in the order of the state dict.
         """
-        held = {name: rest for name, *rest in self.held()}
+        held = {name: rest for name, *rest in self.digest_tensors()}
         return [
             {
                 "name": name,
@@ -46,7 +46,7 @@ class ModelTensors:
             for name, tensor in self._named.items()
         ]
 
-    def held(self) -> list[tuple[str, str, int]]:
+    def digest_tensors(self) -> list[tuple[str, str, int]]:
         """Return the SHA-256 and the number of zeros of each tensor's present values.
 
         Computed in each call. A tensor that the model has lost, or whose values cannot be read, has
@@ -67,13 +67,13 @@ class ModelTensors:
             found.append((name, *known[key]))
         return found
 
-    def named(self, name: str) -> torch.Tensor:
+    def tensor_called(self, name: str) -> torch.Tensor:
         """Return a tensor that shares its memory with the model."""
         return self._named[name].detach()
 
     def device_of(self, name: str) -> torch.device:
         """Return the device of a tensor."""
-        return self.named(name).device
+        return self.tensor_called(name).device
 
     def watch(self) -> Watch:
         """Return a context manager that records whether the model was called."""
@@ -100,7 +100,7 @@ class ModelTensors:
         bit of a byte is first. Raises `OSError` if a file is too short, with a part of the tensor
         written.
         """
-        tensor = self.named(patch["name"])
+        tensor = self.tensor_called(patch["name"])
         turned = patch.get("transposed", False)
         shaped = tensor.t() if turned else tensor
         straight = shaped.is_contiguous()

@@ -141,8 +141,8 @@ def test_as_many_are_measured_as_the_window_says(images):
     for folder in (images, images / "red"):
         found = image_classifier.images_in(str(folder), None)
         counted = count_images(folder, Job())
-        assert len(found[::2]) == counted.measured(labelled=True)
-        assert len(found[1::2]) == counted.measured(labelled=False)
+        assert len(found[::2]) == counted.count_measured(labelled=True)
+        assert len(found[1::2]) == counted.count_measured(labelled=False)
     assert [number for _, number in image_classifier.images_in(str(images), 1)] == [0, 1]
 
 

@@ -342,7 +342,7 @@ class ScriptController(Feature[ConsentDialog]):
             words = self.tr("Agreement of {model} with the unpruned model on {n} of {images}.")
         return words.format(
             model=f"{classifier.name} ({classifier.library})",
-            n=count(images.measured(labelled=labelled, limit=options.limit)),
+            n=count(images.count_measured(labelled=labelled, limit=options.limit)),
             images=plural(images.images, self.tr("1 image"), self.tr("{n} images")),
             folders=plural(images.classes, self.tr("1 subfolder"), self.tr("{n} subfolders")),
             classes=plural(classifier.classes, self.tr("1 class"), self.tr("{n} classes")),
