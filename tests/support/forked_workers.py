@@ -68,7 +68,8 @@ class _Server:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            env={**os.environ, "PYTHONHASHSEED": "0"},
+            # Stubs of the first test must not be imported for all.
+            env={**os.environ, "PYTHONHASHSEED": "0", "PYTHONPATH": ""},
             pass_fds=[number],
             start_new_session=True,
         )
