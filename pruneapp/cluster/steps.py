@@ -545,6 +545,11 @@ class _RowOnCluster:
                 return self._coupled()
         raise TypeError(f"no way to run a method of type {type(method).__name__}")
 
+    @property
+    def _kernel(self) -> Kernel:
+        # Planning calls `shares` only.
+        return ClusterKernel(self._state)  # type: ignore[return-value]  # see above
+
     def _prune_alone(self) -> ClusterState:
         """Return the state with each tensor pruned alone, by the worker that needs its mask."""
         if isinstance(self._method, GroupMethod):
@@ -561,8 +566,7 @@ class _RowOnCluster:
         if method.allocate is not None:
             budgets = self._ask(tasks.budgets, self._names, self._scope, limits)
         else:  # computed from counts
-            kernel: Kernel = ClusterKernel(self._state)  # type: ignore[assignment]
-            pruning = Pruning(self._values, self._scope, limits, kernel, self._job)
+            pruning = Pruning(self._values, self._scope, limits, self._kernel, self._job)
             budgets, _ = row_budgets(self._views, method, pruning)
         return {
             name: RecomputeRule(self._call, self._scope, limits, budget)
@@ -606,14 +610,13 @@ class _RowOnCluster:
             counts = self._ask(tasks.budgets, self._names, self._scope, self._limits)
             plans = [([view], count) for view, count in zip(self._views, counts, strict=True)]
             return self._cut_plans(method, plans)
-        kernel: Kernel = ClusterKernel(self._state)  # type: ignore[assignment]
         call = self._call
 
         def rank(view: TensorView, _values: Any, width: int, _measured: Any) -> PlannedRanking:
             return PlannedRanking(view, call, method.least_width or width)
 
         planned = replace(method, rank=rank, measure=None)
-        pruning = Pruning(self._values, self._scope, self._limits, kernel, self._job)
+        pruning = Pruning(self._values, self._scope, self._limits, self._kernel, self._job)
         planned_cuts = [
             (ranked.views, ranked.count) for ranked in plan(self._views, planned, pruning)
         ]

@@ -6,17 +6,16 @@ import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import distributed
 import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-distributed = pytest.importorskip("distributed")
-
-from pruneapp.cluster.connection import Cluster  # noqa: E402
-from pruneapp.cluster.masks import close_models  # noqa: E402
-from tests.cluster import workers  # noqa: E402
-from tests.support.activation_statistics import registered  # noqa: E402
-from tests.support.model_folders import write_llama  # noqa: E402
+from pruneapp.cluster.connection import Cluster
+from pruneapp.cluster.masks import close_models
+from tests.cluster import workers
+from tests.support.activation_statistics import registered
+from tests.support.model_folders import write_llama
 
 
 # Not session-scoped: an idle cluster still uses 5 % of a core.

@@ -126,7 +126,7 @@ def parameters_as_classes() -> Iterator[None]:
     """Make torch.save call the class of parameters, as torch 0.2 to 0.4 did."""
     before = nn.Parameter.__reduce_ex__
     # mypy refuses to replace a method, which pickle looks up on the class alone.
-    nn.Parameter.__reduce_ex__ = lambda self, _protocol: (  # type: ignore[method-assign]
+    nn.Parameter.__reduce_ex__ = lambda self, _protocol: (  # type: ignore[method-assign]  # see above
         nn.Parameter,
         (self.data, self.requires_grad),
     )
