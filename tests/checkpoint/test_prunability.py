@@ -297,7 +297,8 @@ def test_a_mask_of_other_values_is_no_mask(tmp_path, odd):
     save_file({"w_orig": torch.ones(mask.numel()), "w_mask": mask}, path)
     with open_checkpoint(path) as checkpoint:
         assert set(checkpoint.entries) == {"w_orig", "w_mask"}
-        assert "not as pruned" in checkpoint.contents.notices[0].text
+        text = checkpoint.contents.notices[0].text
+        assert "lies beside it: opened unchanged, not as pruned" in text
 
 
 def test_reading_masks_can_be_cancelled(tmp_path):

@@ -55,6 +55,24 @@ def test_a_script_is_read_and_not_run(script):
     assert len(script.sha256) == 64
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("def evaluate(model): ...", True),
+        ("def evaluate(model, limit): ...", False),
+        ("def evaluate(model): ...\ndef calibrate(model, *, limit): ...", False),
+        ("@with_limit\ndef evaluate(model): ...", False),
+        ("from other import evaluate", False),
+        ("def evaluate(model: ...", False),
+    ],
+)
+def test_a_limit_is_ignored_if_no_measuring_function_takes_it(tmp_path, text, expected):
+    """Functions that parsing cannot judge count as functions that take it."""
+    path = tmp_path / "s.py"
+    path.write_text(text)
+    assert EvaluationScript.read(path).ignores_limit is expected
+
+
 def test_the_environment_beside_the_script_comes_first(script, tmp_path, monkeypatch):
     assert find_interpreter(script).path == Path(sys.executable)
     conda = environment(tmp_path / "conda")

@@ -286,6 +286,16 @@ def test_what_does_not_fit_is_listed_and_nothing_runs(model, entries, places):
 
 
 @pytest.mark.parametrize(
+    ("method", "left"), [("l1_unstructured", "216 weights"), ("random_structured", "8 channels")]
+)
+def test_a_count_that_is_too_large_is_compared_in_the_units_of_the_method(model, method, left):
+    values = {"names": ["module.conv1.weight"], "values": {"amount": 217}}
+    recipe = Recipe.from_text(text_of(step_entry({"name": method, "configuration": values})))
+    (problem,) = fit(recipe, model, Job()).problems
+    assert f"only {left} of 'module.conv1.weight' are not pruned yet" in problem.sentence
+
+
+@pytest.mark.parametrize(
     ("text", "sentence"),
     [
         ("{", "'r.json' is not JSON"),

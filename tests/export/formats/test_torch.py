@@ -97,6 +97,17 @@ def test_a_cut_source_is_noticed_and_nothing_is_left(source_of, tmp_path):
     assert not [p for p in tmp_path.iterdir() if p.is_file()]
 
 
+def test_a_pickle_refers_to_more_than_256_objects(source_of, tmp_path):
+    """The type of the last storages is stored once, after 300 tensors of another type."""
+    tensors = {f"a{i}": torch.full((2,), i, dtype=torch.float32) for i in range(300)}
+    tensors |= {f"b{i}": torch.full((2,), i, dtype=torch.float16) for i in range(3)}
+    snapshot = as_snapshot(source_of("safetensors", tensors))
+    export(snapshot, ExportRequest("torch", tmp_path / "out.pt"), Job())
+    found = torch.load(tmp_path / "out.pt", weights_only=True)
+    assert found.keys() == tensors.keys()
+    assert all(torch.equal(found[name], tensor) for name, tensor in tensors.items())
+
+
 def test_members_and_offsets_beyond_4_gb_are_described(tmp_path):
     """Only the headers of the archive are written, around a hole in a sparse file."""
     nbytes = (4 << 30) + 11
