@@ -114,7 +114,7 @@ def test_no_part_of_the_form_is_cut_off_and_its_column_grows(opened):
     while not isinstance(area, QScrollArea):
         area = area.parentWidget()
     opened.wait(lambda: area.viewport().width() >= area.widget().minimumSizeHint().width() > 520)
-    assert is_whole(figures, opened.window)
+    opened.wait(lambda: is_whole(figures, opened.window))
 
 
 def test_the_numbers_and_the_button_are_seen_whatever_is_unfolded(opened):
