@@ -75,7 +75,7 @@ class ExportPart:
     def texts(self, kept: Mapping[str, str] | None = None) -> dict[str, str]:
         """Return the metadata of a file of this part: kept texts, then the provenance if any.
 
-        `kept` is metadata of the source to keep; keys of its own provenance, which no longer
+        `kept` is metadata of the source to keep; keys of the old provenance, which no longer
         applies, are dropped.
         """
         texts = {key: text for key, text in (kept or {}).items() if not key.startswith(KEY)}

@@ -106,7 +106,7 @@ class DifferenceFinder:
         """Yield the first difference in each tensor, the header or the container, once per finder.
 
         Call it with pieces of the file in order, which begin at byte `offset`. If `actual` is
-        shorter, a last difference says so. Nothing is yielded if the pieces are equal.
+        shorter, the last difference is about that. Nothing is yielded if the pieces are equal.
         """
         size = min(len(expected), len(actual))
         one = np.frombuffer(expected, np.uint8, size)

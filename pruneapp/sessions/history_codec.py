@@ -247,7 +247,7 @@ class MaskNumbers:
     def edit(self, record: Record, parent: Record | None, checkpoint: Checkpoint) -> SavedEdit:
         """Convert a record to the struct that is saved; all its masks must have numbers.
 
-        `parent` is the record before it, None for the first. Tensors are numbered in the order in
+        `parent` is the previous record, None for the first. Tensors are numbered in the order in
         which they are changed.
         """
         names: dict[str, int] = {}
@@ -268,7 +268,7 @@ class MaskNumbers:
     def intent(self, record: Record, parent: Record | None) -> SavedEdit:
         """Convert a record to the struct that is saved, without its changed masks and tensors.
 
-        Masks that the entry names must have numbers. `parent` is the record before it, None for the
+        Masks that the entry names must have numbers. `parent` is the previous record, None for the
         first.
         """
         return SavedEdit(

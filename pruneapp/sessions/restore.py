@@ -277,7 +277,7 @@ def _check_mask(history: SavedHistory, number: int, size: int | None, where: str
 def _record(edit: SavedEdit, slots: Mapping[int, MaskSlot], parent: Record | None) -> Record:
     """Return the record of a saved edit with its masks, by number.
 
-    `parent` is the one before it.
+    `parent` is the previous one.
     """
     names = [name for name, _, _ in edit.tensors]
     changed = {layer: swaps for layer, swaps in edit.layers.items() if swaps}

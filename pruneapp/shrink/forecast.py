@@ -358,8 +358,8 @@ class _Forecast:
     ) -> ModelSize:
         """Return the size of a state, with the graph of its file if it has one.
 
-        `cuts` are the tensors of the state. `planned` is the cut; None for the state before it,
-        whose files have the size of the source if they contain a graph.
+        `cuts` are the tensors of the state. `planned` is the cut; None for the state before the
+        cut, whose files have the size of the source if they contain a graph.
         """
         structure, job = self._structure, self._job
         size = model_size(state, cuts, structure, config, job, self._provenance)

@@ -259,7 +259,7 @@ def adjust_axis(axis: Axis, changes: Iterable[AxisChange]) -> Axis:
     """Return the axis adjusted to the `changes` of axes that were cut before.
 
     Only query heads change: their number depends on the number of key/value heads, of which fewer
-    may be left. Other axes are returned as they are.
+    may be left. Other axes are returned unchanged.
     """
     kv_change = next((change for change in changes if change.name == "kv-groups"), None)
     if axis.name != "query-heads" or kv_change is None or kv_change.after == kv_change.before:

@@ -117,7 +117,7 @@ def _first_layers(structure: Structure, options: CheckOptions) -> Cut:
 def check_options(plan: ShrinkPlan, first_layers: int | None = None) -> CheckOptions:
     """Return the parts of a cut that are not zeros in the state: layers, experts and tokens.
 
-    With `first_layers`, only so many are run, and all stacks are listed, also with no removed
+    With `first_layers`, only that many are run, and all stacks are listed, also with no removed
     layers.
     """
     layers, experts, tokens = {}, {}, None

@@ -337,7 +337,7 @@ class _ScriptBuilder:
     def _add_whole_edit(self, state: Snapshot, action: ResolvedAction, edit: Edit) -> None:
         """Add an entry as one part, by its masks where the script has no code for it.
 
-        `state` is the state before it. Raises `ExportError` if the edit replaces values.
+        `state` is the state before the entry. Raises `ExportError` if the edit replaces values.
         """
         if "values" in edit.after:
             raise ExportError(
