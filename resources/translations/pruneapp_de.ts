@@ -15827,11 +15827,6 @@ steps</extracomment>
         <translation>Das Modell hat keine {LABELS}.</translation>
     </message>
     <message>
-        <source>Rule {number}: {sentence}</source>
-        <extracomment>sentences</extracomment>
-        <translation>Regel {number}: {sentence}</translation>
-    </message>
-    <message>
         <source>no weight is selected</source>
         <extracomment>sentences</extracomment>
         <translation>es ist kein Gewicht ausgewählt</translation>

@@ -15826,11 +15826,6 @@ steps</extracomment>
         <translation>该模型没有{LABELS}。</translation>
     </message>
     <message>
-        <source>Rule {number}: {sentence}</source>
-        <extracomment>sentences</extracomment>
-        <translation>规则 {number}：{sentence}</translation>
-    </message>
-    <message>
         <source>no weight is selected</source>
         <extracomment>sentences</extracomment>
         <translation>没有选中权重</translation>
