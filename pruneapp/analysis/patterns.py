@@ -372,8 +372,9 @@ def certificate_of(found: Sequence[tuple[int, int] | None]) -> str | None:
 def groups_wanted(snapshot: Snapshot, steps: Iterable[Step]) -> dict[str, Groups]:
     """Return the groups that steps gave to tensors, by first name; later steps override.
 
-    Rows of other methods are ignored. Raises `SelectionError` if a step does not fit the
-    checkpoint.
+    Rows of methods without groups are ignored, and steps with no other rows are not checked. Raises
+    the errors of `rows_of`, and `ParameterError` if a tensor has no such groups, for example
+    because it lacks the dimension.
     """
     wanted: dict[str, Groups] = {}
     for step in steps:

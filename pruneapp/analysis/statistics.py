@@ -485,6 +485,10 @@ def histogram(
 ) -> Histogram:
     """Count the magnitudes, or the values, of a tensor in bins.
 
+    Pruned weights are counted by their original values, apart from the kept ones. Weights that the
+    preview prunes are counted as kept, and a second time on their own (all 0 without a preview).
+    NaN and infinite values are in no bin. Raises `CheckpointError` if the values are packed.
+
     Parameters
     ----------
     preview

@@ -107,9 +107,11 @@ def load_compact(path: str | Path, framework: str = "np") -> CompactFile[Any]:
 
 
 def _array(file: Checkpoint, name: str) -> NDArray[Any]:
-    """Return a tensor as a new array of its shape, or as 1-D bytes if numpy has no such type.
+    """Return a tensor as a new array of its shape, with the type of numpy or else of ml_dtypes.
 
-    Types that numpy lacks are those of ml_dtypes. Raises `UnknownTensorError` or `CheckpointError`.
+    bfloat16 and float8 are types of ml_dtypes. Packed types (4 and 6 bits), which neither has, are
+    returned as 1-D uint8 with the bytes of the file. Raises `UnknownTensorError` for an unknown
+    name and `CheckpointError` if the file cannot be read.
     """
     entry = file.entry(name)
     bits = file.bits(name)

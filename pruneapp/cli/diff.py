@@ -129,7 +129,10 @@ def _lines(comparison: Comparison, rows: Sequence[TensorDifference]) -> Iterator
 
 
 def _cells(row: TensorDifference) -> tuple[str, ...]:
-    """Return the row of a tensor in the table; empty cells where there is nothing to compare."""
+    """Return the row of a tensor in the table.
+
+    Cells of numbers are empty if the tensors cannot be compared, and "-" for an undefined number.
+    """
     name = printable_name(row.name)
     if row.kind == "shape":
         kinds = (row.shape_a, row.dtype_a), (row.shape_b, row.dtype_b)

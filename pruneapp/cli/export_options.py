@@ -174,18 +174,25 @@ def zeros_pruned_by(
 
 
 def export_request(options: argparse.Namespace, checkpoint: Checkpoint) -> ExportRequest:
-    """Return the export that the options request, after checking all paths.
+    """Return the export that the options request, after checking the format and the paths.
 
-    The default format is that of the output name, or of the source.
+    The default format is that of the output name, or of the source. Nothing is written. Whether the
+    export itself can be written to its path is checked by `export` only.
 
     Raises
     ------
     ParameterError
-        If the format lacks a parameter, its value is invalid, or a report has an unknown suffix; if
-        an output would replace an input or another output, lacks a name, is standard output, or is
-        a folder where a file is written.
+        If the format lacks a parameter, its value is invalid, an entry of ``--omit`` matches no
+        unreadable tensor, or a report has an unknown suffix; if the export has the name of a folder
+        but is a single file, or would replace a read-only file without ``--replace-original``; if
+        an output is standard output, an input or another output (but the export may replace the
+        opened files, and a comparison script is not compared), or an additional file has no name;
+        if a comparison script is requested, and the export would delete the original.
     ExportError
-        If the format cannot represent the checkpoint, or an output cannot be written to its path.
+        If the format cannot represent the checkpoint, a folder would get the name of a file, or an
+        additional file cannot be written to its path.
+    FileChangedError
+        If an opened file has changed.
     """
     target = output_path(options.output)
     form = get(options.format) if options.format else usual_format(target, checkpoint)
@@ -219,7 +226,7 @@ _BESIDE = (*_WRITTEN, "comparison_script")
 def _check_paths(
     options: argparse.Namespace, checkpoint: Checkpoint, request: ExportRequest
 ) -> None:
-    """Raise what `export_request` raises if an output is not a file or conflicts with another path.
+    """Raise the errors of `export_request` about paths, and about the checkpoint and its format.
 
     Checks the export, the recipe, the statistics, the reports and the script. Nothing is written.
     """

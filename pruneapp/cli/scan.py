@@ -360,7 +360,12 @@ def _allocation_lines(allocation: Allocation, measured: Measured | None) -> Iter
 def _allocation_data(
     allocation: Allocation, measured: Measured | None, output: str | None
 ) -> Mapping[str, Any]:
-    """Return an allocation as JSON data; None for `measured` if it was not measured."""
+    """Return an allocation as JSON data.
+
+    `measured` has the changes of the metrics by the allocation, and by one rule for all tensors. If
+    it is None, the keys of measurements are missing. `output` is the path of the recipe; None if it
+    was not written.
+    """
     more: dict[str, Any] = {}
     if measured is not None:
         ours, uniform = measured

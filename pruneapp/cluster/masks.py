@@ -161,7 +161,8 @@ class MethodCall:
     def _register(self, statistics: NamedFile) -> None:
         """Make the statistics file of the client available under its name in this process.
 
-        Raises `ClusterError` if it is missing here, and `FileChangedError` if it is another one.
+        Raises `ClusterError` if it is missing here, `FileChangedError` if its size or modification
+        time differs, and the errors of `open_statistics`.
         """
         path = statistics.path
         try:

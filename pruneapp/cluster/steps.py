@@ -170,9 +170,9 @@ class ClusterState:
         return self.with_rules(changes, {name: found[name] for name in changes})
 
     def facts(self, names: Iterable[str], job: Job) -> dict[str, Facts]:
-        """Count the kept weights of tensors with rules on workers, and find their patterns.
+        """Count the kept weights of each tensor in `names` on workers, and find their patterns.
 
-        Always counts; the state does not keep the result.
+        All must be first names with rules. Always counts; the state does not keep the result.
         """
         works = [
             Work(

@@ -494,10 +494,11 @@ class Facts(NamedTuple):
 
 @task
 def facts(part: StatePart, names: Sequence[str]) -> dict[str, Facts]:
-    """Return the number of kept weights of tensors with rules, and their N:M patterns.
+    """Return the number of kept weights and the N:M pattern of each tensor in `names`.
 
-    Patterns are searched in tensors of two dimensions or more that are partly pruned; None if there
-    is none.
+    All must be first names with rules in `part`; another name raises `KeyError`. The pattern is
+    None if there is none; it is only searched in tensors of two dimensions or more that are partly
+    pruned.
     """
     with task_job() as job:
         state, found = part.snapshot(job), {}

@@ -276,7 +276,7 @@ def rows_of(checkpoint: Checkpoint, step: Step) -> Rows:
     A tensor that several rows name is in the last of these only. `excluded_tensors` describes the
     effect of the limits. Rows without remaining tensors are omitted. Names are in file order.
     Raises `SelectionError` if a tensor cannot be pruned, a row selects none, or all selected
-    tensors are excluded.
+    tensors are excluded, and `UnknownTensorError` for a name that does not exist.
     """
     return exclude_tensors(_rows(checkpoint, step), excluded_tensors(checkpoint, step), step)
 

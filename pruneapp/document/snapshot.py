@@ -514,7 +514,8 @@ def _channels_held(
 ) -> int:
     """Return the number of channels along `dim` with at least one bit set in `mask`.
 
-    Cached as long as the mask exists.
+    `dim` must not be negative. The result is cached as long as the mask exists. `job` is only used
+    to cancel.
     """
     key = "channels held", id(mask), shape, dim
     held: int | None = cache.get(key, (mask,))

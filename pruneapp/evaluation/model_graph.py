@@ -123,8 +123,10 @@ class ModelGraph:
     def _product(self, node: GraphNode, checkpoint: Checkpoint) -> dict[str, Any] | None:
         """Return the product of a weight that a node computes, as in `products`, or None.
 
-        Only Conv, ConvTranspose, MatMul and Gemm with a weight of the checkpoint are products. If
-        both inputs of a matrix product are weights, the second is the weight.
+        The node must have at least two inputs. Products are Conv and ConvTranspose with a weight of
+        3 to 5 dimensions, and MatMul and Gemm with one of 2 dimensions and no bias scaled by
+        ``beta``. The weight may be the result of casts and, for matrices, transposes. If both
+        inputs of a matrix product are weights, the second is the weight.
         """
         if node.op in {"Conv", "ConvTranspose"}:
             return self._convolution(node, checkpoint)

@@ -285,8 +285,9 @@ class ScriptRunner:
     def _load(self, loaded: Snapshot, path: Path, seed: int, job: Job) -> AnyHandover:
         """Load a file or folder as a new model in the worker; `loaded` is the state in it.
 
-        Raises `EvaluationError` if there is neither ``load`` nor a config.json, or if the script
-        fails or loads other weights; then no model counts as loaded.
+        Raises `EvaluationError` if the script has no ``load`` and `path` no config.json; an ONNX
+        model needs neither. Also if the script fails or loads other weights; those of a session of
+        onnxruntime are not compared. After an error or cancellation no model counts as loaded.
         """
         self._handover, self._uncertain = None, False
         checkpoint, products = loaded.checkpoint, list[dict[str, Any]]()
@@ -564,9 +565,10 @@ def _metrics_in(out: Path, printed: str) -> dict[str, float]:
 
 
 def _numbers(value: Any) -> dict[str, float]:
-    """Return the numbers in a JSON value: at the top, and in objects in it, as ``key.name``.
+    """Return the numbers in a JSON object: its own, and those one level below as ``key.name``.
 
-    If it has an object ``results``, only its numbers. A number alone is called ``score``.
+    If it has an object ``results``, that object is used instead. A number alone is called
+    ``score``. Booleans, lists and deeper objects are ignored, so the result may be empty.
     """
     if (alone := _number(value)) is not None:
         return {"score": alone}

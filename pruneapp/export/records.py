@@ -248,7 +248,10 @@ class Spool(ExitStack):
             nbytes -= len(piece)
 
     def _flush(self) -> None:
-        """Write what is in memory to the temporary file, which is created the first time."""
+        """Write the data in memory to the temporary file, which is created the first time.
+
+        Raises `ExportError` if it cannot be created or written.
+        """
         with self._translate_errors():
             if self._file is None:
                 self._file = self.enter_context(self._open_file())

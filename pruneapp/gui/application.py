@@ -665,9 +665,11 @@ class Launcher(QObject):
 
     @Slot(object)
     def _on_closed(self, window: MainWindow) -> None:
-        """Delete a closed window, unless it is the last one or has a thread in foreign code.
+        """Remove a window that was just closed, and delete it if possible.
 
-        After the last window no other process is accepted any more.
+        A window with a thread in foreign code is only removed from `starts`. The last window is not
+        deleted, and from then on requests of other processes are refused; during a restart it is
+        deleted like others, and requests are still accepted. Call once per window.
         """
         start = next(start for start in self.starts if start.window is window)
         self.starts.remove(start)

@@ -35,8 +35,9 @@ Result = TypeVar("Result")
 def default_threads() -> int:
     """Return the number of threads to use: the CPUs available to this process, up to 8.
 
-    The environment variable PRUNEAPP_THREADS overrides it, for processes that share a machine. Its
-    value is limited to 1 to 8; other texts are ignored.
+    The environment variable PRUNEAPP_THREADS overrides it, for processes that share a machine. A
+    value of decimal digits only is limited to 1 to 8; it may exceed the number of CPUs. Any other
+    text is ignored, such as "-1".
     """
     if (setting := os.environ.get("PRUNEAPP_THREADS", "")).isdecimal():
         return min(max(int(setting), 1), MOST_THREADS)

@@ -468,10 +468,13 @@ def split_in_order(counts: Counts, count: int) -> Counts:
 
 
 def split_evenly(tensors: Tensors, bounds: Bounds, target: int) -> Counts:
-    """Return counts with the same sparsity in every tensor, within its bounds; the sum is `target`.
+    """Return the number of pruned elements per tensor after a step; their sum is `target`.
 
-    They are ``round(s * numel)`` clipped to the bounds, for some sparsity ``s``. If no ``s`` gives
-    the sum, earlier tensors of those that are next to increase get one more.
+    All tensors have the same sparsity, within their bounds. Elements that are pruned already are
+    included in the counts, the bounds and `target`. The counts are ``round(s * numel)``, halves
+    rounded up, clipped to the bounds, for some sparsity ``s``. If no ``s`` gives the sum, earlier
+    tensors of those that are next to increase get one more. `target` must be between the sums of
+    the lower and the upper bounds, which is not checked.
     """
     return level(
         lambda share: np.clip(round_share(share, tensors.numel), bounds.low, bounds.high), target

@@ -65,9 +65,12 @@ def pruned_names(checkpoint: Checkpoint, step: Step) -> list[str]:
 def check_sizes(checkpoint: Checkpoint, step: Step, job: Job) -> None:
     """Raise `ParameterError` if a step does not fit its tensors, whatever is pruned in them.
 
-    Checks dimensions that a tensor does not have, norms that do not follow it, dependents that are
-    unknown, and counts larger than the tensor. Raises `SelectionError` if a tensor cannot be
-    pruned, or no dependents are known. `job` can cancel.
+    Examples: a tensor lacks the dimension; a method that uses the scale of a norm layer finds none
+    after the tensor; a count is larger than the number of units; or limits could be exceeded
+    because a selected tensor depends on another one. Raises `SelectionError` if a tensor cannot be
+    pruned, a row selects none, all tensors are excluded, or none has known dependents although the
+    step prunes dependents, and `UnknownTensorError` for a name that does not exist. `job` can
+    cancel.
     """
     whole, pairs = Snapshot(checkpoint), Companions(checkpoint)
     rows = rows_of(checkpoint, step)

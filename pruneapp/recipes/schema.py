@@ -95,8 +95,8 @@ def chosen_multiple(entries: Iterable[Entry]) -> int | None:
 def with_values(entry: Entry, change: Callable[[Mapping[str, Any]], dict[str, Any]]) -> Entry:
     """Return the entry with the values of each row replaced by the result of `change`.
 
-    `change` is called with the values of a row by name, which it must not modify. Entries without
-    rows are returned unchanged.
+    The rows of a schedule are those of its step. `change` is called with the values of a row by
+    name, which it must not modify. Entries without rows are returned unchanged.
     """
     if isinstance(entry, ScheduleEntry):
         step = with_values(entry.configuration.step, change)

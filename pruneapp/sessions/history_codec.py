@@ -393,11 +393,12 @@ class Unpacker:
         base: BitMask | None,
         job: Job,
     ) -> BitMask:
-        """Return a mask of `size` elements; raises the errors of `unpack`.
+        """Return a mask of `size` elements.
 
         `offset` is its first byte in the single frame that `pieces` yields; -1 if the frames
         contain this mask only. `pieces` are not read again if `key`, which identifies the frame, is
-        that of the previous call. `base` is the mask that it is XORed with, or None.
+        that of the previous call. `base` is the mask that it is XORed with, or None. Raises
+        ValueError as `unpack`, and if the mask is not within its frame.
         """
         if offset < 0:
             return unpack(pieces, size, base, job)

@@ -522,8 +522,11 @@ def resume(
 ) -> Document:
     """Return a document with a saved history for its open and verified checkpoint.
 
-    Edits without masks are repeated, see `repeat`. The checkpoint stays open if this fails. Raises
-    `SessionError`, and `OriginalChangedError` if the history does not fit.
+    Edits without masks are repeated. If one fails, it and the following ones are missing from the
+    document, which has a notice about them; no error is raised. The document does not own the
+    checkpoint: the caller closes it, also if this fails. `budget` and `scratch` are as in
+    `restore`. Raises `SessionError` if the history is inconsistent or a mask cannot be read, and
+    `OriginalChangedError` if the checkpoint lacks tensors of the history.
     """
     where = str(saved.path)
     document = restore(checkpoint, saved.history, where, job, budget=budget, scratch=scratch)

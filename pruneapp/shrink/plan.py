@@ -213,12 +213,16 @@ def plan(
 ) -> ShrinkPlan:
     """Compute the cut of a state and everything that has to be written with it. Writes nothing.
 
+    Dead units are only cut as far as the sizes that the class accepts, the multiple and the other
+    groups of the axis allow; those that emit constants which no bias can absorb stay, too.
+
     Parameters
     ----------
     state, structure
         The pruned model and its groups.
     choices
-        What to cut in addition to dead units.
+        What to cut in addition to dead units and layers. `Choices.kept` is only checked: it
+        cuts nothing unless the units are pruned in `state` already.
     job
         Progress and cancellation.
     surveyed

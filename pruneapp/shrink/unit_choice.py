@@ -107,7 +107,9 @@ def scores_of(  # noqa: PLR0917 - each its own type
     Raises
     ------
     ShrinkError
-        If the file lacks a group, or a vector has another length.
+        If the file lacks a group, or a vector has another length or is not of a float type.
+    CheckpointError
+        If the file cannot be read.
     ParameterError
         If the statistics belong to another checkpoint, and as `score_units` does.
     """
@@ -122,8 +124,9 @@ def scores_of(  # noqa: PLR0917 - each its own type
 def read_scores(axis: Axis, by: str, job: Job) -> Mapping[str, Float64s]:
     """Return the scores in the file `by`, one float64 vector per group of an axis, by `place`.
 
-    Raises `ShrinkError` if a vector is missing or has another shape or no real numbers, and
-    `CheckpointError` if the file cannot be read.
+    The vectors are the tensors named by `place`; others are ignored. NaN and infinity are accepted.
+    Raises `ShrinkError` if a vector is missing, has another length, or is not of a float type that
+    can be pruned (integers are refused), and `CheckpointError` if the file cannot be read.
     """
     scores = {}
     with open_checkpoint(Path(by), job=job) as file:

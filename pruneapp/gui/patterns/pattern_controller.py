@@ -38,7 +38,9 @@ def check_tensors(
 ) -> PatternAnswer:
     """Return the answer to a question about these tensors, the worst tensors first.
 
-    Raises the errors of `check_pattern`.
+    The order is that of `PatternReport.worst_first`; equal ones are in numeric order of the names.
+    `job` is started with the elements. Raises the errors of `check_pattern`, also `SelectionError`
+    if `names` is empty.
     """
     n, m = sizes_of(asked.pattern)
     report = check_pattern(snapshot, names, n, m, asked.dim, job).worst_first()

@@ -385,10 +385,11 @@ class PlotController(QObject):
         return None if tensor is None else tensor.threshold
 
     def _show_estimate(self) -> int:
-        """Show a new estimate on the page Weights; return the milliseconds until the next one.
+        """Show a new estimate; return the minimum number of milliseconds until the next call.
 
-        0 if nothing has to be requested: with an exact preview, or if the threshold is the same. On
-        other pages the estimate is dropped.
+        Returns `EVERY_MS` if the estimate changed, and 0 (no minimum) with an exact preview or if
+        the threshold is the same. On pages other than Weights the estimate is dropped, which counts
+        as a change if there was one.
         """
         if self._state.preview is not None:
             return 0

@@ -277,7 +277,10 @@ class PreviewController(Feature[QDialog]):
         self._drop_prune()
 
     def _show_in_tree(self) -> int:
-        """Show the report in the tree; return the milliseconds until the next time."""
+        """Show the report in the tree; return the minimum milliseconds until the next call.
+
+        0 if it took at most `QUICK_S`.
+        """
         report, dangers = self.state.report, dict(self.state.dangers)
         began = time.thread_time()  # CPU time of this thread, independent of other threads
         if report is None:

@@ -477,6 +477,7 @@ class ScanController(Feature[ScanDialog]):
     # -- page -----------------------------------------------------------------------------------
 
     def _show_in_time(self) -> int:
+        """Show the scans; return the minimum milliseconds until the next call."""
         began = time.perf_counter()
         self._show()
         # For 10,000 tensors this takes tenths of a second, more than some evaluations.

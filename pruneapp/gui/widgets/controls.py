@@ -557,10 +557,12 @@ def _next_stop(parts: Iterable[QWidget | None], here: QWidget, *, forward: bool)
 
 
 def in_reading_order(widget: QWidget | None) -> Iterator[QWidget]:
-    """Yield the widgets below, or `widget` itself, that accept the focus by Tab, in layout order.
+    """Yield `widget` if it accepts the focus by Tab, otherwise the widgets below it that do.
 
-    Hidden and disabled ones as well, but not the children of one that accepts the focus. None
-    yields nothing.
+    Widgets in a layout are in its order, and children outside of it are skipped. Children of a
+    widget without a layout, such as a splitter, are in the order of creation. Hidden and disabled
+    widgets are included; widgets with a focus proxy and children that are windows are not. The
+    children of a yielded widget are skipped. None yields nothing.
     """
     if widget is None:
         return

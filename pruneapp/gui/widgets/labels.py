@@ -244,7 +244,11 @@ class ElidedLabel(Label):
         return QSize(letter_width(self) * 6, height)
 
     def shortened(self, width: int) -> str:
-        """Return the text as shown at a width in pixels."""
+        """Return the text as shown at a width in pixels.
+
+        If the text is too wide, tensor names are replaced by their short forms (see `set_names`).
+        If it still is, it is elided.
+        """
         text = within_reason(self.text())
         if self._short_names is not None and self.fontMetrics().horizontalAdvance(text) > width:
             text = self._short_names.in_text(text)

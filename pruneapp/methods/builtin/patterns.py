@@ -99,7 +99,10 @@ DIM = DimParam(
 
 
 def groups_of(view: TensorView, values: Values) -> Groups:
-    """Return the groups of a pattern along a dimension; raises `ParameterError`."""
+    """Return the groups of a pattern along a dimension.
+
+    Raises `ParameterError` if the tensor has fewer than two dimensions, or not this one.
+    """
     kept, size = sizes_of(values["pattern"])
     return Groups(DIM.resolve(values["dim"], view.shape, view.name), size, kept)
 

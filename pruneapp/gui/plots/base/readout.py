@@ -63,9 +63,11 @@ class Readout(ElidedLabel):
         return self._text
 
     def shortened(self, width: int) -> str:
-        """Return the text for `width` pixels; if it must be elided, cut after a complete part.
+        """Return the text as shown at a width in pixels.
 
-        Parts end with ";". A text of which not even one part fits is elided within it.
+        If the text is too wide, tensor names are replaced by their short forms (see `set_names`).
+        If it still is, it is cut after the last complete part that fits, followed by "…"; parts end
+        with ";". If not even one part fits, the text is elided within it.
         """
         shown = super().shortened(width)
         last = max(map(shown.rfind, ";；"))

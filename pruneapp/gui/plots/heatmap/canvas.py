@@ -38,9 +38,10 @@ def ticks(
 ) -> list[tuple[float, str]]:
     """Return the positions (in weights) and labels of the ticks between `low` and `high`.
 
-    If there is space, every weight has a tick at its center with all of its indices. Otherwise,
-    every index of the outermost dimension has one at the center of its weights; if these are too
-    dense, every 2nd, 4th, ... index. No ticks if an extent is 0 or there is none.
+    If there is space, every weight that is at least partly visible has a tick at its center, which
+    may be outside of the range, with all of its indices. Otherwise, every index of the outermost
+    dimension has one at the center of its weights if that is visible; if these are too dense, every
+    2nd, 4th, 8th, ... index. No ticks if an extent is 0 or there is none.
 
     Parameters
     ----------
