@@ -69,7 +69,7 @@ class RuleMatches:
     """The tensors that match the patterns, or the kind of layer, of a rule."""
 
     names: tuple[str, ...]  # of each pattern only its matrices, if it matches any
-    left: tuple[str, ...] = ()  # other matching tensors, which the rule skips
+    skipped: tuple[str, ...] = ()  # other tensors that match patterns; none for a kind of layer
 
 
 class FormController(Feature[QDialog]):
@@ -342,8 +342,8 @@ class FormController(Feature[QDialog]):
                     matches = SelectionError(sentence, remedy=matches.remedy)
                 refused = refused or matches
                 continue
-            shown = [self.session.by_name[name].shown for name in matches.left[:MOST_NAMED]]
-            self._form.set_matches(place, len(matches.names), len(matches.left), shown)
+            shown = [self.session.by_name[name].shown for name in matches.skipped[:MOST_NAMED]]
+            self._form.set_matches(place, len(matches.names), len(matches.skipped), shown)
             named.append(matches.names)
         targets = {(row.pattern, row.kind) for row in rows}
         self._matches = {at: one for at, one in self._matches.items() if at in targets}
@@ -374,9 +374,11 @@ class FormController(Feature[QDialog]):
     def _find_matches(self, row: FormRow) -> RuleMatches:
         """Return the matches of a rule, in the order of the file.
 
-        Of a kind of layer, and of each pattern, these are the matrices, or all matching tensors if
-        there is none; of a kind only tensors of two dims or more that can be pruned. Raises
-        `SelectionError` if nothing matches.
+        Of a kind of layer, and of each pattern, these are the matrices (`TensorRow.matrix`), or all
+        matching tensors if there is none; of a kind only tensors of two dims or more that can be
+        pruned. `RuleMatches.skipped` has the other matches of patterns. A document must be open.
+        Raises `SelectionError` if there is no pattern, or if the kind or any single pattern matches
+        nothing that can be pruned.
         """
         document = self.session.document
         assert document is not None

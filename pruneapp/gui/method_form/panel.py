@@ -352,9 +352,9 @@ class PruneForm(QWidget):
     def set_matches(
         self,
         row: int,
-        taken: int | None,
-        left: int = 0,
-        names: Sequence[str] = (),
+        n_matching: int | None,
+        n_skipped: int = 0,
+        skipped_names: Sequence[str] = (),
         *,
         error: str = "",
     ) -> bool:
@@ -364,7 +364,7 @@ class PruneForm(QWidget):
         `RuleEditor.set_matches`.
         """
         rule = self.used[row]
-        if rule.set_matches(taken, left, names, error=error):
+        if rule.set_matches(n_matching, n_skipped, skipped_names, error=error):
             self._arrange_list()
         return rule is self.shown and not rule.matched.is_elided
 

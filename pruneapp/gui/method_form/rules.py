@@ -164,15 +164,22 @@ class RuleEditor(QWidget):
         self._entered = list(other._entered)
 
     def set_matches(
-        self, taken: int | None, left: int = 0, names: Sequence[str] = (), *, error: str = ""
+        self,
+        n_matching: int | None,
+        n_skipped: int = 0,
+        skipped_names: Sequence[str] = (),
+        *,
+        error: str = "",
     ) -> bool:
         """Show how many tensors the rule prunes, or why none; return whether that changed.
 
-        `taken` is None for the checked tensors, and if it is not known. `left` is the number of
-        other matching tensors, which are skipped; `names` are the first of them. `error` says why
-        the rule matches nothing, and replaces the numbers.
+        `n_matching` is None for the checked tensors, and if it is not known. `n_skipped` is the
+        number of matching biases, norms and 1-D tensors, which are skipped; `skipped_names` are the
+        first of them, for the tooltip. `error` is the reason why the rule matches nothing; it
+        replaces the numbers and, if the field has the focus, is scrolled to. While the field is
+        empty, its hint is shown instead of all these.
         """
-        matches = self.target.currentText(), taken, left, tuple(names)
+        matches = self.target.currentText(), n_matching, n_skipped, tuple(skipped_names)
         if (matches, error) == (self._matches, self.refused):
             return False  # each move of a slider asks for it
         self._matches, self.refused = matches, error
@@ -190,7 +197,7 @@ class RuleEditor(QWidget):
 
     def _show_matches(self) -> None:
         """Show the result of `set_matches` below the field, or what to enter."""
-        _, taken, left, first_left = self._matches
+        _, n_matching, n_skipped, skipped_names = self._matches
         text = tip = ""
         if self.target.is_empty:
             text = self.tr(
@@ -198,16 +205,16 @@ class RuleEditor(QWidget):
             )
         elif self.refused:
             text = f"✕ {self.refused}"
-        elif taken is not None:
-            text = self._count_text(taken)
-            if left:
+        elif n_matching is not None:
+            text = self._count_text(n_matching)
+            if n_skipped:
                 text += " " + number_format.plural(
-                    left,
+                    n_skipped,
                     self.tr("Skips 1 matching bias, norm or 1\u2011D tensor."),
                     self.tr("Skips {n} matching biases, norms or 1\u2011D tensors."),
                 )
-                names = list(first_left)
-                if (more := left - len(names)) > 0:
+                names = list(skipped_names)
+                if (more := n_skipped - len(names)) > 0:
                     names.append(self.tr("and {n} more").format(n=number_format.count(more)))
                 tip = "\n".join((self.tr("The rule skips:"), *names))
         elif self.target.pattern_and_kind() == ("", ""):
