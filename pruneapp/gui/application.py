@@ -667,9 +667,9 @@ class Launcher(QObject):
     def _on_closed(self, window: MainWindow) -> None:
         """Remove a window that was just closed, and delete it if possible.
 
-        A window with a thread in foreign code is only removed from `starts`. The last window is not
-        deleted, and from then on requests of other processes are refused; during a restart it is
-        deleted like others, and requests are still accepted. Call once per window.
+        A window with a thread in foreign code is only moved from `starts` to `_unfinished`. The
+        last window is not deleted, and from then on requests of other processes are refused; during
+        a restart it is deleted like others, and requests are still accepted. Call once per window.
         """
         start = next(start for start in self.starts if start.window is window)
         self.starts.remove(start)
