@@ -121,6 +121,12 @@ def test_more_tokens_stay_for_a_multiple(tmp_path, multiple, kept):
     Library.from_str(chosen.files[TOKENIZER].decode())
 
 
+def test_tokens_after_those_of_the_tokenizer_count_for_a_multiple(tmp_path):
+    vocabulary = folder_of(tmp_path, added_tokens_json={"<x>": 10})
+    kept = cut(vocabulary, rows=20, multiple=4).kept.tolist()
+    assert (len(kept), kept[-1]) == (8, 10)
+
+
 def test_files_beside_have_the_new_ids(tmp_path):
     content = {"content": "<s>", "lstrip": False}
     vocabulary = folder_of(
