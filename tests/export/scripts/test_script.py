@@ -270,7 +270,7 @@ def test_masks_stand_where_torch_has_a_choice_or_no_such_thing(source, path, tmp
             ("random_structured", {"amount": 1}, {"pattern": "*.fc.weight"}),
         ),
     )
-    assert script.by_torch < script.steps
+    assert (script.by_torch, script.steps) == (2, 9)
     keys = {key.partition(".")[::2] for key in script.masks}
     assert ("1", "net.fc.weight") in keys
     assert ("1", "net.conv.weight") not in keys  # without ties torch computes the mask
