@@ -445,6 +445,10 @@ def weight_counts_to_prune(  # noqa: PLR0917 - each its own type
         wish = None
         if limits.target_sparsity is None:
             wish = int(tensors.before.sum()) + count_to_prune(amount, int(left.sum()))
+            size, most = int(tensors.numel.sum()), int(bounds.ceiling.sum())
+            # An amount of the maximum fits: it is rounded once, the maximum in each tensor.
+            if isinstance(amount, float) and wish - 0.5 <= limits.max_sparsity * size:
+                wish = min(wish, most)
         after, together = fit_common_threshold(
             tensors, bounds, target_of(limits, tensors, bounds, wish), cut
         )

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pruneapp.checkpoint.dtypes import DTYPES
@@ -296,7 +296,8 @@ def test_of_each_tensor_its_smallest_go(name):
 
 
 @pytest.mark.parametrize("name", ["lamp", "erk", "uniform_plus", "l1_normalized"])
-@given(seed=st.integers(0, 99), share=st.floats(0.2, 0.7, exclude_min=True, exclude_max=True))
+@given(seed=st.integers(0, 99), share=st.floats(0.201, 0.7))
+@example(seed=0, share=0.7)  # 867 of all weights, 866 if rounded down in each tensor
 def test_floors_and_ceilings_hold(name, seed, share):
     views = random_views(seed, [(30, 20), (8, 4, 3, 3), (7, 50)])
     floor, ceiling = 0.2, 0.7
@@ -305,7 +306,9 @@ def test_floors_and_ceilings_hold(name, seed, share):
     masks = prune(
         views, method, {"amount": share}, "global", CpuKernel(), Job(), limits=limits
     ).masks
-    assert sum(m.pruned for m in masks.values()) == round(share * sum(v.numel for v in views))
+    most = sum(int(ceiling * view.numel + 1e-9) for view in views)
+    pruned = sum(mask.pruned for mask in masks.values())
+    assert pruned == min(round(share * sum(v.numel for v in views)), most)
     for view in views:
         assert floor - 1e-9 <= masks[view.name].pruned / view.numel + 1 / view.numel
         assert masks[view.name].pruned / view.numel <= ceiling + 1e-9
