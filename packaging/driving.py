@@ -114,7 +114,7 @@ def activate(window: QWidget) -> None:
         wait_until(window.isActiveWindow, "the window to get the keys")
 
 
-class Person:
+class User:
     """A simulated user of the window.
 
     Parameters
@@ -365,7 +365,7 @@ class Tour:
         self.bench = self.start.workbench
         self.bench.jobs.failed.connect(self._on_failed)
         self.views = self.bench.views
-        self.person = Person(self.window, lambda: self.bench.jobs.is_idle)
+        self.user = User(self.window, lambda: self.bench.jobs.is_idle)
 
     def _on_bug(
         self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
@@ -397,10 +397,10 @@ class Tour:
         path = self.folder / file
         if rests:
             # Counting starts after a delay: an idle window may not have all numbers yet.
-            self.person.settle()
+            self.user.settle()
             wait_until(lambda: not self.bench.histograms.busy, "the counting to end")
         # The lowest quality is the strongest compression: PNG is lossless.
-        if not self.person.look(rests=rests).save(str(path), "PNG", 0):
+        if not self.user.look(rests=rests).save(str(path), "PNG", 0):
             raise OSError(f"{path} could not be written.")
         print(f"  {self.theme}/{file}: {says}", flush=True)
 

@@ -86,11 +86,11 @@ def run_job(walk: Tour, file: Path | None) -> Path:
     from pruneapp.gui.repair.dialogs import RepairDialog, RepairReportDialog
     from pruneapp.gui.widgets.number_format import count, percent, size
 
-    person, bench = walk.person, walk.bench
+    user, bench = walk.user, walk.bench
     if file is None:
-        walk.open(lambda: person.click(walk.window.empty.sample_button))
+        walk.open(lambda: user.click(walk.window.empty.sample_button))
     else:
-        walk.open(lambda: person.drop(file))
+        walk.open(lambda: user.drop(file))
     document = bench.session.document
     assert document is not None
     entries = document.checkpoint.entries
@@ -105,33 +105,33 @@ def run_job(walk: Tour, file: Path | None) -> Path:
     if file is None:
         quality.start_evaluation(walk)
         keep(walk, "evaluated", f"Evaluated: {metrics(walk)}")
-        person.press("Ctrl+R")
-        dialog = person.dialog(RepairDialog)
+        user.press("Ctrl+R")
+        dialog = user.dialog(RepairDialog)
         assert isinstance(dialog, RepairDialog)
         script = dialog.source.fields[DataKind.SCRIPT]
-        person.replace(script, str(walk.folder / quality.SCRIPT))
+        user.replace(script, str(walk.folder / quality.SCRIPT))
         wait_until(dialog.go.isEnabled, "the layers")
-        person.click(dialog.go)
-        report = person.dialog(RepairReportDialog)
+        user.click(dialog.go)
+        report = user.dialog(RepairReportDialog)
         assert isinstance(report, RepairReportDialog)
-        person.click(report.evaluate)
+        user.click(report.evaluate)
         quality.wait_for_metrics(walk, 3)
         keep(walk, "repaired", f"Repaired: {metrics(walk)}")
     else:
         print("Evaluation and repair need a script of yours; see docs/measure.md", flush=True)
 
-    person.press("Ctrl+E")
-    export = person.dialog(ExportDialog)
+    user.press("Ctrl+E")
+    export = user.dialog(ExportDialog)
     assert isinstance(export, ExportDialog)
     target = Path(export.target.path.text())
     exported = walk.folder / f"{EXPORT}{target.suffix}"
-    person.replace(export.target.path, str(exported))
-    person.click(export.go)
-    written = person.dialog(ExportReportDialog)
+    user.replace(export.target.path, str(exported))
+    user.click(export.go)
+    written = user.dialog(ExportReportDialog)
     assert isinstance(written, ExportReportDialog)
     nbytes = sum(p.stat().st_size for p in [exported, *exported.rglob("*")] if p.is_file())
     keep(walk, "exported", f"Exported {size(nbytes)} to {exported.name}")
-    person.click(written.close_button)
+    user.click(written.close_button)
     print(f"Opened the export again: {compare(walk, exported)}", flush=True)
     return exported
 

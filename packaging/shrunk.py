@@ -44,25 +44,25 @@ def see(walk: Tour) -> None:
         "shrunk", "more neurons, a layer and unused rows: what that changes, the sizes to come"
     ):
         box = page.rows.rows["ffn"].box
-        walk.person.replace(box, "384")
+        walk.user.replace(box, "384")
         QTest.keyClick(box, Qt.Key.Key_Return)
         strip = page.rows.strip
-        walk.person.click(strip, strip.cell(7).center())
+        walk.user.click(strip, strip.cell(7).center())
         vocabulary = page.rows.vocabulary.box
-        walk.person.choose(vocabulary, vocabulary.itemText(1))
+        walk.user.choose(vocabulary, vocabulary.itemText(1))
         wait_until(page.order, "the sizes")
     with walk.step("shrunk-much", "more than a third: a warning; and the class is to be asked"):
-        walk.person.replace(box, "200")
+        walk.user.replace(box, "200")
         QTest.keyClick(box, Qt.Key.Key_Return)
-        walk.person.choose(page.check, page.check.itemText(2))
+        walk.user.choose(page.check, page.check.itemText(2))
         wait_until(page.order, "the sizes")
     with walk.step("shrunk-report", "what was cut, and that this is not the original"):
-        walk.person.choose(page.check, page.check.itemText(0))
+        walk.user.choose(page.check, page.check.itemText(0))
         assert isinstance(dialog, ExportDialog)
-        walk.person.click(dialog.go)
-        report = walk.person.dialog(ExportReportDialog)
+        walk.user.click(dialog.go)
+        report = walk.user.dialog(ExportReportDialog)
         assert isinstance(report, ExportReportDialog)
-    walk.person.click(report.close_button)
+    walk.user.click(report.close_button)
     see_network(walk)
 
 
@@ -74,10 +74,10 @@ def see_network(walk: Tour) -> None:
     page.window().resize(page.window().width(), _HEIGHT)
     with walk.step("shrunk-onnx", "a share of each group of channels, and what is left of each"):
         percent = page.rows.rows["channels"].percent
-        walk.person.replace(percent, str(SHARE))
+        walk.user.replace(percent, str(SHARE))
         QTest.keyClick(percent, Qt.Key.Key_Return)
         wait_until(page.order, "the sizes")
-    walk.person.press("Escape")
+    walk.user.press("Escape")
 
 
 def see_states(walk: Tour) -> None:
@@ -87,14 +87,14 @@ def see_states(walk: Tour) -> None:
     with walk.step("shrunk-long-name", "a folder of 120 letters"):
         pass
     with walk.step("shrunk-there", "the folder is there already"):
-        walk.person.replace(page.target.path, str(walk.folder / LONG))
-    walk.person.replace(page.target.path, "out")
+        walk.user.replace(page.target.path, str(walk.folder / LONG))
+    walk.user.replace(page.target.path, "out")
     with walk.step("shrunk-at-work", "a job of which nobody knows how long it takes", rests=False):
         released = threading.Event()
         with patch.object(ShrinkJob, "work", _waiting(released)):
-            dialog = walk.person.dialog(ExportDialog)
+            dialog = walk.user.dialog(ExportDialog)
             assert isinstance(dialog, ExportDialog)
-            walk.person.click(dialog.go)
+            walk.user.click(dialog.go)
             wait_until(walk.window.job_status.isVisible, "the job to be shown")
             walk.save(f"{walk.number:02}-shrunk-running.png", "the same", rests=False)
             released.set()
@@ -103,18 +103,18 @@ def see_states(walk: Tour) -> None:
     open_page(walk, walk.folder / "odd")
     with walk.step("shrunk-unknown", "a model type that nobody knows: what to do instead"):
         pass
-    walk.person.press("Escape")
+    walk.user.press("Escape")
 
 
 def open_page(walk: Tour, folder: Path) -> ShrinkPage:
     """Open a folder and the page; wait until dead units are found."""
-    person = walk.person
-    walk.open(partial(person.drop, folder))
-    person.settle()
-    person.press("Ctrl+E")
-    dialog = person.dialog(ExportDialog)
+    user = walk.user
+    walk.open(partial(user.drop, folder))
+    user.settle()
+    user.press("Ctrl+E")
+    dialog = user.dialog(ExportDialog)
     assert isinstance(dialog, ExportDialog)
-    person.click(dialog.tabs, dialog.tabs.tabRect(1).center())
+    user.click(dialog.tabs, dialog.tabs.tabRect(1).center())
     wait_until(lambda: dialog.page.forecast is not None, "what is dead")
     if dialog.page.target.path.text() == "":
         raise StepError("No folder is proposed.")

@@ -24,14 +24,14 @@ LONG = ("encoder_of_a_very_long_name_" * 5)[:113] + ".weight"
 def see(walk: Tour) -> None:
     """Visit the states, each with all pages."""
     if walk.theme.startswith("dark"):
-        walk.person.menu("View", "Theme", "Dark")
+        walk.user.menu("View", "Theme", "Dark")
     with walk.step("empty", "the window without a file"):
         pass
     named = walk.folder / "a-file-with-long-names.safetensors"
     rng = np.random.default_rng(0)
     tensors = {LONG: rng.standard_normal((64, 48)), "b.weight": rng.standard_normal((32, 16))}
     write(named, tensors)
-    walk.open(lambda: walk.person.drop(named))
+    walk.open(lambda: walk.user.drop(named))
     wait_until(lambda: not walk.bench.histograms.busy, "the counting to end")
     pages(walk, "long-names", "120 letters")
     refused(walk)
@@ -39,7 +39,7 @@ def see(walk: Tour) -> None:
     at_work(walk, named)
     hollow = walk.folder / "a-file-without-tensors.safetensors"
     write(hollow, {})
-    walk.open(lambda: walk.person.drop(hollow))
+    walk.open(lambda: walk.user.drop(hollow))
     pages(walk, "no-tensors", "a file that holds nothing")
 
 
@@ -56,7 +56,7 @@ def refused(walk: Tour) -> None:
     broken = walk.folder / "cut-off.safetensors"
     broken.write_bytes(b"\x10\x27\0\0\0\0\0\0{")
     with walk.step("refused", "what was wrong with a file stands above the picture"):
-        walk.person.drop(broken)
+        walk.user.drop(broken)
         wait_until(lambda: walk.window.notices.notices, "the notice")
     pages(walk, "refused", "the same on each page")
     walk.window.notices.clear()
@@ -64,18 +64,18 @@ def refused(walk: Tour) -> None:
 
 def unchecked(walk: Tour) -> None:
     for name in (LONG, "b.weight"):
-        walk.person.check(walk.views.tree.view, name)
-    walk.person.settle()
+        walk.user.check(walk.views.tree.view, name)
+    walk.user.settle()
     pages(walk, "nothing-checked", "the form says what is missing")
     for name in (LONG, "b.weight"):
-        walk.person.check(walk.views.tree.view, name)
-    walk.person.settle()
+        walk.user.check(walk.views.tree.view, name)
+    walk.user.settle()
 
 
 def at_work(walk: Tour, file: Path) -> None:
     """Open a file from a slow disk."""
     with held() as released:
-        walk.person.drop(file)
+        walk.user.drop(file)
         pages(walk, "opening", "a job with its progress, and Cancel", rests=False)
         walk.open(released.set)
 

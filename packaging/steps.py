@@ -23,13 +23,13 @@ _KEYS = Qt.Key
 
 def main_job(walk: Tour, real: Path | None) -> None:
     """Do the whole main job: open, inspect, prune, undo, export, and error cases."""
-    person = walk.person
+    user = walk.user
     if walk.theme == "dark":
-        person.menu("View", "Theme", "Dark")
+        user.menu("View", "Theme", "Dark")
     with walk.step("empty", "the window without a file says what to do"):
         pass
     with walk.step("sample", "the sample, opened: tree, picture of the weights, form"):
-        walk.open(lambda: person.click(walk.window.empty.sample_button))
+        walk.open(lambda: user.click(walk.window.empty.sample_button))
     choose(walk)
     prune(walk)
     look_around(walk)
@@ -45,49 +45,49 @@ def main_job(walk: Tour, real: Path | None) -> None:
 
 def choose(walk: Tour) -> None:
     """Filter the tree and set check marks."""
-    person, tree = walk.person, walk.views.tree
+    user, tree = walk.user, walk.views.tree
     with walk.step("filter", "Ctrl+F and 'fc' show the linear layers only"):
-        person.press("Ctrl+F")
-        person.write("fc")
+        user.press("Ctrl+F")
+        user.write("fc")
     with walk.step("check", "the last layer is unchecked: it shall stay as it is"):
         before = len(tree.checked_names())
-        person.check(tree.view, "fc3")
+        user.check(tree.view, "fc3")
         wait_until(lambda: len(tree.checked_names()) == before - 1, "fc3 to be unchecked")
-        person.press("Ctrl+F")
-        person.press("Esc")
-        person.pick(tree.view, "fc1")
+        user.press("Ctrl+F")
+        user.press("Esc")
+        user.pick(tree.view, "fc1")
 
 
 def prune(walk: Tour) -> None:
     """Fill in the form, preview, apply, and zoom to individual weights."""
-    person, form = walk.person, walk.views.form
+    user, form = walk.user, walk.views.form
     with walk.step(
         "preview", "40 % by one threshold: what is to be pruned is hatched, nothing is done"
     ):
-        person.click(form.all, QPoint(8, form.all.height() // 2))
-        person.replace(amount_field(walk), "40%")
+        user.click(form.all, QPoint(8, form.all.height() // 2))
+        user.replace(amount_field(walk), "40%")
         wait_until(lambda: walk.bench.preview.state.preview, "the preview")
     with walk.step("pruned", "the button was pressed: orange weights are pruned"):
-        person.click(walk.views.preview.action.button)
+        user.click(walk.views.preview.action.button)
         wait_until(lambda: walk.bench.session.unexported, "the step to be done")
     with walk.step("weights", "zoomed in until each weight is seen, the cursor reads one out"):
         canvas = walk.views.pages.weights.canvas
         place = canvas.pixel_of(100, 60)
-        person.click(canvas.viewport(), place)
+        user.click(canvas.viewport(), place)
         for _ in range(7):
-            person.press("+")
+            user.press("+")
         for key in ("Left", "Left", "Down"):
             QTest.keyClick(canvas, getattr(_KEYS, f"Key_{key}"))
 
 
 def look_around(walk: Tour) -> None:
     """Show the other pages for the same tensor."""
-    person = walk.person
+    user = walk.user
     with walk.step("distribution", "how the magnitudes of the tensor are spread"):
         turn_to(walk, Page.DISTRIBUTION)
     with walk.step("channels", "the norm of each channel, and which of them are to be pruned next"):
         turn_to(walk, Page.CHANNELS)
-        person.choose(walk.views.form.rules[0].method, label_of(walk, "ln_structured"))
+        user.choose(walk.views.form.rules[0].method, label_of(walk, "ln_structured"))
         wait_until(lambda: walk.bench.preview.state.preview, "the preview")
     with walk.step("model", "the sparsity of every tensor, before and after"):
         turn_to(walk, Page.MODEL)
@@ -95,106 +95,106 @@ def look_around(walk: Tour) -> None:
 
 def rules(walk: Tour) -> None:
     """Prune 20 % of every convolution and 40 % of every linear layer in one step."""
-    person, form = walk.person, walk.views.form
+    user, form = walk.user, walk.views.form
     with walk.step("rules", "one step of two rules: 20 % of all Conv2d, 40 % of all Linear layers"):
-        person.choose(form.rules[0].method, label_of(walk, "l1_unstructured"))
-        person.click(form.add)
+        user.choose(form.rules[0].method, label_of(walk, "l1_unstructured"))
+        user.click(form.add)
         for rule, kind, amount in ((0, "Conv2d", "20%"), (1, "Linear", "40%")):
             line = form.list.visualItemRect(form.list.item(rule))
-            person.click(form.list.viewport(), line.center())
+            user.click(form.list.viewport(), line.center())
             target = form.rules[rule].target
             all_of_kind = next(
                 text for at in range(target.count()) if kind in (text := target.itemText(at))
             )
-            person.choose(target, all_of_kind)
-            person.choose(form.rules[rule].method, label_of(walk, "l1_unstructured"))
-            person.replace(amount_field(walk, rule), amount)
+            user.choose(target, all_of_kind)
+            user.choose(form.rules[rule].method, label_of(walk, "l1_unstructured"))
+            user.replace(amount_field(walk, rule), amount)
         wait_until(lambda: walk.bench.preview.state.preview, "the preview")
 
 
 def history(walk: Tour) -> None:
     """Prune, undo, prune with another amount, and jump between states."""
-    person, strip = walk.person, walk.views.history.list
+    user, strip = walk.user, walk.views.history.list
     document = walk.bench.session.document
     assert document is not None
     with walk.step("history", "undone by Ctrl+Z, and another step: the first one stays, above it"):
-        person.click(walk.views.preview.action.button)
+        user.click(walk.views.preview.action.button)
         wait_until(lambda: document.position == 2, "the second step to be done")
-        person.press("Ctrl+Z")
+        user.press("Ctrl+Z")
         wait_until(lambda: document.position == 1, "the step to be undone")
-        person.replace(amount_field(walk, 1), "70%")
+        user.replace(amount_field(walk, 1), "70%")
         wait_until(lambda: walk.bench.preview.state.preview, "the preview")
         wait(QApplication.doubleClickInterval())  # the window ignores faster clicks as accidental
-        person.click(walk.views.preview.action.button)
+        user.click(walk.views.preview.action.button)
         wait_until(lambda: document.position == 3, "the other step to be done")
         turn_to(walk, Page.WEIGHTS)
     with walk.step("jump", "clicks on the first branch, and on the first state: as it was opened"):
-        person.click(strip.viewport(), strip.visualRect(strip.model().index(2, 0)).center())
+        user.click(strip.viewport(), strip.visualRect(strip.model().index(2, 0)).center())
         wait_until(lambda: document.position == 2, "the first branch")
-        person.click(strip.viewport(), strip.visualRect(strip.model().index(0, 0)).center())
+        user.click(strip.viewport(), strip.visualRect(strip.model().index(0, 0)).center())
         wait_until(lambda: document.position == 0, "the first state")
     with walk.step("redo", "Ctrl+Shift+Z twice: both steps are done again"):
-        person.press("Ctrl+Shift+Z")
-        person.press("Ctrl+Shift+Z")
+        user.press("Ctrl+Shift+Z")
+        user.press("Ctrl+Shift+Z")
         wait_until(lambda: document.position == 2, "the last state")
 
 
 def export(walk: Tour) -> None:
     """Write the file, read the report, and open the written file."""
-    person = walk.person
+    user = walk.user
     with walk.step("export", "where to, and in which format"):
-        person.press("Ctrl+E")
-        dialog = person.dialog(ExportDialog)
+        user.press("Ctrl+E")
+        dialog = user.dialog(ExportDialog)
         assert isinstance(dialog, ExportDialog)
-        person.replace(dialog.target.path, EXPORTED)
+        user.replace(dialog.target.path, EXPORTED)
     with walk.step("report", "what was written, read back and compared"):
-        person.click(dialog.go)
-        report = person.dialog(ExportReportDialog)
+        user.click(dialog.go)
+        report = user.dialog(ExportReportDialog)
     assert isinstance(report, ExportReportDialog)
-    person.click(report.close_button)
+    user.click(report.close_button)
     with walk.step(
         "reopened", "the exported file, dropped on the window: zeros where it was pruned"
     ):
-        walk.open(partial(person.drop, walk.folder / EXPORTED))
+        walk.open(partial(user.drop, walk.folder / EXPORTED))
         wait_until(lambda: walk.window.notices.notices, "the notice of the zeros")
 
 
 def trouble(walk: Tour) -> None:
     """Open a truncated file, enter a wrong amount, and close."""
-    person = walk.person
+    user = walk.user
     with walk.step("notice", "a download that broke off: one sentence, the open file stays"):
         whole = (walk.folder / EXPORTED).read_bytes()
         (walk.folder / CUT).write_bytes(whole[: len(whole) // 3])
-        person.drop(walk.folder / CUT)
+        user.drop(walk.folder / CUT)
         wait_until(lambda: len(walk.window.notices.notices) == 2, "the notice")
-    person.click(walk.window.notices.notices[0].close_button)
+    user.click(walk.window.notices.notices[0].close_button)
     (walk.folder / CUT).unlink()
-    person.replace(amount_field(walk), "10%")
-    person.press("Ctrl+Return")
+    user.replace(amount_field(walk), "10%")
+    user.press("Ctrl+Return")
     wait_until(lambda: walk.bench.session.unexported, "the step to be done")
     with walk.step("wrong-value", "a wrong amount is explained beside the field"):
-        person.replace(amount_field(walk), "130%")
-    person.replace(amount_field(walk), "20%")
-    person.press("Ctrl+W")
+        user.replace(amount_field(walk), "130%")
+    user.replace(amount_field(walk), "20%")
+    user.press("Ctrl+W")
     wait_until(lambda: walk.bench.session.document is None, "the file to be closed")
 
 
 def explain(walk: Tour) -> None:
     """Show the lists of commands and shortcuts, and the guide."""
-    person = walk.person
-    walk.open(lambda: person.menu("File", "Try the sample"))
+    user = walk.user
+    walk.open(lambda: user.menu("File", "Try the sample"))
     for name, keys, kind, says in (
         ("commands", "Ctrl+Shift+P", CommandPalette, "every command by its name"),
         ("keys", "?", KeySheet, "every key"),
         ("guide", "F1", QDialog, "how to do the main job"),
     ):
         with walk.step(name, says):
-            person.press(keys)
-            dialog = person.dialog(kind)
+            user.press(keys)
+            dialog = user.dialog(kind)
             if name == "commands":
-                person.write("ma")
+                user.write("ma")
         QTest.keyClick(dialog, _KEYS.Key_Escape)
-        person.wait_for_end(dialog)
+        user.wait_for_end(dialog)
 
 
 def in_both_sizes(walk: Tour) -> None:
@@ -207,41 +207,41 @@ def in_both_sizes(walk: Tour) -> None:
             for bar in walk.window.findChildren(QTabBar)
             if bar.isVisible() and any(is_said(bar.tabText(n), "Prune") for n in range(bar.count()))
         )
-        walk.person.click(tabs, tabs.tabRect(1).center())
+        walk.user.click(tabs, tabs.tabRect(1).center())
     walk.window.resize(*SIZE)
 
 
 def showpiece(walk: Tour, real: Path | None) -> None:
     """Prune a real model, and preview the next step."""
-    person, form = walk.person, walk.views.form
+    user, form = walk.user, walk.views.form
     tree = walk.views.tree
     focus = "fc1.weight"
     while len(form.rules) > 1:
-        person.click(form.remove)
-    person.choose(form.rules[0].target, "checked tensors")
+        user.click(form.remove)
+    user.choose(form.rules[0].target, "checked tensors")
     if real is not None:
-        walk.open(lambda: person.drop(real))
+        walk.open(lambda: user.drop(real))
         focus = "module.layer3.2.conv2.weight"
-    person.click(form.all, QPoint(8, form.all.height() // 2))
-    person.replace(amount_field(walk), "20%")
+    user.click(form.all, QPoint(8, form.all.height() // 2))
+    user.replace(amount_field(walk), "20%")
     wait_until(lambda: walk.bench.preview.state.preview, "the preview")
-    person.press("Ctrl+Return")
+    user.press("Ctrl+Return")
     wait_until(lambda: walk.bench.session.unexported, "the step to be done")
     # the first row, so that it gets the keyboard focus
-    person.click(tree.view.viewport(), QPoint(60, 10))
+    user.click(tree.view.viewport(), QPoint(60, 10))
     while tree.focused_name() != focus:
         before = tree.focused_name()
-        person.press("]")
+        user.press("]")
         if tree.focused_name() == before:
             raise StepError(f"The tree ends at {before}, before {focus}.")
-    person.choose(form.rules[0].method, label_of(walk, "ln_structured"))
-    person.replace(amount_field(walk), "30%")
+    user.choose(form.rules[0].method, label_of(walk, "ln_structured"))
+    user.replace(amount_field(walk), "30%")
     wait_until(lambda: walk.bench.preview.state.preview, "the preview")
 
 
 def scaled(walk: Tour) -> None:
     with walk.step("sample", "everything at 150 %"):
-        walk.open(lambda: walk.person.click(walk.window.empty.sample_button))
+        walk.open(lambda: walk.user.click(walk.window.empty.sample_button))
 
 
 def turn_to(walk: Tour, page: Page) -> None:
@@ -251,7 +251,7 @@ def turn_to(walk: Tour, page: Page) -> None:
     """
     tabs = walk.views.pages.tabs
     wait(1)  # tabs move after a resize
-    walk.person.click(tabs, tabs.tabRect(page).center())
+    walk.user.click(tabs, tabs.tabRect(page).center())
 
 
 def amount_field(walk: Tour, rule: int | None = None) -> QWidget:

@@ -25,13 +25,13 @@ _KEYS = Qt.Key
 
 def see(walk: Tour, file: Path | None) -> None:
     """Open a file (None: the sample), and show it in every view."""
-    person = walk.person
+    user = walk.user
     if walk.theme.startswith("dark"):
-        person.menu("View", "Theme", "Dark")
+        user.menu("View", "Theme", "Dark")
     if file is None:
-        walk.open(lambda: person.click(walk.window.empty.sample_button))
+        walk.open(lambda: user.click(walk.window.empty.sample_button))
     else:
-        walk.open(lambda: person.drop(file))
+        walk.open(lambda: user.drop(file))
     wait_until(lambda: not walk.bench.histograms.busy, "the counting to end")
     choose(walk)
     weights(walk)
@@ -58,35 +58,35 @@ def choose(walk: Tour) -> None:
 
 def weights(walk: Tour) -> None:
     """Show the preview over the weights, and individual weights with signs."""
-    person, canvas = walk.person, walk.views.pages.weights.canvas
+    user, canvas = walk.user, walk.views.pages.weights.canvas
     box = walk.views.pages.weights.modes.mode_box
-    person.click(walk.views.form.all, QPoint(8, walk.views.form.all.height() // 2))
+    user.click(walk.views.form.all, QPoint(8, walk.views.form.all.height() // 2))
     with walk.step("weights-preview", "30 % by one threshold, over the magnitudes"):
-        person.replace(amount_field(walk), "30%")
+        user.replace(amount_field(walk), "30%")
         wait_until(lambda: walk.bench.preview.state.preview, "the preview")
     with walk.step("weights-pruned", "the same, done"):
-        person.click(walk.views.preview.action.button)
+        user.click(walk.views.preview.action.button)
         _wait_for_state(walk)
     for mode in (Mode.SIGNED, Mode.RESULT, Mode.MASK):
         with walk.step(f"weights-{mode.value}", "the picture, otherwise"):
-            person.choose(box, box.itemText(box.findData(mode)))
+            user.choose(box, box.itemText(box.findData(mode)))
     with walk.step("weights-cells", "single weights, their values written in the cells"):
-        person.choose(box, box.itemText(box.findData(Mode.SIGNED)))
+        user.choose(box, box.itemText(box.findData(Mode.SIGNED)))
         shape = walk.bench.session.by_name[walk.bench.plots.name or ""].shape
-        person.click(canvas.viewport(), canvas.pixel_of(shape[0] // 2, 5))
+        user.click(canvas.viewport(), canvas.pixel_of(shape[0] // 2, 5))
         for _ in range(60):
             canvas.zoom(1.25)
     with walk.step("weights-fit", "back to all of it"):
         QTest.keyClick(canvas, _KEYS.Key_0)
-        person.choose(box, box.itemText(box.findData(Mode.MAGNITUDE)))
+        user.choose(box, box.itemText(box.findData(Mode.MAGNITUDE)))
 
 
 def distribution(walk: Tour) -> None:
     """Drag the threshold."""
-    person, view = walk.person, walk.views.pages.distribution
+    user, view = walk.user, walk.views.pages.distribution
     with walk.step("distribution", "magnitudes, the next 20 % hatched below the threshold"):
         turn_to(walk, Page.DISTRIBUTION)
-        person.replace(amount_field(walk), "20%")
+        user.replace(amount_field(walk), "20%")
         wait_until(lambda: walk.bench.preview.state.preview, "the preview")
         wait_until(lambda: view.canvas.line is not None, "the threshold")
     with walk.step("distribution-dragged", "the threshold, while it is dragged"):
@@ -94,31 +94,31 @@ def distribution(walk: Tour) -> None:
         assert line is not None
         start = QPointF(place.pixel(line.at, 0).x(), place.rect.center().y()).toPoint()
         with held(view.canvas.viewport(), start, QPoint(3, 0)):
-            walk.person.settle()
+            walk.user.settle()
     with walk.step("distribution-signed", "values with their signs, counts on a logarithmic axis"):
-        person.click(view.log_box)
-        person.choose(view.binning_box, view.binning_box.itemText(2))
-    person.click(view.log_box)
+        user.click(view.log_box)
+        user.choose(view.binning_box, view.binning_box.itemText(2))
+    user.click(view.log_box)
     with walk.step("distribution-decades", "magnitudes on an axis of powers of ten"):
-        person.choose(view.binning_box, view.binning_box.itemText(1))
-    person.choose(view.binning_box, view.binning_box.itemText(0))
+        user.choose(view.binning_box, view.binning_box.itemText(1))
+    user.choose(view.binning_box, view.binning_box.itemText(0))
 
 
 def limits(walk: Tour) -> None:
     """Expand the limits of the form."""
     form = walk.views.form
     with walk.step("limits", "floors, ceilings, a total, and what is left alone"):
-        walk.person.click(form.limits.button)
-    walk.person.click(form.limits.button)
+        walk.user.click(form.limits.button)
+    walk.user.click(form.limits.button)
 
 
 def channels(walk: Tour) -> None:
     """Select channels by clicks, and show their norms in order."""
-    person, view = walk.person, walk.views.pages.channels
+    user, view = walk.user, walk.views.pages.channels
     with walk.step("channels", "norms of channels, which are to be pruned next, with the cut"):
         turn_to(walk, Page.CHANNELS)
-        person.choose(walk.views.form.rules[0].method, label_of(walk, "ln_structured"))
-        person.replace(amount_field(walk), "30%")
+        user.choose(walk.views.form.rules[0].method, label_of(walk, "ln_structured"))
+        user.replace(amount_field(walk), "30%")
         wait_until(lambda: walk.bench.preview.state.preview, "the preview")
     with walk.step("channels-chosen", "three channels, chosen by click and shift-click"):
         first = view.canvas.pixel_of(1)
@@ -133,17 +133,17 @@ def channels(walk: Tour) -> None:
         QTest.keyClick(view.canvas, _KEYS.Key_P)
         _wait_for_state(walk)
     with walk.step("channels-sorted", "in order of their norms, the cut behind the last that goes"):
-        person.choose(view.order_box, view.order_box.itemText(1))
-    person.choose(view.order_box, view.order_box.itemText(0))
+        user.choose(view.order_box, view.order_box.itemText(1))
+    user.choose(view.order_box, view.order_box.itemText(0))
 
 
 def by_hand(walk: Tour) -> None:
     """Edit weights manually in the picture."""
-    person, view = walk.person, walk.views.pages.weights
+    user, view = walk.user, walk.views.pages.weights
     canvas = view.canvas
     with walk.step("hand-drawn", "a rectangle drawn on the weights, and what can be done to it"):
         turn_to(walk, Page.WEIGHTS)
-        person.click(view.tools.tools["rectangle"])
+        user.click(view.tools.tools["rectangle"])
         canvas.fit()
         middle = canvas.viewport().rect().center()
         drag(canvas.viewport(), middle - QPoint(40, 40), QPoint(4, 3))
@@ -152,30 +152,28 @@ def by_hand(walk: Tour) -> None:
         _wait_for_state(walk)
     with walk.step("hand-pruned", "a channel, pruned by hand"):
         QTest.keyClick(canvas, _KEYS.Key_Escape)
-        person.click(view.tools.tools["look"])
-        person.click(canvas.viewport(), middle + QPoint(10, 60))
+        user.click(view.tools.tools["look"])
+        user.click(canvas.viewport(), middle + QPoint(10, 60))
         QTest.keyClick(canvas, _KEYS.Key_C)
         QTest.keyClick(canvas, _KEYS.Key_Delete)
         _wait_for_state(walk)
     with walk.step("hand-close", "protected weights beside pruned ones"):
-        person.click(canvas.viewport(), middle - QPoint(40, 40))
+        user.click(canvas.viewport(), middle - QPoint(40, 40))
         while canvas.view is not None and canvas.view.scale_x < 24:
             canvas.zoom(1.25)
 
 
 def model(walk: Tour) -> None:
     """Show the page of all tensors."""
-    person, view = walk.person, walk.views.pages.model
+    user, view = walk.user, walk.views.pages.model
     with walk.step("model", "the sparsity of every tensor, and the strip of the file"):
         turn_to(walk, Page.MODEL)
     with walk.step("model-role", "the same roles of all blocks side by side"):
-        person.choose(view.order_box, view.order_box.itemText(view.order_box.findData("role")))
+        user.choose(view.order_box, view.order_box.itemText(view.order_box.findData("role")))
     with walk.step("model-norm", "the norm² that each tensor retained since opening"):
-        person.choose(
-            view.measure_box, view.measure_box.itemText(view.measure_box.findData("norm"))
-        )
+        user.choose(view.measure_box, view.measure_box.itemText(view.measure_box.findData("norm")))
     with walk.step("model-table", "the same in numbers"):
-        person.press("T")
+        user.press("T")
         if not view.shows_table:
             view.toggle_table()
     view.toggle_table()
@@ -189,24 +187,22 @@ def compare(walk: Tour) -> None:
 
 def danger(walk: Tour) -> None:
     """Prune more than some tensors tolerate, with one threshold."""
-    person = walk.person
+    user = walk.user
     with walk.step("danger", "97 % by one threshold: what would be emptied is named and marked"):
         turn_to(walk, Page.WEIGHTS)
-        person.choose(walk.views.form.rules[0].method, label_of(walk, "l1_unstructured"))
-        person.replace(amount_field(walk), "97%")
+        user.choose(walk.views.form.rules[0].method, label_of(walk, "l1_unstructured"))
+        user.replace(amount_field(walk), "97%")
         wait_until(lambda: walk.bench.preview.state.preview, "the preview")
     with walk.step("danger-model", "the same, tensor by tensor"):
         walk.views.pages.tabs.setCurrentIndex(Page.MODEL)
         view = walk.views.pages.model
-        person.choose(
-            view.measure_box, view.measure_box.itemText(view.measure_box.findData("share"))
-        )
-    person.replace(amount_field(walk), "20%")
+        user.choose(view.measure_box, view.measure_box.itemText(view.measure_box.findData("share")))
+    user.replace(amount_field(walk), "20%")
 
 
 def zeros(walk: Tour) -> None:
     """Export, and open the exported file."""
-    person = walk.person
+    user = walk.user
     target = walk.folder / "pruned.safetensors"
     dialog = None
 
@@ -215,21 +211,21 @@ def zeros(walk: Tour) -> None:
         dialog = walk.bench.export.dialog
         return dialog is not None and dialog.isVisible()
 
-    person.press("Ctrl+E")
+    user.press("Ctrl+E")
     wait_until(there, "the dialog of the export")
     assert dialog is not None
-    person.click(dialog.formats.radios["safetensors"])
-    person.replace(dialog.target.path, target.name)
-    person.click(dialog.go)
+    user.click(dialog.formats.radios["safetensors"])
+    user.replace(dialog.target.path, target.name)
+    user.click(dialog.go)
     wait_until(lambda: walk.bench.export.report is not None, "the export to be done")
     assert walk.bench.export.report is not None
-    person.click(walk.bench.export.report.close_button)
+    user.click(walk.bench.export.report.close_button)
     walk.views.pages.tabs.setCurrentIndex(Page.WEIGHTS)
     with walk.step("zeros", "the exported file: its zeros are found, and offered as pruned"):
-        walk.open(lambda: person.drop(target))
+        walk.open(lambda: user.drop(target))
         wait_until(lambda: walk.window.notices.notices, "the notice of the zeros")
     with walk.step("zeros-treated", "treated as pruned: amounts count from there"):
-        person.menu("Prune", "Treat zeros as pruned")
+        user.menu("Prune", "Treat zeros as pruned")
         document = walk.bench.session.document
         assert document is not None
         wait_until(lambda: document.position == 1, "the zeros to be treated as pruned")
@@ -239,15 +235,15 @@ def zeros(walk: Tour) -> None:
 
 def pattern(walk: Tour) -> None:
     """Check whether the layers have the 2:4 pattern."""
-    person = walk.person
+    user = walk.user
     with walk.step("pattern", "which tensors have 2:4, where the others break it, what mends them"):
-        person.menu("Tools", "Check sparsity pattern")
-        dialog = person.dialog(PatternDialog)
+        user.menu("Tools", "Check sparsity pattern")
+        dialog = user.dialog(PatternDialog)
         assert isinstance(dialog, PatternDialog)
         wait_until(dialog.go.isEnabled, "the answer")
         dialog.table.setFocus()
-        person.press("Down")
-    person.click(dialog.leave)
+        user.press("Down")
+    user.click(dialog.leave)
 
 
 # -- input -----------------------------------------------------------------------------------------

@@ -32,8 +32,8 @@ def no_torch(monkeypatch):
 
 
 def git(folder, *arguments):
-    person = ["-c", "user.name=N", "-c", "user.email=n@example.org"]
-    command = ["git", *person, "-C", str(folder), *arguments]
+    user = ["-c", "user.name=N", "-c", "user.email=n@example.org"]
+    command = ["git", *user, "-C", str(folder), *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
@@ -89,7 +89,7 @@ def test_programs_that_a_bundle_starts_do_not_load_its_libraries(monkeypatch, bu
     assert os.environ["LD_LIBRARY_PATH"] == "/mine"
 
 
-def test_elsewhere_the_environment_is_the_persons(monkeypatch):
+def test_elsewhere_the_environment_is_the_users(monkeypatch):
     monkeypatch.setenv("LD_LIBRARY_PATH", "/mine")
     installation.release_environment()
     assert os.environ["LD_LIBRARY_PATH"] == "/mine"

@@ -105,7 +105,7 @@ def test_what_is_said_of_a_wrong_result_and_the_worker_goes_on(stubbed, tmp_path
         assert worker.pid == pid
 
 
-def test_the_traceback_has_only_lines_of_the_person(stubbed):
+def test_the_traceback_has_only_lines_of_the_user(stubbed):
     worker = stubbed("""
         def evaluate(model):
             return inner()

@@ -19,7 +19,7 @@ from pruneapp.gui.application import SWITCH_INTERVAL_S, Launcher, Start
 from pruneapp.gui.widgets import screen as window_placing
 from pruneapp.gui.widgets.theme import DARK_THEME, LIGHT_THEME, ThemeManager
 from tests.gui.event_loop_delay import Beats
-from tests.gui.person import PATIENCE_MS, Person
+from tests.gui.user import PATIENCE_MS, User
 from tests.support import xvfb
 
 
@@ -124,7 +124,7 @@ def roomy(fixture_patch):
 
 
 @pytest.fixture
-def new_person(qtbot, qapp, as_in_main, english, settings_file, roomy, fixture_patch, monkeypatch):
+def new_user(qtbot, qapp, as_in_main, english, settings_file, roomy, fixture_patch, monkeypatch):
     """Return a function that makes a window as `main` does; close all at the end without questions.
 
     Each window is like the first of a process; its launcher makes further ones.
@@ -143,7 +143,7 @@ def new_person(qtbot, qapp, as_in_main, english, settings_file, roomy, fixture_p
 
     fixture_patch.setattr(qapp, "speak", lambda _language: None, raising=False)
 
-    def make(file: Path | None = None, *, show: bool = True, **more: object) -> Person:
+    def make(file: Path | None = None, *, show: bool = True, **more: object) -> User:
         for settings in kept:
             settings.flush()
         settings = Settings(settings_file)
@@ -152,14 +152,14 @@ def new_person(qtbot, qapp, as_in_main, english, settings_file, roomy, fixture_p
         launchers.append(launcher)
         launcher.shown.connect(lambda start: made.append(weakref.ref(start)))
         start = launcher.make(file=file, **more)
-        person = Person(qtbot, monkeypatch, launcher, start)
+        user = User(qtbot, monkeypatch, launcher, start)
         if not show:
             made.append(weakref.ref(start))
-            return person
+            return user
         with qtbot.waitActive(start.window):
             launcher.show(start)
             start.window.activateWindow()
-        return person
+        return user
 
     yield make
     for start in filter(None, [ref() for ref in made]):
@@ -184,9 +184,9 @@ def new_person(qtbot, qapp, as_in_main, english, settings_file, roomy, fixture_p
 
 
 @pytest.fixture
-def person(new_person) -> Person:
-    """Return a `Person` at a window that is ready, with no file open. Fails if a job had a bug."""
-    found = new_person().wait_ready()
+def user(new_user) -> User:
+    """Return a `User` at a window that is ready, with no file open. Fails if a job had a bug."""
+    found = new_user().wait_ready()
     yield found
     assert not found.bugs, found.bugs
 

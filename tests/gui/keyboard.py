@@ -37,9 +37,9 @@ class Keyboard(QObject):
 
     _asked = Signal(object)  # a function to call on the main thread
 
-    def __init__(self, person) -> None:
+    def __init__(self, user) -> None:
         super().__init__()
-        self.person = person
+        self.user = user
         self._asked.connect(self._obey)
 
     # Two threads
@@ -58,7 +58,7 @@ class Keyboard(QObject):
         thread = threading.Thread(target=run, name="keyboard")
         thread.start()
         try:
-            self.person.wait(lambda: not thread.is_alive())
+            self.user.wait(lambda: not thread.is_alive())
         finally:
             thread.join(PATIENCE_S)
         if raised:
@@ -112,7 +112,7 @@ class Keyboard(QObject):
         def is_there() -> bool:
             if QApplication.activePopupWidget():
                 return True
-            window = QApplication.activeModalWidget() or self.person.window
+            window = QApplication.activeModalWidget() or self.user.window
             if window.isActiveWindow():
                 return True
             window.activateWindow()
@@ -235,7 +235,7 @@ class Keyboard(QObject):
 
     def ground(self) -> QColor:
         """Return the background color of the window, from a pixel near its lower right corner."""
-        image = self.person.window.grab().toImage()
+        image = self.user.window.grab().toImage()
         return image.pixelColor(image.width() - 3, image.height() - 3)
 
     def misses(self, *texts: str) -> None:

@@ -121,37 +121,37 @@ def test_closing_during_the_import_ends_cleanly(run_python, tmp_path, when):
     assert out.startswith("ended 0 False")
 
 
-def test_ctrl_q_holds_from_the_first_picture_on(new_person, monkeypatch):
+def test_ctrl_q_holds_from_the_first_picture_on(new_user, monkeypatch):
     """Before the imports have ended."""
     monkeypatch.setattr(Start, "_import", lambda _start: None)  # an import that never ends
-    person = new_person()
-    person.key("Ctrl+Q")
-    assert not person.window.isVisible()
-    assert person.start.workbench is None
+    user = new_user()
+    user.key("Ctrl+Q")
+    assert not user.window.isVisible()
+    assert user.start.workbench is None
 
 
-def test_a_file_of_the_command_line_is_said_to_be_opened(new_person, monkeypatch):
+def test_a_file_of_the_command_line_is_said_to_be_opened(new_user, monkeypatch):
     """As when it is opened in the window; and opening can be cancelled before the imports end."""
     gate = threading.Event()
     begun = Start._import
     monkeypatch.setattr(Start, "_import", lambda start: gate.wait() and begun(start))
     try:
-        person = new_person(resources.path("sample/lenet-digits.safetensors"))
-        status = person.window.job_status
-        person.wait(status.isVisible)
-        assert person.start.workbench is None
+        user = new_user(resources.path("sample/lenet-digits.safetensors"))
+        status = user.window.job_status
+        user.wait(status.isVisible)
+        assert user.start.workbench is None
         assert status.label.text() == "Opening …"
-        person.click(status.cancel)
+        user.click(status.cancel)
         assert not status.isVisible()
-        person.start.open(resources.path("sample/lenet-digits.safetensors"))
-        person.wait(status.isVisible)
+        user.start.open(resources.path("sample/lenet-digits.safetensors"))
+        user.wait(status.isVisible)
     finally:
         gate.set()
-    person.wait(lambda: person.document is not None)
-    person.wait(lambda: not status.isVisible())
+    user.wait(lambda: user.document is not None)
+    user.wait(lambda: not status.isVisible())
 
 
-def test_what_is_imported_after_closing_is_not_used(new_person, monkeypatch):
+def test_what_is_imported_after_closing_is_not_used(new_user, monkeypatch):
     """Otherwise the threads of a late workbench would never be stopped."""
     closed = threading.Event()
     real = Start._import
@@ -161,15 +161,15 @@ def test_what_is_imported_after_closing_is_not_used(new_person, monkeypatch):
         real(self)
 
     monkeypatch.setattr(Start, "_import", late)
-    person = new_person()
-    person.wait(lambda: person.start._thread.ident is not None)
-    person.window.closing.connect(closed.set)
-    person.start._thread, thread = _Joined(), person.start._thread
-    assert person.window.close()
+    user = new_user()
+    user.wait(lambda: user.start._thread.ident is not None)
+    user.window.closing.connect(closed.set)
+    user.start._thread, thread = _Joined(), user.start._thread
+    assert user.window.close()
     thread.join()
-    person.start._thread = thread
-    person.pause(50)
-    assert person.start.workbench is None
+    user.start._thread = thread
+    user.pause(50)
+    assert user.start.workbench is None
 
 
 class _Joined(threading.Thread):
@@ -179,13 +179,13 @@ class _Joined(threading.Thread):
 # Restored state
 
 
-def test_every_command_does_something_and_has_keys_of_its_own(person):
+def test_every_command_does_something_and_has_keys_of_its_own(user):
     """Every declared action is connected, and no two have the same shortcut."""
     keys = [QKeySequence(key).toString() for spec in COMMANDS for key in spec.keys]
     assert len(set(keys)) == len(keys)
     assert len({spec.id for spec in COMMANDS}) == len(COMMANDS)
     for spec in COMMANDS:
-        action = person.window.actions_[spec.id]
+        action = user.window.actions_[spec.id]
         assert action.isSignalConnected(_signal(action, "triggered(bool)")), spec.id
         assert [k.toString() for k in action.shortcuts()] == [
             QKeySequence(key).toString() for key in spec.keys
@@ -197,9 +197,9 @@ def _signal(item, signature):
     return meta.method(meta.indexOfSignal(signature))
 
 
-def test_size_theme_and_docks_are_remembered(new_person, settings_file):
+def test_size_theme_and_docks_are_remembered(new_user, settings_file):
     """The screen of the tests is small, and windows are limited to it."""
-    first = new_person(SAMPLE).wait_ready()
+    first = new_user(SAMPLE).wait_ready()
     first.wait_open(SAMPLE)
     first.window.resize(1400, 900)
     first.window.resizeDocks([first.views.tree_dock], [460], Qt.Orientation.Horizontal)
@@ -210,7 +210,7 @@ def test_size_theme_and_docks_are_remembered(new_person, settings_file):
     first.window.resize(760, 560)
     assert first.window.close()
 
-    second = new_person(SAMPLE)
+    second = new_user(SAMPLE)
     assert (second.window.width(), second.window.height()) == (760, 560)
     assert QApplication.palette().window().color() == QColor(DARK_THEME.colors["window"])
     second.window.resize(1400, 900)
@@ -224,76 +224,72 @@ def test_size_theme_and_docks_are_remembered(new_person, settings_file):
 
 
 @pytest.mark.parametrize("blob", ["AAAA", "not base64"])
-def test_a_broken_layout_never_keeps_the_window_from_opening(new_person, settings_file, blob):
+def test_a_broken_layout_never_keeps_the_window_from_opening(new_user, settings_file, blob):
     stored = {"version": 1, "blobs": {"geometry": blob, "docks": blob}, "values": {"theme": 3}}
     settings_file.write_text(json.dumps(stored))
-    person = new_person(SAMPLE).wait_ready()
-    person.wait_open(SAMPLE)
-    assert person.views.tree.isVisible()
-    assert person.views.form.isVisible()
+    user = new_user(SAMPLE).wait_ready()
+    user.wait_open(SAMPLE)
+    assert user.views.tree.isVisible()
+    assert user.views.form.isVisible()
 
 
-def test_a_narrow_window_shows_its_docks_as_tabs_and_all_can_be_reached(new_person):
+def test_a_narrow_window_shows_its_docks_as_tabs_and_all_can_be_reached(new_user):
     """At 960 x 600, tree and form are tabs; in a wide window they are next to each other."""
-    person = new_person(SAMPLE).wait_ready()
-    person.wait_open(SAMPLE)
-    docks = person.window.findChildren(QDockWidget)
-    assert not person.window.tabifiedDockWidgets(docks[0])
-    wide = person.views.tree_dock.width()
+    user = new_user(SAMPLE).wait_ready()
+    user.wait_open(SAMPLE)
+    docks = user.window.findChildren(QDockWidget)
+    assert not user.window.tabifiedDockWidgets(docks[0])
+    wide = user.views.tree_dock.width()
 
-    person.window.resize(960, 600)
-    person.pause(50)
-    assert person.window.width() == 960
-    assert person.window.tabifiedDockWidgets(person.views.tree_dock) == [person.views.form_dock]
+    user.window.resize(960, 600)
+    user.pause(50)
+    assert user.window.width() == 960
+    assert user.window.tabifiedDockWidgets(user.views.tree_dock) == [user.views.form_dock]
     (tabs,) = [
         bar
-        for bar in person.window.findChildren(QTabBar)
-        if bar.isVisible() and bar.count() == 2 and bar.parent() is person.window
+        for bar in user.window.findChildren(QTabBar)
+        if bar.isVisible() and bar.count() == 2 and bar.parent() is user.window
     ]
     assert [tabs.tabText(i) for i in range(2)] == ["Modules", "Prune"]
-    person.click(tabs, tabs.tabRect(1).center())
-    person.ask_amount("30 %")
-    person.wait_preview()
-    person.click(person.button)
-    assert len(person.states) == 2
-    person.click(tabs, tabs.tabRect(0).center())
-    person.check("fc1.weight")
-    person.key("Ctrl+F")
-    assert person.views.tree.tree_filter.text.hasFocus()
-    canvas = person.views.pages.weights.canvas
+    user.click(tabs, tabs.tabRect(1).center())
+    user.ask_amount("30 %")
+    user.wait_preview()
+    user.click(user.button)
+    assert len(user.states) == 2
+    user.click(tabs, tabs.tabRect(0).center())
+    user.check("fc1.weight")
+    user.key("Ctrl+F")
+    assert user.views.tree.tree_filter.text.hasFocus()
+    canvas = user.views.pages.weights.canvas
     assert canvas.width() > 300
     assert canvas.height() > 200
-    assert person.window.export_button.isVisible()
-    assert person.window.rect().contains(
-        person.window.export_button.mapTo(person.window, QPoint(0, 0))
-    )
+    assert user.window.export_button.isVisible()
+    assert user.window.rect().contains(user.window.export_button.mapTo(user.window, QPoint(0, 0)))
 
-    person.window.resize(1400, 800)
-    person.pause(50)
-    assert not person.window.tabifiedDockWidgets(person.views.tree_dock)
-    assert person.views.tree_dock.width() >= min(wide, 300)
-    view = person.views.tree.view
+    user.window.resize(1400, 800)
+    user.pause(50)
+    assert not user.window.tabifiedDockWidgets(user.views.tree_dock)
+    assert user.views.tree_dock.width() >= min(wide, 300)
+    view = user.views.tree.view
     letters = view.fontMetrics().horizontalAdvance("0")
-    person.wait(lambda: view.columnWidth(Column.NAME) >= 17 * letters)
-    assert person.views.form.isVisible()
+    user.wait(lambda: view.columnWidth(Column.NAME) >= 17 * letters)
+    assert user.views.form.isVisible()
 
 
-def test_1280_by_800_shows_everything_which_is_reached_by_tab_and_by_name(
-    new_person, settings_file
-):
-    person = new_person(SAMPLE).wait_ready()
-    person.wait_open(SAMPLE)
-    person.window.resize(1280, 800)
-    person.wait_preview()
-    window = person.window
+def test_1280_by_800_shows_everything_which_is_reached_by_tab_and_by_name(new_user, settings_file):
+    user = new_user(SAMPLE).wait_ready()
+    user.wait_open(SAMPLE)
+    user.window.resize(1280, 800)
+    user.wait_preview()
+    window = user.window
     for widget in (
-        person.views.tree.view,
-        person.views.tree.footer,
-        person.views.pages.weights,
-        person.views.history.list,
-        person.views.form,
-        person.views.preview,
-        person.button,
+        user.views.tree.view,
+        user.views.tree.footer,
+        user.views.pages.weights,
+        user.views.history.list,
+        user.views.form,
+        user.views.preview,
+        user.button,
         window.export_button,
         window.model_status,
     ):
@@ -302,7 +298,7 @@ def test_1280_by_800_shows_everything_which_is_reached_by_tab_and_by_name(
         assert window.rect().contains(corner), widget
         ground = widget.viewport() if isinstance(widget, QAbstractScrollArea) else widget
         assert not ground.visibleRegion().isEmpty(), widget
-    for row in (person.views.preview.norm_retained, person.views.preview.tensors):
+    for row in (user.views.preview.norm_retained, user.views.preview.tensors):
         assert row.visibleRegion().boundingRect().height() == row.height(), "it is cut"
 
     # Tab reaches tree, plots, form and button in reading order.
@@ -312,45 +308,45 @@ def test_1280_by_800_shows_everything_which_is_reached_by_tab_and_by_name(
         if seen and focused is seen[0]:
             break
         seen.append(focused)
-        person.key("Tab", focused)
+        user.key("Tab", focused)
     else:
         pytest.fail("Tab never comes back")
     for wanted in (
-        person.views.tree.tree_filter.text,
-        person.views.pages.weights.canvas,
-        person.rule.method,
-        person.button,
-        person.views.history.list,
+        user.views.tree.tree_filter.text,
+        user.views.pages.weights.canvas,
+        user.rule.method,
+        user.button,
+        user.views.history.list,
     ):
         assert wanted in seen, wanted
     order = [
         seen.index(w)
-        for w in (person.views.tree.view, person.views.pages.weights.canvas, person.rule.method)
+        for w in (user.views.tree.view, user.views.pages.weights.canvas, user.rule.method)
     ]
     assert sum(a > b for a, b in pairwise(order)) <= 1, "left to right, starting anywhere"
 
     # The device is remembered.
-    person.wait_idle()
+    user.wait_idle()
     box = window.device
     assert box.itemText(0).startswith("Automatic")
-    person.choose(box, "CPU")
-    person.wait_preview()
-    person.workbench.settings.flush()
+    user.choose(box, "CPU")
+    user.wait_preview()
+    user.workbench.settings.flush()
     assert json.loads(settings_file.read_text())["values"]["device"] == "cpu"
 
     # Ctrl+Shift+P, some letters, Return
     def palette():
-        person.key("Ctrl+Shift+P")
-        person.wait(lambda: QApplication.activeModalWidget() is not None)
+        user.key("Ctrl+Shift+P")
+        user.wait(lambda: QApplication.activeModalWidget() is not None)
         return QApplication.activeModalWidget()
 
     found = palette()
-    person.qtbot.keyClicks(found.field, "uncheck all")
-    person.qtbot.keyClick(found.field, Qt.Key.Key_Return)
-    person.wait(lambda: person.views.tree.checked_names() == ())
+    user.qtbot.keyClicks(found.field, "uncheck all")
+    user.qtbot.keyClick(found.field, Qt.Key.Key_Return)
+    user.wait(lambda: user.views.tree.checked_names() == ())
     found = palette()
     everything = found.table.rowCount()
-    person.qtbot.keyClicks(found.field, "zebra")
+    user.qtbot.keyClicks(found.field, "zebra")
     assert found.nothing.isVisible()
     assert not found.table.isVisible()
     assert found.nothing.text() == "No matches."
@@ -360,11 +356,11 @@ def test_1280_by_800_shows_everything_which_is_reached_by_tab_and_by_name(
     found.reject()
 
     # The shortcut sheet shows every shortcut.
-    person.menu("Help", "Keyboard shortcuts")
-    person.wait(lambda: QApplication.activeModalWidget() is not None)
+    user.menu("Help", "Keyboard shortcuts")
+    user.wait(lambda: QApplication.activeModalWidget() is not None)
     sheet = QApplication.activeModalWidget()
     sheet.table.setCurrentCell(sheet.table.rowCount() - 1, 0)
-    person.qtbot.keyClick(sheet.table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    user.qtbot.keyClick(sheet.table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     last = sheet.table.item(sheet.table.rowCount() - 1, 0).text()
     assert QApplication.clipboard().text().splitlines()[-1].startswith(last)
     shown = {sheet.table.item(row, 1).text() for row in range(sheet.table.rowCount())}
@@ -372,16 +368,16 @@ def test_1280_by_800_shows_everything_which_is_reached_by_tab_and_by_name(
     sheet.close()
 
 
-def test_another_theme_repaints_every_view(new_person):
+def test_another_theme_repaints_every_view(new_user):
     """From light to dark by the menu, on every page, while a file is open."""
-    person = new_person(SAMPLE).wait_ready()
-    person.wait_open(SAMPLE)
-    person.menu("View", "Theme", "Light")
-    person.wait_preview()
-    views = person.views
+    user = new_user(SAMPLE).wait_ready()
+    user.wait_open(SAMPLE)
+    user.menu("View", "Theme", "Light")
+    user.wait_preview()
+    views = user.views
     parts = [
-        person.window.menuBar(),
-        person.window.statusBar(),
+        user.window.menuBar(),
+        user.window.statusBar(),
         views.tree.view,
         views.form,
         views.preview,
@@ -389,22 +385,22 @@ def test_another_theme_repaints_every_view(new_person):
         views.pages.heading,
         views.pages.numbers,
     ]
-    person.click(person.button)  # two states to compare
-    person.wait(lambda: person.document.position == 1)
-    person.show_quality()
+    user.click(user.button)  # two states to compare
+    user.wait(lambda: user.document.position == 1)
+    user.show_quality()
     for page in Page:
         picture = views.pages.picture(page)
-        person.key(str(page + 1), views.tree.view)
-        person.wait(lambda picture=picture: picture.numbers().rows > 0)
+        user.key(str(page + 1), views.tree.view)
+        user.wait(lambda picture=picture: picture.numbers().rows > 0)
         for part in (*parts, picture):
             assert colors_of(part) & grounds(LIGHT_THEME), f"{part} is not light"
-        person.window.actions_["theme_dark"].trigger()
-        person.pause(30)
+        user.window.actions_["theme_dark"].trigger()
+        user.pause(30)
         for part in (*parts, picture):
             assert colors_of(part) & grounds(DARK_THEME), f"{part} is not dark"
             assert not colors_of(part) & grounds(LIGHT_THEME), f"part of {part} is still light"
-        person.window.actions_["theme_light"].trigger()
-        person.pause(30)
+        user.window.actions_["theme_light"].trigger()
+        user.pause(30)
 
 
 def grounds(theme) -> set[str]:
@@ -423,9 +419,9 @@ def colors_of(widget) -> set[str]:
     return {QColor(pixel).name() for pixel, count in counts.items() if count > many}
 
 
-def test_before_anything_is_open_no_command_that_needs_it_is_offered(new_person):
+def test_before_anything_is_open_no_command_that_needs_it_is_offered(new_user):
     """Regression: in the first seconds, Undo, Redo and Export looked enabled."""
-    window = new_person(show=False).window
+    window = new_user(show=False).window
     for spec in COMMANDS:
         offered = spec.always and not spec.number  # the list of recent files is empty
         assert window.actions_[spec.id].isEnabled() == offered, spec.id

@@ -45,25 +45,25 @@ def file(tmp_path) -> Path:
     return path
 
 
-def open_again(person, language: str):
+def open_again(user, language: str):
     """Choose a language and accept reopening the windows; return the user at the first."""
-    person.menu("View", "Language", language)
-    (notice,) = person.window.notices.notices
-    person.click(next(b for b in notice.findChildren(QPushButton) if b.text() == "Open again"))
-    assert not person.window.isVisible()
-    person.workbench.settings.flush()
-    return person.at_window(0)
+    user.menu("View", "Language", language)
+    (notice,) = user.window.notices.notices
+    user.click(next(b for b in notice.findChildren(QPushButton) if b.text() == "Open again"))
+    assert not user.window.isVisible()
+    user.workbench.settings.flush()
+    return user.at_window(0)
 
 
 @pytest.fixture
-def spoken(qapp, new_person, monkeypatch):
+def spoken(qapp, new_user, monkeypatch):
     languages = []
     monkeypatch.setattr(qapp, "speak", languages.append)
     return languages
 
 
-def test_work_goes_on_in_another_language(new_person, file, settings_file, spoken):
-    first = new_person(file).wait_ready()
+def test_work_goes_on_in_another_language(new_user, file, settings_file, spoken):
+    first = new_user(file).wait_ready()
     first.wait_open(file)
     first.ask_amount("50%")
     for steps in (2, 3):
@@ -85,25 +85,25 @@ def test_work_goes_on_in_another_language(new_person, file, settings_file, spoke
     second.wait(lambda: second.document.position == 2)
 
 
-def test_a_window_without_work_is_opened_again_with_its_file(new_person, file):
-    person = new_person().wait_ready()
-    person.menu("View", "Language", "System")  # the language of now is not offered again
-    assert not person.window.notices.notices
-    assert person.workbench.settings.get(LANGUAGE) == "system"
-    person = open_again(person, "English")
-    assert person.document is None
-    assert person.window.empty.isVisible()
+def test_a_window_without_work_is_opened_again_with_its_file(new_user, file):
+    user = new_user().wait_ready()
+    user.menu("View", "Language", "System")  # the language of now is not offered again
+    assert not user.window.notices.notices
+    assert user.workbench.settings.get(LANGUAGE) == "system"
+    user = open_again(user, "English")
+    assert user.document is None
+    assert user.window.empty.isVisible()
 
-    person.open_file(file)
-    person = open_again(person, "System")
-    person.wait_open(file)
-    assert not person.window.isWindowModified()
+    user.open_file(file)
+    user = open_again(user, "System")
+    user.wait_open(file)
+    assert not user.window.isWindowModified()
 
 
-def test_all_windows_are_opened_again_each_with_its_work(new_person, file, tmp_path, spoken):
+def test_all_windows_are_opened_again_each_with_its_work(new_user, file, tmp_path, spoken):
     other = tmp_path / "other.safetensors"
     other.write_bytes(file.read_bytes())
-    first = new_person(file).wait_ready()
+    first = new_user(file).wait_ready()
     first.wait_open(file)
     first.wait_preview()
     first.click(first.button)
@@ -117,8 +117,8 @@ def test_all_windows_are_opened_again_each_with_its_work(new_person, file, tmp_p
     second.wait_open(other)
     assert len(second.states) == 1
     assert spoken == ["de"]
-    for person in (again, second):
-        assert person.window.actions_["language_de"].isChecked()
+    for user in (again, second):
+        assert user.window.actions_["language_de"].isChecked()
 
 
 # Prints the language of a process with another system language.
@@ -165,7 +165,7 @@ def test_english_is_not_left_for_a_second_language(run_python, monkeypatch):
     assert run_python(SPEAKS).splitlines() == ["&Edit Cancel 0.5"]
 
 
-def test_the_guide_is_in_the_language_of_the_window(person):
+def test_the_guide_is_in_the_language_of_the_window(user):
     for language, first, keys in (
         ("zh_CN", "主要流程", "键盘快捷键"),
         ("zh_TW", "The main job", "Keys"),
@@ -173,14 +173,14 @@ def test_the_guide_is_in_the_language_of_the_window(person):
         ("en_GB", "The main job", "Keys"),
     ):
         QLocale.setDefault(QLocale(language))
-        person.key("F1")
-        person.wait(lambda: isinstance(QApplication.activeModalWidget(), GuideDialog))
+        user.key("F1")
+        user.wait(lambda: isinstance(QApplication.activeModalWidget(), GuideDialog))
         guide = QApplication.activeModalWidget()
         assert guide.contents.topLevelItem(0).text(0) == first
         assert guide.contents.topLevelItem(1).text(0) == keys
-        person.wait(guide.search.hasFocus)
-        person.key("Esc")
-        person.wait(lambda: QApplication.activeModalWidget() is None)
+        user.wait(guide.search.hasFocus)
+        user.key("Esc")
+        user.wait(lambda: QApplication.activeModalWidget() is None)
 
 
 def test_numbers_and_sizes_are_written_as_in_the_language(english):
@@ -203,8 +203,8 @@ def english_in(text: str) -> str:
     return " ".join(re.findall(r"[A-Za-z]{2,}", NAMES.sub("", text)))
 
 
-def test_what_the_engine_says_is_chinese_in_the_window(chinese, new_person, file, tmp_path):
-    person = new_person().wait_ready()
+def test_what_the_engine_says_is_chinese_in_the_window(chinese, new_user, file, tmp_path):
+    user = new_user().wait_ready()
 
     # the zeros of a file, and the reasons of the tree
     weight = np.ones((64, 16), np.float32)
@@ -212,13 +212,13 @@ def test_what_the_engine_says_is_chinese_in_the_window(chinese, new_person, file
     zeros = tmp_path / "zeros.safetensors"
     save_file({"a.weight": weight, "b.weight": np.ones((4, 4), np.float32)}, zeros)
     save_file({**load_file(zeros), "steps": np.arange(3)}, zeros)
-    person.open_file(zeros)
-    person.wait(lambda: person.window.notices.notices)
-    (notice,) = person.window.notices.notices
+    user.open_file(zeros)
+    user.wait(lambda: user.window.notices.notices)
+    (notice,) = user.window.notices.notices
     assert (
         notice.sentence.text().replace("\xa0", " ") == "a.weight 的权重中 50.0 % 为零（整个通道）。"
     )
-    model = person.views.tree.model
+    model = user.views.tree.model
     tips = [
         str(model.index(row, 0).data(Qt.ItemDataRole.ToolTipRole))
         for row in range(model.rowCount())
@@ -228,24 +228,24 @@ def test_what_the_engine_says_is_chinese_in_the_window(chinese, new_person, file
     # an edit in all blocks
     blocks = tmp_path / "blocks.safetensors"
     save_file({f"layers.{n}.conv.weight": np.ones((8, 4), np.float32) for n in range(3)}, blocks)
-    person.open_file(blocks)
-    person.window.actions_["in_every_block"].trigger()
-    editing = person.workbench.manual_edit
+    user.open_file(blocks)
+    user.window.actions_["in_every_block"].trigger()
+    editing = user.workbench.manual_edit
     editing.perform(ManualEditRequest("prune", "layers.1.conv.weight", (((5, 6), (0, 4)),), "row"))
-    person.wait(lambda: editing.dialog is not None and editing.dialog.isVisible())
+    user.wait(lambda: editing.dialog is not None and editing.dialog.isVisible())
     assert editing.dialog.go.text() == "在 3 个张量中剪枝 5 号行"
-    person.qtbot.keyClick(editing.dialog, "\x1b")
-    person.wait(lambda: editing.dialog is None)
-    person.window.actions_["in_every_block"].trigger()
+    user.qtbot.keyClick(editing.dialog, "\x1b")
+    user.wait(lambda: editing.dialog is None)
+    user.window.actions_["in_every_block"].trigger()
 
     # steps of the history
-    person.open_file(file)
-    person.ask_amount("50%")
+    user.open_file(file)
+    user.ask_amount("50%")
     for steps in (2, 3):
-        person.wait_preview()
-        person.click(person.button)
-        person.wait(lambda at=steps: len(person.states) == at)
-    states = person.views.history.list.model()
+        user.wait_preview()
+        user.click(user.button)
+        user.wait(lambda at=steps: len(user.states) == at)
+    states = user.views.history.list.model()
     roles = Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole
     titles, tips = ([states.index(n).data(role) for n in range(3)] for role in roles)
     assert titles == ["已打开", *["L1 50 %，作用于 2 个张量"] * 2]
@@ -253,29 +253,29 @@ def test_what_the_engine_says_is_chinese_in_the_window(chinese, new_person, file
         lines = tip.removeprefix("<span>").split("<br>")
         assert "L1 非结构化（幅值）" in lines[0]
         assert not english_in(re.sub(r"</?span>|<br>|&#?\w+;", " ", tip)), tip
-    undo = person.window.actions_["undo"].toolTip() + person.window.actions_["undo"].text()
+    undo = user.window.actions_["undo"].toolTip() + user.window.actions_["undo"].text()
     assert "L1 50 %，作用于 2 个张量" in undo
     # Typed texts are not translated.
-    assert person.document.items[1].label == "L1 50 % on 2 tensors"
+    assert user.document.items[1].label == "L1 50 % on 2 tensors"
 
     # an amount that is too large
     gesture = ManualEditRequest("protect", "a.weight", (((0, 1), (0, 5)),), "row")
     editing.perform(gesture)
-    person.wait(lambda: person.document.position == 3)
-    assert person.states[3] == "a 的 0 号行已保护"
-    person.ask_amount("100%")
-    error = person.views.preview.error
-    person.wait(lambda: error.text().startswith("✕ 剪枝量过大："))
+    user.wait(lambda: user.document.position == 3)
+    assert user.states[3] == "a 的 0 号行已保护"
+    user.ask_amount("100%")
+    error = user.views.preview.error
+    user.wait(lambda: error.text().startswith("✕ 剪枝量过大："))
     assert not english_in(error.text()), error.text()
     assert "。 " not in error.text()
-    assert "'amount'" not in person.button.toolTip()
+    assert "'amount'" not in user.button.toolTip()
 
     # a damaged file
     damaged = tmp_path / "damaged.safetensors"
     damaged.write_bytes(file.read_bytes()[:-5])
-    person.open(damaged)
-    person.wait(lambda: person.trouble)
-    notice = person.window.notices.notices[0]
+    user.open(damaged)
+    user.wait(lambda: user.trouble)
+    notice = user.window.notices.notices[0]
     shown = notice.sentence.text()
     assert shown.startswith(f"'{damaged}' 不完整：")
     assert shown.endswith("中缺少 5 个字节。下载或复制被中断：请重新获取该文件。")
@@ -349,10 +349,10 @@ def test_ticks_of_a_chart_have_the_decimal_point_of_the_language(german):
     assert NumberAxis("bottom").tickStrings([-0.05, 0.1], 1.0, 0.05) == ["−0,05", "0,10"]
 
 
-def test_the_german_main_button_leaves_room_for_the_one_beside_it(german, new_person, file):
-    person = new_person(file).wait_ready()
-    person.wait_open(file)
-    person.wait(person.views.preview.action.preview.isVisible)
+def test_the_german_main_button_leaves_room_for_the_one_beside_it(german, new_user, file):
+    user = new_user(file).wait_ready()
+    user.wait_open(file)
+    user.wait(user.views.preview.action.preview.isVisible)
 
 
 def test_reasons_within_a_sentence_are_german(german):

@@ -218,7 +218,7 @@ def test_the_environment_of_another_checkout_is_left_alone(
     assert "Remove the link" in capsys.readouterr().out
 
 
-def test_what_a_person_prepared_is_kept(dev, commands):
+def test_what_a_user_prepared_is_kept(dev, commands):
     """The README recommends installing torch's CPU build into .venv first."""
     make_venv(dev)
     assert dev.install(for_tests=True)

@@ -255,7 +255,7 @@ def test_masks_that_the_file_brought_are_read_again(tmp_path, place):
     shut(document)
 
 
-def test_a_method_of_the_persons_own_is_never_done_again(model, place, monkeypatch, tmp_path):
+def test_a_method_of_the_users_own_is_never_done_again(model, place, monkeypatch, tmp_path):
     """It may give other masks, so its masks are written first."""
     monkeypatch.setattr(registry, "BUILT_IN", frozenset({"l1_unstructured"}))
     document = open_model(model)

@@ -24,16 +24,16 @@ def facts(monkeypatch):
     monkeypatch.setattr(settings_controller.platform, "platform", lambda: "Linux-6.1")
 
 
-def open_about(person) -> AboutDialog:
-    person.menu("Help", "About Pruneapp")
-    person.wait(lambda: isinstance(QApplication.activeModalWidget(), AboutDialog))
+def open_about(user) -> AboutDialog:
+    user.menu("Help", "About Pruneapp")
+    user.wait(lambda: isinstance(QApplication.activeModalWidget(), AboutDialog))
     about = QApplication.activeModalWidget()
-    person.wait(about.copy.isEnabled)
+    user.wait(about.copy.isEnabled)
     return about
 
 
-def test_versions_and_licenses_are_shown_by_the_keyboard(person, facts):
-    about = open_about(person)
+def test_versions_and_licenses_are_shown_by_the_keyboard(user, facts):
+    about = open_about(user)
     assert about.close_button.hasFocus()
     shown = {label.accessibleName() for label in about.findChildren(QLabel)}
     assert {
@@ -44,14 +44,14 @@ def test_versions_and_licenses_are_shown_by_the_keyboard(person, facts):
     } <= shown
     assert about.text.toPlainText() == "Redistribution…"
     about.list.setFocus()
-    person.qtbot.keyClick(about.list, Qt.Key.Key_Down)
+    user.qtbot.keyClick(about.list, Qt.Key.Key_Down)
     assert about.list.currentItem().text(2) == "see the text"
     assert about.text.toPlainText() == ""
-    person.qtbot.keyClick(about, Qt.Key.Key_Escape)
-    person.wait(lambda: QApplication.activeModalWidget() is None)
+    user.qtbot.keyClick(about, Qt.Key.Key_Escape)
+    user.wait(lambda: QApplication.activeModalWidget() is None)
 
 
-def test_where_new_versions_are_is_a_link_that_only_a_browser_follows(person, facts, monkeypatch):
+def test_where_new_versions_are_is_a_link_that_only_a_browser_follows(user, facts, monkeypatch):
     asked = []
 
     class Browser(QObject):
@@ -61,23 +61,23 @@ def test_where_new_versions_are_is_a_link_that_only_a_browser_follows(person, fa
 
     browser = Browser()
     QDesktopServices.setUrlHandler("https", browser, "take")
-    about = open_about(person)
+    about = open_about(user)
     (link,) = [one for one in about.findChildren(QLabel) if "](https:" in one.text()]
     assert link.accessibleName().startswith("New versions: https://")
-    person.wait(link.isVisible)  # the row is added to the open dialog
+    user.wait(link.isVisible)  # the row is added to the open dialog
     link.setFocus()
     assert link.hasFocus()
-    person.qtbot.keyClick(link, Qt.Key.Key_Tab)  # to the link
-    person.qtbot.keyClick(link, Qt.Key.Key_Return)
+    user.qtbot.keyClick(link, Qt.Key.Key_Tab)  # to the link
+    user.qtbot.keyClick(link, Qt.Key.Key_Return)
     QDesktopServices.unsetUrlHandler("https")
     assert asked == ["https://github.com/pruneapp/pruneapp/releases"]
-    person.click(about.close_button)
+    user.click(about.close_button)
 
 
-def test_a_report_is_copied_with_the_last_error_of_ours(person, facts):
-    person.workbench.notifications.report_failure("KeyError: 'x'", "Traceback …\nKeyError: 'x'")
-    about = open_about(person)
-    person.click(about.copy)
+def test_a_report_is_copied_with_the_last_error_of_ours(user, facts):
+    user.workbench.notifications.report_failure("KeyError: 'x'", "Traceback …\nKeyError: 'x'")
+    about = open_about(user)
+    user.click(about.copy)
     lines = QGuiApplication.clipboard().text().splitlines()
     assert lines[:5] == [
         "Pruneapp: 0.1.0 (commit abc)",
@@ -89,14 +89,14 @@ def test_a_report_is_copied_with_the_last_error_of_ours(person, facts):
     assert lines[5].startswith("Screen: ")
     assert lines[6:] == ["", "Last error:", "Traceback …", "KeyError: 'x'"]
     assert about.copy.text() == "✓ Copied"
-    person.click(about.close_button)
+    user.click(about.close_button)
 
 
-def test_a_dialog_that_is_closed_before_all_is_known_is_let_go(person, facts):
-    person.menu("Help", "About Pruneapp")
-    person.qtbot.keyClick(QApplication.activeModalWidget(), Qt.Key.Key_Escape)
-    person.wait_idle()
-    assert not person.trouble
+def test_a_dialog_that_is_closed_before_all_is_known_is_let_go(user, facts):
+    user.menu("Help", "About Pruneapp")
+    user.qtbot.keyClick(QApplication.activeModalWidget(), Qt.Key.Key_Escape)
+    user.wait_idle()
+    assert not user.trouble
 
 
 # -- licenses of the installed packages

@@ -26,8 +26,8 @@ from pruneapp.gui.app.desktop import BusError, MessageBus, RefusedError
 from pruneapp.gui.app.jobs import Lane
 from pruneapp.gui.app.settings import NOTIFY
 from tests.gui.event_loop_delay import Stopwatch
-from tests.gui.person import PATIENCE_MS
 from tests.gui.real_screen import SYSTEM_PYTHON, missing_gio
+from tests.gui.user import PATIENCE_MS
 
 SAMPLE = resources.path("sample/lenet-digits.safetensors")
 PROGRAM = Path(__file__).parent.parent / "desktop_services.py"
@@ -138,15 +138,15 @@ def app_names(qapp):
 
 
 @pytest.fixture
-def on_bus(app_names, person, bus, monkeypatch):
+def on_bus(app_names, user, bus, monkeypatch):
     """Connect the window to a private bus, and make it report short jobs like long ones."""
-    line = person.workbench.desktop._bus_thread
-    person.wait(lambda: line._try_at)  # the connection failed when the window was opened
+    line = user.workbench.desktop._bus_thread
+    user.wait(lambda: line._try_at)  # the connection failed when the window was opened
     line._try_at = 0.0
     for name in ("SESSION", "SYSTEM"):
         monkeypatch.setenv(f"DBUS_{name}_BUS_ADDRESS", bus)
     monkeypatch.setattr(desktop, "LONG_S", 0.0)
-    person.workbench.desktop._timer.setInterval(10)
+    user.workbench.desktop._timer.setInterval(10)
     return bus
 
 
@@ -168,12 +168,12 @@ def other(qtbot):
 class BlockedJob:
     """A job that runs until `finish` is called."""
 
-    def __init__(self, person, *, error: str = "", **more: object) -> None:
+    def __init__(self, user, *, error: str = "", **more: object) -> None:
         self._go = threading.Event()
         self._error = error
         self.over: list[object] = []
-        self.person = person
-        self.task = person.workbench.jobs.run(
+        self.user = user
+        self.task = user.workbench.jobs.run(
             self._work,
             on_result=self.over.append,
             on_error=self.over.append,
@@ -192,20 +192,20 @@ class BlockedJob:
 
     def finish(self) -> None:
         self._go.set()
-        self.person.wait(lambda: self.over)
+        self.user.wait(lambda: self.over)
 
 
 @needs_bus
 def test_the_end_of_a_long_job_is_notified_and_a_click_brings_the_window_back(
-    person, on_bus, other, monkeypatch
+    user, on_bus, other, monkeypatch
 ):
-    person.open_file(SAMPLE)
+    user.open_file(SAMPLE)
     monkeypatch.setenv("XDG_ACTIVATION_TOKEN", "")
     with serving(on_bus) as services:
-        job = BlockedJob(person)
+        job = BlockedJob(user)
         other.activate()
         job.finish()
-        person.wait(lambda: services.calls_of("Notify"))
+        user.wait(lambda: services.calls_of("Notify"))
         ((name, before, icon, summary, body, actions, hints, timeout),) = services.calls_of(
             "Notify"
         )
@@ -214,17 +214,17 @@ def test_the_end_of_a_long_job_is_notified_and_a_click_brings_the_window_back(
         assert body.splitlines() == ["lenet-digits.safetensors", "1 s"]
         assert actions == ["default", "Show"]
         assert hints == {"desktop-entry": ID}
-        person.window.showMinimized()
+        user.window.showMinimized()
         services.click(7)  # a notification of another application
         services.click(41, "token-of-the-click")
-        person.wait(person.window.isActiveWindow)
-        assert not person.window.isMinimized()
+        user.wait(user.window.isActiveWindow)
+        assert not user.window.isMinimized()
         assert os.environ["XDG_ACTIVATION_TOKEN"] == "token-of-the-click"
-        person.wait(lambda: services.calls_of("CloseNotification") == [[41]])
+        user.wait(lambda: services.calls_of("CloseNotification") == [[41]])
 
         other.activate()
-        BlockedJob(person, error="'<b>&' cannot be written.").finish()
-        person.wait(lambda: len(services.calls_of("Notify")) == 2)
+        BlockedJob(user, error="'<b>&' cannot be written.").finish()
+        user.wait(lambda: len(services.calls_of("Notify")) == 2)
         *_, summary, body, _actions, _hints, _timeout = services.calls_of("Notify")[1]
         assert summary == "Exporting: failed"
         shown = "'&lt;b&gt;&amp;' cannot be written."  # markup is shown as text
@@ -233,139 +233,137 @@ def test_the_end_of_a_long_job_is_notified_and_a_click_brings_the_window_back(
 
 @needs_bus
 def test_the_task_bar_shows_how_far_a_job_is_and_nobody_is_notified_without_need(
-    person, on_bus, other, monkeypatch
+    user, on_bus, other, monkeypatch
 ):
-    bus_thread = person.workbench.desktop._bus_thread
+    bus_thread = user.workbench.desktop._bus_thread
     with serving(on_bus) as services:
-        job = BlockedJob(person)
-        person.wait(lambda: "0.25" in str(services.calls_of("Update")))
+        job = BlockedJob(user)
+        user.wait(lambda: "0.25" in str(services.calls_of("Update")))
         path, types, file, told = services.calls_of("Update")[-1]
         assert path == "/io/github/pruneapp/Pruneapp"
         assert (types, file) == ("(sa{sv})", f"application://{ID}.desktop")
         assert told == {"progress": 0.25, "progress-visible": True}
         job.finish()
         gone = {"progress": 0.0, "progress-visible": False}
-        person.wait(lambda: services.calls_of("Update")[-1][3] == gone)
+        user.wait(lambda: services.calls_of("Update")[-1][3] == gone)
 
         reasons = "in front", "a dialog", "short", "cancelled", "switched off"
         for number, why in enumerate(reasons):
-            job = BlockedJob(person)
+            job = BlockedJob(user)
             with monkeypatch.context() as patch:
                 if why == "a dialog":
-                    person.menu("Help", "About Pruneapp")
+                    user.menu("Help", "About Pruneapp")
                 elif why != "in front":
                     other.activate()
                 if why == "short":
                     patch.setattr(desktop, "LONG_S", 10.0)
                 if why == "switched off":
-                    person.workbench.settings.set(NOTIFY, value=False)
+                    user.workbench.settings.set(NOTIFY, value=False)
                 if why == "cancelled":
                     job.task.cancel()
                 job.finish()
             # Calls to the bus are made in order, so this one is the last.
             share = 0.5 + number / 64
             bus_thread.call_later(partial(bus_thread.show_progress, share))
-            person.wait(lambda share=share: str(share) in str(services.calls_of("Update")))
+            user.wait(lambda share=share: str(share) in str(services.calls_of("Update")))
             assert services.calls_of("Notify") == [], why
             if why == "a dialog":
-                person.qtbot.keyClick(QApplication.activeModalWidget(), Qt.Key.Key_Escape)
+                user.qtbot.keyClick(QApplication.activeModalWidget(), Qt.Key.Key_Escape)
         assert services.calls_of("Inhibit") == [], "nothing was written"
 
 
 @needs_bus
-def test_the_machine_stays_awake_while_a_file_is_written(person, on_bus):
+def test_the_machine_stays_awake_while_a_file_is_written(user, on_bus):
     with serving(on_bus) as services:
         for number, end in enumerate(("done", "failed", "cancelled", "closed"), 1):
             error = "No room." if end == "failed" else ""
-            job = BlockedJob(person, error=error, lane=Lane.WRITING)
-            person.wait(lambda number=number: len(services.calls_of("Inhibit")) == number)
+            job = BlockedJob(user, error=error, lane=Lane.WRITING)
+            user.wait(lambda number=number: len(services.calls_of("Inhibit")) == number)
             assert len(services.calls_of("released")) == number - 1
             if end == "closed":
-                person.workbench.shut_down()
+                user.workbench.shut_down()
             elif end == "cancelled":
-                person.key("Esc")
+                user.key("Esc")
             else:
                 job.finish()
-            person.wait(lambda number=number: len(services.calls_of("released")) == number)
+            user.wait(lambda number=number: len(services.calls_of("released")) == number)
         why = "A file is being written."
         assert services.calls_of("Inhibit") == [["sleep:idle", "Pruneapp", why, "block"]] * 4
 
 
 @needs_bus
 def test_a_service_that_is_missing_is_replaced_or_keeps_nothing_else_from_being_told(
-    person, on_bus, other
+    user, on_bus, other
 ):
     with serving(on_bus, POWER) as services:  # without login1
-        job = BlockedJob(person, lane=Lane.WRITING)
-        person.wait(lambda: services.calls_of("Inhibit"))
+        job = BlockedJob(user, lane=Lane.WRITING)
+        user.wait(lambda: services.calls_of("Inhibit"))
         assert services.calls_of("Inhibit") == [["Pruneapp", "A file is being written."]]
         job.finish()
-        person.wait(lambda: services.calls_of("UnInhibit") == [[41]])
+        user.wait(lambda: services.calls_of("UnInhibit") == [[41]])
     with serving(on_bus, LOGIN) as services:
         other.activate()
-        BlockedJob(person).finish()  # fails: there is no notification service
-        job = BlockedJob(person)
-        person.wait(lambda: services.calls_of("Update"))
+        BlockedJob(user).finish()  # fails: there is no notification service
+        job = BlockedJob(user)
+        user.wait(lambda: services.calls_of("Update"))
         job.finish()
 
 
 @needs_bus
 def test_the_systems_wish_for_little_motion_is_followed_at_once(
-    new_person, app_names, bus, monkeypatch
+    new_user, app_names, bus, monkeypatch
 ):
     def still():
         return bool(QApplication.instance().property("pruneappStill"))
 
     def choose(motion):
-        settings = person.workbench.settings_controller.settings()
+        settings = user.workbench.settings_controller.settings()
         next(call for words, _, call, _ in settings if words == f"Motion: {motion}")()
 
     monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", bus)  # set before the window is opened
     with serving(bus) as services:
-        person = new_person().wait_ready()
-        person.wait(still)
+        user = new_user().wait_ready()
+        user.wait(still)
         services.animate(animated=True)
-        person.wait(lambda: not still())
+        user.wait(lambda: not still())
         choose("Reduced")
         assert still()
         choose("System")
         assert not still()
         services.animate(animated=False)
-        person.wait(still)
+        user.wait(still)
         choose("Full")
         assert not still()
 
 
 @needs_bus
 def test_the_wish_for_little_motion_is_heard_of_a_bus_that_comes_late_and_of_the_next(
-    new_person, app_names, bus, monkeypatch
+    new_user, app_names, bus, monkeypatch
 ):
     def still():
         return bool(QApplication.instance().property("pruneappStill"))
 
     monkeypatch.setattr(desktop, "RETRY_S", 0.05)
     monkeypatch.setattr(desktop, "SELDOM_S", 0.2)
-    person = new_person().wait_ready()
-    line = person.workbench.desktop._bus_thread
-    person.wait(lambda: line._try_at)
+    user = new_user().wait_ready()
+    line = user.workbench.desktop._bus_thread
+    user.wait(lambda: line._try_at)
     monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", bus)
-    person.wait(lambda: line._session)  # connected to a bus without services
+    user.wait(lambda: line._session)  # connected to a bus without services
     assert not still()
     with serving(bus) as services:
-        person.wait(still)
+        user.wait(still)
         services.animate(animated=True)
-        person.wait(lambda: not still())
+        user.wait(lambda: not still())
         with private_bus() as another, serving(another) as other_services:
             monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", another)
             line._session._connection.sock.shutdown(socket.SHUT_RDWR)
-            person.wait(still)
+            user.wait(still)
             other_services.animate(animated=True)
-            person.wait(lambda: not still())
+            user.wait(lambda: not still())
 
 
-def test_a_bus_that_is_missing_is_tried_again_however_much_is_said_meanwhile(
-    new_person, monkeypatch
-):
+def test_a_bus_that_is_missing_is_tried_again_however_much_is_said_meanwhile(new_user, monkeypatch):
     class Missing(MessageBus):
         tried = 0
 
@@ -375,19 +373,19 @@ def test_a_bus_that_is_missing_is_tried_again_however_much_is_said_meanwhile(
 
     monkeypatch.setattr(desktop, "MessageBus", Missing)
     monkeypatch.setattr(desktop, "RETRY_S", 0.2)
-    person = new_person().wait_ready()
-    line = person.workbench.desktop._bus_thread
+    user = new_user().wait_ready()
+    line = user.workbench.desktop._bus_thread
     began, before = time.monotonic(), Missing.tried
     while Missing.tried < before + 3:
         line.call_later(lambda: line.show_progress(0.5))
-        person.pause(25)
+        user.pause(25)
         assert time.monotonic() < began + PATIENCE_MS / 1000
     assert time.monotonic() > began + 2 * 0.2, "one connection for all"
 
 
 @needs_bus
 def test_who_answers_late_of_motion_is_asked_again_on_the_same_line(
-    new_person, app_names, bus, monkeypatch
+    new_user, app_names, bus, monkeypatch
 ):
     class Late(MessageBus):
         made: ClassVar[list[MessageBus]] = []
@@ -405,12 +403,12 @@ def test_who_answers_late_of_motion_is_asked_again_on_the_same_line(
     monkeypatch.setattr(desktop, "RETRY_S", 0.01)
     monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", bus)
     with serving(bus) as services:
-        person = new_person().wait_ready()
-        person.wait(lambda: QApplication.instance().property("pruneappStill"))
+        user = new_user().wait_ready()
+        user.wait(lambda: QApplication.instance().property("pruneappStill"))
         assert len(Late.made) == 3
         assert len({id(line) for line in Late.made}) == 1
         services.animate(animated=True)
-        person.wait(lambda: not QApplication.instance().property("pruneappStill"))
+        user.wait(lambda: not QApplication.instance().property("pruneappStill"))
 
 
 @pytest.fixture
@@ -426,22 +424,22 @@ def silent(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("kind", ["missing", "silent"])
 def test_a_bus_that_does_not_answer_holds_nobody_up(
-    person, other, silent, tmp_path, monkeypatch, kind
+    user, other, silent, tmp_path, monkeypatch, kind
 ):
     address = {"missing": f"unix:path={tmp_path}/nowhere", "silent": silent}[kind]
     for name in ("SESSION", "SYSTEM"):
         monkeypatch.setenv(f"DBUS_{name}_BUS_ADDRESS", address)
     monkeypatch.setattr(desktop, "LONG_S", 0.0)
-    person.workbench.desktop._timer.setInterval(5)
-    job = BlockedJob(person, lane=Lane.WRITING)
+    user.workbench.desktop._timer.setInterval(5)
+    job = BlockedJob(user, lane=Lane.WRITING)
     other.activate()
-    person.pause(40)
+    user.pause(40)
     took = Stopwatch()
     job.finish()
-    person.workbench.shut_down()
+    user.workbench.shut_down()
     assert took.seconds < 1.5
-    person.workbench.desktop._bus_thread._thread.join(0.01)
-    assert person.workbench.desktop._bus_thread._thread.is_alive() == (kind == "silent")
+    user.workbench.desktop._bus_thread._thread.join(0.01)
+    assert user.workbench.desktop._bus_thread._thread.is_alive() == (kind == "silent")
 
 
 class Tray(QObject):
@@ -472,20 +470,20 @@ class Tray(QObject):
         self.messages.append((summary, body))
 
 
-def test_without_a_bus_the_tray_says_it(new_person, other, monkeypatch):
+def test_without_a_bus_the_tray_says_it(new_user, other, monkeypatch):
     """This is the way on Windows and macOS."""
     monkeypatch.setattr(desktop, "HAS_BUS", False)
     monkeypatch.setattr(desktop, "LONG_S", 0.0)
     monkeypatch.setattr(desktop, "QSystemTrayIcon", Tray)
     Tray.made.clear()
-    person = new_person().wait_ready()
-    job = BlockedJob(person)
+    user = new_user().wait_ready()
+    job = BlockedJob(user)
     other.activate()
     job.finish()
     (tray,) = Tray.made
     assert tray.messages == [("Exporting: finished", "Pruneapp\n1 s")]
     tray.messageClicked.emit()
-    person.wait(person.window.isActiveWindow)
+    user.wait(user.window.isActiveWindow)
     assert not tray.shown
 
 

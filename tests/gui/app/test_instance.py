@@ -271,18 +271,18 @@ def test_whose_the_other_end_is(monkeypatch):
 
 
 @pytest.fixture
-def first(new_person):
+def first(new_user):
     """Return the user at a window whose process accepts requests."""
-    person = new_person()
-    person.launcher.listen()
-    person.wait_ready()
-    return person
+    user = new_user()
+    user.launcher.listen()
+    user.wait_ready()
+    return user
 
 
-def start_second(person, *files):
+def start_second(user, *files):
     """Start the command again; assert that it prints nothing and exits with status 0."""
     process = python("-m", "pruneapp", *files)
-    person.wait(lambda: process.poll() is not None)
+    user.wait(lambda: process.poll() is not None)
     out, err = process.communicate()
     assert (process.returncode, out, err) == (0, "", "")
 

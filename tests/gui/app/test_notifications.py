@@ -19,30 +19,30 @@ from pruneapp.errors import (
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.plots.pages import Page
 from pruneapp.gui.widgets.short_names import ShortNames
-from tests.gui.person import PATIENCE_MS
+from tests.gui.user import PATIENCE_MS
 
 SAMPLE = resources.path("sample/lenet-digits.safetensors")
 LONG = (
     "The masks of this state cannot be read: No space left on device "
-    "(/home/person/.cache/pruneapp/scratch-1234.bin). The current state is "
+    "(/home/user/.cache/pruneapp/scratch-1234.bin). The current state is "
     "unchanged."
 )
 
 
 @pytest.fixture
-def small(person):
+def small(user):
     """Return the user at a window of the minimum size with the sample."""
-    person.open_file(SAMPLE)
-    person.wait_preview()
-    person.window.resize(720, 480)
-    person.pause(50)
-    return person
+    user.open_file(SAMPLE)
+    user.wait_preview()
+    user.window.resize(720, 480)
+    user.pause(50)
+    return user
 
 
-def heatmap_height(person):
+def heatmap_height(user):
     """Return the height of the heat map in pixels."""
-    person.pause(50)
-    return person.views.pages.weights.canvas.height()
+    user.pause(50)
+    return user.views.pages.weights.canvas.height()
 
 
 def test_in_the_smallest_window_a_notice_is_a_line_and_the_picture_is_of_use(small):
@@ -133,57 +133,57 @@ def test_in_a_small_window_the_legend_lies_in_the_corner_of_the_picture(small):
     small.wait(lambda: pages.channels.legend.y() > pages.channels.foot.y())
 
 
-def test_an_error_ends_when_an_export_or_a_step_succeeds(person, tmp_path):
-    person.open_file(SAMPLE)
-    person.session.refused.emit(ExportError("'/proc/pruned' cannot be written."))
-    person.session.refused.emit(HistoryError("Older states stay in memory."))
-    assert len(person.trouble) == 2
-    exporting = person.workbench.export
-    dialog = person.open_export()
-    person.type(dialog.target.path, str(tmp_path / "out.safetensors"))
-    person.wait(dialog.go.isEnabled)
-    person.click(dialog.go)
-    person.wait(lambda: exporting.report is not None)
-    person.close_report()
-    assert person.trouble == ["Older states stay in memory."]
+def test_an_error_ends_when_an_export_or_a_step_succeeds(user, tmp_path):
+    user.open_file(SAMPLE)
+    user.session.refused.emit(ExportError("'/proc/pruned' cannot be written."))
+    user.session.refused.emit(HistoryError("Older states stay in memory."))
+    assert len(user.trouble) == 2
+    exporting = user.workbench.export
+    dialog = user.open_export()
+    user.type(dialog.target.path, str(tmp_path / "out.safetensors"))
+    user.wait(dialog.go.isEnabled)
+    user.click(dialog.go)
+    user.wait(lambda: exporting.report is not None)
+    user.close_report()
+    assert user.trouble == ["Older states stay in memory."]
 
     # a wrong amount is forgotten once something is pruned
-    person.session.refused.emit(SelectionError("Nothing can be pruned."))
-    assert len(person.trouble) == 2
-    person.wait_preview()
-    person.click(person.button)
-    person.wait(lambda: person.document.position == 1)
-    assert person.trouble == ["Older states stay in memory."]
+    user.session.refused.emit(SelectionError("Nothing can be pruned."))
+    assert len(user.trouble) == 2
+    user.wait_preview()
+    user.click(user.button)
+    user.wait(lambda: user.document.position == 1)
+    assert user.trouble == ["Older states stay in memory."]
 
 
-def test_a_file_that_cannot_be_opened_leaves_what_was_said_of_the_open_one(person, tmp_path):
+def test_a_file_that_cannot_be_opened_leaves_what_was_said_of_the_open_one(user, tmp_path):
     """Offers for the open document remain; errors are removed by the next attempt."""
     bad = tmp_path / "bad.safetensors"
     bad.write_bytes(b"not a checkpoint at all")
-    person.open_file(SAMPLE)
+    user.open_file(SAMPLE)
     pressed = []
-    person.workbench.notifications.offer(
+    user.workbench.notifications.offer(
         NoticeTopic.ZEROS,
         "Half of it are zeros.",
         "Treat zeros as pruned",
         lambda: pressed.append(1),
     )
-    person.session.refused.emit(FileChangedError("The file changed."))
-    person.open(bad)
-    person.wait(lambda: len(person.trouble) == 2)
-    assert person.notices[2:] == ["Half of it are zeros."]
-    offered = person.window.notices.notices[2]
+    user.session.refused.emit(FileChangedError("The file changed."))
+    user.open(bad)
+    user.wait(lambda: len(user.trouble) == 2)
+    assert user.notices[2:] == ["Half of it are zeros."]
+    offered = user.window.notices.notices[2]
     other = tmp_path / "other.safetensors"
     other.write_bytes(b"neither")
-    person.open(other)
-    person.wait(lambda: "other.safetensors" in str(person.trouble))
-    assert "bad.safetensors" not in str(person.trouble)
-    assert "The file changed." in person.trouble
-    person.click(person.window.notices.notices[0].close_button)
-    person.click(offered.action)
+    user.open(other)
+    user.wait(lambda: "other.safetensors" in str(user.trouble))
+    assert "bad.safetensors" not in str(user.trouble)
+    assert "The file changed." in user.trouble
+    user.click(user.window.notices.notices[0].close_button)
+    user.click(offered.action)
     assert pressed == [1]
-    person.open(SAMPLE)
-    person.wait(lambda: not person.trouble and not person.notices)
+    user.open(SAMPLE)
+    user.wait(lambda: not user.trouble and not user.notices)
 
 
 def test_every_error_is_about_something_and_nearest_is_meant():
@@ -200,87 +200,87 @@ def test_every_error_is_about_something_and_nearest_is_meant():
     assert list(found.values()).count(NoticeTopic.ASKED) == 1
 
 
-def test_a_newer_notice_takes_the_place_of_the_older_about_the_same(person, tmp_path):
-    person.open_file(SAMPLE)
-    person.session.refused.emit(HistoryError("Older states stay in memory."))
+def test_a_newer_notice_takes_the_place_of_the_older_about_the_same(user, tmp_path):
+    user.open_file(SAMPLE)
+    user.session.refused.emit(HistoryError("Older states stay in memory."))
     for number in range(8):
         wrong = tmp_path / f"r{number}.json"
         wrong.write_text("{")
-        person.chooses_file(wrong)
-        person.window.actions_["apply_recipe"].trigger()
-        person.wait(lambda name=wrong.name: name in str(person.trouble))
-    assert len(person.trouble) == 2
-    assert "r7.json" in person.trouble[0]
-    assert not person.window.notices.waiting.isVisible()
+        user.chooses_file(wrong)
+        user.window.actions_["apply_recipe"].trigger()
+        user.wait(lambda name=wrong.name: name in str(user.trouble))
+    assert len(user.trouble) == 2
+    assert "r7.json" in user.trouble[0]
+    assert not user.window.notices.waiting.isVisible()
 
-    person.session.refused.emit(RecipeError("'other.json' does not fit."))
-    assert person.trouble == ["'other.json' does not fit.", "Older states stay in memory."]
-    person.wait_preview()
-    person.click(person.button)
-    person.wait(lambda: person.document.position == 1)
+    user.session.refused.emit(RecipeError("'other.json' does not fit."))
+    assert user.trouble == ["'other.json' does not fit.", "Older states stay in memory."]
+    user.wait_preview()
+    user.click(user.button)
+    user.wait(lambda: user.document.position == 1)
     saved = tmp_path / "right.json"
-    person.chooses_file(saved, "getSaveFileName")
-    person.window.actions_["save_recipe"].trigger()
-    person.wait(saved.exists)
-    person.wait(lambda: person.trouble == ["Older states stay in memory."])
+    user.chooses_file(saved, "getSaveFileName")
+    user.window.actions_["save_recipe"].trigger()
+    user.wait(saved.exists)
+    user.wait(lambda: user.trouble == ["Older states stay in memory."])
 
 
-def test_where_the_checkpoint_of_a_session_is_not_is_said_until_it_is_told(person, tmp_path):
+def test_where_the_checkpoint_of_a_session_is_not_is_said_until_it_is_told(user, tmp_path):
     """The reason why the chosen file is wrong replaces the notice that the file is missing."""
     file = tmp_path / "r.safetensors"
     file.write_bytes(SAMPLE.read_bytes())
-    person.open_file(file)
-    person.wait_preview()
-    person.click(person.button)
-    person.wait(lambda: person.document.position == 1)
-    person.chooses_file(tmp_path / "a.prune", "getSaveFileName")
-    person.key("Ctrl+S")
-    person.wait(lambda: not person.window.isWindowModified())
-    person.key("Ctrl+W")
+    user.open_file(file)
+    user.wait_preview()
+    user.click(user.button)
+    user.wait(lambda: user.document.position == 1)
+    user.chooses_file(tmp_path / "a.prune", "getSaveFileName")
+    user.key("Ctrl+S")
+    user.wait(lambda: not user.window.isWindowModified())
+    user.key("Ctrl+W")
     other = file.rename(tmp_path / "moved.safetensors")
-    person.drop(tmp_path / "a.prune")
-    person.wait(lambda: person.notices)
-    assert "no longer exists" in person.notices[0]
+    user.drop(tmp_path / "a.prune")
+    user.wait(lambda: user.notices)
+    assert "no longer exists" in user.notices[0]
     before = other.read_bytes()
     other.write_bytes(before[:-4] + bytes(4 * [7]))
-    person.chooses_file(other)
-    person.click(person.window.notices.notices[0].action)
-    person.wait(lambda: "is not the file that" in str(person.notices))
-    assert "no longer exists" not in str(person.notices)
+    user.chooses_file(other)
+    user.click(user.window.notices.notices[0].action)
+    user.wait(lambda: "is not the file that" in str(user.notices))
+    assert "no longer exists" not in str(user.notices)
     other.write_bytes(before)
-    person.click(person.window.notices.notices[0].action)
-    person.wait(lambda: person.document is not None)
-    assert not person.notices
+    user.click(user.window.notices.notices[0].action)
+    user.wait(lambda: user.document is not None)
+    assert not user.notices
 
 
-def test_a_file_that_is_back_is_no_longer_said_to_be_gone(person, tmp_path):
+def test_a_file_that_is_back_is_no_longer_said_to_be_gone(user, tmp_path):
     file = tmp_path / "l.safetensors"
     file.write_bytes(SAMPLE.read_bytes())
-    person.open_file(file)
-    person.wait_preview()
+    user.open_file(file)
+    user.wait_preview()
     away = file.rename(tmp_path / "away")
-    person.window.activated.emit()
-    person.wait(lambda: "is no longer there" in str(person.trouble))
+    user.window.activated.emit()
+    user.wait(lambda: "is no longer there" in str(user.trouble))
     away.rename(file)
-    person.click(person.button)
-    person.wait(lambda: person.document.position == 1)
-    assert not person.trouble
+    user.click(user.button)
+    user.wait(lambda: user.document.position == 1)
+    assert not user.trouble
 
     away = file.rename(tmp_path / "away")
-    person.window.activated.emit()
-    person.wait(lambda: person.trouble)
+    user.window.activated.emit()
+    user.wait(lambda: user.trouble)
     away.rename(file)
-    person.window.activated.emit()
-    person.wait(lambda: not person.trouble)
+    user.window.activated.emit()
+    user.wait(lambda: not user.trouble)
 
 
-def test_older_notices_are_a_line_that_begins_where_the_newer_ones_do(person):
-    bar = person.window.notices
+def test_older_notices_are_a_line_that_begins_where_the_newer_ones_do(user):
+    bar = user.window.notices
     for number in range(4):
         bar.set_notice(f"Number {number}.")
-    person.wait(bar.waiting.isVisible)
+    user.wait(bar.waiting.isVisible)
     assert [n.isVisible() for n in bar.notices] == [True, True, False, False]
-    person.wait(lambda: bar.waiting.width() == bar.width())
+    user.wait(lambda: bar.waiting.width() == bar.width())
     glyph = bar.notices[0].glyph
     assert bar.waiting.contentsRect().x() == glyph.mapTo(bar, glyph.rect().topLeft()).x()
     picture = bar.grab().toImage()
@@ -295,34 +295,34 @@ def test_older_notices_are_a_line_that_begins_where_the_newer_ones_do(person):
     assert min(inked) / ratio >= 16
 
 
-def test_a_job_that_does_not_stop_is_told_of_until_it_has_stopped(person):
+def test_a_job_that_does_not_stop_is_told_of_until_it_has_stopped(user):
     """Custom code is blamed only if the job may run a custom method."""
-    jobs = person.workbench.jobs
+    jobs = user.workbench.jobs
     jobs._watchdog.setInterval(30)
     for own in (False, True):
         go_on = threading.Event()
-        person.workbench.status.own_methods = own
+        user.workbench.status.own_methods = own
 
         def ignore_cancel(_job, go_on=go_on):
             go_on.wait(2 * PATIENCE_MS / 1000)
 
         task = jobs.run(ignore_cancel, on_result=print, on_error=print, title="Exporting")
         try:
-            person.wait(lambda task=task: task.begun)
-            person.key("Esc")
-            person.wait(lambda: person.notices)
-            (notice,) = person.notices
+            user.wait(lambda task=task: task.begun)
+            user.key("Esc")
+            user.wait(lambda: user.notices)
+            (notice,) = user.notices
             assert notice.startswith("'Exporting'")
             assert ("a custom method" in notice) == own
-            assert bool(person.trouble) == own
+            assert bool(user.trouble) == own
         finally:
             go_on.set()
-        person.wait(lambda: not person.trouble and not person.notices)
+        user.wait(lambda: not user.trouble and not user.notices)
 
 
-def test_a_notice_names_a_tensor_in_its_short_form_and_has_the_whole_in_the_tooltip(person):
-    person.open_file(SAMPLE)
-    bar = person.window.notices
+def test_a_notice_names_a_tensor_in_its_short_form_and_has_the_whole_in_the_tooltip(user):
+    user.open_file(SAMPLE)
+    bar = user.window.notices
     names = [
         f"model.transformer.encoder.{part}.layers.{i}.attention.{part}_projection.weight"
         for i in range(3)
@@ -341,8 +341,8 @@ def test_a_notice_names_a_tensor_in_its_short_form_and_has_the_whole_in_the_tool
 
     # a name of 120 characters is wrapped
     bar.set_notice(f"'{'n' * 120}' cannot be pruned: it is excluded.", details="why")
-    person.window.resize(960, 760)
-    person.pause(50)
+    user.window.resize(960, 760)
+    user.pause(50)
     label = bar.notices[0].sentence
     assert label.isVisible()
     assert label.minimumSizeHint().width() < label.fontMetrics().horizontalAdvance("n" * 120)

@@ -17,13 +17,13 @@ from tests.support.plugin_packages import install_example, install_package, matr
 NEW = "Plugins were installed and are not loaded: pruneapp-example."
 
 
-def dialog_of(person) -> PluginDialog:
-    person.menu("Tools", "Plugins")
-    (dialog,) = [d for d in person.window.findChildren(PluginDialog) if d.isVisible()]
+def dialog_of(user) -> PluginDialog:
+    user.menu("Tools", "Plugins")
+    (dialog,) = [d for d in user.window.findChildren(PluginDialog) if d.isVisible()]
     return dialog
 
 
-def check(person, dialog: PluginDialog, row: int) -> None:
+def check(user, dialog: PluginDialog, row: int) -> None:
     """Click the check box of a row."""
     option = QStyleOptionViewItem()
     option.rect = dialog.list.visualItemRect(dialog.list.topLevelItem(row))
@@ -35,9 +35,9 @@ def check(person, dialog: PluginDialog, row: int) -> None:
     QTest.mouseClick(dialog.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
 
 
-def close(person, dialog: PluginDialog) -> None:
-    person.click(dialog.close_button)
-    person.wait(lambda: not dialog.isVisible())
+def close(user, dialog: PluginDialog) -> None:
+    user.click(dialog.close_button)
+    user.wait(lambda: not dialog.isVisible())
 
 
 def rows(dialog: PluginDialog) -> list[list[str]]:
@@ -45,46 +45,46 @@ def rows(dialog: PluginDialog) -> list[list[str]]:
     return [[item.text(column) for column in range(3)] for item in items]
 
 
-def methods(person) -> set[str]:
-    box = person.rule.method
+def methods(user) -> set[str]:
+    box = user.rule.method
     return {box.itemData(n) for n in range(box.count())}
 
 
-def test_without_plugins_it_says_so(person):
-    dialog = dialog_of(person)
+def test_without_plugins_it_says_so(user):
+    dialog = dialog_of(user)
     assert dialog.empty.isVisible()
     assert not dialog.list.isVisible()
-    close(person, dialog)
+    close(user, dialog)
 
 
-def test_a_plugin_is_told_of_once_and_loaded_when_it_is_checked(packages, new_person, tmp_path):
+def test_a_plugin_is_told_of_once_and_loaded_when_it_is_checked(packages, new_user, tmp_path):
     install_example(packages)
     file = matrix_file(tmp_path, np.arange(12, dtype=np.float32).reshape(3, 4))
-    person = new_person().wait_ready()
-    person.wait(lambda: person.notices == [NEW])
+    user = new_user().wait_ready()
+    user.wait(lambda: user.notices == [NEW])
     assert "pruneapp_example" not in sys.modules
 
-    dialog = dialog_of(person)
+    dialog = dialog_of(user)
     adds = (
         "Method: centered\nExport format: zst_smallest\nModel family: example\nFile format: matrix"
     )
     assert rows(dialog) == [["pruneapp-example 1.0", "Not loaded", adds]]
-    check(person, dialog, 0)
-    person.wait(lambda: rows(dialog)[0][1] == "Loaded")
-    assert person.notices == ["Loaded: Distance from the mean."]
-    close(person, dialog)
+    check(user, dialog, 0)
+    user.wait(lambda: rows(dialog)[0][1] == "Loaded")
+    assert user.notices == ["Loaded: Distance from the mean."]
+    close(user, dialog)
 
-    person.open_file(file)
-    assert "centered" in methods(person)
+    user.open_file(file)
+    assert "centered" in methods(user)
 
-    dialog = dialog_of(person)
-    check(person, dialog, 0)
+    dialog = dialog_of(user)
+    check(user, dialog, 0)
     assert rows(dialog)[0][1] == "Loaded until Pruneapp is closed"
-    check(person, dialog, 0)
+    check(user, dialog, 0)
     assert rows(dialog)[0][1] == "Loaded"
-    close(person, dialog)
+    close(user, dialog)
 
-    again = new_person().wait_ready()
+    again = new_user().wait_ready()
     dialog = dialog_of(again)
     again.wait(lambda: [row[1] for row in rows(dialog)] == ["Loaded"])
     assert again.notices == []
@@ -92,23 +92,23 @@ def test_a_plugin_is_told_of_once_and_loaded_when_it_is_checked(packages, new_pe
 
 
 @pytest.mark.parametrize("code", ["import nothing_like_it", "ONE = 5"])
-def test_one_that_fails_is_named_and_left_out(packages, new_person, code):
+def test_one_that_fails_is_named_and_left_out(packages, new_user, code):
     install_package(packages, "broken", {"pruneapp.formats": {"one": "broken:ONE"}}, code)
-    person = new_person().wait_ready()
-    dialog = dialog_of(person)
-    person.wait(lambda: bool(rows(dialog)))
-    check(person, dialog, 0)
-    person.wait(lambda: rows(dialog)[0][1] == "Failed")
+    user = new_user().wait_ready()
+    dialog = dialog_of(user)
+    user.wait(lambda: bool(rows(dialog)))
+    check(user, dialog, 0)
+    user.wait(lambda: rows(dialog)[0][1] == "Failed")
     assert dialog.note.text().startswith("The plugin broken 1.0 was not loaded: 'broken:ONE'")
-    assert "Update or uninstall broken." in person.trouble[0]
-    close(person, dialog)
+    assert "Update or uninstall broken." in user.trouble[0]
+    close(user, dialog)
 
 
-def test_what_was_allowed_is_loaded_at_the_start(packages, new_person, settings_file):
+def test_what_was_allowed_is_loaded_at_the_start(packages, new_user, settings_file):
     install_example(packages)
     settings = Settings(settings_file)
     settings.store(allowed_plugins=["pruneapp-example==0.9", "pruneapp-example==1.0"])
     settings.flush()
-    person = new_person().wait_ready()
-    person.wait(lambda: "centered" in methods(person))
-    assert person.notices == ["Loaded: Distance from the mean."]
+    user = new_user().wait_ready()
+    user.wait(lambda: "centered" in methods(user))
+    assert user.notices == ["Loaded: Distance from the mean."]

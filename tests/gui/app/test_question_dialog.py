@@ -13,19 +13,19 @@ from pruneapp.gui.app.question_dialog import QuestionDialog
 from pruneapp.gui.app.settings import ASK_ALL_BLOCKS, QUESTIONS, WARN_OWN_METHODS
 
 
-def confirmations(person):
-    person.menu("Edit", "Confirmations")
-    person.wait(lambda: isinstance(QApplication.activeModalWidget(), QuestionDialog))
+def confirmations(user):
+    user.menu("Edit", "Confirmations")
+    user.wait(lambda: isinstance(QApplication.activeModalWidget(), QuestionDialog))
     return QApplication.activeModalWidget()
 
 
-def tick(person, box):
-    person.click(box, QPoint(8, box.height() // 2))
+def tick(user, box):
+    user.click(box, QPoint(8, box.height() // 2))
 
 
-def close(person, dialog):
-    person.click(dialog.close_button)
-    person.wait(lambda: QApplication.activeModalWidget() is None)
+def close(user, dialog):
+    user.click(dialog.close_button)
+    user.wait(lambda: QApplication.activeModalWidget() is None)
 
 
 @pytest.fixture
@@ -37,48 +37,48 @@ def blocks(tmp_path):
     return path
 
 
-def prune_channel(person, index):
+def prune_channel(user, index):
     gesture = ManualEditRequest(
         "prune", "layers.1.conv1.weight", (((index, index + 1), (0, 4)),), "channel", 0
     )
-    person.workbench.manual_edit.perform(gesture)
+    user.workbench.manual_edit.perform(gesture)
 
 
-def test_a_question_about_an_edit_in_all_blocks_is_not_asked_again(person, blocks):
-    person.open_file(blocks)
-    person.menu("Prune", "Manual edit", "Apply to the same layer in all blocks")
-    editing = person.workbench.manual_edit
-    prune_channel(person, 5)
-    person.wait(lambda: editing.dialog is not None and editing.dialog.isVisible())
-    tick(person, editing.dialog.again)
-    person.click(editing.dialog.leave)  # leaving the dialog does not disable the question
-    person.wait(lambda: editing.dialog is None)
-    prune_channel(person, 5)
-    person.wait(lambda: editing.dialog is not None and editing.dialog.isVisible())
-    tick(person, editing.dialog.again)
-    person.click(editing.dialog.go)
-    person.wait(lambda: len(person.states) == 2)
+def test_a_question_about_an_edit_in_all_blocks_is_not_asked_again(user, blocks):
+    user.open_file(blocks)
+    user.menu("Prune", "Manual edit", "Apply to the same layer in all blocks")
+    editing = user.workbench.manual_edit
+    prune_channel(user, 5)
+    user.wait(lambda: editing.dialog is not None and editing.dialog.isVisible())
+    tick(user, editing.dialog.again)
+    user.click(editing.dialog.leave)  # leaving the dialog does not disable the question
+    user.wait(lambda: editing.dialog is None)
+    prune_channel(user, 5)
+    user.wait(lambda: editing.dialog is not None and editing.dialog.isVisible())
+    tick(user, editing.dialog.again)
+    user.click(editing.dialog.go)
+    user.wait(lambda: len(user.states) == 2)
 
-    prune_channel(person, 6)
-    person.wait(lambda: len(person.states) == 3)
+    prune_channel(user, 6)
+    user.wait(lambda: len(user.states) == 3)
     assert editing.dialog is None
-    assert person.states[2] == "channel 6 of layers.*.conv1 pruned"
+    assert user.states[2] == "channel 6 of layers.*.conv1 pruned"
 
-    dialog = confirmations(person)
+    dialog = confirmations(user)
     assert {param.name: box.isChecked() for param, box in dialog.boxes.items()} == {
         WARN_OWN_METHODS.name: True,
         ASK_ALL_BLOCKS.name: False,
     }
-    tick(person, dialog.boxes[ASK_ALL_BLOCKS])
-    close(person, dialog)
-    prune_channel(person, 7)
-    person.wait(lambda: editing.dialog is not None and editing.dialog.isVisible())
-    person.click(editing.dialog.leave)
+    tick(user, dialog.boxes[ASK_ALL_BLOCKS])
+    close(user, dialog)
+    prune_channel(user, 7)
+    user.wait(lambda: editing.dialog is not None and editing.dialog.isVisible())
+    user.click(editing.dialog.leave)
 
 
-def test_a_warning_before_code_runs_is_not_given_again_once_it_was_run(person, tmp_path):
+def test_a_warning_before_code_runs_is_not_given_again_once_it_was_run(user, tmp_path):
     path = tmp_path / "gone.py"  # the missing file is only noticed after the question
-    person.chooses_file(path)
+    user.chooses_file(path)
     asked = []
 
     def answer(button):
@@ -87,42 +87,42 @@ def test_a_warning_before_code_runs_is_not_given_again_once_it_was_run(person, t
             if isinstance(box, QMessageBox):
                 timer.stop()
                 asked.append(box.text())
-                tick(person, box.checkBox())
-                person.click(next(b for b in box.buttons() if b.text() == button))
+                tick(user, box.checkBox())
+                user.click(next(b for b in box.buttons() if b.text() == button))
 
-        timer = QTimer(person.window)
+        timer = QTimer(user.window)
         timer.timeout.connect(look)
         timer.start(5)
-        person.menu("Tools", "Load method from file")
+        user.menu("Tools", "Load method from file")
 
     answer("Cancel")
-    person.wait(lambda: len(asked) == 1)
-    assert person.workbench.settings.get(WARN_OWN_METHODS) is True
+    user.wait(lambda: len(asked) == 1)
+    assert user.workbench.settings.get(WARN_OWN_METHODS) is True
     answer("Run code")
-    person.wait(lambda: person.trouble)
+    user.wait(lambda: user.trouble)
     assert len(asked) == 2
-    person.click(person.window.notices.notices[0].close_button)
-    person.menu("Tools", "Load method from file")
-    person.wait(lambda: person.trouble)
+    user.click(user.window.notices.notices[0].close_button)
+    user.menu("Tools", "Load method from file")
+    user.wait(lambda: user.trouble)
     assert len(asked) == 2
-    dialog = confirmations(person)
+    dialog = confirmations(user)
     assert not dialog.boxes[WARN_OWN_METHODS].isChecked()
-    close(person, dialog)
+    close(user, dialog)
 
 
-def test_what_was_agreed_to_run_is_asked_about_again(person):
-    settings = person.workbench.settings
-    dialog = confirmations(person)
+def test_what_was_agreed_to_run_is_asked_about_again(user):
+    settings = user.workbench.settings
+    dialog = confirmations(user)
     assert dialog.agreed.text() == "Each that is new or has changed is shown before it runs."
     assert not dialog.forget.isEnabled()
-    close(person, dialog)
+    close(user, dialog)
     settings.agree_to("/a/script.py", "key")
     settings.agree_to("run {checkpoint}", "key")
-    dialog = confirmations(person)
+    dialog = confirmations(user)
     assert dialog.agreed.text() == "2 run without being asked about."
-    person.click(dialog.forget)
+    user.click(dialog.forget)
     assert not dialog.forget.isEnabled()
-    close(person, dialog)
+    close(user, dialog)
     assert settings.agreed_to("/a/script.py") == settings.agreed_to("run {checkpoint}") == ""
 
 

@@ -104,7 +104,7 @@ def test_the_window_makes_no_heap_for_its_threads(run_python, tmp_path):
     ("name", "value"), [("MALLOC_ARENA_MAX", "4"), ("GLIBC_TUNABLES", "glibc.malloc.arena_max=4")]
 )
 @needs_glibc
-def test_what_the_person_chose_stays(run_python, name, value):
+def test_what_the_user_chose_stays(run_python, name, value):
     out = run_python(HEAPS + ALONE, str(THREADS), "shared", **{name: value})
     assert out.split() == ["False", "4"]
 

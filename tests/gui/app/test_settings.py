@@ -111,16 +111,16 @@ def test_the_devices_of_the_settings_are_those_of_the_kernels():
     assert tuple(choice.value for choice in DEVICE.choices) == devices.KEYS
 
 
-def test_the_list_of_tensors_is_remembered(new_person):
-    person = new_person().wait_ready()
-    person.start.workbench.files.open_sample()
-    person.wait(lambda: person.document is not None)
-    tree = person.views.tree
+def test_the_list_of_tensors_is_remembered(new_user):
+    user = new_user().wait_ready()
+    user.start.workbench.files.open_sample()
+    user.wait(lambda: user.document is not None)
+    tree = user.views.tree
     assert not tree.model.flat
-    person.key("Ctrl+L")
+    user.key("Ctrl+L")
     assert tree.model.flat
     assert tree.tree_filter.flat.isChecked()
-    other = new_person().wait_ready()
+    other = new_user().wait_ready()
     assert other.views.tree.model.flat
     other.workbench.files.open_sample()
     other.wait(lambda: other.document is not None)

@@ -31,37 +31,37 @@ def files(tmp_path):
 
 
 @pytest.fixture
-def pair(new_person, files):
+def pair(new_user, files):
     """Return the users at two windows of one process, each with a file."""
-    first = new_person(files[0]).wait_ready()
+    first = new_user(files[0]).wait_ready()
     first.wait_open(files[0])
     second = first.open_beside(files[1])
     yield first, second
     assert not first.bugs + second.bugs
 
 
-def window_menu(person):
+def window_menu(user):
     """Return the entries of the menu Window, and whether each is checked."""
-    actions = [a for a in person.window.actions_.windows if a.isVisible()]
+    actions = [a for a in user.window.actions_.windows if a.isVisible()]
     return [(action.text().replace("&", ""), action.isChecked()) for action in actions]
 
 
-def is_in_front(person):
-    return person.window.isActiveWindow()
+def is_in_front(user):
+    return user.window.isActiveWindow()
 
 
-def test_a_new_window_has_nothing_open(person):
-    person.key("Ctrl+N")
-    other = person.at_window(1)
+def test_a_new_window_has_nothing_open(user):
+    user.key("Ctrl+N")
+    other = user.at_window(1)
     assert other.window.empty.isVisible()
     assert other.document is None
-    assert other.window.pos() != person.window.pos()
-    assert other.window.size() == person.window.size()
+    assert other.window.pos() != user.window.pos()
+    assert other.window.size() == user.window.size()
 
 
 def test_two_windows_have_a_document_and_a_history_each_and_recent_files_together(pair, files):
-    def texts(person):
-        return [a.text().replace("&", "") for a in person.window.actions_.recent if a.isVisible()]
+    def texts(user):
+        return [a.text().replace("&", "") for a in user.window.actions_.recent if a.isVisible()]
 
     first, second = pair
     assert first.document.checkpoint.path == files[0]
@@ -79,9 +79,9 @@ def test_two_windows_have_a_document_and_a_history_each_and_recent_files_togethe
     second.menu("File", "Open recent", "Pin this file")
     second.drop(files[2])
     second.wait_open(files[2])
-    for person in pair:
+    for user in pair:
         now = [f"1 {files[1]}", f"2 {files[2]}", f"3 {files[0]}"]
-        person.wait(lambda person=person, now=now: texts(person) == now)
+        user.wait(lambda user=user, now=now: texts(user) == now)
 
     # a window without a file takes what is opened in a window of its own
     second.key("Ctrl+W")
@@ -130,18 +130,18 @@ def test_a_file_is_known_by_its_links_and_a_url_by_its_text(tmp_path):
     assert window_of(tmp_path / "n.pt", open_files) is None
 
 
-def choose_recent(person, number, held=Qt.KeyboardModifier.NoModifier):
+def choose_recent(user, number, held=Qt.KeyboardModifier.NoModifier):
     """Choose an entry of Open recent with the mouse."""
-    menu = person.window.actions_.menus["&File/Open &recent"]
-    menu.popup(person.window.mapToGlobal(QPoint(20, 40)))
-    person.wait(menu.isVisible)
-    place = menu.actionGeometry(person.window.actions_[f"recent_{number}"]).center()
-    person.qtbot.mouseClick(menu, Qt.MouseButton.LeftButton, held, place)
-    person.wait(lambda: QApplication.activePopupWidget() is None)
+    menu = user.window.actions_.menus["&File/Open &recent"]
+    menu.popup(user.window.mapToGlobal(QPoint(20, 40)))
+    user.wait(menu.isVisible)
+    place = menu.actionGeometry(user.window.actions_[f"recent_{number}"]).center()
+    user.qtbot.mouseClick(menu, Qt.MouseButton.LeftButton, held, place)
+    user.wait(lambda: QApplication.activePopupWidget() is None)
 
 
-def test_a_recent_file_is_opened_in_a_window_of_its_own_with_ctrl(new_person, files):
-    first = new_person().wait_ready()
+def test_a_recent_file_is_opened_in_a_window_of_its_own_with_ctrl(new_user, files):
+    first = new_user().wait_ready()
     for path in files[:2]:
         first.drop(path)
         first.wait_open(path)
@@ -163,9 +163,9 @@ def test_a_recent_file_is_opened_in_a_window_of_its_own_with_ctrl(new_person, fi
 
 
 @pytest.mark.parametrize("early", [False, True])
-def test_of_several_files_that_are_dropped_each_gets_a_window(new_person, files, early):
+def test_of_several_files_that_are_dropped_each_gets_a_window(new_user, files, early):
     """The first file opens in the window of the drop, once it is ready."""
-    first = new_person()
+    first = new_user()
     if not early:
         first.wait_ready()
     first.drop(files[0], files[1], files[0])
@@ -225,8 +225,8 @@ def test_saving_on_the_way_out_goes_on_to_the_next_window(pair, files, tmp_path)
 
 
 @pytest.mark.usefixtures("histories_off")
-def test_a_closed_window_leaves_nothing_behind(new_person, files):
-    first = new_person(files[0]).wait_ready()
+def test_a_closed_window_leaves_nothing_behind(new_user, files):
+    first = new_user(files[0]).wait_ready()
     first.wait_open(files[0])
     recent = first.window.empty  # the list of recent files, which grows by one
 
@@ -313,8 +313,8 @@ def test_settings_are_those_of_all_windows_and_a_cluster_is_not(pair, files):
     second.wait(lambda: second.window.device.currentData() == "cpu")
     assert settings.get(DEVICE) == "cpu"
     settings.store(keys={"find": ["Ctrl+K"]})
-    for person in pair:
-        assert person.window.actions_["find"].shortcut().toString() == "Ctrl+K"
+    for user in pair:
+        assert user.window.actions_["find"].shortcut().toString() == "Ctrl+K"
     settings.set(MOTION, "reduced")
     assert first.launcher._appearance._motion == "reduced"
 
@@ -340,14 +340,14 @@ def test_a_method_that_one_window_loads_is_offered_in_all(pair, tmp_path):
     )
     before = {*registry.METHODS}
     try:
-        for person in (first, second):  # the second time, the file may have changed
-            person.chooses_file(path)
-            asked = person.answers("Run code")
-            person.menu("Tools", "Load method from file")
-            person.wait(lambda who=person: any("Loaded" in text for text in who.notices))
+        for user in (first, second):  # the second time, the file may have changed
+            user.chooses_file(path)
+            asked = user.answers("Run code")
+            user.menu("Tools", "Load method from file")
+            user.wait(lambda who=user: any("Loaded" in text for text in who.notices))
             assert asked
-        for person in pair:
-            box = person.rule.method
+        for user in pair:
+            box = user.rule.method
             assert sum("Mine" in box.itemText(i) for i in range(box.count())) == 1
         assert not first.trouble + second.trouble
     finally:
@@ -355,8 +355,8 @@ def test_a_method_that_one_window_loads_is_offered_in_all(pair, tmp_path):
             registry.unregister(name)
 
 
-def test_several_files_of_the_command_line_get_a_window_each(new_person, files):
-    first = new_person(files[0])
+def test_several_files_of_the_command_line_get_a_window_each(new_user, files):
+    first = new_user(files[0])
     for path in (*files[1:], files[1]):
         first.launcher.open(path)
     assert len(first.launcher.starts) == 1, "nothing is imported yet"
@@ -367,7 +367,7 @@ def test_several_files_of_the_command_line_get_a_window_each(new_person, files):
     assert len(first.launcher.starts) == 3
 
 
-def test_what_a_crash_left_behind_is_offered_by_the_first_window(new_person, monkeypatch):
+def test_what_a_crash_left_behind_is_offered_by_the_first_window(new_user, monkeypatch):
     looked = []
 
     def look(places, job):
@@ -375,7 +375,7 @@ def test_what_a_crash_left_behind_is_offered_by_the_first_window(new_person, mon
         return find_leftovers(places, job)
 
     monkeypatch.setattr(recovery_controller, "find_leftovers", look)
-    first = new_person().wait_ready()
+    first = new_user().wait_ready()
     first.wait(lambda: looked)
     first.key("Ctrl+N")
     first.at_window(1).wait_idle()

@@ -24,27 +24,27 @@ SHIFT = Qt.KeyboardModifier.ShiftModifier
 
 
 @pytest.fixture
-def at_work(person):
-    person.workbench.files.open_sample()
-    person.wait(lambda: person.document is not None)
-    return person
+def at_work(user):
+    user.workbench.files.open_sample()
+    user.wait(lambda: user.document is not None)
+    return user
 
 
-def run_first(person, text):
+def run_first(user, text):
     """Type into the palette and press Return; return the rows that it offered."""
-    person.key("Ctrl+Shift+P")
+    user.key("Ctrl+Shift+P")
     palette = QApplication.activeModalWidget()
     assert isinstance(palette, CommandPalette)
     palette.field.setText(text)  # QTest cannot type some characters of the labels
     rows = [palette.table.item(row, 0).text() for row in range(palette.table.rowCount())]
-    person.qtbot.keyClick(palette.field, Qt.Key.Key_Return)
-    person.wait(lambda: QApplication.activeModalWidget() is None)
+    user.qtbot.keyClick(palette.field, Qt.Key.Key_Return)
+    user.wait(lambda: QApplication.activeModalWidget() is None)
     return rows
 
 
-def search_for(person, texts):
+def search_for(user, texts):
     """Return the rows that the palette offers for each text."""
-    person.key("Ctrl+Shift+P")
+    user.key("Ctrl+Shift+P")
     palette = QApplication.activeModalWidget()
     found = []
     for text in texts:
@@ -52,7 +52,7 @@ def search_for(person, texts):
         table = palette.table
         found.append([table.item(row, 0).text() for row in range(table.rowCount())])
     palette.reject()
-    person.wait(lambda: QApplication.activeModalWidget() is None)
+    user.wait(lambda: QApplication.activeModalWidget() is None)
     return found
 
 

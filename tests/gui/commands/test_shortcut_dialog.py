@@ -36,17 +36,17 @@ def test_no_shortcut_stands_for_two_commands_whatever_was_stored(stored):
         assert changed_keys(found) == {}
 
 
-def test_a_shortcut_that_a_person_chose_wins_over_one_that_is_declared():
+def test_a_shortcut_that_a_user_chose_wins_over_one_that_is_declared():
     found = assign_keys({"about": ["Ctrl+O"]})
     assert found["about"] == ("Ctrl+O",)
     assert found["open"] == ()
 
 
 @pytest.fixture
-def at_work(person):
-    person.workbench.files.open_sample()
-    person.wait(lambda: person.document is not None)
-    return person
+def at_work(user):
+    user.workbench.files.open_sample()
+    user.wait(lambda: user.document is not None)
+    return user
 
 
 @pytest.fixture
@@ -56,17 +56,17 @@ def dialog(at_work):
     return QApplication.activeModalWidget()
 
 
-def choose(person, dialog, name):
+def choose(user, dialog, name):
     """Click the row of a command, then the field."""
     row = dialog._rows[name]
     dialog.table.scrollToItem(row)
-    person.click(dialog.table.viewport(), dialog.table.visualItemRect(row).center())
-    person.click(dialog.editor, QPoint(8, dialog.editor.height() // 2))
+    user.click(dialog.table.viewport(), dialog.table.visualItemRect(row).center())
+    user.click(dialog.editor, QPoint(8, dialog.editor.height() // 2))
 
 
-def press(person, dialog, name, keys):
-    choose(person, dialog, name)
-    person.key(keys, dialog.editor)
+def press(user, dialog, name, keys):
+    choose(user, dialog, name)
+    user.key(keys, dialog.editor)
 
 
 def table_rows(dialog):
@@ -83,12 +83,12 @@ def table_rows(dialog):
     return found
 
 
-def close(person, dialog):
-    person.click(dialog.close_button)
-    person.wait(lambda: QApplication.activeModalWidget() is None)
+def close(user, dialog):
+    user.click(dialog.close_button)
+    user.wait(lambda: QApplication.activeModalWidget() is None)
 
 
-def test_another_shortcut_holds_at_once_everywhere(at_work, dialog, new_person):
+def test_another_shortcut_holds_at_once_everywhere(at_work, dialog, new_user):
     repair = at_work.window.actions_["repair"]
     given_ = []
     repair.triggered.disconnect()
@@ -120,7 +120,7 @@ def test_another_shortcut_holds_at_once_everywhere(at_work, dialog, new_person):
     at_work.wait(lambda: isinstance(QApplication.activeModalWidget(), ShortcutDialog))
     close(at_work, QApplication.activeModalWidget())
 
-    second = new_person()
+    second = new_user()
     assert second.window.actions_["repair"].shortcut() == QKeySequence("Ctrl+K")
 
 
@@ -251,12 +251,12 @@ def test_commands_are_found_by_words_and_keys_and_some_keys_are_refused_or_said(
 
 
 def test_what_was_written_by_hand_into_the_settings_keeps_no_window_from_opening(
-    new_person, settings_file
+    new_user, settings_file
 ):
     stored = {"repair": ["no key", "F9", "Ctrl+O"], "gone": ["F8"], "about": ["F9"]}
     settings_file.write_text(json.dumps({"keys": stored}))
-    person = new_person()
-    actions = person.window.actions_
+    user = new_user()
+    actions = user.window.actions_
     keys = {
         name: [k.toString() for k in actions[name].shortcuts()]
         for name in (*stored, "open")

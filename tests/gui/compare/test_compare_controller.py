@@ -37,14 +37,14 @@ def tuned(model, tmp_path):
 
 
 @pytest.fixture
-def at_work(person, model):
-    return person.open_file(model)
+def at_work(user, model):
+    return user.open_file(model)
 
 
-def compared_rows(person):
+def compared_rows(user):
     """Wait until the page Compare is computed; return its rows by tensor name."""
-    view = person.views.compare
-    person.wait(lambda: view.numbers().rows)
+    view = user.views.compare
+    user.wait(lambda: view.numbers().rows)
     numbers = view.numbers()
     rows = [numbers.row(number) for number in range(numbers.rows)]
     return {row[0]: dict(zip(numbers.headers, row, strict=True)) for row in rows}
@@ -104,13 +104,13 @@ def test_another_file_is_opened_compared_and_closed(at_work, tuned):
         next(iter(other.chunks("layers.1.weight")))
 
 
-def test_the_original_is_the_base_though_the_pruned_file_was_opened(person, model, tmp_path):
+def test_the_original_is_the_base_though_the_pruned_file_was_opened(user, model, tmp_path):
     """The original is in the folder, and can be chosen too."""
     tensors = load_file(model)
     folder = tmp_path / "original"
     folder.mkdir()
     model.rename(folder / "model.safetensors")
-    person.chooses_file(folder, "getExistingDirectory")
+    user.chooses_file(folder, "getExistingDirectory")
     zeros = tensors["layers.0.weight"].clone()
     zeros[:3] = 0
     for name, changed, metadata in (
@@ -119,23 +119,23 @@ def test_the_original_is_the_base_though_the_pruned_file_was_opened(person, mode
     ):
         pruned = tmp_path / f"{name}.safetensors"
         save_file(tensors | {"layers.0.weight": changed}, pruned, metadata)
-        person.open_file(pruned)
-        person.views.compare.sides.folderRequested.emit()
-        assert list(compared_rows(person)) == ["layers.0.weight"], name
-        assert person.views.compare.sides.wanted == (None, 0), name
-        assert person.views.compare._comparison.a == "original", name
+        user.open_file(pruned)
+        user.views.compare.sides.folderRequested.emit()
+        assert list(compared_rows(user)) == ["layers.0.weight"], name
+        assert user.views.compare.sides.wanted == (None, 0), name
+        assert user.views.compare._comparison.a == "original", name
 
 
 def test_two_masks_are_laid_over_each_other_from_a_file_without_weights(at_work, tmp_path):
     """Counts and heat map of weights pruned in both, in one only, and in neither."""
-    person = at_work
-    person.key("Ctrl+Shift+A")
-    person.check("layers.1.weight")
-    person.ask_amount("25 %")
-    person.wait_preview()
-    person.click(person.button)
-    person.wait(lambda: person.document.position == 1)
-    here = torch.from_numpy(person.document.masks["layers.1.weight"].bools()).reshape(12, 16)
+    user = at_work
+    user.key("Ctrl+Shift+A")
+    user.check("layers.1.weight")
+    user.ask_amount("25 %")
+    user.wait_preview()
+    user.click(user.button)
+    user.wait(lambda: user.document.position == 1)
+    here = torch.from_numpy(user.document.masks["layers.1.weight"].bools()).reshape(12, 16)
     there = torch.ones(12, 16, dtype=torch.bool)
     there[:4] = False
     both, union = int((~here & ~there).sum()), int((~here | ~there).sum())
@@ -146,18 +146,18 @@ def test_two_masks_are_laid_over_each_other_from_a_file_without_weights(at_work,
     ):
         path = tmp_path / f"{kind}.safetensors"
         save_file(tensors, path)
-        person.chooses_file(path)
-        person.menu("Tools", "Compare with a file")
-        person.wait(lambda name=path.name: person.workbench.compare.other.called == name)
-        rows = compared_rows(person)
+        user.chooses_file(path)
+        user.menu("Tools", "Compare with a file")
+        user.wait(lambda name=path.name: user.workbench.compare.other.called == name)
+        rows = compared_rows(user)
         assert list(rows) == ["layers.1.weight"], kind
         assert rows["layers.1.weight"]["shared zeros"] == pytest.approx(both / union), kind
-        assert person.views.compare.measure == "zeros", kind
+        assert user.views.compare.measure == "zeros", kind
         path.unlink()  # no file handle is left open
 
-    person.views.compare.differenceRequested.emit("layers.1.weight")
-    item = person.views.pages.weights.canvas.item
-    person.wait(lambda: hasattr(item.fine, "removed") and not item.fine.sampled)
+    user.views.compare.differenceRequested.emit("layers.1.weight")
+    item = user.views.pages.weights.canvas.item
+    user.wait(lambda: hasattr(item.fine, "removed") and not item.fine.sampled)
     for share, wanted in (
         (item.fine.removed, here & ~there),
         (item.fine.restored, ~here & there),
@@ -189,35 +189,35 @@ def test_a_file_that_is_none_is_refused_and_a_long_comparison_can_be_cancelled(
     assert at_work.trouble == []
 
 
-def prune(person, name, amount="25 %"):
+def prune(user, name, amount="25 %"):
     """Prune one tensor with the form."""
-    person.key("Ctrl+Shift+A")
-    person.check(name)
-    person.ask_amount(amount)
-    person.wait_preview()
-    before = len(person.states)
-    person.click(person.button)
-    person.wait(lambda: len(person.states) == before + 1)
+    user.key("Ctrl+Shift+A")
+    user.check(name)
+    user.ask_amount(amount)
+    user.wait_preview()
+    before = len(user.states)
+    user.click(user.button)
+    user.wait(lambda: len(user.states) == before + 1)
 
 
-def note(person):
+def note(user):
     """Return the message that replaces the heat map; "" if the heat map is shown."""
-    picture = person.views.pages.weights
+    picture = user.views.pages.weights
     page = picture._stack.currentWidget()
     return page.text() if page is picture._message else ""
 
 
-def show_difference(person, name):
+def show_difference(user, name):
     """Show the difference of a tensor in the heat map."""
-    person.click_cell(name)
-    person.choose(person.views.pages.weights.modes.mode_box, "Difference")
+    user.click_cell(name)
+    user.choose(user.views.pages.weights.modes.mode_box, "Difference")
 
 
-def removed_weights(person):
+def removed_weights(user):
     """Wait for the tile of a difference, and return its number of removed weights."""
-    item = person.views.pages.weights.canvas.item
-    asking = person.views.pages.weights._tile_requests
-    person.wait(lambda: hasattr(item.fine, "removed") and asking.is_complete and not note(person))
+    item = user.views.pages.weights.canvas.item
+    asking = user.views.pages.weights._tile_requests
+    user.wait(lambda: hasattr(item.fine, "removed") and asking.is_complete and not note(user))
     return int(item.fine.removed.sum())
 
 

@@ -9,7 +9,7 @@ from PySide6.QtGui import QDrag, QDragEnterEvent, QDragLeaveEvent, QDropEvent
 from safetensors.numpy import save_file
 
 from tests.gui.manual_edit.edit_actions import status
-from tests.gui.person import LEFT, node_named
+from tests.gui.user import LEFT, node_named
 
 COPY = Qt.DropAction.CopyAction
 NONE = Qt.KeyboardModifier.NoModifier
@@ -22,12 +22,12 @@ def write(path, shapes, seed):
 
 
 @pytest.fixture
-def pair(new_person, tmp_path):
+def pair(new_user, tmp_path):
     """Return users at two windows: one pruned its file, the other's tensors match it in part."""
     base = {"enc.a.weight": (8, 5), "enc.b.weight": (6, 8), "head.weight": (4, 6)}
     one = write(tmp_path / "one.safetensors", {**base, "gone.weight": (3, 3)}, 1)
     two = write(tmp_path / "two.safetensors", {**base, "head.weight": (5, 6)}, 2)
-    first = new_person(one).wait_ready()
+    first = new_user(one).wait_ready()
     first.wait_open(one)
     second = first.open_beside(two)
     yield first, second
@@ -35,23 +35,23 @@ def pair(new_person, tmp_path):
     assert not first.bugs + second.bugs
 
 
-def row(person, name):
-    tree = person.views.tree
+def row(user, name):
+    tree = user.views.tree
     index = tree.model.index_of(node_named(tree, name))
     tree.view.scrollTo(index)
     rect = tree.view.visualRect(index)
     return QPoint(rect.left() + 60, rect.center().y())
 
 
-def select(person, *names):
+def select(user, *names):
     """Click rows, those after the first with Ctrl."""
-    viewport = person.views.tree.view.viewport()
+    viewport = user.views.tree.view.viewport()
     for place, name in enumerate(names):
         held = Qt.KeyboardModifier.ControlModifier if place else NONE
-        person.qtbot.mouseClick(viewport, LEFT, held, row(person, name))
+        user.qtbot.mouseClick(viewport, LEFT, held, row(user, name))
 
 
-def drag(person, name, onto, monkeypatch, carried=None):
+def drag(user, name, onto, monkeypatch, carried=None):
     """Drag the selected rows to another window.
 
     Return the dragged text and whether the window accepted it; None if no drag was started.
@@ -70,17 +70,17 @@ def drag(person, name, onto, monkeypatch, carried=None):
         return COPY
 
     monkeypatch.setattr(QDrag, "exec", carried or carry)
-    viewport, at = person.views.tree.view.viewport(), row(person, name)
-    person.qtbot.mousePress(viewport, LEFT, NONE, at)
+    viewport, at = user.views.tree.view.viewport(), row(user, name)
+    user.qtbot.mousePress(viewport, LEFT, NONE, at)
     for step in (5, 20, 40):
         if not found:
-            person.qtbot.mouseMove(viewport, at + QPoint(step, step // 2))
-    person.qtbot.mouseRelease(viewport, LEFT, NONE, at)
+            user.qtbot.mouseMove(viewport, at + QPoint(step, step // 2))
+    user.qtbot.mouseRelease(viewport, LEFT, NONE, at)
     return found[0] if found else None
 
 
-def masks(person):
-    return {name: mask.bools() for name, mask in person.document.masks.items()}
+def masks(user):
+    return {name: mask.bools() for name, mask in user.document.masks.items()}
 
 
 def test_masks_of_selected_rows_are_asked_for_and_applied_by_a_click(pair, monkeypatch):

@@ -6,7 +6,7 @@ import pytest
 
 from pruneapp.evaluation.metric import MetricChange, StateQuality
 from pruneapp.gui.compare.view import SideMetrics, pairs_of
-from tests.gui.person import plain
+from tests.gui.user import plain
 
 pytestmark = pytest.mark.usefixtures("english")
 

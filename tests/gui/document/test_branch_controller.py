@@ -9,41 +9,41 @@ from safetensors.numpy import save_file
 
 
 @pytest.fixture
-def branched(person, tmp_path):
+def branched(user, tmp_path):
     """Return the user after two steps, undo of the second, and another step."""
     rng, path = np.random.default_rng(3), tmp_path / "model.safetensors"
     save_file({"a.weight": rng.standard_normal((64, 64), np.float32)}, str(path))
-    person.open_file(path)
+    user.open_file(path)
     for amount, undo in (("10 %", False), ("20 %", True), ("30 %", False)):
-        person.ask_amount(amount)
-        person.wait_preview()
-        person.click(person.button)
-        person.wait_idle()
+        user.ask_amount(amount)
+        user.wait_preview()
+        user.click(user.button)
+        user.wait_idle()
         if undo:
-            person.key("Ctrl+Z")
-    return person
+            user.key("Ctrl+Z")
+    return user
 
 
-def pruned(person):
-    return person.document.masks.pruned("a.weight")
+def pruned(user):
+    return user.document.masks.pruned("a.weight")
 
 
-def press_in_history(person, key):
-    person.views.history.list.setFocus()
-    person.key(key, person.views.history.list)
+def press_in_history(user, key):
+    user.views.history.list.setFocus()
+    user.key(key, user.views.history.list)
 
 
-def name_it(person, name):
+def name_it(user, name):
     """Enter a name into the dialog; None cancels it."""
-    person.wait(lambda: isinstance(QApplication.activeModalWidget(), QInputDialog))
+    user.wait(lambda: isinstance(QApplication.activeModalWidget(), QInputDialog))
     dialog = QApplication.activeModalWidget()
     if name is None:
-        person.qtbot.keyClick(dialog, "\x1b")
+        user.qtbot.keyClick(dialog, "\x1b")
     else:
         dialog.setTextValue(name)
         (button,) = (b for b in dialog.findChildren(QPushButton) if "Rename" in b.text())
-        person.click(button)
-    person.wait(lambda: QApplication.activeModalWidget() is None)
+        user.click(button)
+    user.wait(lambda: QApplication.activeModalWidget() is None)
 
 
 def test_an_undo_and_another_step_make_a_branch_whose_states_have_names(branched):
@@ -113,39 +113,39 @@ def test_an_undo_and_another_step_make_a_branch_whose_states_have_names(branched
 
 
 def test_delete_asks_and_says_what_it_frees_and_what_follows(branched):
-    person, label = branched, branched.states[2]
-    strip = person.views.history.list
+    user, label = branched, branched.states[2]
+    strip = user.views.history.list
 
     def delete(state, answer):
         strip.setCurrentIndex(strip.model().index(state))
-        asked = person.answers(answer)
-        press_in_history(person, "Del")
-        person.wait(lambda: asked)
-        person.wait(lambda: QApplication.activeModalWidget() is None)
+        asked = user.answers(answer)
+        press_in_history(user, "Del")
+        user.wait(lambda: asked)
+        user.wait(lambda: QApplication.activeModalWidget() is None)
         return asked
 
-    person.click_state(0)
-    person.wait(lambda: person.document.position == 0)
+    user.click_state(0)
+    user.wait(lambda: user.document.position == 0)
     (question,) = delete(1, "Cancel")
     assert "The 2 states that follow it are deleted, too. This cannot be undone." in question
-    person.click_state(1)
-    person.wait(lambda: person.document.position == 1)
+    user.click_state(1)
+    user.wait(lambda: user.document.position == 1)
     said = f"Delete '2: {label}'? This cannot be undone. It frees 512 bytes of masks."
     assert delete(2, "Cancel") == [said]
-    assert len(person.states) == 4
+    assert len(user.states) == 4
     delete(2, "Delete")
-    person.wait(lambda: len(person.states) == 3)
-    assert person.document.branches.after == (0, 1)
-    assert person.document.position == 1
-    person.key("Ctrl+Shift+Z")
-    assert person.document.position == 2
+    user.wait(lambda: len(user.states) == 3)
+    assert user.document.branches.after == (0, 1)
+    assert user.document.position == 1
+    user.key("Ctrl+Shift+Z")
+    assert user.document.position == 2
 
-    person.click_state(0)
-    person.wait(lambda: person.document.position == 0)
+    user.click_state(0)
+    user.wait(lambda: user.document.position == 0)
     (question,) = delete(1, "Delete")
     assert "The state that follows it is deleted, too." in question
-    person.wait(lambda: len(person.states) == 1)
-    assert not person.window.actions_["redo"].isEnabled()
+    user.wait(lambda: len(user.states) == 1)
+    assert not user.window.actions_["redo"].isEnabled()
 
 
 def test_a_branch_that_is_gone_or_in_force_by_the_time_of_the_answer_stays(branched, monkeypatch):
@@ -171,50 +171,48 @@ def test_a_branch_that_is_gone_or_in_force_by_the_time_of_the_answer_stays(branc
 
 
 def test_branches_are_saved_in_the_session_and_come_back(branched, tmp_path):
-    person = branched
-    person.chooses_file(tmp_path / "work.prune", "getSaveFileName")
-    person.key("Ctrl+S")
-    person.wait(lambda: not person.workbench.sessions.unsaved)
-    person.key("Ctrl+Z")
-    assert not person.workbench.sessions.unsaved, (
-        "a change of the current state is no unsaved change"
-    )
-    person.key("Ctrl+Shift+Z")
-    person.click_state(2)
-    person.ask_amount("5 %")
-    person.wait_preview()
-    person.click(person.button)
-    person.wait(lambda: person.document.position == 4)
-    person.click_state(3)
-    person.wait(lambda: person.document.position == 3)
-    assert person.workbench.sessions.unsaved, "the current state is saved, the branch is not"
-    person.key("Ctrl+S")
-    person.wait(lambda: not person.workbench.sessions.unsaved)
-    person.document.delete(4)
-    assert person.workbench.sessions.unsaved
-    person.key("Ctrl+S")
-    person.wait(lambda: not person.workbench.sessions.unsaved)
-    person.document.rename(2, "a name")
-    assert person.workbench.sessions.unsaved
-    person.key("Ctrl+S")
-    person.wait(lambda: not person.workbench.sessions.unsaved)
+    user = branched
+    user.chooses_file(tmp_path / "work.prune", "getSaveFileName")
+    user.key("Ctrl+S")
+    user.wait(lambda: not user.workbench.sessions.unsaved)
+    user.key("Ctrl+Z")
+    assert not user.workbench.sessions.unsaved, "a change of the current state is no unsaved change"
+    user.key("Ctrl+Shift+Z")
+    user.click_state(2)
+    user.ask_amount("5 %")
+    user.wait_preview()
+    user.click(user.button)
+    user.wait(lambda: user.document.position == 4)
+    user.click_state(3)
+    user.wait(lambda: user.document.position == 3)
+    assert user.workbench.sessions.unsaved, "the current state is saved, the branch is not"
+    user.key("Ctrl+S")
+    user.wait(lambda: not user.workbench.sessions.unsaved)
+    user.document.delete(4)
+    assert user.workbench.sessions.unsaved
+    user.key("Ctrl+S")
+    user.wait(lambda: not user.workbench.sessions.unsaved)
+    user.document.rename(2, "a name")
+    assert user.workbench.sessions.unsaved
+    user.key("Ctrl+S")
+    user.wait(lambda: not user.workbench.sessions.unsaved)
 
-    states = person.states
-    person.key("Ctrl+W")
-    person.open(tmp_path / "work.prune")
-    person.wait(lambda: person.document is not None)
-    assert person.states == states
-    assert person.states[2] == "a name"
-    assert person.document.branches.after == (0, 1, 1)
-    assert not person.workbench.sessions.unsaved
+    states = user.states
+    user.key("Ctrl+W")
+    user.open(tmp_path / "work.prune")
+    user.wait(lambda: user.document is not None)
+    assert user.states == states
+    assert user.states[2] == "a name"
+    assert user.document.branches.after == (0, 1, 1)
+    assert not user.workbench.sessions.unsaved
 
 
 def test_a_comparison_with_a_deleted_state_is_made_anew(branched):
     """Regression: another state that reused its number was shown as equal."""
-    person, view = branched, branched.views.compare
-    person.key("5")
-    person.wait(lambda: view._comparison is not None)
-    person.choose(view.sides.boxes[1], "└ 2: ")
-    person.wait(lambda: view._comparison is not None and view._comparison.b.startswith("2: L1 20"))
-    person.document.delete(2)
-    person.wait(lambda: view._comparison is not None and view._comparison.b.startswith("2: L1 30"))
+    user, view = branched, branched.views.compare
+    user.key("5")
+    user.wait(lambda: view._comparison is not None)
+    user.choose(view.sides.boxes[1], "└ 2: ")
+    user.wait(lambda: view._comparison is not None and view._comparison.b.startswith("2: L1 20"))
+    user.document.delete(2)
+    user.wait(lambda: view._comparison is not None and view._comparison.b.startswith("2: L1 30"))

@@ -70,71 +70,71 @@ class Sample(Feature):
 
 
 @pytest.fixture
-def sample(person):
-    person.open(SAMPLE)
-    person.wait(lambda: person.document is not None)
-    person.wait_idle()
-    made = Sample(person.workbench)
+def sample(user):
+    user.open(SAMPLE)
+    user.wait(lambda: user.document is not None)
+    user.wait_idle()
+    made = Sample(user.workbench)
     yield made
     made.go.set()
 
 
-def test_a_flow_continues_with_the_result_or_the_error(person, sample):
+def test_a_flow_continues_with_the_result_or_the_error(user, sample):
     sample.work()
-    assert person.workbench.jobs.busy
+    assert user.workbench.jobs.busy
     assert sample.log == []
     sample.go.set()
-    person.wait(lambda: sample.log == ["result", "end"])
+    user.wait(lambda: sample.log == ["result", "end"])
     assert not sample.runs
 
     sample.log.clear()
     sample.fail()
-    person.wait(lambda: person.trouble)
-    assert person.trouble == ["It failed."]
+    user.wait(lambda: user.trouble)
+    assert user.trouble == ["It failed."]
     assert sample.log == []
     assert not sample.runs
 
     sample.go.clear()
     sample.work()
-    person.pause(30)
-    person.key("Esc")
-    person.wait(lambda: sample.log == ["cancelled", "end"])
+    user.pause(30)
+    user.key("Esc")
+    user.wait(lambda: sample.log == ["cancelled", "end"])
 
 
-def test_nothing_follows_when_the_document_was_closed_but_the_end_of_a_file(person, sample):
+def test_nothing_follows_when_the_document_was_closed_but_the_end_of_a_file(user, sample):
     def reopen():
         sample.go.clear()
         sample.log.clear()
-        person.open(SAMPLE)
-        person.wait(lambda: person.document is not None)
-        person.wait_idle()
+        user.open(SAMPLE)
+        user.wait(lambda: user.document is not None)
+        user.wait_idle()
 
     sample.work()
-    person.pause(30)
-    person.session.close()
+    user.pause(30)
+    user.session.close()
     assert sample.log == ["end"]
     sample.go.set()
-    person.wait(lambda: not person.workbench.jobs.busy)
+    user.wait(lambda: not user.workbench.jobs.busy)
     assert sample.log == ["end"]
     sample.work()
     assert not sample.runs, "no document is open"
 
     reopen()
     sample.work(Lane.WRITING)
-    person.pause(30)
-    person.session.close()
+    user.pause(30)
+    user.session.close()
     assert sample.log == []
     sample.go.set()
-    person.wait(lambda: sample.log == ["result", "end"])
+    user.wait(lambda: sample.log == ["result", "end"])
 
     reopen()
-    sample.after_nested_loop(person.session.close)
+    sample.after_nested_loop(user.session.close)
     assert not sample.runs
-    assert not person.workbench.jobs.busy
+    assert not user.workbench.jobs.busy
     assert sample.log == []
 
 
-def test_a_dialog_is_asked_once_and_closed_with_the_document(person, sample):
+def test_a_dialog_is_asked_once_and_closed_with_the_document(user, sample):
     sample.ask()
     sample.ask()
     assert len(sample.runs) == 1
@@ -143,12 +143,12 @@ def test_a_dialog_is_asked_once_and_closed_with_the_document(person, sample):
     assert sample.dialog is None
     sample.ask()
     dialog = sample.dialog
-    person.session.close()
+    user.session.close()
     assert not dialog.isVisible()
     assert sample.log == [1]
 
 
-def test_a_flow_is_freed_without_the_garbage_collector(person, sample):
+def test_a_flow_is_freed_without_the_garbage_collector(user, sample):
     gc.disable()
     try:
         for name in ("work", "fail", "ask"):
@@ -157,6 +157,6 @@ def test_a_flow_is_freed_without_the_garbage_collector(person, sample):
             sample.go.set()
             if sample.dialog is not None:
                 sample.dialog.accept()
-            person.wait(lambda run=run: run() is None)
+            user.wait(lambda run=run: run() is None)
     finally:
         gc.enable()

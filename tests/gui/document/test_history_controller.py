@@ -19,32 +19,32 @@ def model(tmp_path):
     return path
 
 
-def three_steps(person, model, budget=None):
+def three_steps(user, model, budget=None):
     """Prune three times, with a limit of bytes for masks in memory."""
-    person.open_file(model)
+    user.open_file(model)
     if budget is not None:
-        person.document.history.store.budget = budget
+        user.document.history.store.budget = budget
     for amount in ("10 %", "20 %", "30 %"):
-        person.ask_amount(amount)
-        person.wait_preview()
-        person.click(person.button)
-        person.wait_idle()
+        user.ask_amount(amount)
+        user.wait_preview()
+        user.click(user.button)
+        user.wait_idle()
 
 
 @pytest.fixture
-def pruned(person, model):
+def pruned(user, model):
     """Return the user after three steps, with the masks of one in memory."""
-    three_steps(person, model, budget=4 * 64 * 64 // 8)
-    history = person.document.history
-    assert person.document.position == 3
+    three_steps(user, model, budget=4 * 64 * 64 // 8)
+    history = user.document.history
+    assert user.document.position == 3
     assert history.store.nbytes <= history.store.budget, (
         "the masks were not moved to the scratch file"
     )
-    return person
+    return user
 
 
-def counts(person):
-    return [person.document.masks.pruned(f"h.{n}.weight") for n in range(4)]
+def counts(user):
+    return [user.document.masks.pruned(f"h.{n}.weight") for n in range(4)]
 
 
 def test_what_was_put_aside_is_read_in_the_background_and_comes_back(pruned):
@@ -84,31 +84,31 @@ def test_reading_can_be_cancelled_or_fail_and_the_state_stays(pruned, monkeypatc
     pruned.wait(lambda: pruned.document.position == 2)
 
 
-def test_a_full_disk_is_told_once_and_undo_works(person, model, monkeypatch):
+def test_a_full_disk_is_told_once_and_undo_works(user, model, monkeypatch):
     def full(*_arguments):
         raise OSError(28, "No space left on device")
 
-    person.open_file(model)
-    monkeypatch.setattr(person.document.history.scratch, "write", full)
-    person.document.history.store.budget = 4 * 64 * 64 // 8
+    user.open_file(model)
+    monkeypatch.setattr(user.document.history.scratch, "write", full)
+    user.document.history.store.budget = 4 * 64 * 64 // 8
     for amount in ("10 %", "20 %", "30 %"):
-        person.ask_amount(amount)
-        person.wait_preview()
-        person.click(person.button)
-        person.wait_idle()
-        if person.trouble:
-            assert len(person.trouble) == 1
-            assert "stay in memory: no space left on device. Undo still works" in person.trouble[0]
-            person.window.notices.clear()
-            seen = person.document.position
+        user.ask_amount(amount)
+        user.wait_preview()
+        user.click(user.button)
+        user.wait_idle()
+        if user.trouble:
+            assert len(user.trouble) == 1
+            assert "stay in memory: no space left on device. Undo still works" in user.trouble[0]
+            user.window.notices.clear()
+            seen = user.document.position
     assert seen < 3, "not exactly one notice, after the last step"
-    person.key("Ctrl+Z")
-    assert person.document.position == 2
+    user.key("Ctrl+Z")
+    assert user.document.position == 2
 
 
-def test_what_is_deleted_is_let_go_of_a_part_at_a_time(person, model, monkeypatch):
-    three_steps(person, model)
-    history = person.document.history
+def test_what_is_deleted_is_let_go_of_a_part_at_a_time(user, model, monkeypatch):
+    three_steps(user, model)
+    history = user.document.history
     assert history.store.nbytes == 3 * 4 * 64 * 64 // 8
     parts = []
     let_go = history.forget_cut_off
@@ -117,10 +117,10 @@ def test_what_is_deleted_is_let_go_of_a_part_at_a_time(person, model, monkeypatc
         history, "forget_cut_off", lambda most: (parts.append(most), let_go(most))[1]
     )
     for _ in range(3):
-        person.key("Ctrl+Z")
-    person.wait(lambda: person.document.position == 0)
+        user.key("Ctrl+Z")
+    user.wait(lambda: user.document.position == 0)
     parts.clear()
-    person.document.delete(1)
-    person.wait(lambda: not history.store.nbytes)
+    user.document.delete(1)
+    user.wait(lambda: not history.store.nbytes)
     assert len(history) == 0
     assert len(parts) == 20 // 3 + 1, "two steps refer to the first 8 of 12 masks"

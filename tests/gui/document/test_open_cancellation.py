@@ -139,28 +139,28 @@ def python_threads():
 class Opening:
     """A window with the sample open, in which opening another file is cancelled."""
 
-    def __init__(self, person, monkeypatch):
-        self.person = person
+    def __init__(self, user, monkeypatch):
+        self.user = user
         self.monkeypatch = monkeypatch
         self.stayed = 0
-        person.click(person.window.empty.sample_button)
-        person.wait_open(SAMPLE)
-        person.wait_preview()
-        person.wait(lambda: person.workbench.jobs.is_idle)
+        user.click(user.window.empty.sample_button)
+        user.wait_open(SAMPLE)
+        user.wait_preview()
+        user.wait(lambda: user.workbench.jobs.is_idle)
         self.before = self.state()
         self.threads = python_threads()
-        person.session.notOpened.connect(self._on_stayed)
+        user.session.notOpened.connect(self._on_stayed)
 
     def _on_stayed(self):
         self.stayed += 1
 
     def state(self):
-        session = self.person.session
+        session = self.user.session
         return session.document, session.document.revision, session.contents, len(session.rows)
 
     def cancel(self):
         """Cancel all jobs; called on the worker thread, in the middle of a stage."""
-        for task in self.person.workbench.jobs._pending:
+        for task in self.user.workbench.jobs._pending:
             task.cancel()
 
     @contextmanager
@@ -178,13 +178,13 @@ class Opening:
             yield
 
     def assert_nothing_left(self, path):
-        person = self.person
-        person.wait(lambda: self.stayed == 1)
-        assert not person.workbench.jobs.busy
+        user = self.user
+        user.wait(lambda: self.stayed == 1)
+        assert not user.workbench.jobs.busy
         assert self.state() == self.before
-        assert not person.trouble
-        assert not person.bugs
-        assert person.window.windowTitle().startswith(SAMPLE.name)
+        assert not user.trouble
+        assert not user.bugs
+        assert user.window.windowTitle().startswith(SAMPLE.name)
         assert python_threads() <= self.threads
         left = [
             thing
@@ -196,21 +196,21 @@ class Opening:
 
 
 @pytest.fixture
-def opening(person, monkeypatch):
-    return Opening(person, monkeypatch)
+def opening(user, monkeypatch):
+    return Opening(user, monkeypatch)
 
 
 def test_nothing_is_left_of_an_opening_that_is_cancelled(opening, tmp_path):
     """At the beginning of each stage, and before the result is passed to the window."""
     path = write(tmp_path / "many.safetensors", MANY)
-    session = opening.person.session
+    session = opening.user.session
     for stage in ("open_checkpoint", "open_document", "contents_of", "_prepare", "Opened"):
         with opening.cancelled_in(session if stage == "_prepare" else opening_module, stage):
-            opening.person.drop(path)
+            opening.user.drop(path)
             opening.assert_nothing_left(path)
 
-    opening.person.drop(path)
-    opening.person.wait_open(path)
+    opening.user.drop(path)
+    opening.user.wait_open(path)
     assert len(session.rows) == 3 * MANY // 4, "masks have no rows"
 
 
@@ -229,7 +229,7 @@ def test_the_process_that_parses_a_header_ends_when_opening_is_cancelled(
     monkeypatch.setattr(parser_client, "LARGE_BYTES", parser_client.SMALL_BYTES)
     monkeypatch.setattr(parser_client.subprocess, "Popen", Process)
 
-    opening.person.drop(path)
+    opening.user.drop(path)
 
     opening.assert_nothing_left(path)
     assert [process.returncode is not None for process in started] == [True]
@@ -237,7 +237,7 @@ def test_the_process_that_parses_a_header_ends_when_opening_is_cancelled(
 
 @pytest.mark.parametrize("kind", ["checkpoint", "journal"])
 def test_a_file_that_opens_after_a_newer_one_was_asked_for_is_closed(
-    person, tmp_path, monkeypatch, kind
+    user, tmp_path, monkeypatch, kind
 ):
     """Before the main thread processes its result."""
     path = write(tmp_path / "older.safetensors", FEW)
@@ -265,26 +265,26 @@ def test_a_file_that_opens_after_a_newer_one_was_asked_for_is_closed(
     monkeypatch.setattr(
         opening_module.Opened, "close", lambda opened: (closed.append(opened), close(opened))
     )
-    person.session.open(wish)
+    user.session.open(wish)
     assert came.wait(20)
     monkeypatch.setattr(opening_module, "load", really_load)
-    person.session.open(SAMPLE)
-    person.wait_open(SAMPLE)
+    user.session.open(SAMPLE)
+    user.wait_open(SAMPLE)
     assert closed == made
     assert all(source._closed for source in made[0].document.checkpoint.sources)
     if kind == "journal":
         with read_journal(wish.path, Job()) as free:
             assert free.path == wish.path, "there are no other references"
-    assert not person.trouble
+    assert not user.trouble
 
 
-def test_changes_are_allowed_again_by_whoever_refused_them(person):
+def test_changes_are_allowed_again_by_whoever_refused_them(user):
     """Regression: the end of a repair allowed changes while an export replaced the file."""
-    one, other, session = QObject(), QObject(), person.session
+    one, other, session = QObject(), QObject(), user.session
     session.lock(one, PruneAppError("One is at work."))
     session.lock(other, PruneAppError("Another is at work."))
     session.lock(one, None)
     assert not session.may_work()
-    assert person.trouble == ["Another is at work."]
+    assert user.trouble == ["Another is at work."]
     session.lock(other, None)
     assert session.may_work()

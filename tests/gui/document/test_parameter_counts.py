@@ -84,15 +84,15 @@ def test_the_command_line_agrees_with_itself(run, file, tmp_path):
     assert report["parameters"] == LEARNED
 
 
-def test_the_window_agrees_with_it_and_a_click_on_a_module_checks_no_buffer(person, file):
-    person.open_file(file)
-    status = person.window.model_status.text
+def test_the_window_agrees_with_it_and_a_click_on_a_module_checks_no_buffer(user, file):
+    user.open_file(file)
+    status = user.window.model_status.text
     assert f"{LEARNED} parameters, {BESIDE} in buffers" in status.text()
     assert f"{BESIDE} elements in buffers" in status.toolTip()
     assert status.text().endswith("·   float32"), "types of buffers are not counted"
-    tree = person.views.tree
+    tree = user.views.tree
     assert tree.model.cells.parameters_below[0] == LEARNED
-    assert sparsity(person.session.document.snapshot()).numel == LEARNED
+    assert sparsity(user.session.document.snapshot()).numel == LEARNED
 
     model = tree.model
     number = model.nodes.names.index("h.0.attn.bias")

@@ -21,7 +21,7 @@ from pruneapp.gui.evaluation import script_controller
 from pruneapp.gui.evaluation.source_choice import DataKind
 from pruneapp.progress import Job
 from tests.gui.job_gate import Gate
-from tests.gui.person import plain
+from tests.gui.user import plain
 
 
 @pytest.fixture
@@ -37,55 +37,55 @@ def measure():
 
 
 @pytest.fixture
-def pruned(person, tmp_path):
+def pruned(user, tmp_path):
     """Return the user after two pruning steps."""
     path = tmp_path / "model.safetensors"
     rng = np.random.default_rng(1)
     arrays = {"0.weight": rng.normal(size=(5, 8)), "1.weight": rng.normal(size=(6, 5))}
     save_file({n: a.astype(np.float32) for n, a in arrays.items()}, path)
-    person.open_file(path)
+    user.open_file(path)
     for amount in ("10 %", "50 %"):
-        prune(person, amount)
-    return person
+        prune(user, amount)
+    return user
 
 
-def prune(person, amount):
-    revision = person.document.revision
-    person.ask_amount(amount)
-    person.wait_preview()
-    person.click(person.button)
-    person.wait(lambda: person.document.revision > revision)
+def prune(user, amount):
+    revision = user.document.revision
+    user.ask_amount(amount)
+    user.wait_preview()
+    user.click(user.button)
+    user.wait(lambda: user.document.revision > revision)
 
 
-def choose(person, script, entry="Evaluate", *, limit="", seed="", new=True):
+def choose(user, script, entry="Evaluate", *, limit="", seed="", new=True):
     """Choose a script by the menu, and confirm it if it is new."""
-    evaluation, scripts = person.workbench.evaluation, person.workbench.scripts
-    person.menu("Tools", entry)
-    person.wait(lambda: evaluation.dialog is not None and evaluation.dialog.isVisible())
+    evaluation, scripts = user.workbench.evaluation, user.workbench.scripts
+    user.menu("Tools", entry)
+    user.wait(lambda: evaluation.dialog is not None and evaluation.dialog.isVisible())
     dialog = evaluation.dialog
-    person.type(dialog.choice.fields[DataKind.SCRIPT], str(script))
-    person.type(dialog.choice.python, sys.executable)
+    user.type(dialog.choice.fields[DataKind.SCRIPT], str(script))
+    user.type(dialog.choice.python, sys.executable)
     for field, text in ((dialog.choice.limit, limit), (dialog.choice.seed, seed)):
         field.clear()
-        person.type(field, text)
-    person.wait(dialog.go.isEnabled)
-    person.click(dialog.go)
+        user.type(field, text)
+    user.wait(dialog.go.isEnabled)
+    user.click(dialog.go)
     if new:
-        agree(person)
+        agree(user)
     assert scripts.dialog is None
-    person.wait(lambda: evaluation.dialog is None)
+    user.wait(lambda: evaluation.dialog is None)
 
 
-def agree(person):
-    scripts = person.workbench.scripts
-    person.wait(lambda: scripts.dialog is not None and scripts.dialog.isVisible())
-    person.click(scripts.dialog.go)
-    person.wait(lambda: scripts.dialog is None)
+def agree(user):
+    scripts = user.workbench.scripts
+    user.wait(lambda: scripts.dialog is not None and scripts.dialog.isVisible())
+    user.click(scripts.dialog.go)
+    user.wait(lambda: scripts.dialog is None)
 
 
-def history_metrics(person):
+def history_metrics(user):
     """Return the metric of each state: "○" for the dot; outdated or queued ones in brackets."""
-    states = person.views.history.list.states
+    states = user.views.history.list.states
     found = []
     for row in range(states.rowCount()):
         mark = states.mark(row)
@@ -94,15 +94,15 @@ def history_metrics(person):
     return found
 
 
-def click_mark(person, row):
-    strip = person.views.history.list
+def click_mark(user, row):
+    strip = user.views.history.list
     strip.scrollTo(strip.model().index(row))
     rect = strip.visualRect(strip.model().index(row))
-    person.click(strip.viewport(), QPoint(rect.right() - 14, rect.center().y()))
+    user.click(strip.viewport(), QPoint(rect.right() - 14, rect.center().y()))
 
 
-def spoken_text(person, row):
-    return plain(person.views.history.list.model().index(row).data(ROLE))
+def spoken_text(user, row):
+    return plain(user.views.history.list.model().index(row).data(ROLE))
 
 
 ROLE = Qt.ItemDataRole.AccessibleTextRole
@@ -253,16 +253,16 @@ def test_what_fails_is_said_in_a_sentence_and_can_be_tried_again(pruned, runners
     assert history_metrics(pruned)[1] == "10.0 % pruned: 93.0 % −7.0"
 
 
-def save_and_reopen(person, file):
+def save_and_reopen(user, file):
     """Save a session, close it, and open it again."""
-    person.chooses_file(file, "getSaveFileName")
-    person.key("Ctrl+S")
-    person.wait_idle()
-    person.key("Ctrl+W")
-    person.wait(lambda: person.document is None)
-    person.wait_idle()
-    person.open(file)
-    person.wait(lambda: person.document is not None)
+    user.chooses_file(file, "getSaveFileName")
+    user.key("Ctrl+S")
+    user.wait_idle()
+    user.key("Ctrl+W")
+    user.wait(lambda: user.document is None)
+    user.wait_idle()
+    user.open(file)
+    user.wait(lambda: user.document is not None)
 
 
 def test_a_session_keeps_results_and_runs_nothing(pruned, runners, script, tmp_path):
@@ -358,14 +358,14 @@ def test_metrics_that_no_session_has_are_unsaved(pruned, runners, script, tmp_pa
     assert window.isWindowModified()
 
 
-def test_metrics_are_there_when_the_file_is_opened_again(pruned, new_person, runners, script):
+def test_metrics_are_there_when_the_file_is_opened_again(pruned, new_user, runners, script):
     choose(pruned, script)
     pruned.wait_idle()
     before, file = dict(pruned.workbench.evaluation.results), pruned.document.checkpoint.path
     assert before
     asked = pruned.answers("Cancel")
     assert pruned.window.close()
-    again = new_person(file).wait_ready()
+    again = new_user(file).wait_ready()
     again.wait(lambda: again.document is not None)
     assert dict(again.workbench.evaluation.results) == before
     assert not asked
@@ -546,11 +546,11 @@ def test_the_process_is_there_while_the_file_is_open(pruned, script):
         os.kill(pid, 0)
 
 
-def show_multiply_adds(person):
-    page = person.views.pages.quality
-    person.key("6")
-    person.wait(page.isVisible)
-    person.choose(page.axis_box, "Multiply-adds per input")
+def show_multiply_adds(user):
+    page = user.views.pages.quality
+    user.key("6")
+    user.wait(page.isVisible)
+    user.choose(page.axis_box, "Multiply-adds per input")
     return page
 
 

@@ -26,34 +26,34 @@ print('{"activity": %f}' % np.abs(session.run(None, {"x": x})[0]).sum())
 
 
 @pytest.fixture
-def pruned(person, tmp_path):
+def pruned(user, tmp_path):
     """Return the user with an ONNX model pruned once, and the open dialog of the evaluation."""
     path = save(small_network(), tmp_path / "net.onnx", external=True)
-    person.open_file(path)
-    person.ask_amount("50 %")
-    person.wait_preview()
-    person.prune()
-    return person
+    user.open_file(path)
+    user.ask_amount("50 %")
+    user.wait_preview()
+    user.prune()
+    return user
 
 
-def ask(person):
-    evaluation = person.workbench.evaluation
-    person.menu("Tools", "Evaluate")
-    person.wait(lambda: evaluation.dialog is not None and evaluation.dialog.isVisible())
+def ask(user):
+    evaluation = user.workbench.evaluation
+    user.menu("Tools", "Evaluate")
+    user.wait(lambda: evaluation.dialog is not None and evaluation.dialog.isVisible())
     return evaluation.dialog
 
 
-def measure(person, dialog, *, new=True):
-    scripts = person.workbench.scripts
-    person.wait(dialog.go.isEnabled)
-    person.click(dialog.go)
+def measure(user, dialog, *, new=True):
+    scripts = user.workbench.scripts
+    user.wait(dialog.go.isEnabled)
+    user.click(dialog.go)
     if new:
-        person.wait(lambda: scripts.dialog is not None and scripts.dialog.isVisible())
-        person.click(scripts.dialog.go)
-    person.wait(lambda: person.workbench.evaluation.dialog is None)
-    person.wait_idle()
-    assert person.trouble == []
-    found = [state.quality for state in person.workbench.evaluation.states()]
+        user.wait(lambda: scripts.dialog is not None and scripts.dialog.isVisible())
+        user.click(scripts.dialog.go)
+    user.wait(lambda: user.workbench.evaluation.dialog is None)
+    user.wait_idle()
+    assert user.trouble == []
+    found = [state.quality for state in user.workbench.evaluation.states()]
     assert [quality.unpruned for quality in found] == [True, False]
     return found[1].metrics
 

@@ -18,12 +18,12 @@ from tests.evaluation.stock_model import install, write_images, write_model
 
 
 @pytest.fixture
-def opened(person, tmp_path):
+def opened(user, tmp_path):
     """Return the user with a small model open, and the controller of scripts."""
     file = tmp_path / "m.safetensors"
     save_file({"fc.weight": np.ones((4, 4), np.float32)}, file)
-    person.open_file(file)
-    return person, person.workbench.scripts
+    user.open_file(file)
+    return user, user.workbench.scripts
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def script(tmp_path):
     return path
 
 
-def request(person, scripts, source):
+def request(user, scripts, source):
     """Request a script; return the lists of accepted and of refused ones."""
     run, refused = [], []
 
@@ -46,7 +46,7 @@ def request(person, scripts, source):
             refused.append(error)
 
     agree(scripts)
-    person.wait(lambda: run or refused or scripts.dialog is not None)
+    user.wait(lambda: run or refused or scripts.dialog is not None)
     return run, refused
 
 
@@ -66,32 +66,32 @@ class Choice:
         return None
 
 
-def look(person, scripts, source):
+def look(user, scripts, source):
     """Return the text that is shown for a source, and whether it is an error."""
     choice = Choice(source)
     scripts.look(choice)
-    person.wait(lambda: choice.found)
+    user.wait(lambda: choice.found)
     return choice.found
 
 
 def test_a_new_script_is_asked_about_once_and_again_when_it_changed(opened, script, tmp_path):
-    person, scripts = opened
+    user, scripts = opened
     source = DataSource(path=str(script), python=sys.executable)
     for answer, ran in (("leave", 0), ("go", 1)):
-        run, _ = request(person, scripts, source)
+        run, _ = request(user, scripts, source)
         assert scripts.dialog.question.text() == "Run this script? It is new."
-        person.click(getattr(scripts.dialog, answer))
-        person.wait(lambda: scripts.dialog is None)
+        user.click(getattr(scripts.dialog, answer))
+        user.wait(lambda: scripts.dialog is None)
         assert len(run) == ran
     assert run[0].script.path == script
-    run, _ = request(person, scripts, source)
+    run, _ = request(user, scripts, source)
     assert len(run) == 1
     script.write_text("import os\n")
-    run, _ = request(person, scripts, source)
+    run, _ = request(user, scripts, source)
     assert "has changed" in scripts.dialog.question.text()
     assert scripts.dialog.lines.toPlainText() == "import os"
-    person.click(scripts.dialog.go)
-    person.wait(lambda: run)
+    user.click(scripts.dialog.go)
+    user.wait(lambda: run)
     assert not (tmp_path / "ran").exists()
 
     # Another Python is asked about, too.
@@ -99,31 +99,31 @@ def test_a_new_script_is_asked_about_once_and_again_when_it_changed(opened, scri
     other.parent.mkdir(parents=True)
     other.write_text("#!/bin/sh\n")
     other.chmod(0o755)
-    run, _ = request(person, scripts, DataSource(path=str(script)))
+    run, _ = request(user, scripts, DataSource(path=str(script)))
     assert "a different Python" in scripts.dialog.question.text()
     assert str(other) in list(scripts.dialog.facts.values())[1]
-    person.key("Esc", scripts.dialog)
-    person.wait(lambda: scripts.dialog is None)
+    user.key("Esc", scripts.dialog)
+    user.wait(lambda: scripts.dialog is None)
     assert run == []
 
 
 def test_what_is_not_there_is_refused_in_a_sentence(opened, script, tmp_path):
-    person, scripts = opened
+    user, scripts = opened
     for source, words in (
         (DataSource(), "Choose an evaluation script."),
         (DataSource(path=str(tmp_path / "no.py")), "cannot be read"),
         (DataSource(path=str(script), python="/no/python"), "no Python interpreter"),
         (DataSource(DataKind.TEXT, str(tmp_path / "no.txt")), "There is no file"),
     ):
-        run, refused = request(person, scripts, source)
+        run, refused = request(user, scripts, source)
         assert run == []
         assert words in str(refused[0])
-    text, trouble = look(person, scripts, DataSource(path="/no.py"))
+    text, trouble = look(user, scripts, DataSource(path="/no.py"))
     assert trouble
     assert "cannot be read" in text
     assert scripts.kinds == (DataKind.SCRIPT,), "a file without a configuration"
 
-    found = look(person, scripts, DataSource(path=str(script), python=sys.executable))
+    found = look(user, scripts, DataSource(path=str(script), python=sys.executable))
     assert found == (f"Runs with {sys.executable} (as chosen).", False)
     assert not (tmp_path / "ran").exists()
 
@@ -139,13 +139,13 @@ def test_what_is_not_there_is_refused_in_a_sentence(opened, script, tmp_path):
     ):
         script.write_text(text)
         source = DataSource(DataKind.SCRIPT, str(script), sys.executable, limit, seed)
-        shown, is_error = look(person, scripts, source)
+        shown, is_error = look(user, scripts, source)
         assert words in shown
         assert ("no effect" in shown) == ("no effect" in words)
         assert is_error is trouble
 
 
-def test_what_was_chosen_is_remembered_for_the_file(opened, script, tmp_path, new_person):
+def test_what_was_chosen_is_remembered_for_the_file(opened, script, tmp_path, new_user):
     _, scripts = opened
     source = DataSource(DataKind.SCRIPT, str(script), "python3", "100", "3")
     scripts.remember("repair", source)
@@ -167,41 +167,41 @@ def test_what_was_chosen_is_remembered_for_the_file(opened, script, tmp_path, ne
     assert scripts.source("evaluation") == source, "its own choice is kept"
     scripts.remember("evaluation", replace(source, path=str(tmp_path / "other.py")))
     assert scripts.source("repair") == source
-    later = new_person(tmp_path / "m.safetensors").wait_ready()
+    later = new_user(tmp_path / "m.safetensors").wait_ready()
     later.wait_open(tmp_path / "m.safetensors")
     assert later.workbench.scripts.source("repair") == source
     assert later.workbench.scripts.source("evaluate") == DataSource(DataKind.TOKENS)
 
 
-def test_folders_of_transformers_need_no_script_and_no_question(person, tmp_path):
+def test_folders_of_transformers_need_no_script_and_no_question(user, tmp_path):
     folder = tmp_path / "model"
     folder.mkdir()
     save_file({"fc.weight": np.ones((4, 4), np.float32)}, folder / "model.safetensors")
     (folder / "config.json").write_text(json.dumps({"architectures": ["BertModel"]}))
-    person.chooses_file(folder, "getExistingDirectory")
-    person.key("Ctrl+Shift+O")
-    person.wait_open(folder)
-    scripts = person.workbench.scripts
+    user.chooses_file(folder, "getExistingDirectory")
+    user.key("Ctrl+Shift+O")
+    user.wait_open(folder)
+    scripts = user.workbench.scripts
     assert scripts.kinds == (DataKind.SCRIPT, DataKind.TEXT, DataKind.TOKENS)
-    run, _ = request(person, scripts, DataSource(DataKind.TOKENS, python=sys.executable))
+    run, _ = request(user, scripts, DataSource(DataKind.TOKENS, python=sys.executable))
     runner = run[0].runner(Job())
     assert runner.worker.script.builtin
     (tmp_path / "pages.txt").write_text("A sentence.")
     pages = DataSource(DataKind.TEXT, str(tmp_path / "pages.txt"), sys.executable)
-    run, _ = request(person, scripts, pages)
+    run, _ = request(user, scripts, pages)
     assert run[0].script.path.name == "builtin_embedding.py", "perplexity needs logits"
     assert str(runner.worker.python) == sys.executable
 
 
-def test_a_stock_classifier_is_measured_on_images_without_a_script(person, tmp_path, monkeypatch):
+def test_a_stock_classifier_is_measured_on_images_without_a_script(user, tmp_path, monkeypatch):
     install(tmp_path / "packages", monkeypatch)
     images, model = write_images(tmp_path / "images"), write_model(tmp_path / "tiny.safetensors")
-    person.open_file(model)
-    scripts = person.workbench.scripts
+    user.open_file(model)
+    scripts = user.workbench.scripts
     assert scripts.kinds == (DataKind.SCRIPT, DataKind.IMAGES)
 
     def look_at(folder):
-        return look(person, scripts, DataSource(DataKind.IMAGES, str(folder), sys.executable))
+        return look(user, scripts, DataSource(DataKind.IMAGES, str(folder), sys.executable))
 
     words, trouble = look_at(images)
     assert words.startswith("Accuracy of tiny (torchvision) on 3 of 6 images. Runs with ")
@@ -214,42 +214,42 @@ def test_a_stock_classifier_is_measured_on_images_without_a_script(person, tmp_p
     words, trouble = look_at(images / "notes")
     assert words.startswith(f"There is no image in '{images / 'notes'}' or its subfolders. Name ")
     assert trouble
-    run, _ = request(person, scripts, DataSource(DataKind.IMAGES, str(images), sys.executable))
+    run, _ = request(user, scripts, DataSource(DataKind.IMAGES, str(images), sys.executable))
     assert run[0].script.path.name == "builtin_accuracy.py"
     assert run[0].options.classifier == ("torchvision", "tiny", 3)
     source = DataSource(DataKind.IMAGES, str(images), sys.executable, limit="2", seed="7")
-    text, _ = look(person, scripts, source)
+    text, _ = look(user, scripts, source)
     assert text.startswith("Accuracy of tiny (torchvision) on 2 of 6 images.")
-    run, _ = request(person, scripts, source)
+    run, _ = request(user, scripts, source)
     options = run[0].runner(Job()).options
     assert (options.limit, options.seed) == (2, 7)
 
 
-def request_command(person, scripts, command):
-    return request(person, scripts, DataSource(DataKind.COMMAND, command))
+def request_command(user, scripts, command):
+    return request(user, scripts, DataSource(DataKind.COMMAND, command))
 
 
 def test_a_command_line_is_asked_about_once_for_its_folder(opened, tmp_path):
-    person, scripts = opened
+    user, scripts = opened
     command = f"'{sys.executable}' -c 'print(1)' {{checkpoint}}"
-    run, _ = request_command(person, scripts, command)
+    run, _ = request_command(user, scripts, command)
     assert scripts.dialog.lines.toPlainText() == command
     assert scripts.dialog.facts == {"Program": sys.executable, "Folder": str(tmp_path)}
-    person.click(scripts.dialog.leave)
-    person.wait(lambda: scripts.dialog is None)
+    user.click(scripts.dialog.leave)
+    user.wait(lambda: scripts.dialog is None)
     assert run == []
-    run, _ = request_command(person, scripts, command)
-    person.click(scripts.dialog.go)
-    person.wait(lambda: run)
+    run, _ = request_command(user, scripts, command)
+    user.click(scripts.dialog.go)
+    user.wait(lambda: run)
     assert (run[0].command, run[0].folder) == (command, tmp_path)
-    run, _ = request_command(person, scripts, command)
+    run, _ = request_command(user, scripts, command)
     assert len(run) == 1
-    run, _ = request(person, scripts, DataSource(DataKind.COMMAND, command, seed="4"))
+    run, _ = request(user, scripts, DataSource(DataKind.COMMAND, command, seed="4"))
     assert run[0].runner(Job()).options.seed == 4, "confirmed for all seeds"
-    run, _ = request_command(person, scripts, command + " ")
+    run, _ = request_command(user, scripts, command + " ")
     assert scripts.dialog is not None, "another text is another command"
-    person.click(scripts.dialog.leave)
-    person.wait(lambda: scripts.dialog is None)
+    user.click(scripts.dialog.leave)
+    user.wait(lambda: scripts.dialog is None)
 
     # One that cannot run is refused.
     for command, words in (
@@ -258,10 +258,10 @@ def test_a_command_line_is_asked_about_once_for_its_folder(opened, tmp_path):
         ("true", "does not name the checkpoint"),
         ("'true {checkpoint}", "a quotation mark"),
     ):
-        run, refused = request_command(person, scripts, command)
+        run, refused = request_command(user, scripts, command)
         assert run == []
         assert words in str(refused[0])
     for command in ("sh {checkpoint}", "sh"):
-        text, trouble = look(person, scripts, DataSource(DataKind.COMMAND, command))
+        text, trouble = look(user, scripts, DataSource(DataKind.COMMAND, command))
         assert trouble == (command == "sh")
         assert (f"in {tmp_path}." in text) is not trouble

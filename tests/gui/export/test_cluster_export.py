@@ -36,7 +36,7 @@ def answer(monkeypatch):
 
 
 @pytest.fixture
-def pruned(person, tmp_path):
+def pruned(user, tmp_path):
     """Return the user with a model of two files, half of its weights pruned."""
     rng = np.random.default_rng(1)
     folder = tmp_path / "model"
@@ -44,29 +44,29 @@ def pruned(person, tmp_path):
     for number, name in enumerate("ab", 1):
         tensors = {f"{name}.weight": rng.normal(size=(64, 48)).astype(np.float32)}
         save_file(tensors, folder / f"model-0000{number}-of-00002.safetensors")
-    person.open_file(folder)
-    person.wait_preview()
-    person.click(person.button)
-    person.wait(lambda: person.document.position == 1)
-    return person
+    user.open_file(folder)
+    user.wait_preview()
+    user.click(user.button)
+    user.wait(lambda: user.document.position == 1)
+    return user
 
 
-def export(person, target: Path, form: str = "safetensors") -> None:
-    dialog = person.open_export()
-    person.click(dialog.formats.radios[form], QPoint(8, 8))
+def export(user, target: Path, form: str = "safetensors") -> None:
+    dialog = user.open_export()
+    user.click(dialog.formats.radios[form], QPoint(8, 8))
     dialog.target.path.setText(str(target))
-    person.click(dialog.go)
+    user.click(dialog.go)
 
 
-def written(person, target: Path) -> dict[str, bytes]:
-    export(person, target)
-    person.wait(lambda: person.workbench.export.report is not None or person.trouble)
-    assert person.trouble == []
-    person.close_report()
+def written(user, target: Path) -> dict[str, bytes]:
+    export(user, target)
+    user.wait(lambda: user.workbench.export.report is not None or user.trouble)
+    assert user.trouble == []
+    user.close_report()
     return {path.name: path.read_bytes() for path in target.iterdir()}
 
 
-def test_exports_run_where_the_person_says(pruned, tmp_path, answer, clients, monkeypatch):  # noqa: F811
+def test_exports_run_where_the_user_says(pruned, tmp_path, answer, clients, monkeypatch):  # noqa: F811
     address = clients(2).scheduler.address
     here = written(pruned, tmp_path / "here")
     titles = []

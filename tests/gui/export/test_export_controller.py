@@ -49,30 +49,30 @@ def file(tmp_path):
 
 
 @pytest.fixture
-def pruned(person, file):
-    person.open_file(file)
-    person.wait_preview()
-    person.click(person.button)
-    person.wait(lambda: person.document.position == 1)
-    return person
+def pruned(user, file):
+    user.open_file(file)
+    user.wait_preview()
+    user.click(user.button)
+    user.wait(lambda: user.document.position == 1)
+    return user
 
 
-def press(person, radio) -> None:
-    person.click(radio, QPoint(8, radio.height() // 2))
+def press(user, radio) -> None:
+    user.click(radio, QPoint(8, radio.height() // 2))
 
 
-def export_for(person, purpose: Purpose) -> Path:
+def export_for(user, purpose: Purpose) -> Path:
     """Choose a purpose, export with the proposed settings, and return the path."""
-    dialog = person.open_export()
-    press(person, dialog.purposes.buttons[purpose])
-    person.wait(lambda: dialog.purposes.reason.text().startswith("✓"))
+    dialog = user.open_export()
+    press(user, dialog.purposes.buttons[purpose])
+    user.wait(lambda: dialog.purposes.reason.text().startswith("✓"))
     path = Path(dialog.target.path.text())
     size = dialog.go.text()
-    person.click(dialog.go)
-    person.wait(lambda: person.workbench.export.report is not None)
-    person.close_report()
+    user.click(dialog.go)
+    user.wait(lambda: user.workbench.export.report is not None)
+    user.close_report()
     assert "MB" in size or "kB" in size
-    assert person.trouble == []
+    assert user.trouble == []
     return path
 
 
@@ -232,7 +232,7 @@ def test_the_report_names_the_data_that_calibrated_a_repair(pruned, file):
 
 
 @pytest.mark.parametrize("kind", [".pt2", ".onnx", ".gguf"])
-def test_a_file_with_a_graph_or_vocabulary_is_exported_as_such(person, tmp_path, kind):
+def test_a_file_with_a_graph_or_vocabulary_is_exported_as_such(user, tmp_path, kind):
     """The format is that of the source, as on the command line."""
     path = tmp_path / f"net{kind}"
     if kind == ".pt2":
@@ -242,17 +242,17 @@ def test_a_file_with_a_graph_or_vocabulary_is_exported_as_such(person, tmp_path,
         save_onnx(small_network(), path)
     else:
         write_gguf(path, llama(), vocabulary=9)
-    person.open_file(path)
-    person.wait_preview()
-    person.click(person.button)
-    person.wait(lambda: person.document.position == 1)
-    dialog = person.open_export()
+    user.open_file(path)
+    user.wait_preview()
+    user.click(user.button)
+    user.wait(lambda: user.document.position == 1)
+    dialog = user.open_export()
     assert dialog.chosen_format().name == kind[1:]
     assert dialog.target.path.text() == str(tmp_path / f"net-pruned{kind}")
-    person.click(dialog.go)
-    person.wait(lambda: person.workbench.export.report is not None)
-    said = person.workbench.export.report.as_text()
-    person.close_report()
+    user.click(dialog.go)
+    user.wait(lambda: user.workbench.export.report is not None)
+    said = user.workbench.export.report.as_text()
+    user.close_report()
     with open_checkpoint(tmp_path / f"net-pruned{kind}") as written:
         assert written.format == kind[1:]
     if kind == ".pt2":
@@ -260,7 +260,7 @@ def test_a_file_with_a_graph_or_vocabulary_is_exported_as_such(person, tmp_path,
         loaded = torch.export.load(tmp_path / "net-pruned.pt2").module()
         assert (loaded.state_dict()["0.weight"] == 0).any()
         assert loaded(torch.ones(2, 16)).shape == (2, 8)
-    assert person.trouble == []
+    assert user.trouble == []
 
 
 def test_the_size_to_come_is_that_of_the_file_of_this_name(pruned, file):
@@ -279,10 +279,10 @@ def test_the_size_to_come_is_that_of_the_file_of_this_name(pruned, file):
     assert pruned.trouble == []
 
 
-def leave(person) -> None:
+def leave(user) -> None:
     """Cancel the export dialog."""
-    person.key("Esc", person.workbench.export.dialog)
-    person.wait(lambda: person.workbench.export.dialog is None)
+    user.key("Esc", user.workbench.export.dialog)
+    user.wait(lambda: user.workbench.export.dialog is None)
 
 
 def test_sizes_follow_settings_and_nothing_is_cut_off(pruned, file, monkeypatch):
@@ -351,36 +351,36 @@ def test_sizes_follow_settings_and_nothing_is_cut_off(pruned, file, monkeypatch)
     leave(pruned)
 
 
-def test_a_folder_is_exported_as_a_folder_for_transformers(person, file, tmp_path):
+def test_a_folder_is_exported_as_a_folder_for_transformers(user, file, tmp_path):
     folder = tmp_path / "tiny"
     folder.mkdir()
     file.rename(folder / "model.safetensors")
     (folder / "config.json").write_text("{}")
-    person.open_file(folder)
-    person.wait_preview()
+    user.open_file(folder)
+    user.wait_preview()
 
     # a folder with the name of a file is refused as it is typed
-    dialog = person.open_export()
+    dialog = user.open_export()
     target = dialog.target
-    person.wait(lambda: target.title.text() == "Folder")
-    person.type(target.path, str(tmp_path / "x.pt"))
-    person.wait(lambda: "'x.pt' is the name of a file" in target.note.text())
+    user.wait(lambda: target.title.text() == "Folder")
+    user.type(target.path, str(tmp_path / "x.pt"))
+    user.wait(lambda: "'x.pt' is the name of a file" in target.note.text())
     assert "Choose 'x.safetensors' for one file, or 'x' for a folder." in target.note.text()
     assert not dialog.go.isEnabled()
-    person.type(target.path, str(tmp_path / "x.safetensors"))
-    person.wait(dialog.go.isEnabled)
+    user.type(target.path, str(tmp_path / "x.safetensors"))
+    user.wait(dialog.go.isEnabled)
     assert target.title.text() == "File"
-    person.type(target.path, str(tmp_path / "x"))
-    person.wait(lambda: target.title.text() == "Folder" and dialog.go.isEnabled())
-    person.type(target.path, str(tmp_path / "tiny-pruned"))
-    leave(person)
+    user.type(target.path, str(tmp_path / "x"))
+    user.wait(lambda: target.title.text() == "Folder" and dialog.go.isEnabled())
+    user.type(target.path, str(tmp_path / "tiny-pruned"))
+    leave(user)
 
-    person.click(person.button)
-    person.wait(lambda: person.document.position == 1)
-    path = export_for(person, Purpose.TRANSFORMERS)
+    user.click(user.button)
+    user.wait(lambda: user.document.position == 1)
+    path = export_for(user, Purpose.TRANSFORMERS)
     assert path == tmp_path / "tiny-pruned"
     assert sorted(p.name for p in path.iterdir()) == ["config.json", "model.safetensors"]
-    mailed = export_for(person, Purpose.ARCHIVE)
+    mailed = export_for(user, Purpose.ARCHIVE)
     assert mailed == tmp_path / "tiny-pruned.compact.safetensors"
     assert mailed.is_file()
 
@@ -434,31 +434,31 @@ def test_too_many_files_and_too_long_a_name_are_said_before(pruned, file, monkey
     assert pruned.trouble == []
 
 
-def test_a_type_that_ruins_numbers_says_so_before_and_after(person, tmp_path):
+def test_a_type_that_ruins_numbers_says_so_before_and_after(user, tmp_path):
     file = tmp_path / "bn.safetensors"
     tensors = {"conv.weight": torch.randn(64, 32, 3, 3), "bn.running_var": torch.full((128,), 1e5)}
     save_file(tensors, file)
-    person.open_file(file)
-    dialog = person.open_export()
+    user.open_file(file)
+    dialog = user.open_export()
     combo = dialog.details.fields.editors["dtype"].combo
-    person.key("Down", combo)
+    user.key("Down", combo)
     note = dialog.details.rounding.note
-    person.wait(lambda: note.text().startswith("▲ 128 values in bn.running_var exceed"))
-    person.click(dialog.go)
-    person.wait(lambda: person.workbench.export.report is not None)
-    report = person.workbench.export.report
+    user.wait(lambda: note.text().startswith("▲ 128 values in bn.running_var exceed"))
+    user.click(dialog.go)
+    user.wait(lambda: user.workbench.export.report is not None)
+    report = user.workbench.export.report
     (warning,) = report.warnings
     assert warning.text().startswith("▲ Rounded to float16.")
     assert "128 values were too large and became infinite, in 'bn.running_var'" in warning.text()
     assert warning.text() not in [label.text() for label in report.notes]
     path = str(tmp_path / "bn-pruned-float16.safetensors")
     assert f"\nstate_dict = load_file({path!r})\n" in report.loads.text()
-    person.close_report()
+    user.close_report()
 
 
-def test_a_type_whose_cost_cannot_be_read_says_why_and_is_asked_again(person, file, monkeypatch):
-    person.open_file(file)
-    dialog = person.open_export()
+def test_a_type_whose_cost_cannot_be_read_says_why_and_is_asked_again(user, file, monkeypatch):
+    user.open_file(file)
+    dialog = user.open_export()
     combo = dialog.details.fields.editors["dtype"].combo
     note = dialog.details.rounding.note
 
@@ -467,70 +467,70 @@ def test_a_type_whose_cost_cannot_be_read_says_why_and_is_asked_again(person, fi
 
     with monkeypatch.context() as patch:
         patch.setattr(export_controller, "estimate_rounding_cost", unreadable)
-        person.key("Down", combo)
-        person.wait(lambda: note.text().startswith("✕"))
+        user.key("Down", combo)
+        user.wait(lambda: note.text().startswith("✕"))
     assert note.text() == (
         "✕ The rounding error of float16 is not known. 'model' was changed by "
         "another program. Open it again."
     )
-    person.key("Down", combo)
-    person.wait(lambda: note.text().startswith("Largest rounding error"))
-    person.key("Up", combo)
-    person.wait(lambda: note.text().startswith("Largest rounding error"))
-    leave(person)
+    user.key("Down", combo)
+    user.wait(lambda: note.text().startswith("Largest rounding error"))
+    user.key("Up", combo)
+    user.wait(lambda: note.text().startswith("Largest rounding error"))
+    leave(user)
 
 
-def test_nothing_pruned_is_said_with_the_button_that_was_not_pressed(person, file):
-    person.open_file(file)
-    person.wait_preview()
-    words = person.button.text()
+def test_nothing_pruned_is_said_with_the_button_that_was_not_pressed(user, file):
+    user.open_file(file)
+    user.wait_preview()
+    words = user.button.text()
     assert words.startswith("Prune ")
-    dialog = person.open_export()
+    dialog = user.open_export()
     assert dialog.state.isVisible()
     assert "Nothing is pruned yet" in dialog.state.text()
     assert f"press “{words}” first" in dialog.state.text()
-    leave(person)
-    person.click(person.button)
-    person.wait(lambda: person.document.position == 1)
-    dialog = person.open_export()
-    share = person.window.model_status.text.text().split("   ·   ")[1]
-    assert dialog.state.text() == f"State 1: {person.states[1]}  ·  {share}"
-    leave(person)
-    person.ask_amount("30%")
-    person.wait_preview()
-    words = person.button.text()
+    leave(user)
+    user.click(user.button)
+    user.wait(lambda: user.document.position == 1)
+    dialog = user.open_export()
+    share = user.window.model_status.text.text().split("   ·   ")[1]
+    assert dialog.state.text() == f"State 1: {user.states[1]}  ·  {share}"
+    leave(user)
+    user.ask_amount("30%")
+    user.wait_preview()
+    words = user.button.text()
     assert words.startswith("Prune ")
-    dialog = person.open_export()
+    dialog = user.open_export()
     assert dialog.state.text().startswith("State 1: ")
     assert f"\n△ The step in the preview is not applied yet: press “{words}” first." in (
         dialog.state.text()
     )
 
 
-def test_the_report_calls_tensors_as_the_tree_does(person, tmp_path):
+def test_the_report_calls_tensors_as_the_tree_does(user, tmp_path):
     file = tmp_path / "odd.safetensors"
     names = "", "new\nline", "fc.weight"
     save_file({name: torch.arange(64.0).reshape(8, 8) - 20 for name in names}, file)
-    person.open_file(file)
-    person.wait_preview()
-    person.click(person.button)
-    person.wait(lambda: person.document.position == 1)
-    report = person.export(tmp_path / "out.safetensors")
+    user.open_file(file)
+    user.wait_preview()
+    user.click(user.button)
+    user.wait(lambda: user.document.position == 1)
+    report = user.export(tmp_path / "out.safetensors")
     model = report.table.model()
     told = {model.index(row, 0).data() for row in range(model.rowCount())}
     assert told == {"(no name)", "new\\u000aline", "fc.weight"}
-    assert told == set(person.session.contents.shown.values())
+    assert told == set(user.session.contents.shown.values())
     assert all(f"\n{name}\t" in report.as_text() for name in told)
-    person.close_report()
+    user.close_report()
 
 
-def test_a_pattern_that_protected_weights_break_is_said_wherever_it_is_exported(person, file):
-    person.open_file(file)
-    document = person.document
+def test_a_pattern_that_protected_weights_break_is_said_wherever_it_is_exported(user, file):
+    user.open_file(file)
+    document = user.document
     name = "model.b.weight"
 
     def do(proposal):
-        person.session.commit(proposal)
+        user.session.commit(proposal)
 
     protect = ManualEdit("protect", (ManualTarget(name, (((0, 1), (0, 8)),)),))
     do(compute_manual_edit(document.snapshot(), protect, Job()))
@@ -539,25 +539,25 @@ def test_a_pattern_that_protected_weights_break_is_said_wherever_it_is_exported(
     sentence = "2:4 does not hold in 1 tensor (2 groups): protected weights"
     assert document.history.records[-1].detail.startswith(f"▲ {sentence}\n")
 
-    dialog = person.open_export()
+    dialog = user.open_export()
     assert dialog.broken.isVisible()
     assert dialog.broken.text() == f"▲ {sentence}."
-    person.click(dialog.go)
-    person.wait(lambda: person.workbench.export.report is not None)
-    warnings = [label.text() for label in person.workbench.export.report.warnings]
+    user.click(dialog.go)
+    user.wait(lambda: user.workbench.export.report is not None)
+    warnings = [label.text() for label in user.workbench.export.report.warnings]
     assert warnings == [f"▲ {sentence}."]
-    person.close_report()
+    user.close_report()
 
     # Without protection, the step breaks groups of the pattern that the file had.
     unprotect = ManualEdit("release", (ManualTarget(name, (((0, 1), (0, 8)),)),))
     do(compute_manual_edit(document.snapshot(), unprotect, Job()))
-    dialog = person.open_export()
+    dialog = user.open_export()
     assert dialog.broken.text().endswith("(2 groups): weights were protected or restored.")
-    person.click(dialog.stop)
+    user.click(dialog.stop)
 
     # After undo, the panel warns about the current state instead of the result.
-    panel = person.views.preview
-    person.click_state(2)
-    person.wait(lambda: panel.broken.text() == f"▲ {sentence}.")
-    person.click_state(1)
-    person.wait(lambda: not panel.broken.text())
+    panel = user.views.preview
+    user.click_state(2)
+    user.wait(lambda: panel.broken.text() == f"▲ {sentence}.")
+    user.click_state(1)
+    user.wait(lambda: not panel.broken.text())

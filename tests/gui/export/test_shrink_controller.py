@@ -37,69 +37,69 @@ def folder(tmp_path):
     return write_llama(tmp_path / "tiny", tensors=tensors)
 
 
-def turn_to_page(person):
+def turn_to_page(user):
     """Open the dialog, and switch to the page by keys."""
-    dialog = person.open_export()
+    dialog = user.open_export()
     dialog.tabs.setFocus()
-    person.qtbot.keyClick(dialog.tabs, Qt.Key.Key_Right)
-    person.wait(lambda: dialog.page.forecast is not None)
+    user.qtbot.keyClick(dialog.tabs, Qt.Key.Key_Right)
+    user.wait(lambda: dialog.page.forecast is not None)
     return dialog
 
 
 @pytest.fixture
-def dialog(person, folder):
-    person.open_file(folder)
-    return turn_to_page(person)
+def dialog(user, folder):
+    user.open_file(folder)
+    return turn_to_page(user)
 
 
-def report_of(person):
-    export = person.workbench.export
-    person.wait(lambda: export.report is not None or person.trouble)
-    assert person.trouble == []
+def report_of(user):
+    export = user.workbench.export
+    user.wait(lambda: export.report is not None or user.trouble)
+    assert user.trouble == []
     return export.report
 
 
-def test_what_is_dead_is_cut_out_and_read_back(person, folder, dialog):
+def test_what_is_dead_is_cut_out_and_read_back(user, folder, dialog):
     assert not dialog.state.isVisible(), "nothing is pruned, but the output differs"
     assert dialog.page.rows.rows["ffn"].box.value() == 192
     size = dialog.go.text()
-    person.click(dialog.go)
-    report = report_of(person)
+    user.click(dialog.go)
+    report = report_of(user)
     out = folder.with_name("tiny-shrunk")
-    assert size == f"Export {person_size(out)}"
+    assert size == f"Export {user_size(out)}"
     assert "Cut out: FFN neurons 256 → 192" in report.as_text()
     assert "Effect: ✓ computes the same" in report.as_text()
     assert f"LlamaForCausalLM.from_pretrained('{out}')" in report.loads.text()
-    person.close_report()
+    user.close_report()
     assert json.loads((out / "config.json").read_text())["intermediate_size"] == 192
     before = load_file(folder / "model.safetensors")["model.layers.3.mlp.up_proj.weight"]
     after = load_file(out / "model.safetensors")["model.layers.3.mlp.up_proj.weight"]
     assert (after == before[:192]).all(), "the 186 live neurons, and the first six dead ones"
 
     # A second export goes to a folder of its own, also after one to another folder.
-    again = turn_to_page(person)
+    again = turn_to_page(user)
     assert again.page.target.target().name == "tiny-shrunk-2"
     again.page.target.path.setText(str(folder.with_name("by_hand")))
-    person.click(again.go)
-    report_of(person)
-    person.close_report()
-    again = turn_to_page(person)
+    user.click(again.go)
+    report_of(user)
+    user.close_report()
+    again = turn_to_page(user)
     assert again.page.target.target().name == "tiny-shrunk-2", "not that of the last export"
-    person.click(again.stop)
+    user.click(again.stop)
 
 
-def person_size(folder):
+def user_size(folder):
     return number_format.size((folder / "model.safetensors").stat().st_size)
 
 
-def test_a_quarter_of_the_neurons_and_two_layers_go_by_hand(person, folder, dialog):
+def test_a_quarter_of_the_neurons_and_two_layers_go_by_hand(user, folder, dialog):
     page = dialog.page
-    revision = person.document.snapshot().revision
-    person.qtbot.keyClick(page.rows.rows["ffn"].slider, Qt.Key.Key_Left)
+    revision = user.document.snapshot().revision
+    user.qtbot.keyClick(page.rows.rows["ffn"].slider, Qt.Key.Key_Left)
     strip = page.rows.strip
     for number in (2, 3):
-        person.click(strip, strip.cell(number).center())
-    person.wait(lambda: page.order() is not None)
+        user.click(strip, strip.cell(number).center())
+    user.wait(lambda: page.order() is not None)
     assert page.diff.toPlainText().splitlines() == [
         '- "intermediate_size": 256',
         '+ "intermediate_size": 128',
@@ -107,25 +107,25 @@ def test_a_quarter_of_the_neurons_and_two_layers_go_by_hand(person, folder, dial
         '+ "num_hidden_layers": 4',
     ]
     assert page.loss.isVisible()
-    person.click(dialog.go)
-    assert "Effect: ▲ changes what the model computes" in report_of(person).as_text()
-    person.close_report()
+    user.click(dialog.go)
+    assert "Effect: ▲ changes what the model computes" in report_of(user).as_text()
+    user.close_report()
     out = load_file(folder.with_name("tiny-shrunk") / "model.safetensors")
     assert sorted({name.split(".")[2] for name in out if ".layers." in name}) == list("0123")
     assert out["model.layers.3.mlp.down_proj.weight"].shape[1] == 128
-    assert person.document.snapshot().revision == revision, "the document is unchanged"
-    assert person.document.position == 0
+    assert user.document.snapshot().revision == revision, "the document is unchanged"
+    assert user.document.position == 0
 
 
-def test_what_was_chosen_is_there_in_the_next_dialog(person, dialog, monkeypatch):
-    export = person.workbench.export
+def test_what_was_chosen_is_there_in_the_next_dialog(user, dialog, monkeypatch):
+    export = user.workbench.export
 
     def reopen():
-        person.click(export.dialog.stop)
-        person.wait(lambda: export.dialog is None)
+        user.click(export.dialog.stop)
+        user.wait(lambda: export.dialog is None)
         assert export._forecasts is None, "it would keep the state in memory"
-        person.key("Ctrl+E")
-        person.wait(lambda: export.dialog is not None and export.dialog.page.forecast is not None)
+        user.key("Ctrl+E")
+        user.wait(lambda: export.dialog is not None and export.dialog.page.forecast is not None)
         assert export.dialog.is_shrunk
         return export.dialog
 
@@ -134,22 +134,22 @@ def test_what_was_chosen_is_there_in_the_next_dialog(person, dialog, monkeypatch
     dialog = reopen()
     assert dialog.geometry() == place
     dialog.tabs.setFocus()
-    person.qtbot.keyClick(dialog.tabs, Qt.Key.Key_Left)
+    user.qtbot.keyClick(dialog.tabs, Qt.Key.Key_Left)
     assert dialog.scrolled.isVisible()
     assert dialog.geometry() == place
-    person.qtbot.keyClick(dialog.tabs, Qt.Key.Key_Right)
+    user.qtbot.keyClick(dialog.tabs, Qt.Key.Key_Right)
 
     page = dialog.page
-    person.qtbot.keyClick(page.rows.rows["ffn"].slider, Qt.Key.Key_Left)
-    person.click(page.rows.strip, page.rows.strip.cell(5).center())
+    user.qtbot.keyClick(page.rows.rows["ffn"].slider, Qt.Key.Key_Left)
+    user.click(page.rows.strip, page.rows.strip.cell(5).center())
     page.check.setFocus()
-    person.qtbot.keyClick(page.check, Qt.Key.Key_Down)
+    user.qtbot.keyClick(page.check, Qt.Key.Key_Down)
     said = shrink_controller.python_text(Job())  # which Python checks
     assert re.fullmatch(r"Python: \S.* \(.+\)", said)
-    person.wait(lambda: page.checks.text().endswith(f"\n{said}"))
+    user.wait(lambda: page.checks.text().endswith(f"\n{said}"))
     page.target.path.selectAll()
-    person.qtbot.keyClicks(page.target.path, "elsewhere")
-    person.wait(lambda: page.order() is not None)
+    user.qtbot.keyClicks(page.target.path, "elsewhere")
+    user.wait(lambda: page.order() is not None)
     chosen = page.request
     again = reopen()
     assert again.page.request == chosen
@@ -157,7 +157,7 @@ def test_what_was_chosen_is_there_in_the_next_dialog(person, dialog, monkeypatch
     assert again.page.rows.strip.cut_layers() == (5,)
     assert again.page.order().check == "meta"
     assert again.page.order().path == Path("elsewhere")
-    person.click(again.stop)
+    user.click(again.stop)
 
     def refuse(*_arguments, **_named):
         raise EvaluationError("No Python was found.")
@@ -166,59 +166,59 @@ def test_what_was_chosen_is_there_in_the_next_dialog(person, dialog, monkeypatch
     assert shrink_controller.python_text(Job()) == "▲ No Python was found."
 
 
-def prune_neurons(person, multiple=""):
+def prune_neurons(user, multiple=""):
     """Prune 30 % of the neurons of each layer, rounded as in the form or to a multiple."""
-    if person.rule.method.currentText() != "FFN neurons":
-        person.choose(person.rule.method, "FFN neurons")
+    if user.rule.method.currentText() != "FFN neurons":
+        user.choose(user.rule.method, "FFN neurons")
     if multiple:
-        person.choose(person.rule.fields.editors["multiple"].combo, multiple)
-    person.ask_amount("30%")
-    before = len(person.states)
-    person.wait_preview()
-    person.click(person.button)
-    person.wait(lambda: len(person.states) == before + 1)
-    person.wait_idle()
+        user.choose(user.rule.fields.editors["multiple"].combo, multiple)
+    user.ask_amount("30%")
+    before = len(user.states)
+    user.wait_preview()
+    user.click(user.button)
+    user.wait(lambda: len(user.states) == before + 1)
+    user.wait_idle()
 
 
-def test_the_multiple_of_a_step_is_that_of_the_export(person, tmp_path):
+def test_the_multiple_of_a_step_is_that_of_the_export(user, tmp_path):
     folder = write_llama(tmp_path / "tiny")
-    person.open_file(folder)
-    dialog = turn_to_page(person)
+    user.open_file(folder)
+    dialog = turn_to_page(user)
     assert dialog.page.multiple.currentData() == 64
-    person.click(dialog.stop)
-    prune_neurons(person, "16")
-    dialog = turn_to_page(person)
+    user.click(dialog.stop)
+    prune_neurons(user, "16")
+    dialog = turn_to_page(user)
     page = dialog.page
     assert page.multiple.currentData() == page.request.multiple == 16
-    person.wait(lambda: page.order() is not None)
+    user.wait(lambda: page.order() is not None)
     assert page.rows.rows["ffn"].box.value() == 192
-    person.choose(page.multiple, "128")
-    person.click(dialog.stop)
-    dialog = turn_to_page(person)
+    user.choose(page.multiple, "128")
+    user.click(dialog.stop)
+    dialog = turn_to_page(user)
     assert dialog.page.multiple.currentData() == 128, "the later choice"
-    person.click(dialog.stop)
-    person.key("Ctrl+Z")
-    person.wait(lambda: person.document.position == 0)
-    dialog = turn_to_page(person)
+    user.click(dialog.stop)
+    user.key("Ctrl+Z")
+    user.wait(lambda: user.document.position == 0)
+    dialog = turn_to_page(user)
     assert dialog.page.multiple.currentData() == 64, "the step is undone"
-    person.click(dialog.stop)
+    user.click(dialog.stop)
 
 
-def test_a_step_that_rounds_as_the_export_takes_the_multiple_of_its_page(person, tmp_path):
+def test_a_step_that_rounds_as_the_export_takes_the_multiple_of_its_page(user, tmp_path):
     folder = write_llama(tmp_path / "tiny")
-    person.open_file(folder)
-    dialog = turn_to_page(person)
-    person.choose(dialog.page.multiple, "32")
-    person.click(dialog.stop)
-    prune_neurons(person)
-    row = person.document.history.records[-1].step.rows[0]
+    user.open_file(folder)
+    dialog = turn_to_page(user)
+    user.choose(dialog.page.multiple, "32")
+    user.click(dialog.stop)
+    prune_neurons(user)
+    row = user.document.history.records[-1].step.rows[0]
     assert row.values["multiple"] == "32"
-    dialog = turn_to_page(person)
+    dialog = turn_to_page(user)
     assert dialog.page.request.multiple == 32
-    person.click(dialog.stop)
+    user.click(dialog.stop)
 
 
-def test_no_second_folder_is_written_where_one_is_under_way(person, folder, dialog, monkeypatch):
+def test_no_second_folder_is_written_where_one_is_under_way(user, folder, dialog, monkeypatch):
     """The next dialog waits for the worker to find dead units: the folder exists then."""
     gate, cut_out = Gate(closed=True), shrink_controller.cut_out
 
@@ -232,55 +232,53 @@ def test_no_second_folder_is_written_where_one_is_under_way(person, folder, dial
     for typed in (False, True):
         gate.closed, gate.running = True, False
         if typed:
-            dialog = turn_to_page(person)
-            person.type(dialog.page.target.path, str(folder.with_name("mine")))
-            person.wait(dialog.go.isEnabled)
-        person.click(dialog.go)
-        person.wait(lambda: gate.running)
-        again = person.open_export()
+            dialog = turn_to_page(user)
+            user.type(dialog.page.target.path, str(folder.with_name("mine")))
+            user.wait(dialog.go.isEnabled)
+        user.click(dialog.go)
+        user.wait(lambda: gate.running)
+        again = user.open_export()
         page = again.page
         assert page.target.target().name == ("mine" if typed else "tiny-shrunk-2")
         assert page.target.note.text() == (sentence if typed else "")
         gate.closed = False
-        report_of(person)
-        person.close_report()
-        person.wait(lambda page=page: page.forecast is not None)
+        report_of(user)
+        user.close_report()
+        user.wait(lambda page=page: page.forecast is not None)
         assert page.target.note.text() == (there if typed else "")
         assert again.go.isEnabled() is not typed
-        person.click(again.stop)
+        user.click(again.stop)
 
 
-def test_what_cannot_be_shrunk_or_searched_is_said_on_the_page(
-    person, folder, tmp_path, monkeypatch
-):
-    person.open_file(write_llama(tmp_path / "odd", model_type="odd"))
-    dialog = turn_to_page(person)
+def test_what_cannot_be_shrunk_or_searched_is_said_on_the_page(user, folder, tmp_path, monkeypatch):
+    user.open_file(write_llama(tmp_path / "odd", model_type="odd"))
+    dialog = turn_to_page(user)
     assert "is of type 'odd', whose groups are not known" in dialog.page.why_not.text()
     assert not dialog.page.body.isVisible()
     assert not dialog.go.isEnabled()
-    person.click(dialog.stop)
+    user.click(dialog.stop)
 
     alone = write_llama(tmp_path / "model")
     (alone / "config.json").unlink()
-    person.open_file(alone / "model.safetensors")
-    dialog = turn_to_page(person)
+    user.open_file(alone / "model.safetensors")
+    dialog = turn_to_page(user)
     assert dialog.page.why_not.text().startswith("There is no config.json in")
-    person.click(dialog.stop)
+    user.click(dialog.stop)
 
     def refuse(*_arguments):
         raise ShrinkError("The file was changed meanwhile.")
 
-    person.open_file(folder)
+    user.open_file(folder)
     with monkeypatch.context() as patch:
         patch.setattr(shrink_controller, "survey_state", refuse)
-        dialog = person.open_export()
+        dialog = user.open_export()
         dialog.tabs.setCurrentIndex(1)
-        person.wait(dialog.page.why_not.isVisible)
+        user.wait(dialog.page.why_not.isVisible)
         assert dialog.page.why_not.text() == "The file was changed meanwhile."
-        assert person.trouble == []
-    person.click(dialog.page.again)
-    person.wait(lambda: dialog.page.forecast is not None)
-    person.click(dialog.stop)
+        assert user.trouble == []
+    user.click(dialog.page.again)
+    user.wait(lambda: dialog.page.forecast is not None)
+    user.click(dialog.stop)
 
     tokens = []
 
@@ -290,36 +288,36 @@ def test_what_cannot_be_shrunk_or_searched_is_said_on_the_page(
             job.cancel.check()
 
     monkeypatch.setattr(shrink_controller, "survey_state", wait)
-    dialog = person.open_export()
+    dialog = user.open_export()
     dialog.tabs.setCurrentIndex(1)
-    person.wait(tokens.copy)
-    person.click(dialog.stop)  # ends the search
-    person.wait(lambda: tokens[0].cancelled and not person.workbench.jobs.busy)
+    user.wait(tokens.copy)
+    user.click(dialog.stop)  # ends the search
+    user.wait(lambda: tokens[0].cancelled and not user.workbench.jobs.busy)
 
 
 def contents(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
 
 
-def enter_share(person, page, percent):
+def enter_share(user, page, percent):
     """Enter the share of channels to remove."""
     box = page.rows.rows["channels"].percent
     box.setFocus()
     box.selectAll()
-    person.qtbot.keyClicks(box, str(percent))
-    person.qtbot.keyClick(box, Qt.Key.Key_Return)
-    person.wait(lambda: page.order() is not None)
+    user.qtbot.keyClicks(box, str(percent))
+    user.qtbot.keyClick(box, Qt.Key.Key_Return)
+    user.wait(lambda: page.order() is not None)
 
 
 @pytest.mark.parametrize("kind", ["onnx", "state dict"])
-def test_a_network_is_cut_as_the_command_line_cuts_it(person, tmp_path, kind):
+def test_a_network_is_cut_as_the_command_line_cuts_it(user, tmp_path, kind):
     file = tmp_path / ("net.onnx" if kind == "onnx" else "net.pt")
     if kind == "onnx":
         save(NETWORKS["residual"](), file)
     else:
         torch.save(vision_models.make("basic").state_dict(), file)
-    person.open_file(file)
-    dialog = turn_to_page(person)
+    user.open_file(file)
+    dialog = turn_to_page(user)
     page = dialog.page
     assert not dialog.go.isEnabled(), "nothing to remove yet"
     if kind == "onnx":
@@ -327,25 +325,25 @@ def test_a_network_is_cut_as_the_command_line_cuts_it(person, tmp_path, kind):
         assert target.title.text() == "File"
         assert target.path.accessibleName() == "Destination file"
         assert target.target() == tmp_path / "net-shrunk.onnx"
-        person.type(target.path, str(file))
+        user.type(target.path, str(file))
         assert target.note.text() == "✕ This already exists: name a new file."
-        person.type(target.path, str(tmp_path / "folder"))
+        user.type(target.path, str(tmp_path / "folder"))
         assert target.title.text() == "Folder"
         assert not target.note.text(), "a folder is accepted too"
-        person.type(target.path, str(tmp_path / "net-shrunk.onnx"))
-    enter_share(person, page, 50)
+        user.type(target.path, str(tmp_path / "net-shrunk.onnx"))
+    enter_share(user, page, 50)
     assert page.diff.toPlainText().count(" → ") == len(page.forecast.widths) > 0
     if kind == "onnx":
         assert page.notes.text().startswith("· ONNX Runtime")
     else:
         assert "load_shrunk.py" in page.notes.text()
     size = dialog.go.text()
-    person.click(dialog.go)
-    report = report_of(person)
+    user.click(dialog.go)
+    report = report_of(user)
     assert "Effect: ▲ changes what the model computes" in report.as_text()
     loads = "onnxruntime.Inf" if kind == "onnx" else "from load_shrunk import load_shrunk"
     assert loads in report.loads.text()
-    person.close_report()
+    user.close_report()
     name = "net-shrunk.onnx" if kind == "onnx" else "net-shrunk.safetensors"
     out, command = tmp_path / name, tmp_path / "command" / name
     command.parent.mkdir()
@@ -364,21 +362,21 @@ def test_a_network_is_cut_as_the_command_line_cuts_it(person, tmp_path, kind):
     assert ours[record] == theirs[record]
 
 
-def test_the_format_of_a_state_dict_follows_from_the_name(person, tmp_path):
+def test_the_format_of_a_state_dict_follows_from_the_name(user, tmp_path):
     torch.save(vision_models.make("basic").state_dict(), tmp_path / "net.pt")
-    person.open_file(tmp_path / "net.pt")
-    dialog = turn_to_page(person)
+    user.open_file(tmp_path / "net.pt")
+    dialog = turn_to_page(user)
     page, target = dialog.page, dialog.page.target
     assert "folder" not in page.checks.text()
-    enter_share(person, page, 50)
-    person.type(target.path, str(tmp_path / "net.onnx"))
+    enter_share(user, page, 50)
+    user.type(target.path, str(tmp_path / "net.onnx"))
     assert "remove .onnx" in target.note.text(), "a state dict has no graph"
-    person.type(target.path, str(tmp_path / "small.pt"))
+    user.type(target.path, str(tmp_path / "small.pt"))
     assert not target.note.text()
     assert target.title.text() == "File"
-    person.click(dialog.go)
-    report_of(person)
-    person.close_report()
+    user.click(dialog.go)
+    report_of(user)
+    user.close_report()
     command = tmp_path / "command" / "small.pt"
     command.parent.mkdir()
     assert main(["shrink", str(tmp_path / "net.pt"), "-o", str(command), "--channels", "50%"]) == 0
@@ -388,25 +386,25 @@ def test_the_format_of_a_state_dict_follows_from_the_name(person, tmp_path):
     }
 
 
-def test_the_tokens_of_a_text_are_kept(person, folder, tmp_path, monkeypatch):
+def test_the_tokens_of_a_text_are_kept(user, folder, tmp_path, monkeypatch):
     words = ["a", "b", "c", "d", "ab", "cd", "abcd"]
     data = tokenizer_json(bpe(dict(zip(words, range(7), strict=True)), ["a b", "c d", "ab cd"]))
     (folder / "tokenizer.json").write_bytes(data)
     text = tmp_path / "notes.txt"
     text.write_text("ab")
     monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_arguments: ([str(text)], ""))
-    person.open_file(folder)
-    page = turn_to_page(person).page
+    user.open_file(folder)
+    page = turn_to_page(user).page
     page.multiple.setCurrentIndex(page.multiple.findData(8))
-    person.click(page.rows.vocabulary.browse)
-    person.wait(lambda: page.order() is not None)
+    user.click(page.rows.vocabulary.browse)
+    user.wait(lambda: page.order() is not None)
     assert page.rows.vocabulary.box.currentText() == "Tokens of notes.txt"
     row = page.rows.rows["vocabulary"]
     assert (row.before.text(), row.after.text()) == ("48 →", "8")
     assert row.exactness.text() == "△ computes the same for these texts"
-    person.click(page.window().go)
-    assert "Effect: △ computes the same for these texts" in report_of(person).as_text()
-    person.close_report()
+    user.click(page.window().go)
+    assert "Effect: △ computes the same for these texts" in report_of(user).as_text()
+    user.close_report()
     out = folder.with_name("tiny-shrunk")
     assert json.loads((out / "config.json").read_text())["vocab_size"] == 8
     left = json.loads((out / "tokenizer.json").read_text())["model"]["vocab"]
@@ -415,24 +413,24 @@ def test_the_tokens_of_a_text_are_kept(person, folder, tmp_path, monkeypatch):
 
 
 def test_the_tokens_of_a_list_of_ids_are_kept_as_on_the_command_line(
-    person, folder, tmp_path, capsys
+    user, folder, tmp_path, capsys
 ):
     words = {word: at for at, word in enumerate("abcdefghijkl")}
     (folder / "tokenizer.json").write_bytes(tokenizer_json(bpe(words, [])))
     ids = tmp_path / "ids.txt"
     ids.write_text("0\n2-4\n")
-    person.open_file(folder)
-    page = turn_to_page(person).page
+    user.open_file(folder)
+    page = turn_to_page(user).page
     page.multiple.setCurrentIndex(page.multiple.findData(1))
-    person.chooses_file(ids)
-    person.click(page.rows.vocabulary.browse_ids)
-    person.wait(lambda: page.order() is not None)
+    user.chooses_file(ids)
+    user.click(page.rows.vocabulary.browse_ids)
+    user.wait(lambda: page.order() is not None)
     assert page.rows.vocabulary.box.currentText() == "Ids in ids.txt"
     assert page.request.vocabulary == str(ids)
     kept = page.rows.rows["vocabulary"].after.text()
-    person.click(page.window().go)
-    report_of(person)
-    person.close_report()
+    user.click(page.window().go)
+    report_of(user)
+    user.close_report()
     other = tmp_path / "other"
     options = ["--vocabulary", str(ids), "--multiple", "1", "-o", str(other)]
     assert main(["shrink", str(folder), *options]) == 0
@@ -443,23 +441,23 @@ def test_the_tokens_of_a_list_of_ids_are_kept_as_on_the_command_line(
     assert (rows == load_file(other / "model.safetensors")["model.embed_tokens.weight"]).all()
 
 
-def test_a_text_that_is_gone_is_said_and_can_be_left_out(person, folder, tmp_path, monkeypatch):
+def test_a_text_that_is_gone_is_said_and_can_be_left_out(user, folder, tmp_path, monkeypatch):
     (folder / "tokenizer.json").write_bytes(tokenizer_json(bpe({"a": 0, "b": 1}, [])))
     gone = str(tmp_path / "gone.txt")
     monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_arguments: ([gone], ""))
-    person.open_file(folder)
-    page = turn_to_page(person).page
-    person.click(page.rows.vocabulary.browse)
-    person.wait(page.wrong.isVisible)
+    user.open_file(folder)
+    page = turn_to_page(user).page
+    user.click(page.rows.vocabulary.browse)
+    user.wait(page.wrong.isVisible)
     assert "gone.txt' cannot be read" in page.wrong.text()
     assert page.order() is None
-    person.choose(page.rows.vocabulary.box, "All tokens")
-    person.wait(lambda: page.order() is not None)
+    user.choose(page.rows.vocabulary.box, "All tokens")
+    user.wait(lambda: page.order() is not None)
     assert not page.wrong.isVisible()
-    person.click(page.window().stop)
+    user.click(page.window().stop)
 
 
-def test_what_the_class_refuses_leaves_nothing(person, folder, dialog, monkeypatch):
+def test_what_the_class_refuses_leaves_nothing(user, folder, dialog, monkeypatch):
     asked = []
 
     @contextlib.contextmanager
@@ -473,29 +471,29 @@ def test_what_the_class_refuses_leaves_nothing(person, folder, dialog, monkeypat
     monkeypatch.setattr(proof, "class_proof", class_proof)
     check = dialog.page.check
     check.setFocus()
-    person.qtbot.keyClick(check, Qt.Key.Key_Down)
-    person.click(dialog.go)
-    person.wait(lambda: person.trouble)
+    user.qtbot.keyClick(check, Qt.Key.Key_Down)
+    user.click(dialog.go)
+    user.wait(lambda: user.trouble)
     assert asked == [("meta", 192, True)]
-    assert person.trouble == ["LlamaForCausalLM does not take it."]
+    assert user.trouble == ["LlamaForCausalLM does not take it."]
     assert not folder.with_name("tiny-shrunk").exists()
 
 
-def test_heads_that_only_another_type_takes_are_not_forgotten_with_it(person, tmp_path):
+def test_heads_that_only_another_type_takes_are_not_forgotten_with_it(user, tmp_path):
     """Regression: they were reset to those that the type accepts, without a message."""
     folder = write_llama(tmp_path / "eight", heads=8, groups=4)
-    person.open_file(folder)
-    dialog = turn_to_page(person)
+    user.open_file(folder)
+    dialog = turn_to_page(user)
     page = dialog.page
     box, slider = page.rows.rows["kv-groups"].box, page.rows.rows["kv-groups"].slider
 
     def turn_type() -> None:
-        person.click(page.write_as, QPoint(8, page.write_as.height() // 2))
-        person.wait(lambda: page.forecast.request == page.request)
+        user.click(page.write_as, QPoint(8, page.write_as.height() // 2))
+        user.wait(lambda: page.forecast.request == page.request)
 
     turn_type()
-    person.qtbot.keyClick(slider, Qt.Key.Key_Left)
-    person.wait(lambda: page.order() is not None)
+    user.qtbot.keyClick(slider, Qt.Key.Key_Left)
+    user.wait(lambda: page.order() is not None)
     assert box.value() == 3
     turn_type()
     assert "cannot be 3 (hidden_size % num_attention_heads == 0)" in page.wrong.text()
@@ -505,4 +503,4 @@ def test_heads_that_only_another_type_takes_are_not_forgotten_with_it(person, tm
     assert not page.wrong.isVisible()
     assert box.value() == 3
     assert dialog.go.isEnabled()
-    person.click(dialog.stop)
+    user.click(dialog.stop)

@@ -34,19 +34,19 @@ def mixed(tmp_path):
 
 
 @pytest.fixture
-def opened(person, mixed):
-    return person.open_file(mixed)
+def opened(user, mixed):
+    return user.open_file(mixed)
 
 
-def request_export(person, name: str):
+def request_export(user, name: str):
     """Request an export under a name; return its path."""
-    dialog = person.open_export()
+    dialog = user.open_export()
     wanted = "torch" if name.endswith(".pt") else "safetensors"
-    out = person.document.checkpoint.path.with_name(name)
+    out = user.document.checkpoint.path.with_name(name)
     radio = dialog.formats.radios[wanted]
-    person.click(radio, QPoint(8, radio.height() // 2))
-    person.type(dialog.target.path, str(out))
-    person.click(dialog.go)
+    user.click(radio, QPoint(8, radio.height() // 2))
+    user.type(dialog.target.path, str(out))
+    user.click(dialog.go)
     return out
 
 

@@ -66,12 +66,12 @@ def test_the_corpus_is_large_enough():
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_every_file_is_refused_in_a_sentence_or_opens(person, tmp_path, beats, family):
+def test_every_file_is_refused_in_a_sentence_or_opens(user, tmp_path, beats, family):
     """The previous document remains open, no code runs, and no traceback is shown."""
     mine = tmp_path / "mine.safetensors"
     save_file({"fc.weight": torch.randn(4, 5)}, mine)
-    person.drop(mine)
-    person.wait_open(mine)
+    user.drop(mine)
+    user.wait_open(mine)
     wrong = []
     refused = [row for row in FAMILIES[family] if row.says is not None]
     opened = [row for row in FAMILIES[family] if row.says is None]
@@ -80,41 +80,41 @@ def test_every_file_is_refused_in_a_sentence_or_opens(person, tmp_path, beats, f
         folder = tmp_path / f"{number}"
         folder.mkdir()
         path = row.build(folder)
-        before = person.document
-        person.window.notices.clear()
+        before = user.document
+        user.window.notices.clear()
         beats.start()
-        person.start.open(path)
-        person.wait(lambda: not person.session._opening)
+        user.start.open(path)
+        user.wait(lambda: not user.session._opening)
         beats.stop()
         if max(beats.worked, default=0) > NEVER_LATER_S:
             wrong.append(f"{row.id}: the window stood still for {max(beats.worked):.3f} s")
             beats.forget()
             beats.stop()
-        wrong += [f"{row.id}: {what}" for what in _wrong(person, row, path, before)]
+        wrong += [f"{row.id}: {what}" for what in _wrong(user, row, path, before)]
         if (folder / "canary").exists():
             wrong.append(f"{row.id}: its code ran")
-        if person.document is not before and row.id not in ENDLESS:
-            person.wait_idle()  # plots and numbers of the opened file, in case they block or fail
-            person.window.notices.clear()
+        if user.document is not before and row.id not in ENDLESS:
+            user.wait_idle()  # plots and numbers of the opened file, in case they block or fail
+            user.window.notices.clear()
     assert not wrong, "\n".join(wrong)
     beats.assert_answered()
     # The open file can still be used.
-    person.drop(mine)
-    person.wait_open(mine)
-    assert person.wait_preview().newly_pruned == 4
+    user.drop(mine)
+    user.wait_open(mine)
+    assert user.wait_preview().newly_pruned == 4
 
 
-def _wrong(person, row: Row, path: Path, before) -> list[str]:
-    trouble = person.trouble
-    details = [n.content[2] for n in person.window.notices.notices]
+def _wrong(user, row: Row, path: Path, before) -> list[str]:
+    trouble = user.trouble
+    details = [n.content[2] for n in user.window.notices.notices]
     found = [f"a traceback is shown: {text}" for text in details if "Traceback" in text]
     if row.says is None:
         if trouble:
             found.append(f"should open, but: {trouble}")
-        elif person.document is before:
+        elif user.document is before:
             found.append("should open, but nothing happened")
         return found
-    if person.document is not before:
+    if user.document is not before:
         found.append("opened, but should be refused")
     if len(trouble) != 1:
         found.append(f"should be refused in one notice, not {trouble}")

@@ -39,9 +39,9 @@ def questions(monkeypatch):
     assert threading.main_thread() not in threads
 
 
-def writes_location(person, text, typed=lambda: None):
+def writes_location(user, text, typed=lambda: None):
     """Type a location into the next dialog."""
-    timer = QTimer(person.window)
+    timer = QTimer(user.window)
     timer.setInterval(5)
 
     def look() -> None:
@@ -49,68 +49,68 @@ def writes_location(person, text, typed=lambda: None):
         if isinstance(dialog, QInputDialog):
             timer.stop()
             field = dialog.findChild(QLineEdit)
-            person.qtbot.keyClicks(field, text)
+            user.qtbot.keyClicks(field, text)
             typed()
-            person.qtbot.keyClick(field, Qt.Key.Key_Return)
+            user.qtbot.keyClick(field, Qt.Key.Key_Return)
 
     timer.timeout.connect(look)
     timer.start()
 
 
-def open_url(person, url):
-    writes_location(person, url)
-    person.key("Ctrl+U")
-    person.wait(lambda: person.session.document is not None)
-    person.wait(lambda: str(person.session.document.checkpoint.path) == url)
+def open_url(user, url):
+    writes_location(user, url)
+    user.key("Ctrl+U")
+    user.wait(lambda: user.session.document is not None)
+    user.wait(lambda: str(user.session.document.checkpoint.path) == url)
 
 
-def test_a_url_is_opened_pruned_and_exported(person, url, bucket, questions, tmp_path):
+def test_a_url_is_opened_pruned_and_exported(user, url, bucket, questions, tmp_path):
     before = len(bucket.faults.requests)
     asked_while_typing = []
-    writes_location(person, url, lambda: asked_while_typing.extend(questions))
-    person.key("Ctrl+U")
-    person.wait(lambda: person.session.document is not None)
+    writes_location(user, url, lambda: asked_while_typing.extend(questions))
+    user.key("Ctrl+U")
+    user.wait(lambda: user.session.document is not None)
     assert asked_while_typing == []
     assert len(bucket.faults.requests) > before
-    assert person.states == ["Opened"]
-    person.wait_preview()
-    person.click(person.button)
-    person.wait(lambda: person.session.unexported)
+    assert user.states == ["Opened"]
+    user.wait_preview()
+    user.click(user.button)
+    user.wait(lambda: user.session.unexported)
 
-    dialog = person.open_export()
+    dialog = user.open_export()
     assert "://" not in dialog.target.text()  # nothing is uploaded unless a URL is typed
-    person.type(dialog.target.path, "s3://joe:SECRET@bucket/out.safetensors")
+    user.type(dialog.target.path, "s3://joe:SECRET@bucket/out.safetensors")
     assert not dialog.go.isEnabled()
     assert "must not contain ':'" in dialog.target.note.text()
     assert "SECRET" not in dialog.target.note.text()
     target = url.replace("model", "out")
-    person.type(dialog.target.path, target)
-    person.pause(600)  # longer than the pause after which typed text is checked
+    user.type(dialog.target.path, target)
+    user.pause(600)  # longer than the pause after which typed text is checked
     assert "out.safetensors" not in questions
     assert "Uploaded when you press the button" in dialog.target.note.text()
-    person.click(dialog.go)
-    person.wait(lambda: person.workbench.export.report is not None)
-    report = person.workbench.export.report
+    user.click(dialog.go)
+    user.wait(lambda: user.workbench.export.report is not None)
+    report = user.workbench.export.report
     assert report.show_folder.isHidden()
     assert "fsspec" in report.loads.text()
     assert target in report.as_text()
-    person.click(report.close_button)
+    user.click(report.close_button)
     assert bucket.uploads() == []
     assert "m/out.safetensors" in bucket.listed()
     (tmp_path / "seen.safetensors").write_bytes(bucket.get("m/out.safetensors"))
     zeros = (load_file(tmp_path / "seen.safetensors")["fc.weight"] == 0).sum()
-    assert zeros == person.session.document.snapshot().export_mask("fc.weight").pruned > 0
+    assert zeros == user.session.document.snapshot().export_mask("fc.weight").pruned > 0
 
 
-def test_recent_urls_are_kept_and_not_contacted(new_person, url, questions):
-    person = new_person().wait_ready()
-    open_url(person, url)
-    person.wait_idle()
-    person.key("Ctrl+W")
-    person.wait(lambda: person.session.document is None)
-    person.wait_idle()
+def test_recent_urls_are_kept_and_not_contacted(new_user, url, questions):
+    user = new_user().wait_ready()
+    open_url(user, url)
+    user.wait_idle()
+    user.key("Ctrl+W")
+    user.wait(lambda: user.session.document is None)
+    user.wait_idle()
     count = len(questions)
-    later = new_person().wait_ready()
+    later = new_user().wait_ready()
     later.wait_idle()
     later.pause(200)
     assert [button.text() for button in later.window.empty.recent_buttons] == ["model.safetensors"]
@@ -120,38 +120,38 @@ def test_recent_urls_are_kept_and_not_contacted(new_person, url, questions):
     assert str(later.session.document.checkpoint.path) == url
 
 
-def test_a_session_refers_to_the_url(person, url, tmp_path, bucket):
-    open_url(person, url)
-    person.wait_preview()
-    person.click(person.button)
-    person.wait(lambda: person.session.unexported)
+def test_a_session_refers_to_the_url(user, url, tmp_path, bucket):
+    open_url(user, url)
+    user.wait_preview()
+    user.click(user.button)
+    user.wait(lambda: user.session.unexported)
     session = tmp_path / "work.prune"
-    person.chooses_file(session, "getSaveFileName")
-    person.key("Ctrl+S")
-    person.wait(session.exists)
-    person.wait_idle()
+    user.chooses_file(session, "getSaveFileName")
+    user.key("Ctrl+S")
+    user.wait(session.exists)
+    user.wait_idle()
     assert b"SECRETSECRET" not in session.read_bytes()
     assert url.encode() in session.read_bytes()
-    person.key("Ctrl+W")
-    person.wait(lambda: person.session.document is None)
-    person.drop(session)
-    person.wait(lambda: person.session.document is not None)
-    assert str(person.session.document.checkpoint.path) == url
-    assert len(person.states) == 2
+    user.key("Ctrl+W")
+    user.wait(lambda: user.session.document is None)
+    user.drop(session)
+    user.wait(lambda: user.session.document is not None)
+    assert str(user.session.document.checkpoint.path) == url
+    assert len(user.states) == 2
 
 
-def test_paths_are_opened_and_other_urls_are_refused(person, url, questions, tmp_path):
-    assert "unless you name a URL as the target" in person.window.empty.promise.text()
+def test_paths_are_opened_and_other_urls_are_refused(user, url, questions, tmp_path):
+    assert "unless you name a URL as the target" in user.window.empty.promise.text()
     for text, said in (
         ("s3://joe:SECRET@bucket/model.safetensors", "must not contain ':' or '?'"),
         ("https://example.org/model.safetensors", "begin with s3://"),
         ("gs://bucket/model.safetensors", "gcsfs"),
     ):
-        writes_location(person, text)
-        person.key("Ctrl+U")
-        person.wait(lambda said=said: any(said in notice for notice in person.notices))
-        assert not any("SECRET" in notice for notice in person.notices)
+        writes_location(user, text)
+        user.key("Ctrl+U")
+        user.wait(lambda said=said: any(said in notice for notice in user.notices))
+        assert not any("SECRET" in notice for notice in user.notices)
         assert questions == []
-    writes_location(person, str(tmp_path / "model.safetensors"))
-    person.key("Ctrl+U")
-    person.wait_open(tmp_path / "model.safetensors")
+    writes_location(user, str(tmp_path / "model.safetensors"))
+    user.key("Ctrl+U")
+    user.wait_open(tmp_path / "model.safetensors")

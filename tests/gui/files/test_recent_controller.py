@@ -26,31 +26,31 @@ def files(tmp_path):
 
 
 @pytest.fixture
-def at_work(person, files):
+def at_work(user, files):
     """Return the user after opening all files; the last one is open."""
     for path in files:
-        person.drop(path)
-        person.wait_open(path)
-    return person
+        user.drop(path)
+        user.wait_open(path)
+    return user
 
 
-def recent_menu(person):
+def recent_menu(user):
     """Return the visible texts of the menu Open recent."""
-    actions = person.window.actions_.recent
+    actions = user.window.actions_.recent
     return [action.text().replace("&", "") for action in actions if action.isVisible()]
 
 
-def rows(person):
+def rows(user):
     """Return name and pin of each file on the start page."""
-    page = person.window.empty
+    page = user.window.empty
     pins = [pin.isChecked() for pin in page.pin_buttons]
     return list(zip((b.text() for b in page.recent_buttons), pins, strict=True))
 
 
-def folders(person):
-    page = person.window.empty
+def folders(user):
+    page = user.window.empty
     grid = page._rows
-    return [grid.itemAtPosition(row, 1).widget().text() for row in range(1, len(rows(person)) + 1)]
+    return [grid.itemAtPosition(row, 1).widget().text() for row in range(1, len(rows(user)) + 1)]
 
 
 def test_keys_open_the_files_in_the_order_of_the_list(at_work, files):
@@ -70,7 +70,7 @@ def test_keys_open_the_files_in_the_order_of_the_list(at_work, files):
     at_work.wait(lambda: not at_work.window.actions_["pin_file"].isEnabled())
 
 
-def test_a_pinned_file_stays_at_the_top(at_work, files, new_person):
+def test_a_pinned_file_stays_at_the_top(at_work, files, new_user):
     first, second, third = files
     at_work.menu("File", "Open recent", "Pin this file")
     at_work.drop(first)
@@ -88,7 +88,7 @@ def test_a_pinned_file_stays_at_the_top(at_work, files, new_person):
 
     at_work.workbench.shut_down()
     at_work.window.close()
-    later = new_person()
+    later = new_user()
     assert rows(later) == rows(at_work)
     assert not later.window.empty.pin_buttons[0].isEnabled()  # the window is not ready
     later.wait_ready()
@@ -127,7 +127,7 @@ def test_files_that_are_missing_are_marked_and_removed(at_work, files):
 
 
 def test_a_file_on_a_network_that_does_not_answer_keeps_nobody_waiting(
-    new_person, settings_file, files, monkeypatch
+    new_user, settings_file, files, monkeypatch
 ):
     """Neither the window, nor the other files, nor closing the window."""
     answer, asked = threading.Event(), []
@@ -144,14 +144,14 @@ def test_a_file_on_a_network_that_does_not_answer_keeps_nobody_waiting(
     settings.flush()
     files[1].unlink()
     monkeypatch.setattr(recent_controller, "is_missing", look)
-    person = new_person().wait_ready()
-    person.wait(lambda: recent_menu(person)[1] == f"2 {files[1]} (missing)")
-    person.window.activated.emit()
-    person.window.activated.emit()
+    user = new_user().wait_ready()
+    user.wait(lambda: recent_menu(user)[1] == f"2 {files[1]} (missing)")
+    user.window.activated.emit()
+    user.window.activated.emit()
     assert asked.count(files[0]) == 1, "requested once"
     began = time.monotonic()
-    person.workbench.shut_down()
-    person.window.close()
+    user.workbench.shut_down()
+    user.window.close()
     assert time.monotonic() - began < 30
     answer.set()
 
@@ -185,15 +185,15 @@ def test_a_row_of_the_page_is_pinned_and_removed_by_keys(at_work, files):
     assert not at_work.window.actions_.menus["&File/Open &recent"].isEnabled()
 
 
-def test_nobody_looks_into_a_store(tmp_path, new_person, settings_file, monkeypatch):
+def test_nobody_looks_into_a_store(tmp_path, new_user, settings_file, monkeypatch):
     settings = Settings(settings_file)
     settings.add_recent(locate("s3://models/a.safetensors"))
     settings.flush()
     asked = []
     monkeypatch.setattr(recent_controller, "is_missing", asked.append)
-    person = new_person().wait_ready()
-    person.window.activated.emit()
-    assert recent_menu(person) == ["1 s3://models/a.safetensors"]
+    user = new_user().wait_ready()
+    user.window.activated.emit()
+    assert recent_menu(user) == ["1 s3://models/a.safetensors"]
     assert asked == []
 
 

@@ -64,15 +64,15 @@ def test_dragging_over_the_page_is_seen(show):
     assert page.grab().toImage() != before
 
 
-def test_a_file_dragged_over_the_window_is_welcomed_until_it_leaves(person, tmp_path):
-    page = person.window.empty
+def test_a_file_dragged_over_the_window_is_welcomed_until_it_leaves(user, tmp_path):
+    page = user.window.empty
     before = page.grab().toImage()
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(tmp_path))])
     left, none = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
     enter = QDragEnterEvent(QPoint(9, 9), Qt.DropAction.CopyAction, data, left, none)
-    QCoreApplication.sendEvent(person.window, enter)
+    QCoreApplication.sendEvent(user.window, enter)
     assert enter.isAccepted()
     assert page.grab().toImage() != before
-    QCoreApplication.sendEvent(person.window, QDragLeaveEvent())
+    QCoreApplication.sendEvent(user.window, QDragLeaveEvent())
     assert page.grab().toImage() == before

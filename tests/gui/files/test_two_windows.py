@@ -20,16 +20,16 @@ def file(tmp_path):
     return path
 
 
-def protect(person, name="a.weight", row=0):
-    steps = len(person.states)
+def protect(user, name="a.weight", row=0):
+    steps = len(user.states)
     box = (((row, row + 1), (0, 5)),)
-    person.workbench.manual_edit.perform(ManualEditRequest("protect", name, box, "row"))
-    person.wait(lambda: len(person.states) == steps + 1)
+    user.workbench.manual_edit.perform(ManualEditRequest("protect", name, box, "row"))
+    user.wait(lambda: len(user.states) == steps + 1)
 
 
-def wait_saved(person):
-    person.wait(lambda: not person.workbench.sessions.unsaved)
-    person.wait_idle()
+def wait_saved(user):
+    user.wait(lambda: not user.workbench.sessions.unsaved)
+    user.wait_idle()
 
 
 @pytest.fixture
@@ -38,15 +38,15 @@ def session(tmp_path):
 
 
 @pytest.fixture
-def windows(new_person, file, session):
+def windows(new_user, file, session):
     """Return users at two windows with one session; the second has pruned and saved it."""
-    first = new_person().wait_ready()
+    first = new_user().wait_ready()
     first.open_file(file)
     first.chooses_file(session, "getSaveFileName")
     protect(first)
     first.key("Ctrl+S")
     first.wait(lambda: first.workbench.sessions.path == session)
-    second = new_person(session).wait_ready()
+    second = new_user(session).wait_ready()
     second.wait(lambda: second.document is not None)
     second.prune()
     second.key("Ctrl+S")
@@ -93,7 +93,7 @@ def test_what_another_window_saved_is_replaced_after_a_question_alone(windows, s
     assert second.window.isWindowModified()
 
 
-def test_both_are_kept_where_the_person_saves_elsewhere(windows, session, tmp_path):
+def test_both_are_kept_where_the_user_saves_elsewhere(windows, session, tmp_path):
     first, _ = windows
     theirs = digest(session)
     first.chooses_file(tmp_path / "b.prune", "getSaveFileName")

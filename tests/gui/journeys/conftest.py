@@ -6,9 +6,9 @@ import pytest
 
 
 @pytest.fixture
-def at_work(person, file):
+def at_work(user, file):
     """Return the user at a window with `file` open and its preview shown."""
-    person.drop(file)
-    person.wait_open(file)
-    person.wait_preview()
-    return person
+    user.drop(file)
+    user.wait_open(file)
+    user.wait_preview()
+    return user

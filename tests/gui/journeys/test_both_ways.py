@@ -243,9 +243,9 @@ JOURNEYS: dict[str, Callable] = {
 
 
 @pytest.mark.parametrize("name", JOURNEYS)
-def test_by_the_keyboard_alone(person, tmp_path, settings_file, name):
-    Keyboard(person).take(JOURNEYS[name], Files(tmp_path, settings_file))
-    assert person.trouble == []
+def test_by_the_keyboard_alone(user, tmp_path, settings_file, name):
+    Keyboard(user).take(JOURNEYS[name], Files(tmp_path, settings_file))
+    assert user.trouble == []
 
 
 @pytest.mark.skipif(

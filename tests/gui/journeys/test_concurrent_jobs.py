@@ -17,7 +17,7 @@ from pruneapp.gui.export import export_controller
 from pruneapp.gui.preview import live_preview, panel
 from pruneapp.preview import preview
 from tests.gui.job_gate import Gate
-from tests.gui.person import PATIENCE_MS
+from tests.gui.user import PATIENCE_MS
 
 
 @pytest.fixture
@@ -75,11 +75,11 @@ def previewing(monkeypatch):
     return gate
 
 
-def replace_original(person, file):
-    dialog = person.open_export()
-    person.type(dialog.target.path, str(file))
-    person.click(dialog.target.replace, QPoint(8, dialog.target.replace.height() // 2))
-    person.click(dialog.go)
+def replace_original(user, file):
+    dialog = user.open_export()
+    user.type(dialog.target.path, str(file))
+    user.click(dialog.target.replace, QPoint(8, dialog.target.replace.height() // 2))
+    user.click(dialog.go)
 
 
 # While another file is opened
@@ -292,31 +292,31 @@ def pruning(at_work, previewing):
     return at_work
 
 
-def begin_prune(person, previewing):
+def begin_prune(user, previewing):
     """Request a prune, and block it."""
-    person.ask_amount("40 %")
-    person.wait_preview()
+    user.ask_amount("40 %")
+    user.wait_preview()
     previewing.closed, previewing.running = True, False
-    person.ask_amount("50 %")
-    person.wait(lambda: previewing.running)
-    person.key("Ctrl+Return")
-    status = person.window.job_status
-    person.wait(lambda: status.isVisible() and status.label.text().startswith("Pruning"))
+    user.ask_amount("50 %")
+    user.wait(lambda: previewing.running)
+    user.key("Ctrl+Return")
+    status = user.window.job_status
+    user.wait(lambda: status.isVisible() and status.label.text().startswith("Pruning"))
 
 
-def gesture(person):
+def gesture(user):
     box = ((3, 4), (0, 8))
-    person.workbench.manual_edit.perform(ManualEditRequest("prune", "fc.weight", (box,), "row"))
-    person.wait(lambda: person.states[-1] == "row 3 of fc pruned")
+    user.workbench.manual_edit.perform(ManualEditRequest("prune", "fc.weight", (box,), "row"))
+    user.wait(lambda: user.states[-1] == "row 3 of fc pruned")
 
 
-def another_state(person):
-    person.click_state(0)
-    person.wait(lambda: person.document.position == 0)
+def another_state(user):
+    user.click_state(0)
+    user.wait(lambda: user.document.position == 0)
 
 
-def another_amount(person):
-    person.ask_amount("60 %")
+def another_amount(user):
+    user.ask_amount("60 %")
 
 
 def test_a_prune_that_is_given_up_for_something_else_is_told_of_and_asked_again(
@@ -399,7 +399,7 @@ def test_who_undoes_a_prune_may_prune_again_at_once(at_work, qapp):
     at_work.wait(lambda: at_work.document.position == 1)
 
 
-def test_a_prune_that_the_person_stops_needs_no_word(pruning, previewing):
+def test_a_prune_that_the_user_stops_needs_no_word(pruning, previewing):
     pruning.key("Esc", pruning.window)
     pruning.wait(lambda: not pruning.workbench.jobs.busy)
     assert not pruning.notices

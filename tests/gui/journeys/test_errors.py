@@ -252,10 +252,10 @@ def slow_export(monkeypatch):
     return gate
 
 
-def begin_export(person, path):
-    dialog = person.open_export()
-    person.type(dialog.target.path, str(path))
-    person.click(dialog.go)
+def begin_export(user, path):
+    dialog = user.open_export()
+    user.type(dialog.target.path, str(path))
+    user.click(dialog.go)
 
 
 def test_closing_while_a_job_runs_asks_and_lets_it_finish(pruned, slow_export, tmp_path):
@@ -319,18 +319,18 @@ def test_the_question_about_a_job_goes_with_the_job(pruned, slow_export, tmp_pat
 # Bugs
 
 
-def assert_a_report_can_be_copied(person, text):
-    (notice,) = person.window.notices.notices
+def assert_a_report_can_be_copied(user, text):
+    (notice,) = user.window.notices.notices
     assert "Something went wrong in Pruneapp itself" in notice.sentence.text()
     assert "\n" not in notice.sentence.text()
-    person.click(notice.more)
-    person.click(notice.copy)
+    user.click(notice.more)
+    user.click(notice.copy)
     copied = QGuiApplication.clipboard().text()
     assert "Traceback" in copied
     assert text in copied
-    person.click(notice.close_button)
-    assert person.notices == []
-    person.bugs.clear()
+    user.click(notice.close_button)
+    assert user.notices == []
+    user.bugs.clear()
 
 
 def test_a_bug_shows_a_report(at_work, monkeypatch):
@@ -370,18 +370,18 @@ def test_a_bug_shows_a_report(at_work, monkeypatch):
     at_work.wait(lambda: len(at_work.states) == 2)
 
 
-def test_what_a_hostile_name_says_is_shown_as_it_is(person, tmp_path):
+def test_what_a_hostile_name_says_is_shown_as_it_is(user, tmp_path):
     """Markup in names is shown as plain text."""
     name = "<img src=x>.<b>evil</b>.weight"
     path = tmp_path / "<i>a&b.safetensors"
     save_file({name: torch.randn(4, 5), "fc.weight": torch.randn(4, 5)}, path)
-    person.drop(path)
-    person.wait_open(path)
-    person.click_cell(name)
-    assert person.views.pages.heading.name.text() == name
-    person.wait_preview()
-    person.click(person.button)
-    assert "&lt;img" in person.views.pages.heading.name.toolTip()
-    shown = person.export(tmp_path / "out.safetensors")
+    user.drop(path)
+    user.wait_open(path)
+    user.click_cell(name)
+    assert user.views.pages.heading.name.text() == name
+    user.wait_preview()
+    user.click(user.button)
+    assert "&lt;img" in user.views.pages.heading.name.toolTip()
+    shown = user.export(tmp_path / "out.safetensors")
     assert name in shown.as_text()
-    person.close_report()
+    user.close_report()

@@ -22,25 +22,25 @@ def path(tmp_path):
     return write_gguf(tmp_path / "m.gguf", {**llama(), QUANTIZED: ("Q8_0", raw)}, vocabulary=9)
 
 
-def test_a_quantized_tensor_has_a_picture_and_no_check_box(person, path, tmp_path):
-    person.open_file(path)
-    assert QUANTIZED not in person.views.tree.checked_names()
-    assert person.cell(QUANTIZED, Column.TYPE) == "Q8_0"
-    person.click_cell(QUANTIZED)
-    pages = person.views.pages
+def test_a_quantized_tensor_has_a_picture_and_no_check_box(user, path, tmp_path):
+    user.open_file(path)
+    assert QUANTIZED not in user.views.tree.checked_names()
+    assert user.cell(QUANTIZED, Column.TYPE) == "Q8_0"
+    user.click_cell(QUANTIZED)
+    pages = user.views.pages
     view = pages.weights
-    person.wait(lambda: view.canvas.item.fine is not None and not view.stale)
+    user.wait(lambda: view.canvas.item.fine is not None and not view.stale)
     assert "quantized as Q8_0" in pages.heading.details.text()
     for page in (Page.DISTRIBUTION, Page.CHANNELS, Page.MODEL):
-        person.click(pages.tabs, pages.tabs.tabRect(page).center())
-        person.wait_idle()
-    assert not person.trouble
+        user.click(pages.tabs, pages.tabs.tabRect(page).center())
+        user.wait_idle()
+    assert not user.trouble
 
     # The filter finds the names of transformers.
-    person.filter("model.layers.1.self_attn.q_proj")
-    tree = person.views.tree
-    person.views.tree.view.setFocus()
-    person.key("Ctrl+A")
+    user.filter("model.layers.1.self_attn.q_proj")
+    tree = user.views.tree
+    user.views.tree.view.setFocus()
+    user.key("Ctrl+A")
     assert [name for name in tree.checked_names() if name.startswith("blk.1.attn_q")]
     index = tree.model.index_of(
         next(n for n, p in enumerate(tree.model.nodes.paths) if p == "blk.1.attn_q.weight")
@@ -49,13 +49,13 @@ def test_a_quantized_tensor_has_a_picture_and_no_check_box(person, path, tmp_pat
     assert "in transformers: model.layers.1.self_attn.q_proj.weight" in tooltip
 
     # It is pruned and exported in place.
-    person.filter("")
-    person.key("Ctrl+A", person.views.tree.view)
-    person.ask_amount("50%")
-    person.wait_preview()
-    person.prune()
-    person.export(tmp_path / "out.gguf", "gguf")
-    person.close_report()
+    user.filter("")
+    user.key("Ctrl+A", user.views.tree.view)
+    user.ask_amount("50%")
+    user.wait_preview()
+    user.prune()
+    user.export(tmp_path / "out.gguf", "gguf")
+    user.close_report()
     with open_checkpoint(tmp_path / "out.gguf") as found:
         values = found.bits("blk.1.attn_q.weight")
         quantized = found.bits(QUANTIZED)

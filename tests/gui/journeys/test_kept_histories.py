@@ -29,26 +29,26 @@ def write(path: Path, seed: int) -> Path:
 
 
 @pytest.fixture
-def pruned(person, file):
+def pruned(user, file):
     """Return the user with a file of three steps, the last of which is undone."""
-    person.open_file(file)
+    user.open_file(file)
     for _ in range(3):
-        person.prune()
-    person.key("Ctrl+Z")
-    return person
+        user.prune()
+    user.key("Ctrl+Z")
+    return user
 
 
-def wait_restored(person, states: int = 4, position: int = 2) -> None:
-    person.wait(lambda: len(person.states) == states and person.document.position == position)
+def wait_restored(user, states: int = 4, position: int = 2) -> None:
+    user.wait(lambda: len(user.states) == states and user.document.position == position)
 
 
-def masks(person) -> dict:
-    return {name: mask.packed.tobytes() for name, mask in person.document.masks.items()}
+def masks(user) -> dict:
+    return {name: mask.packed.tobytes() for name, mask in user.document.masks.items()}
 
 
-def open_other(person, tmp_path) -> Path:
+def open_other(user, tmp_path) -> Path:
     other = write(tmp_path / "other.safetensors", 2)
-    person.open_file(other)
+    user.open_file(other)
     return other
 
 
@@ -56,10 +56,10 @@ RESTORED = "Restored 2 steps from when this file was closed."
 MORE = "The history has 1 more, undone or on other branches."
 
 
-def test_a_file_that_is_opened_again_goes_on_where_it_was(pruned, new_person, file):
+def test_a_file_that_is_opened_again_goes_on_where_it_was(pruned, new_user, file):
     before, asked = masks(pruned), pruned.answers("Cancel")
     assert pruned.window.close()
-    again = new_person(file).wait_ready()
+    again = new_user(file).wait_ready()
     wait_restored(again)
     assert (asked, masks(again)) == ([], before)
     assert again.notices == [f"{RESTORED} {MORE}"]
@@ -106,14 +106,14 @@ def test_another_file_and_back_by_any_way(pruned, tmp_path, file):
     assert masks(pruned) == before
 
 
-def test_undo_works_after_an_export_and_a_restart(pruned, new_person, file, tmp_path):
+def test_undo_works_after_an_export_and_a_restart(pruned, new_user, file, tmp_path):
     pruned.key("Ctrl+Shift+Z")
     pruned.export(tmp_path / "out.safetensors")
     pruned.close_report()
     assert not pruned.window.isWindowModified()
     asked = pruned.answers("Cancel")
     assert pruned.window.close()
-    again = new_person(file).wait_ready()
+    again = new_user(file).wait_ready()
     wait_restored(again, position=3)
     assert not asked
     assert not again.window.isWindowModified(), "the exported state is recorded"
@@ -123,7 +123,7 @@ def test_undo_works_after_an_export_and_a_restart(pruned, new_person, file, tmp_
     assert set(exported) == set(again.document.masks)
 
 
-def test_what_is_not_in_the_session_is_kept_with_it(pruned, new_person, tmp_path):
+def test_what_is_not_in_the_session_is_kept_with_it(pruned, new_user, tmp_path):
     session = tmp_path / "work.prune"
     pruned.chooses_file(session, "getSaveFileName")
     pruned.key("Ctrl+S")
@@ -133,7 +133,7 @@ def test_what_is_not_in_the_session_is_kept_with_it(pruned, new_person, tmp_path
     assert pruned.window.isWindowModified()
     asked = pruned.answers("Cancel")
     assert pruned.window.close()
-    again = new_person(session).wait_ready()
+    again = new_user(session).wait_ready()
     wait_restored(again, states=5, position=4)
     assert not asked
     assert again.workbench.sessions.path == session
@@ -144,13 +144,13 @@ def test_what_is_not_in_the_session_is_kept_with_it(pruned, new_person, tmp_path
     assert kept_histories.total() == (0, 0), "the session is complete"
 
 
-def test_a_history_that_does_not_fit_is_not_restored(person, tmp_path):
+def test_a_history_that_does_not_fit_is_not_restored(user, tmp_path):
     for how in ("changed", "replaced", "damaged"):
         file = write(tmp_path / f"{how}.safetensors", 1)
-        person.open_file(file)
-        person.prune()
-        person.key("Ctrl+W")
-        person.wait(lambda: person.document is None)
+        user.open_file(file)
+        user.prune()
+        user.key("Ctrl+W")
+        user.wait(lambda: user.document is None)
         (kept,) = kept_histories.find(file)
         sentence = f"'{file.name}' was changed since its history was kept, so it is not restored."
         if how == "changed":
@@ -164,9 +164,9 @@ def test_a_history_that_does_not_fit_is_not_restored(person, tmp_path):
             sentence = (
                 f"The history that was kept of '{file.name}' cannot be read, so it is not restored."
             )
-        person.open_file(file)
-        assert person.states == ["Opened"], how
-        assert person.notices == [sentence]
+        user.open_file(file)
+        assert user.states == ["Opened"], how
+        assert user.notices == [sentence]
         assert kept.exists(), "it is not deleted"
 
 
@@ -198,15 +198,15 @@ def test_histories_are_cleared_by_a_command(pruned, tmp_path):
 # -- histories that cannot be saved ------------------------------------------------------------
 
 
-def turn_off(person, _monkeypatch) -> None:
-    person.workbench.settings.set(KEEP_HISTORIES, value=False)
+def turn_off(user, _monkeypatch) -> None:
+    user.workbench.settings.set(KEEP_HISTORIES, value=False)
 
 
-def make_small(_person, monkeypatch) -> None:
+def make_small(_user, monkeypatch) -> None:
     monkeypatch.setattr(kept_histories, "MOST_BYTES", 100)
 
 
-def fill_disk(_person, monkeypatch) -> None:
+def fill_disk(_user, monkeypatch) -> None:
     def refuse(*_arguments):
         raise OSError(28, os.strerror(28))
 
@@ -214,32 +214,32 @@ def fill_disk(_person, monkeypatch) -> None:
 
 
 @pytest.mark.logs
-def test_what_cannot_be_kept_is_asked_about(person, tmp_path, monkeypatch):
+def test_what_cannot_be_kept_is_asked_about(user, tmp_path, monkeypatch):
     for name, prevent, sentence in (
         ("large", make_small, "The history is too large to be kept: "),
         ("full", fill_disk, "cannot be written to the disk (no space left on device)"),
         ("off", turn_off, "The history of closed files is not kept"),
     ):
         file = write(tmp_path / f"{name}.safetensors", 1)
-        person.open_file(file)
-        person.prune()
-        person.export(tmp_path / f"{name}-out.safetensors")
-        person.close_report()
+        user.open_file(file)
+        user.prune()
+        user.export(tmp_path / f"{name}-out.safetensors")
+        user.close_report()
         with monkeypatch.context() as patch:
-            prevent(person, patch)
-            asked = person.answers("Cancel", "Discard changes")
-            assert not person.window.close()
-            assert person.document is not None
+            prevent(user, patch)
+            asked = user.answers("Cancel", "Discard changes")
+            assert not user.window.close()
+            assert user.document is not None
             assert asked[0].startswith("Undo steps are not saved; only a session stores them.")
             assert sentence in asked[0], name
             if name == "off":
-                assert person.window.close()
+                assert user.window.close()
             else:
-                person.key("Ctrl+W")
-                person.wait(lambda: person.document is None)
+                user.key("Ctrl+W")
+                user.wait(lambda: user.document is None)
             assert len(asked) == 2
         assert not kept_histories.find(file), name
-        person.wait(lambda: not list(folder().glob("*.journal")))
+        user.wait(lambda: not list(folder().glob("*.journal")))
 
 
 def test_a_history_that_was_kept_before_is_not_restored_when_turned_off(pruned, tmp_path, file):

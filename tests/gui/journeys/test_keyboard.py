@@ -29,25 +29,25 @@ def large(tmp_path):
 
 
 @pytest.fixture
-def at_work(person, large):
-    person.open_file(large)
-    person.wait(lambda: not person.workbench.histograms.busy)
-    return person
+def at_work(user, large):
+    user.open_file(large)
+    user.wait(lambda: not user.workbench.histograms.busy)
+    return user
 
 
-def tab_to(person, widget):
+def tab_to(user, widget):
     """Press Tab until a widget, or one of its children, has the focus."""
     for _step in range(100):
         focused = QApplication.focusWidget()
         if focused is not None and (focused is widget or widget.isAncestorOf(focused)):
             return
-        person.key("Tab")
+        user.key("Tab")
     pytest.fail(f"Tab does not lead to {widget}")
 
 
-def previewed_counts(person):
+def previewed_counts(user):
     """Return the previewed counts of pruned weights: new ones, and all of a.weight; or None."""
-    report = person.workbench.preview.state.report
+    report = user.workbench.preview.state.report
     return None if report is None else (report.newly_pruned, report.after_by_name["a.weight"])
 
 

@@ -25,29 +25,29 @@ def alive() -> Counter[str]:
     return found
 
 
-def test_rounds_of_prune_look_undo_delete_leave_no_mask_state_or_picture(person, tmp_path):
+def test_rounds_of_prune_look_undo_delete_leave_no_mask_state_or_picture(user, tmp_path):
     rng = np.random.default_rng(5)
     path = tmp_path / "model.safetensors"
     names = [f"h.{n}.weight" for n in range(3)]
     save_file({name: rng.standard_normal((64, 96), np.float32) for name in names}, str(path))
-    person.open_file(path)
+    user.open_file(path)
     counts: list[Counter[str]] = []
     for number in range(ROUNDS):
-        person.ask_amount(f"{20 + number} %")
-        person.wait_preview()
-        person.click(person.button)
-        person.workbench.plots.show_tensor(names[number % len(names)])
+        user.ask_amount(f"{20 + number} %")
+        user.wait_preview()
+        user.click(user.button)
+        user.workbench.plots.show_tensor(names[number % len(names)])
         for page in range(4):
-            person.views.pages.tabs.setCurrentIndex(page)
-            person.pause(20)
+            user.views.pages.tabs.setCurrentIndex(page)
+            user.pause(20)
         for key in ("Ctrl+Z", "Ctrl+Shift+Z", "Ctrl+Z"):
-            person.key(key, person.window)
-        assert person.document.position == 0
-        person.document.delete(1)  # or the step would be kept as a branch
-        person.views.pages.tabs.setCurrentIndex(0)
-        person.wait(lambda: person.workbench.preview.state.preview is not None)
-        person.pause(60)  # the last tile is requested with a delay
-        person.wait_idle()
+            user.key(key, user.window)
+        assert user.document.position == 0
+        user.document.delete(1)  # or the step would be kept as a branch
+        user.views.pages.tabs.setCurrentIndex(0)
+        user.wait(lambda: user.workbench.preview.state.preview is not None)
+        user.pause(60)  # the last tile is requested with a delay
+        user.wait_idle()
         # No gc.collect: it rarely runs in an idle window, so nothing may depend on it.
         counts.append(alive())
     assert counts[-1]["BitMask"] > 0, "the count is empty"
@@ -58,10 +58,10 @@ def test_rounds_of_prune_look_undo_delete_leave_no_mask_state_or_picture(person,
         for kind, most in before.items():
             assert after[kind] <= most, f"{kind}: {most} after 5 rounds, {after[kind]} now"
 
-    person.qtbot.waitUntil(nothing_has_grown)  # on a busy machine the last image is released late
+    user.qtbot.waitUntil(nothing_has_grown)  # on a busy machine the last image is released late
 
 
-def test_a_closed_document_leaves_no_flow_dialog_or_document(person, tmp_path):
+def test_a_closed_document_leaves_no_flow_dialog_or_document(user, tmp_path):
     """Flows and dialogs refer to their feature, which lives as long as the window."""
     paths = [tmp_path / f"{name}.safetensors" for name in "ab"]
     for path in paths:
@@ -74,16 +74,16 @@ def test_a_closed_document_leaves_no_flow_dialog_or_document(person, tmp_path):
 
     def closed(path) -> Counter[str]:
         """Open a file, leave work and a dialog, and close it; return what is left."""
-        person.open(path)
-        person.wait_open(path)
-        workbench = person.workbench
+        user.open(path)
+        user.wait_open(path)
+        workbench = user.workbench
         workbench.evaluation.ask()
         workbench.recipes.copy()
         workbench.manual_edit.complete()
-        person.session.close()
-        person.wait(lambda: workbench.jobs.is_idle and workbench.evaluation.dialog is None)
-        person.pause(20)
-        windows.append(len(person.window.findChildren(QDialog)))
+        user.session.close()
+        user.wait(lambda: workbench.jobs.is_idle and workbench.evaluation.dialog is None)
+        user.pause(20)
+        windows.append(len(user.window.findChildren(QDialog)))
         gc.collect()
         return count()
 
@@ -95,5 +95,5 @@ def test_a_closed_document_leaves_no_flow_dialog_or_document(person, tmp_path):
         after = count()
         assert {k: after[k] for k in kinds if after[k] > before[k]} == {}, before
 
-    person.qtbot.waitUntil(nothing_has_grown)
+    user.qtbot.waitUntil(nothing_has_grown)
     assert windows[-1] <= max(windows[:5])

@@ -33,32 +33,32 @@ def large(tmp_path_factory):
     return path
 
 
-def test_a_hundred_thousand_tensors_are_opened_filtered_and_pruned(person, large, beats):
-    person.pause(100)
+def test_a_hundred_thousand_tensors_are_opened_filtered_and_pruned(user, large, beats):
+    user.pause(100)
     beats.forget()
     took = Stopwatch()
-    person.drop(large)
-    person.wait_open(large)
-    assert len(person.session.rows) == TENSORS
+    user.drop(large)
+    user.wait_open(large)
+    assert len(user.session.rows) == TENSORS
     assert took.seconds < 10, "2 s on an idle machine"
 
-    person.ask()
-    person.wait(lambda: person.button.text() == f"Prune {TENSORS:,} weights")
-    person.pause(500)  # the exact preview is still running when the user continues
-    person.filter("blocks.77.")
-    person.wait(lambda: person.views.tree.model.listing.shown.sum() == 100)
-    person.key("Ctrl+Shift+A")
-    person.views.tree.view.setFocus()
-    person.key("Ctrl+A")
-    assert len(person.views.tree.checked_names()) == 100
-    person.wait_preview()
-    person.ask_amount("50 %")
-    person.wait_preview()
-    person.click(person.button)
-    person.wait(lambda: len(person.states) == 2)
-    person.filter("")
-    person.wait(lambda: person.views.tree.model.listing.shown.sum() > 100)
-    assert person.cell("blocks.77", Column.SPARSITY).endswith("50.0 %")
-    person.key("Ctrl+Z", person.views.tree.view)
-    assert not len(person.document.masks)
+    user.ask()
+    user.wait(lambda: user.button.text() == f"Prune {TENSORS:,} weights")
+    user.pause(500)  # the exact preview is still running when the user continues
+    user.filter("blocks.77.")
+    user.wait(lambda: user.views.tree.model.listing.shown.sum() == 100)
+    user.key("Ctrl+Shift+A")
+    user.views.tree.view.setFocus()
+    user.key("Ctrl+A")
+    assert len(user.views.tree.checked_names()) == 100
+    user.wait_preview()
+    user.ask_amount("50 %")
+    user.wait_preview()
+    user.click(user.button)
+    user.wait(lambda: len(user.states) == 2)
+    user.filter("")
+    user.wait(lambda: user.views.tree.model.listing.shown.sum() > 100)
+    assert user.cell("blocks.77", Column.SPARSITY).endswith("50.0 %")
+    user.key("Ctrl+Z", user.views.tree.view)
+    assert not len(user.document.masks)
     beats.assert_answered()

@@ -9,13 +9,9 @@ from pruneapp import resources
 from pruneapp.gui.plots.pages import Page
 
 
-def test_why_nothing_would_happen(person, tmp_path):
+def test_why_nothing_would_happen(user, tmp_path):
     """The status bar and the pictures have no shares of nothing."""
-    status, pages, forecast = (
-        person.window.model_status.text,
-        person.views.pages,
-        person.views.preview,
-    )
+    status, pages, forecast = (user.window.model_status.text, user.views.pages, user.views.preview)
     for name, tensors, why in (
         ("empty", {}, "This file has no tensors. Open another checkpoint."),
         (
@@ -36,78 +32,78 @@ def test_why_nothing_would_happen(person, tmp_path):
     ):
         path = tmp_path / f"{name}.safetensors"
         save_file(tensors, path)
-        person.open_file(path)
+        user.open_file(path)
         if name == "weights":
             assert "16 parameters" in status.text()
             assert status.toolTip()
-            person.key("Ctrl+Shift+A")
-        person.wait(lambda why=why: why in forecast.error.text())
-        person.wait_idle()  # later results do not replace the reason
+            user.key("Ctrl+Shift+A")
+        user.wait(lambda why=why: why in forecast.error.text())
+        user.wait_idle()  # later results do not replace the reason
         assert why in forecast.error.text(), name
-        assert not person.button.isEnabled(), name
+        assert not user.button.isEnabled(), name
         if name == "empty":
             assert status.text() == "No parameters"
             assert not status.toolTip()
         if name == "no weights":
             said = {}
             for page, view in ((Page.DISTRIBUTION, pages.distribution), (Page.MODEL, pages.model)):
-                person.click(pages.tabs, pages.tabs.tabRect(page).center())
-                person.wait_idle()
+                user.click(pages.tabs, pages.tabs.tabRect(page).center())
+                user.wait_idle()
                 said[page] = view.accessibleDescription()
             assert said[Page.DISTRIBUTION] == "no weights"
             assert said[Page.MODEL] == "No tensor of this file can be pruned."
 
 
-def test_commands_are_offered_as_the_buttons_are(person, tmp_path):
+def test_commands_are_offered_as_the_buttons_are(user, tmp_path):
     """Ctrl+Return shows the reason and reaches no other widget."""
     path = tmp_path / "file.safetensors"
     save_file({"fc.weight": torch.ones(4, 4)}, path)
-    prune, preview = (person.window.actions_[name] for name in ("prune", "preview"))
+    prune, preview = (user.window.actions_[name] for name in ("prune", "preview"))
     assert not prune.isEnabled()
     assert not preview.isEnabled()
-    person.open_file(path)
-    person.wait(lambda: person.button.text() == "Change a setting to preview a step")
+    user.open_file(path)
+    user.wait(lambda: user.button.text() == "Change a setting to preview a step")
     assert not prune.isEnabled()
     assert preview.isEnabled()
     prune.setEnabled(True)  # as while a file is opened, when only the command handles the key
-    with person.qtbot.waitSignal(prune.triggered):
-        person.key("Ctrl+Return", person.window)
+    with user.qtbot.waitSignal(prune.triggered):
+        user.key("Ctrl+Return", user.window)
     prune.setEnabled(False)
-    assert person.views.preview.action.preview.isVisible()
+    assert user.views.preview.action.preview.isVisible()
     preview.trigger()
-    person.wait(person.button.isEnabled)
+    user.wait(user.button.isEnabled)
     assert prune.isEnabled()
     assert prune.toolTip().startswith("Apply the pruning step")
     assert not preview.isEnabled()
     assert preview.toolTip() == "<span>The preview is shown.</span>"
-    person.key("Ctrl+Shift+A")
-    person.wait(lambda: not person.button.isEnabled())
+    user.key("Ctrl+Shift+A")
+    user.wait(lambda: not user.button.isEnabled())
     why = "No tensor is checked. Check a tensor in the tree."
     for command in (prune, preview):
         assert not command.isEnabled()
         assert why in command.toolTip()
-    assert not person.views.preview.action.preview.isVisible()
-    person.views.history.list.setFocus()
-    person.key("Ctrl+Return")
-    assert person.window.done.label.text() == why
-    assert len(person.states) == 1
-    person.key("Ctrl+A", person.views.tree.view)
-    person.wait(prune.isEnabled)
-    person.key("Ctrl+Return")
-    person.wait(lambda: len(person.states) == 2)
+    assert not user.views.preview.action.preview.isVisible()
+    user.views.history.list.setFocus()
+    user.key("Ctrl+Return")
+    assert user.window.done.label.text() == why
+    assert len(user.states) == 1
+    user.key("Ctrl+A", user.views.tree.view)
+    user.wait(prune.isEnabled)
+    user.key("Ctrl+Return")
+    user.wait(lambda: len(user.states) == 2)
     assert preview.isEnabled()
 
 
-def test_the_menu_is_up_to_date_with_what_was_just_typed(person):
+def test_the_menu_is_up_to_date_with_what_was_just_typed(user):
     """Opening the menu validates a pattern at once, without the usual pause."""
     sample = resources.path("sample/lenet-digits.safetensors")
-    person.open_file(sample)
-    person.click(person.views.form.add)
-    person.qtbot.keyClicks(person.rule.target, "fc1*")
-    person.wait(person.button.isEnabled)
-    person.qtbot.keyClicks(person.rule.target, "x")
-    prune = person.window.actions_["prune"]
+    user.open_file(sample)
+    user.click(user.views.form.add)
+    user.qtbot.keyClicks(user.rule.target, "fc1*")
+    user.wait(user.button.isEnabled)
+    user.qtbot.keyClicks(user.rule.target, "x")
+    prune = user.window.actions_["prune"]
     assert prune.isEnabled(), "validated after a pause"
-    person.window.actions_.menus["&Prune"].aboutToShow.emit()
+    user.window.actions_.menus["&Prune"].aboutToShow.emit()
     assert not prune.isEnabled()
     assert "fc1*x" in prune.toolTip() or "rule 2 is not valid" in prune.toolTip()

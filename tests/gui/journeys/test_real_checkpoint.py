@@ -55,7 +55,7 @@ def assert_same(found, expected, originals, masks):
             assert not bits[~kept].any(), "pruned elements are +0.0"
 
 
-def test_the_real_file_is_pruned_as_torch_prunes_it(person, resnet20, tmp_path):
+def test_the_real_file_is_pruned_as_torch_prunes_it(user, resnet20, tmp_path):
     """Prune 20 % of all convolutions globally, then 30 % of the channels of layer3; undo, redo."""
     source = torch.load(resnet20, map_location="cpu", weights_only=True)["state_dict"]
     oracle = Oracle(source)
@@ -63,53 +63,53 @@ def test_the_real_file_is_pruned_as_torch_prunes_it(person, resnet20, tmp_path):
         [(module, "weight") for module in oracle.modules.values()], prune.L1Unstructured, amount=0.2
     )
 
-    person.open_file(resnet20)
+    user.open_file(resnet20)
     # Check only the convolutions: uncheck all, filter by kind, check the visible ones.
-    person.key("Ctrl+Shift+A")
-    person.choose(person.views.tree.tree_filter.kind, "Conv2d")
-    person.views.tree.view.setFocus()
-    person.key("Ctrl+A")
-    person.click(person.views.form.all)
-    person.ask_amount("20 %")
-    report = person.wait_preview()
+    user.key("Ctrl+Shift+A")
+    user.choose(user.views.tree.tree_filter.kind, "Conv2d")
+    user.views.tree.view.setFocus()
+    user.key("Ctrl+A")
+    user.click(user.views.form.all)
+    user.ask_amount("20 %")
+    report = user.wait_preview()
     assert len(report.tensors) == len(oracle.modules) == 19
-    assert person.button.text() == "Prune 53,539 weights"
-    person.click(person.button)
-    assert person.states[1:] == ["L1 20 % on 19 tensors, global"]
+    assert user.button.text() == "Prune 53,539 weights"
+    user.click(user.button)
+    assert user.states[1:] == ["L1 20 % on 19 tensors, global"]
 
-    person.key("Ctrl+Shift+A")
-    person.choose(person.views.tree.tree_filter.kind, "All kinds")
-    person.filter("layer3*conv*")
-    person.views.tree.view.setFocus()
-    person.key("Ctrl+A")
-    person.choose(person.rule.method, "Ln structured (channels)")
-    person.ask_amount("30 %")
-    person.wait_preview()
-    assert person.rule.fields.values == {"amount": 0.3, "n": 2, "dim": 0}
+    user.key("Ctrl+Shift+A")
+    user.choose(user.views.tree.tree_filter.kind, "All kinds")
+    user.filter("layer3*conv*")
+    user.views.tree.view.setFocus()
+    user.key("Ctrl+A")
+    user.choose(user.rule.method, "Ln structured (channels)")
+    user.ask_amount("30 %")
+    user.wait_preview()
+    assert user.rule.fields.values == {"amount": 0.3, "n": 2, "dim": 0}
     first = oracle.masks()
-    person.key("Ctrl+Return")
-    person.wait(lambda: len(person.states) == 3)
-    assert person.states[2].startswith("L2 30 %, dim 0")
+    user.key("Ctrl+Return")
+    user.wait(lambda: len(user.states) == 3)
+    assert user.states[2].startswith("L2 30 %, dim 0")
     layer3 = [name for name in oracle.modules if ".layer3." in f".{name}"]
     for name in layer3:
         prune.ln_structured(oracle.modules[name], "weight", amount=0.3, n=2, dim=0)
     masks = oracle.masks()
 
-    assert_masks(person, masks)
-    person.key("Ctrl+Z")
-    assert_masks(person, first)
-    person.key("Ctrl+Z")
-    assert_masks(person, {})
-    person.key("Ctrl+Y")
-    person.key("Ctrl+Shift+Z")
-    assert_masks(person, masks)
+    assert_masks(user, masks)
+    user.key("Ctrl+Z")
+    assert_masks(user, first)
+    user.key("Ctrl+Z")
+    assert_masks(user, {})
+    user.key("Ctrl+Y")
+    user.key("Ctrl+Shift+Z")
+    assert_masks(user, masks)
 
     originals = {n: m.weight_orig.detach().clone() for n, m in oracle.modules.items()}
     expected = oracle.final()
     for form, name in FORMATS:
-        person.export(tmp_path / name, form)
-        assert person.trouble == []
-        person.close_report()
+        user.export(tmp_path / name, form)
+        assert user.trouble == []
+        user.close_report()
 
     dense = load_file(tmp_path / "a.safetensors")
     assert_same(dense, expected, originals, masks)
@@ -122,13 +122,13 @@ def test_the_real_file_is_pruned_as_torch_prunes_it(person, resnet20, tmp_path):
         assert torch.equal(resumable[f"{name}_mask"].bool(), mask)
 
     # The exported file opens pruned.
-    person.open_file(tmp_path / "c.pt")
-    assert_masks(person, masks)
-    assert len(person.states) == 2
+    user.open_file(tmp_path / "c.pt")
+    assert_masks(user, masks)
+    assert len(user.states) == 2
 
 
-def assert_masks(person, expected):
-    document = person.document
+def assert_masks(user, expected):
+    document = user.document
     assert {n for n in document.masks if document.masks.pruned(n)} == set(expected)
     for name, mask in expected.items():
         found = document.masks[name].bools().reshape(mask.shape)

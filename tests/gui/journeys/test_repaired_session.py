@@ -45,41 +45,41 @@ def session(tmp_path):
     return tmp_path / "work.prune", {FC: weights.reshape(20, 30), BIAS: bias}
 
 
-def pruned_pixels(person) -> int:
+def pruned_pixels(user) -> int:
     """Count the pixels of the heat map in the color of pruned weights."""
-    image = person.views.pages.weights.canvas.grab().toImage()
+    image = user.views.pages.weights.canvas.grab().toImage()
     pixels = np.frombuffer(image.convertToFormat(QImage.Format.Format_RGB32).constBits(), np.uint32)
     return int(np.count_nonzero(pixels == int("ff" + PRUNED_OVER[1:], 16)))
 
 
-def test_a_repaired_session_is_shown_undone_and_exported(person, session, tmp_path):
+def test_a_repaired_session_is_shown_undone_and_exported(user, session, tmp_path):
     """All pages paint it, undo restores the values of the file, and the export is repaired."""
     file, expected = session
-    person.open(file)
-    person.wait(lambda: person.states and len(person.states) == 3)
-    assert person.states[-1].startswith("Repair of fc")
+    user.open(file)
+    user.wait(lambda: user.states and len(user.states) == 3)
+    assert user.states[-1].startswith("Repair of fc")
     whole = load_file(file.parent / "model.safetensors")
     lost = np.square(whole[FC][expected[FC] == 0]).sum()
     kept = number_format.percent(1 - lost / sum(np.square(a).sum() for a in whole.values()))
-    retained = person.views.preview.norm_retained  # from the values of the file and the mask alone
-    person.wait(lambda: retained.text() == kept)
+    retained = user.views.preview.norm_retained  # from the values of the file and the mask alone
+    user.wait(lambda: retained.text() == kept)
     for page in Page:
-        person.views.pages.tabs.setCurrentIndex(page)
-        person.wait_idle()
-    person.views.pages.tabs.setCurrentIndex(Page.WEIGHTS)
-    person.wait(lambda: person.views.pages.numbers.text().startswith("After repair:"))
-    person.wait_idle()
-    orange = pruned_pixels(person)
+        user.views.pages.tabs.setCurrentIndex(page)
+        user.wait_idle()
+    user.views.pages.tabs.setCurrentIndex(Page.WEIGHTS)
+    user.wait(lambda: user.views.pages.numbers.text().startswith("After repair:"))
+    user.wait_idle()
+    orange = pruned_pixels(user)
     assert orange > 10_000
-    person.export(tmp_path / "out.safetensors")
-    person.close_report()
+    user.export(tmp_path / "out.safetensors")
+    user.close_report()
     written = load_file(tmp_path / "out.safetensors")
     for name, array in expected.items():
         assert np.array_equal(written[name], array)
-    person.key("Ctrl+Z")
-    person.wait(lambda: not person.document.snapshot().values)
-    person.wait(lambda: person.views.pages.numbers.text().startswith("In the file:"))
-    person.wait(lambda: retained.text() == kept)
-    person.wait_idle()
-    assert pruned_pixels(person) == orange, "a repair hides no pruned weight"
-    assert not person.trouble
+    user.key("Ctrl+Z")
+    user.wait(lambda: not user.document.snapshot().values)
+    user.wait(lambda: user.views.pages.numbers.text().startswith("In the file:"))
+    user.wait(lambda: retained.text() == kept)
+    user.wait_idle()
+    assert pruned_pixels(user) == orange, "a repair hides no pruned weight"
+    assert not user.trouble

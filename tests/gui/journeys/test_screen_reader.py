@@ -120,14 +120,14 @@ def problems_of(window) -> list[str]:
     return find_problems(node_of(QAccessible.queryAccessibleInterface(window)))
 
 
-def dialog_of(person, title):
+def dialog_of(user, title):
     """Wait until a dialog with a title is visible, and return it."""
 
     def found():
         shown = [w for w in QApplication.topLevelWidgets() if isinstance(w, QDialog)]
         return next((w for w in shown if w.isVisible() and title in w.windowTitle()), None)
 
-    person.wait(found)
+    user.wait(found)
     return found()
 
 
@@ -147,76 +147,76 @@ def test_what_is_not_told_is_found(qtbot):
         assert why in found
 
 
-def test_the_empty_window_trouble_and_limits_are_told(person, tmp_path):
-    assert problems_of(person.window) == []
+def test_the_empty_window_trouble_and_limits_are_told(user, tmp_path):
+    assert problems_of(user.window) == []
     broken = tmp_path / "broken.safetensors"
     broken.write_bytes(b"no checkpoint at all")
-    person.open(broken)
-    person.wait(lambda: person.trouble)
-    assert problems_of(person.window) == []
-    size = person.window.size()
-    person.window.resize(720, 480)  # the notice is cut to one line, with a button for the rest
-    person.wait(person.window.notices.notices[0].line.isVisible)
-    assert problems_of(person.window) == []
-    person.window.resize(size)
-    person.open_file(SAMPLE)
-    person.click(person.views.form.limits.button)
-    person.wait(person.views.form.limits.isVisible)
-    assert problems_of(person.window) == []
+    user.open(broken)
+    user.wait(lambda: user.trouble)
+    assert problems_of(user.window) == []
+    size = user.window.size()
+    user.window.resize(720, 480)  # the notice is cut to one line, with a button for the rest
+    user.wait(user.window.notices.notices[0].line.isVisible)
+    assert problems_of(user.window) == []
+    user.window.resize(size)
+    user.open_file(SAMPLE)
+    user.click(user.views.form.limits.button)
+    user.wait(user.views.form.limits.isVisible)
+    assert problems_of(user.window) == []
 
 
-def test_every_page_is_told_as_a_picture_and_as_a_table(person):
-    person.open_file(SAMPLE)
-    person.wait_preview()
-    person.key("Ctrl+Return")  # so that there is something to compare
-    person.wait(lambda: len(person.states) == 2)
+def test_every_page_is_told_as_a_picture_and_as_a_table(user):
+    user.open_file(SAMPLE)
+    user.wait_preview()
+    user.key("Ctrl+Return")  # so that there is something to compare
+    user.wait(lambda: len(user.states) == 2)
     for size in ((1280, 800), (960, 600)):
-        person.window.resize(*size)
+        user.window.resize(*size)
         for number, page in enumerate(PAGES, 1):
-            person.key(str(number))
-            picture = person.views.pages.picture()
-            person.wait(lambda picture=picture: picture._has_content)
-            person.wait_idle()
-            found = node_of(QAccessible.queryAccessibleInterface(person.window))
+            user.key(str(number))
+            picture = user.views.pages.picture()
+            user.wait(lambda picture=picture: picture._has_content)
+            user.wait_idle()
+            found = node_of(QAccessible.queryAccessibleInterface(user.window))
             drawn = [
                 node
                 for node, above in found.walk()
                 if node.role == "filler" and node.focusable and node.showing and node.name
             ]
             assert drawn, f"{page} has no picture that can have the focus"
-            assert [page, size, problems_of(person.window)] == [page, size, []]
-            person.click(picture._table_button)
-            person.wait(lambda picture=picture: picture._table.isVisible())
-            assert [page, size, problems_of(person.window)] == [page, size, []]
-            person.click(picture._table_button)
+            assert [page, size, problems_of(user.window)] == [page, size, []]
+            user.click(picture._table_button)
+            user.wait(lambda picture=picture: picture._table.isVisible())
+            assert [page, size, problems_of(user.window)] == [page, size, []]
+            user.click(picture._table_button)
 
 
-def test_every_method_of_the_form_is_told(person):
-    person.open_file(SAMPLE)
-    box = person.rule.method
+def test_every_method_of_the_form_is_told(user):
+    user.open_file(SAMPLE)
+    box = user.rule.method
     names = [box.itemText(number) for number in range(box.count())]
-    person.click(person.views.form.add)  # with two rules, each has a list and a target
-    area = person.views.form.parentWidget()
+    user.click(user.views.form.add)  # with two rules, each has a list and a target
+    area = user.views.form.parentWidget()
     while not isinstance(area, QScrollArea):
         area = area.parentWidget()
     bar = area.verticalScrollBar()
     for name in names:
-        person.choose(person.rule.method, name)
-        person.pause(20)
+        user.choose(user.rule.method, name)
+        user.pause(20)
         for position in {0, bar.maximum()}:  # what is out of sight is not told
             bar.setValue(position)
-            assert [name, problems_of(person.window)] == [name, []]
+            assert [name, problems_of(user.window)] == [name, []]
 
 
-def test_every_dialog_is_told(person):
-    person.open_file(SAMPLE)
-    person.wait_preview()
+def test_every_dialog_is_told(user):
+    user.open_file(SAMPLE)
+    user.wait_preview()
     for menu, entry, title in DIALOGS:
-        person.menu(menu, entry.rstrip("…"))
-        dialog = dialog_of(person, title)
+        user.menu(menu, entry.rstrip("…"))
+        dialog = dialog_of(user, title)
         assert [entry, problems_of(dialog)] == [entry, []]
         dialog.reject()
-        person.wait(lambda dialog=dialog: not dialog.isVisible())
+        user.wait(lambda dialog=dialog: not dialog.isVisible())
 
 
 @pytest.fixture
@@ -253,25 +253,25 @@ def assert_contains(dialog, expected):
     assert all(header.name for header in headers)
 
 
-def test_the_dialogs_of_handwork_and_the_report_of_an_export_are_told(person, blocks):
-    person.open_file(blocks)
-    person.menu("Prune", "Manual edit", "Apply to the same layer in all blocks")
-    editing = person.workbench.manual_edit
+def test_the_dialogs_of_handwork_and_the_report_of_an_export_are_told(user, blocks):
+    user.open_file(blocks)
+    user.menu("Prune", "Manual edit", "Apply to the same layer in all blocks")
+    editing = user.workbench.manual_edit
     editing.perform(ManualEditRequest("prune", BLOCK, (((5, 6), (0, 4), (0, 3)),), "channel", 0))
-    dialog = dialog_of(person, "Apply to the same layer in all blocks")
+    dialog = dialog_of(user, "Apply to the same layer in all blocks")
     assert_accessible(dialog, SAME_LAYER)
-    person.click(dialog.go)
-    person.wait(lambda: len(person.states) == 2)
+    user.click(dialog.go)
+    user.wait(lambda: len(user.states) == 2)
 
-    person.chooses_file(blocks.with_name("masks.safetensors"))
-    person.menu("Prune", "Combine masks with a file")
-    dialog = dialog_of(person, "Combine masks")
+    user.chooses_file(blocks.with_name("masks.safetensors"))
+    user.menu("Prune", "Combine masks with a file")
+    dialog = dialog_of(user, "Combine masks")
     assert_accessible(dialog, COMBINE)
     dialog.reject()
-    person.wait(lambda: not dialog.isVisible())
+    user.wait(lambda: not dialog.isVisible())
 
-    assert_accessible(person.export(blocks.with_name("out.safetensors")), REPORT)
-    person.close_report()
+    assert_accessible(user.export(blocks.with_name("out.safetensors")), REPORT)
+    user.close_report()
 
 
 # Over the accessibility bus ---------------------------------------------------------------------

@@ -269,13 +269,13 @@ def file(tmp_path):
 
 
 @pytest.fixture
-def opened(person, file):
+def opened(user, file):
     """Return the user with a model whose histograms and preview are computed."""
-    person.open_file(file)
-    person.wait(lambda: not person.workbench.histograms.busy)
-    person.wait_preview()
-    person.wait_idle()
-    return person
+    user.open_file(file)
+    user.wait(lambda: not user.workbench.histograms.busy)
+    user.wait_preview()
+    user.wait_idle()
+    return user
 
 
 @pytest.mark.parametrize(
@@ -301,12 +301,12 @@ def test_the_way_of_the_slider_to_panel_and_tree(opened, watch, event, ends, fun
     assert len(watch.files()) <= files
 
 
-def test_the_way_of_an_opening_to_the_filled_window(person, file, watch):
-    person.wait_idle()
+def test_the_way_of_an_opening_to_the_filled_window(user, file, watch):
+    user.wait_idle()
     with watch.watching(OPENING):
-        person.workbench.files.open(file)
-        person.wait(lambda: person.document is not None)
-        person.wait(lambda: not person.workbench.form._opened.isActive())
+        user.workbench.files.open(file)
+        user.wait(lambda: user.document is not None)
+        user.wait(lambda: not user.workbench.form._opened.isActive())
         QCoreApplication.processEvents()
     watch.print_way("opening")
     assert len(watch.functions()) <= 44

@@ -27,26 +27,26 @@ def scale_font(qapp):
     qapp.setFont(before)
 
 
-def text_sizes(person):
+def text_sizes(user):
     """Return the sizes of the visible widgets with a text, by class and text."""
     found = {}
     for kind in (QAbstractButton, QComboBox, QLabel, QLineEdit):
-        for widget in person.window.findChildren(kind):
+        for widget in user.window.findChildren(kind):
             if widget.isVisible() and (text := widget.property("text") or widget.accessibleName()):
                 found.setdefault((kind.__name__, text), []).append(widget.size().toTuple())
     return found
 
 
-def open_sample(person):
-    person.wait_ready()
-    person.window.resize(1600, 1000)
-    person.open_file(SAMPLE)
-    person.wait_idle()
-    person.pause(100)
+def open_sample(user):
+    user.wait_ready()
+    user.window.resize(1600, 1000)
+    user.open_file(SAMPLE)
+    user.wait_idle()
+    user.pause(100)
 
 
-def test_a_window_that_is_open_looks_as_one_that_was_opened_afterwards(new_person, scale_font):
-    first = new_person()
+def test_a_window_that_is_open_looks_as_one_that_was_opened_afterwards(new_user, scale_font):
+    first = new_user()
     open_sample(first)
     small = text_sizes(first)
     scale_font(1.4)
@@ -55,7 +55,7 @@ def test_a_window_that_is_open_looks_as_one_that_was_opened_afterwards(new_perso
     first.pause(100)
     live = text_sizes(first)
     first.window.hide()
-    second = new_person()
+    second = new_user()
     open_sample(second)
     fresh = text_sizes(second)
     # The central area may differ in width, as the user sets the widths of the docks.
@@ -77,11 +77,11 @@ def test_a_window_that_is_open_looks_as_one_that_was_opened_afterwards(new_perso
         assert live[key] != small[key], text
 
 
-def test_no_button_of_the_form_is_cut(person, scale_font):
-    person.open_file(SAMPLE)
+def test_no_button_of_the_form_is_cut(user, scale_font):
+    user.open_file(SAMPLE)
     scale_font(1.5)
-    form = person.views.form
-    person.wait(lambda: form.rounds.width() > form.rounds.fontMetrics().horizontalAdvance("Iter"))
+    form = user.views.form
+    user.wait(lambda: form.rounds.width() > form.rounds.fontMetrics().horizontalAdvance("Iter"))
 
     def whole():
         return all(
@@ -89,7 +89,7 @@ def test_no_button_of_the_form_is_cut(person, scale_font):
             for button in (form.add, form.exclude, form.rounds)
         )
 
-    person.wait(whole)
+    user.wait(whole)
 
 
 def test_the_page_without_a_file_follows(show, scale_font):

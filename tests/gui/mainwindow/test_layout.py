@@ -19,12 +19,12 @@ SAMPLE = resources.path("sample/lenet-digits.safetensors")
 
 
 @pytest.fixture
-def opened(person, monkeypatch):
+def opened(user, monkeypatch):
     """Return the user at a window with the sample, on a screen of 1920x1200 pixels."""
     monkeypatch.setattr(window_placing, "available", lambda _window: QRect(0, 0, 1920, 1200))
-    person.open_file(SAMPLE)
-    person.wait_preview()
-    return person
+    user.open_file(SAMPLE)
+    user.wait_preview()
+    return user
 
 
 def is_whole(widget, window):
@@ -38,18 +38,18 @@ def is_whole(widget, window):
     return around is window
 
 
-def canvases(person, width, height):
+def canvases(user, width, height):
     """Return the sizes of the plots on all pages in a window of this size."""
-    window, pages = person.window, person.views.pages
+    window, pages = user.window, user.views.pages
     window.resize(width, height)
     sizes = {}
     for page in Page:
         pages.tabs.setCurrentIndex(page)
-        person.pause(30)
+        user.pause(30)
         assert (window.width(), window.height()) == (width, height)
         picture = pages.picture()
         stack = picture._stack
-        for part in (stack, picture.foot, person.views.history):
+        for part in (stack, picture.foot, user.views.history):
             assert is_whole(part, window), "partly hidden"
         sizes[page.name] = stack.size()
     return sizes
@@ -224,11 +224,11 @@ from pruneapp.gui.method_form.form_model import FormRequest, FormRow
 from pruneapp.gui.plots.pages import Page
 driving.SIZE = (1280, 720)
 walk = driving.Tour(Path(sys.argv[1]), "light")
-walk.open(lambda: walk.person.click(walk.window.empty.sample_button))
+walk.open(lambda: walk.user.click(walk.window.empty.sample_button))
 wait_until(lambda: not walk.bench.histograms.busy, "the counting")
 for page in Page:
     walk.views.pages.tabs.setCurrentIndex(page)
-    walk.person.settle()
+    walk.user.settle()
     stack = walk.views.pages.picture()._stack
     print(page.name, stack.width(), stack.height(), walk.window.height(), stack.devicePixelRatio())
 walk.end()

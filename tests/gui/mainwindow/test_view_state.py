@@ -23,83 +23,83 @@ def files(tmp_path):
     return [shutil.copy(SAMPLE, tmp_path / f"{name}.safetensors") for name in "ab"]
 
 
-def test_a_file_is_shown_as_it_was_left(person, files):
+def test_a_file_is_shown_as_it_was_left(user, files):
     first, second = files
-    person.open_file(first)
-    usual = person.views.tree.checked_names()
+    user.open_file(first)
+    usual = user.views.tree.checked_names()
     name = usual[-1]
-    person.views.tree.set_checked([name])
-    person.workbench.show_tensor(name)
-    person.views.pages.tabs.setCurrentIndex(Page.CHANNELS)
-    person.open_file(second)
-    assert person.views.tree.checked_names() == usual
-    assert person.views.pages.page is Page.CHANNELS
-    person.views.pages.tabs.setCurrentIndex(Page.MODEL)
-    person.open_file(first)
-    assert person.views.tree.checked_names() == (name,)
-    assert person.views.tree.focused_name() == name
-    assert person.views.pages.page is Page.CHANNELS
+    user.views.tree.set_checked([name])
+    user.workbench.show_tensor(name)
+    user.views.pages.tabs.setCurrentIndex(Page.CHANNELS)
+    user.open_file(second)
+    assert user.views.tree.checked_names() == usual
+    assert user.views.pages.page is Page.CHANNELS
+    user.views.pages.tabs.setCurrentIndex(Page.MODEL)
+    user.open_file(first)
+    assert user.views.tree.checked_names() == (name,)
+    assert user.views.tree.focused_name() == name
+    assert user.views.pages.page is Page.CHANNELS
 
 
 def test_a_window_that_starts_with_the_whole_model_offers_no_manual_edit(
-    new_person, settings_file, files
+    new_user, settings_file, files
 ):
     settings = Settings(settings_file)
     for file, page in zip(files, ("compare", "model"), strict=True):
         settings.set_views({"page": page}, file, {"page": page})
     settings.flush()
-    person = new_person().wait_ready()
+    user = new_user().wait_ready()
     for file, page in zip(files, (Page.COMPARE, Page.MODEL), strict=True):
-        person.open_file(file)
-        assert person.views.pages.page is page
-        assert not person.views.edit_options.isVisible()
-    person.views.pages.tabs.setCurrentIndex(Page.CHANNELS)
-    assert person.views.edit_options.isVisible()
+        user.open_file(file)
+        assert user.views.pages.page is page
+        assert not user.views.edit_options.isVisible()
+    user.views.pages.tabs.setCurrentIndex(Page.CHANNELS)
+    assert user.views.edit_options.isVisible()
 
 
-def test_the_form_is_found_again_and_asks_for_nothing(person, files):
+def test_the_form_is_found_again_and_asks_for_nothing(user, files):
     first, second = files
-    person.open_file(first)
-    person.views.form.set_amount(0.37)
-    person.wait(lambda: person.views.form.request() is not None)
-    said = person.views.form.request()
-    person.open_file(second)
-    person.views.form.set_amount(0.5)
-    person.open_file(first)
-    assert person.views.form.request() == said
-    person.wait(lambda: person.button.text() == "Change a setting to preview a step")
-    person.wait_idle()
-    person.pause(60)
-    assert person.button.text() == "Change a setting to preview a step"
-    assert not person.button.isEnabled()
+    user.open_file(first)
+    user.views.form.set_amount(0.37)
+    user.wait(lambda: user.views.form.request() is not None)
+    said = user.views.form.request()
+    user.open_file(second)
+    user.views.form.set_amount(0.5)
+    user.open_file(first)
+    assert user.views.form.request() == said
+    user.wait(lambda: user.button.text() == "Change a setting to preview a step")
+    user.wait_idle()
+    user.pause(60)
+    assert user.button.text() == "Change a setting to preview a step"
+    assert not user.button.isEnabled()
 
 
-def test_a_method_without_a_choice_of_scope_leaves_the_choice_as_it_was(person, files):
+def test_a_method_without_a_choice_of_scope_leaves_the_choice_as_it_was(user, files):
     """Regression: LAMP is always global, and restoring it changed the scope of other methods."""
     first, second = files
-    person.open_file(first)
-    form = person.views.form
+    user.open_file(first)
+    form = user.views.form
     form.choose_method("lamp")
     assert form.request().scope == "global"
-    person.open_file(second)
+    user.open_file(second)
     form.reset()
-    person.open_file(first)
+    user.open_file(first)
     assert form.request().rows[0].method == "lamp"
     form.choose_method("l1_unstructured")
     assert form.request().scope == "local"
     assert form.each.isChecked()
 
 
-def test_columns_and_order_are_found_again(person, files):
-    person.open_file(files[0])
-    view = person.views.tree.view
+def test_columns_and_order_are_found_again(user, files):
+    user.open_file(files[0])
+    view = user.views.tree.view
     view.show_column(Column.TYPE, shown=True)
     view.show_column(Column.SHAPE, shown=False)
-    person.views.tree.set_flat(flat=True)
+    user.views.tree.set_flat(flat=True)
     view.header().setSortIndicator(Column.PARAMETERS, view.header().sortIndicatorOrder())
     kept = view.columns()
-    person.session.close()
-    window = person.workbench.settings.state.window
+    user.session.close()
+    window = user.workbench.settings.state.window
     assert window["columns"] == kept
     assert kept["sorted"] == "parameters"
     assert "type" in kept["shown"]
@@ -111,9 +111,9 @@ def test_columns_and_order_are_found_again(person, files):
     assert view.columns() == kept
 
 
-def test_the_list_and_the_tree_are_each_sorted_by_their_own(person, files):
-    person.open_file(files[0])
-    tree, down = person.views.tree, Qt.SortOrder.DescendingOrder
+def test_the_list_and_the_tree_are_each_sorted_by_their_own(user, files):
+    user.open_file(files[0])
+    tree, down = user.views.tree, Qt.SortOrder.DescendingOrder
     header = tree.view.header()
     tree.set_flat(flat=True)
     header.setSortIndicator(Column.SPARSITY, down)
@@ -126,35 +126,35 @@ def test_the_list_and_the_tree_are_each_sorted_by_their_own(person, files):
     assert header.sortIndicatorSection() == Column.SPARSITY
     tree.set_flat(flat=False)
     assert tree.model.listing.order == Order(Column.NAME, descending=True)
-    person.open_file(files[1])  # another model is in the order of its file
+    user.open_file(files[1])  # another model is in the order of its file
     assert tree.model.listing.order == Order()
     assert header.sortIndicatorSection() == -1
-    person.open_file(files[0])  # restored
+    user.open_file(files[0])  # restored
     assert tree.model.listing.order == Order(Column.NAME, descending=True)
     assert tree.view.order(flat=True) == {"sorted": "sparsity", "descending": True}
 
 
-def test_the_width_of_a_column_is_found_again(person, files):
-    person.open_file(files[0])
-    view = person.views.tree.view
+def test_the_width_of_a_column_is_found_again(user, files):
+    user.open_file(files[0])
+    view = user.views.tree.view
     view.header().resizeSection(Column.SPARSITY, 171)
-    person.session.close()
-    kept = person.workbench.settings.state.window["columns"]
+    user.session.close()
+    kept = user.workbench.settings.state.window["columns"]
     assert kept["widths"] == {"sparsity": 171}
     view.header().resizeSection(Column.SPARSITY, 120)
     view.set_columns(kept)
-    person.open_file(files[1])
-    person.window.resize(1300, 800)
-    person.pause(20)
+    user.open_file(files[1])
+    user.window.resize(1300, 800)
+    user.pause(20)
     assert view.columnWidth(Column.SPARSITY) == 171
     view.set_columns({"widths": {"sparsity": "wide", "shape": -3, "nothing": 5}})
     assert view.columnWidth(Column.SPARSITY) == 171
 
 
-def test_what_is_unfolded_and_the_kind_are_found_again(person, files):
+def test_what_is_unfolded_and_the_kind_are_found_again(user, files):
     first, second = files
-    person.open_file(first)
-    tree = person.views.tree
+    user.open_file(first)
+    tree = user.views.tree
     view, kind = tree.view, tree.tree_filter.kind
     at_first, nodes = view.expanded_paths(), tree.model.nodes
     folded = next(row.shown.rpartition(".")[0] for row in nodes.rows[::-1])
@@ -162,31 +162,31 @@ def test_what_is_unfolded_and_the_kind_are_found_again(person, files):
     view.expand(tree.model.index_of(nodes.paths.index(folded)))
     unfolded = view.expanded_paths()
     assert set(unfolded) == {*at_first, folded}
-    person.open_file(second)
+    user.open_file(second)
     assert view.expanded_paths() == at_first
     kind.setCurrentIndex(1)
     chosen = kind.currentData()
-    person.open_file(first)
+    user.open_file(first)
     assert view.expanded_paths() == unfolded
     assert view.isExpanded(tree.model.index_of(tree.model.nodes.paths.index(folded)))
     assert kind.currentData() == ""
-    person.open_file(second)
+    user.open_file(second)
     assert kind.currentData() == chosen
-    person.wait(lambda: tree.model.listing.filter.kind == chosen)
+    user.wait(lambda: tree.model.listing.filter.kind == chosen)
 
 
-def test_names_stay_whole_whatever_columns_are_added(person, files):
-    person.open_file(files[0])
-    view = person.views.tree.view
+def test_names_stay_whole_whatever_columns_are_added(user, files):
+    user.open_file(files[0])
+    view = user.views.tree.view
     for width in (1000, 1280, 900, 1280):
-        person.window.resize(width, 800)
-        person.pause(10)
+        user.window.resize(width, 800)
+        user.pause(10)
         view.show_column(Column.SHAPE, shown=width == 1280)
     assert "widths" not in view.columns(), "the user has chosen none"
     for column in Column:
         if column != Column.NAME:
             view.show_column(column, shown=True)
-        person.pause(10)
+        user.pause(10)
         assert view.columnWidth(Column.NAME) >= view.sizeHintForColumn(Column.NAME)
     assert view.horizontalScrollBar().maximum() > 0
 
@@ -214,9 +214,9 @@ def test_a_folder_is_kept_for_each_purpose(tmp_path):
     assert found.folder("recipe") == "", "its form was removed"
 
 
-def test_a_dialog_begins_where_the_last_one_for_it_ended(person, files, tmp_path, monkeypatch):
-    person.open_file(files[0])
-    bench = person.workbench
+def test_a_dialog_begins_where_the_last_one_for_it_ended(user, files, tmp_path, monkeypatch):
+    user.open_file(files[0])
+    bench = user.workbench
     asked = []
 
     def choose(_parent, _title, place="", *_patterns):
@@ -246,7 +246,7 @@ def test_a_dialog_begins_where_the_last_one_for_it_ended(person, files, tmp_path
             call()
         assert "there" not in str(asked), purpose
         asked.clear()
-        person.session.note_folder(purpose, there / "x")
+        user.session.note_folder(purpose, there / "x")
         for call in calls:
             call()
         assert len(asked) == len(calls), purpose
@@ -263,37 +263,37 @@ def test_settings_of_before_still_open(tmp_path):
     assert settings.view(tmp_path / "a.pt") == {}
 
 
-def test_a_form_of_a_method_that_is_gone_is_not_kept_and_stops_nothing(person, files, monkeypatch):
+def test_a_form_of_a_method_that_is_gone_is_not_kept_and_stops_nothing(user, files, monkeypatch):
     """Regression: closing such a file raised an error, and no state was saved."""
     first, second = files
-    person.open_file(first)
-    name = person.views.tree.checked_names()[-1]
-    person.views.tree.set_checked([name])
-    person.choose(person.rule.method, "LAMP")
+    user.open_file(first)
+    name = user.views.tree.checked_names()[-1]
+    user.views.tree.set_checked([name])
+    user.choose(user.rule.method, "LAMP")
     left = {key: method for key, method in registry.METHODS.items() if key != "lamp"}
     with monkeypatch.context() as patched:
         patched.setattr(registry, "METHODS", left)
-        person.open_file(second)
-        person.wait_idle()
-    person.open_file(first)
-    assert person.views.tree.checked_names() == (name,)
-    assert not person.bugs
+        user.open_file(second)
+        user.wait_idle()
+    user.open_file(first)
+    assert user.views.tree.checked_names() == (name,)
+    assert not user.bugs
 
 
-def test_a_slip_in_one_field_loses_no_rules(person, files):
+def test_a_slip_in_one_field_loses_no_rules(user, files):
     """Regression: with an invalid amount, nothing of the form was saved."""
     first, second = files
-    person.open_file(first)
-    person.click(person.views.form.add)
-    person.type(person.rule.target.lineEdit(), "*.weight")
-    person.choose(person.rule.method, "Random unstructured")
-    person.ask_amount("150")
-    assert person.views.form.request() is None
-    person.open_file(second)
-    person.window.actions_["reset_form"].trigger()
-    assert len(person.views.form.rules) == 1
-    person.open_file(first)
-    rules = person.views.form.request().rows
+    user.open_file(first)
+    user.click(user.views.form.add)
+    user.type(user.rule.target.lineEdit(), "*.weight")
+    user.choose(user.rule.method, "Random unstructured")
+    user.ask_amount("150")
+    assert user.views.form.request() is None
+    user.open_file(second)
+    user.window.actions_["reset_form"].trigger()
+    assert len(user.views.form.rules) == 1
+    user.open_file(first)
+    rules = user.views.form.request().rows
     assert [row.method for row in rules] == ["l1_unstructured", "random_unstructured"]
     assert [row.values["amount"] for row in rules] == [0.2, 0.2]
     assert rules[1].pattern == "*.weight"

@@ -27,5 +27,5 @@ def model(tmp_path):
 
 
 @pytest.fixture
-def at_work(person, model):
-    return person.open_file(model)
+def at_work(user, model):
+    return user.open_file(model)

@@ -16,21 +16,21 @@ def channel_edit(name, index, operation="prune", shape=(8, 4, 3, 3)):
     return ManualEditRequest(operation, name, (box,), "channel", 0)
 
 
-def mask_of(person, name):
+def mask_of(user, name):
     """Return a bool array of the unpruned elements of a tensor."""
-    shape = person.document.checkpoint.entry(name).shape
-    mask = person.document.masks.get(name)
+    shape = user.document.checkpoint.entry(name).shape
+    mask = user.document.masks.get(name)
     size = int(np.prod(shape))
     return (np.ones(size, bool) if mask is None else mask.bools(0, size)).reshape(shape)
 
 
-def status(person):
+def status(user):
     """Return the text of the status bar."""
-    return person.window.done.label.text()
+    return user.window.done.label.text()
 
 
-def middle_of_bar(person, bar):
+def middle_of_bar(user, bar):
     """Return a pixel in a bar, a little above the axis."""
-    canvas = person.views.pages.channels.canvas
+    canvas = user.views.pages.channels.canvas
     foot = canvas.pixel_of(bar)
     return QPoint(foot.x(), foot.y() - 4)

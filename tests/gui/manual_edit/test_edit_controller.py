@@ -88,11 +88,11 @@ def test_in_every_block_shows_the_tensors_before_anything_is_done(at_work):
     assert QApplication.activeModalWidget() is None, "it has no other layers of its role"
 
 
-def box(person, which):
+def box(user, which):
     """Click a check box below the plot."""
-    found = getattr(person.views.edit_options, which)
-    person.wait(found.isVisible)
-    person.click(found, QPoint(8, found.height() // 2))
+    found = getattr(user.views.edit_options, which)
+    user.wait(found.isVisible)
+    user.click(found, QPoint(8, found.height() // 2))
 
 
 def test_the_boxes_below_the_picture_are_there_only_where_they_mean_something(at_work, tmp_path):
@@ -147,12 +147,12 @@ def test_bias_and_norm_go_along_with_a_channel_in_the_same_step(at_work):
     assert "No pruned channel has anything left" in at_work.trouble[0]
 
 
-def test_that_bias_and_norm_go_along_is_remembered(new_person, model):
-    first = new_person(model).wait_ready()
+def test_that_bias_and_norm_go_along_is_remembered(new_user, model):
+    first = new_user(model).wait_ready()
     first.wait_open(model)
     first.menu("Prune", "Manual edit", "Include matching bias and norm")
     assert first.views.edit_options.companions.isChecked()
-    second = new_person(model).wait_ready()
+    second = new_user(model).wait_ready()
     assert second.views.edit_options.companions.isChecked()
     assert second.window.actions_["with_companions"].isChecked()
     assert not second.workbench.manual_edit._every_block.isChecked()

@@ -17,46 +17,46 @@ QUERIES, KEYS, VALUES, OUTPUTS = (f"{LAYER}self_attn.{part}_proj.weight" for par
 
 
 @pytest.fixture
-def at_llama(person, tmp_path):
+def at_llama(user, tmp_path):
     folder = write_llama(tmp_path / "llama")
-    return person.open_file(folder)
+    return user.open_file(folder)
 
 
-def show_channels(person, name, size):
-    person.click_cell(name)
-    person.key("3", person.views.tree.view)
-    channels = person.views.pages.channels
-    person.wait(lambda: channels.bars_key[0] == name and channels.bars_key[-1] == size)
-    person.wait_idle()
+def show_channels(user, name, size):
+    user.click_cell(name)
+    user.key("3", user.views.tree.view)
+    channels = user.views.pages.channels
+    user.wait(lambda: channels.bars_key[0] == name and channels.bars_key[-1] == size)
+    user.wait_idle()
     return channels
 
 
-def choose_dim(person, text):
-    person.choose(person.views.pages.channels.dim_box, text)
-    person.wait_idle()
+def choose_dim(user, text):
+    user.choose(user.views.pages.channels.dim_box, text)
+    user.wait_idle()
 
 
-def select(person, text):
+def select(user, text):
     """Select channels, or units, by pasting a list."""
     QGuiApplication.clipboard().setText(text)
-    canvas = person.views.pages.channels.canvas
-    person.key("Ctrl+V", canvas)
-    person.wait_idle()
+    canvas = user.views.pages.channels.canvas
+    user.key("Ctrl+V", canvas)
+    user.wait_idle()
 
 
-def press(person, key, states):
-    person.key(key, person.views.pages.channels.canvas)
-    person.wait(lambda: len(person.states) == states)
+def press(user, key, states):
+    user.key(key, user.views.pages.channels.canvas)
+    user.wait(lambda: len(user.states) == states)
 
 
-def zeros(person, name, dim=0):
+def zeros(user, name, dim=0):
     """Return the indices along a dimension in which all weights are pruned."""
-    return np.flatnonzero(~mask_of(person, name).any(axis=1 - dim)).tolist()
+    return np.flatnonzero(~mask_of(user, name).any(axis=1 - dim)).tolist()
 
 
-def click_box(person, box):
-    person.wait(box.isVisible)
-    person.click(box, QPoint(8, box.height() // 2))
+def click_box(user, box):
+    user.wait(box.isVisible)
+    user.click(box, QPoint(8, box.height() // 2))
 
 
 def test_neurons_go_in_all_tensors_of_the_group_in_one_step(at_llama):

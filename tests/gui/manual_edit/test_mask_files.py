@@ -29,53 +29,53 @@ def masks(tmp_path):
     return path
 
 
-def load_masks(person, masks):
+def load_masks(user, masks):
     """Load masks by the menu, and return the report of their preview."""
-    person.chooses_file(masks)
-    person.menu("Prune", "Load masks")
-    person.wait_idle()
-    person.wait(lambda: person.rule.mask_name.text() == masks.name)
-    return person.wait_preview()
+    user.chooses_file(masks)
+    user.menu("Prune", "Load masks")
+    user.wait_idle()
+    user.wait(lambda: user.rule.mask_name.text() == masks.name)
+    return user.wait_preview()
 
 
-def test_masks_of_a_file_leave_the_check_marks_of_the_person(at_work, masks, model):
+def test_masks_of_a_file_leave_the_check_marks_of_the_user(at_work, masks, model):
     """They are checked while the masks are requested; "checked" is what a session stores."""
-    person, mine = at_work, ("layers.0.conv1.weight", CONV)
-    person.key("Ctrl+Shift+A")
+    user, mine = at_work, ("layers.0.conv1.weight", CONV)
+    user.key("Ctrl+Shift+A")
     for name in mine:
-        person.check(name)
+        user.check(name)
     for leave in ("reset", "method", "again", "reopen", "step"):
-        report = load_masks(person, masks)
-        assert person.rule.method.currentText() == "Custom mask from file…"
+        report = load_masks(user, masks)
+        assert user.rule.method.currentText() == "Custom mask from file…"
         assert report.newly_pruned == 2 * 36 + 8
-        assert person.views.tree.checked_names() == ("fc.weight", CONV), leave
-        assert person.workbench.view_state.read()["checked"] == [*mine], leave
+        assert user.views.tree.checked_names() == ("fc.weight", CONV), leave
+        assert user.workbench.view_state.read()["checked"] == [*mine], leave
         if leave == "reopen":
-            person.menu("File", "Close")
-            person.wait(lambda: person.document is None)
-            person.open_file(model)
-            assert person.views.tree.checked_names() == mine
+            user.menu("File", "Close")
+            user.wait(lambda: user.document is None)
+            user.open_file(model)
+            assert user.views.tree.checked_names() == mine
             continue
         if leave == "again":
-            load_masks(person, masks)
+            load_masks(user, masks)
         if leave == "step":
-            person.click(person.button)
-            person.wait(lambda: len(person.states) == 2)
-            assert not mask_of(person, CONV)[4:6].any()
-        person.key("Esc")
+            user.click(user.button)
+            user.wait(lambda: len(user.states) == 2)
+            assert not mask_of(user, CONV)[4:6].any()
+        user.key("Esc")
         if leave == "reset":
-            person.menu("Prune", "Reset form")
+            user.menu("Prune", "Reset form")
         else:
-            person.choose(person.rule.method, "L1 unstructured (magnitude)")
-        assert person.views.tree.checked_names() == mine, leave
-        report = person.wait_preview()
+            user.choose(user.rule.method, "L1 unstructured (magnitude)")
+        assert user.views.tree.checked_names() == mine, leave
+        report = user.wait_preview()
         assert {tensor.name for tensor in report.tensors} == {*mine}, leave
 
-    load_masks(person, masks)
-    person.check("layers.2.conv1.weight")
-    person.check(CONV)  # unchecks it
-    person.menu("Prune", "Reset form")
-    assert set(person.views.tree.checked_names()) == {mine[0], "layers.2.conv1.weight"}
+    load_masks(user, masks)
+    user.check("layers.2.conv1.weight")
+    user.check(CONV)  # unchecks it
+    user.menu("Prune", "Reset form")
+    assert set(user.views.tree.checked_names()) == {mine[0], "layers.2.conv1.weight"}
 
 
 def test_importance_scores_are_loaded_by_a_command_of_the_menu(at_work, tmp_path):
@@ -130,10 +130,10 @@ def combining(at_work, masks):
     return at_work.workbench.manual_edit.combining
 
 
-def open_dialog(person, combining, masks):
-    person.chooses_file(masks)
-    person.menu("Prune", "Combine masks with a file")
-    person.wait(lambda: combining.dialog is not None and combining.dialog.isVisible())
+def open_dialog(user, combining, masks):
+    user.chooses_file(masks)
+    user.menu("Prune", "Combine masks with a file")
+    user.wait(lambda: combining.dialog is not None and combining.dialog.isVisible())
     return combining.dialog
 
 
@@ -199,13 +199,13 @@ def test_zeros_that_nobody_pruned_stay_out_of_a_union(at_work, model, tmp_path):
         assert list(at_work.document.masks) == [CONV]
 
 
-def show_overlap(person, combining, masks):
+def show_overlap(user, combining, masks):
     """Compare the masks on the page Compare."""
-    person.click(open_dialog(person, combining, masks).picture)
-    view = person.views.compare
-    person.wait(
+    user.click(open_dialog(user, combining, masks).picture)
+    view = user.views.compare
+    user.wait(
         lambda: (
-            person.views.pages.page is Page.COMPARE
+            user.views.pages.page is Page.COMPARE
             and combining.dialog is None
             and None in view.sides.wanted
             and view.measure == "zeros"

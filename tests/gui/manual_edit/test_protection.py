@@ -13,21 +13,21 @@ NAME = "a.weight"
 
 
 @pytest.fixture
-def protected(person, tmp_path):
+def protected(user, tmp_path):
     """Return the user with a file in which one row is protected."""
     path = tmp_path / "model.safetensors"
     weights = np.random.default_rng(1).normal(size=(8, 5)).astype(np.float32)
     save_file({NAME: weights}, path)
-    person.open_file(path)
-    by_hand(person, "protect")
-    return person
+    user.open_file(path)
+    by_hand(user, "protect")
+    return user
 
 
-def by_hand(person, operation):
-    steps = len(person.states)
+def by_hand(user, operation):
+    steps = len(user.states)
     box = (((0, 1), (0, 5)),)
-    person.workbench.manual_edit.perform(ManualEditRequest(operation, NAME, box, "row"))
-    person.wait(lambda: len(person.states) == steps + 1)
+    user.workbench.manual_edit.perform(ManualEditRequest(operation, NAME, box, "row"))
+    user.wait(lambda: len(user.states) == steps + 1)
 
 
 @pytest.mark.usefixtures("histories_off")

@@ -109,9 +109,9 @@ def pack_masks(masks):
 BOXES = {c: [[[c, c + 1], [0, 4], [0, 3], [0, 3]]] for c in range(8)}
 
 
-def assert_done(person, path):
+def assert_done(user, path):
     """Assert that the recipe describes the steps, and that replaying it gives the same masks."""
-    document = person.document
+    document = user.document
     done, masks = recipe(document)
     assert [entry["name"] for entry in done] == ["edit", "edit", "step"]
     for entry, operation, index in zip(done, ("prune", "protect"), (5, 1), strict=False):
@@ -125,20 +125,20 @@ def assert_done(person, path):
     assert here[0].keys() == here[1].keys() == {CONV}
     assert replay(done, masks, path) == here
     assert replay_with_torch(done, path) == here
-    left = mask_of(person, CONV).any(axis=(1, 2, 3))
+    left = mask_of(user, CONV).any(axis=(1, 2, 3))
     assert left.sum() == 4, "3 of the 7 unpruned ones, including the protected one"
     assert left[1], "it has the smallest norm"
     assert not left[5]
 
 
-def undo_all(person, key):
-    while person.document.position:
-        before = person.document.position
+def undo_all(user, key):
+    while user.document.position:
+        before = user.document.position
         key("Ctrl+Z")
-        assert person.document.position == before - 1
-    assert recipe(person.document) == ([], {})
-    assert not person.document.masks
-    assert not person.document.snapshot().protected
+        assert user.document.position == before - 1
+    assert recipe(user.document) == ([], {})
+    assert not user.document.masks
+    assert not user.document.snapshot().protected
 
 
 def test_a_person_prunes_a_channel_protects_another_and_undoes_all_by_clicks(at_work, model):
@@ -226,17 +226,17 @@ def test_a_person_does_the_same_by_the_keyboard_alone(at_work, model):
     undo_all(at_work, key)
 
 
-def tab_to(person, widget):
+def tab_to(user, widget):
     """Press Tab until a widget, or one of its children, has the focus."""
     for _step in range(80):
         focused = QApplication.focusWidget()
         if focused is not None and (focused is widget or widget.isAncestorOf(focused)):
             return
-        person.key("Tab")
+        user.key("Tab")
     raise AssertionError(f"Tab does not lead to {widget}")
 
 
-def type_in(person, text):
+def type_in(user, text):
     """Type into the focused widget."""
-    person.qtbot.keyClicks(QApplication.focusWidget(), text)
-    person.pause(160)  # large trees are filtered after a pause in typing
+    user.qtbot.keyClicks(QApplication.focusWidget(), text)
+    user.pause(160)  # large trees are filtered after a pause in typing

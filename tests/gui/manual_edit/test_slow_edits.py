@@ -17,22 +17,22 @@ def channel(number: int) -> ManualEditRequest:
     )
 
 
-def open_sample(person):
-    person.menu("File", "Try the sample")
-    person.wait_open(SAMPLE)
-    person.wait_preview()
-    return person.workbench.manual_edit
+def open_sample(user):
+    user.menu("File", "Try the sample")
+    user.wait_open(SAMPLE)
+    user.wait_preview()
+    return user.workbench.manual_edit
 
 
-def test_a_gesture_that_takes_long_can_be_seen_and_cancelled(person, monkeypatch):
+def test_a_gesture_that_takes_long_can_be_seen_and_cancelled(user, monkeypatch):
     """One that is computed when the file is closed is dropped."""
-    by_hand, status = open_sample(person), person.window.job_status
+    by_hand, status = open_sample(user), user.window.job_status
     monkeypatch.setattr(edit_controller, "compute_edit", lambda _a, _b, job, **_how: endless(job))
     by_hand.perform(channel(2))
-    person.wait(status.cancel.isVisible)
-    person.session.close()
-    person.wait_idle()
-    open_sample(person)
+    user.wait(status.cancel.isVisible)
+    user.session.close()
+    user.wait_idle()
+    open_sample(user)
 
     gate = Gate(closed=True)
 
@@ -46,13 +46,13 @@ def test_a_gesture_that_takes_long_can_be_seen_and_cancelled(person, monkeypatch
     by_hand.perform(channel(0))
     by_hand.perform(channel(1))
     assert not status.cancel.isVisible(), "short edits do not flicker in the status bar"
-    person.wait(status.cancel.isVisible)
+    user.wait(status.cancel.isVisible)
     assert "Applying manual edit" in status.label.text()
-    person.wait(lambda: "fc1.weight" in status.label.text())
-    person.click(status.cancel)
-    person.wait(lambda: len(person.states) == 2)
-    assert person.document.masks["fc1.weight"].pruned == 128
-    assert not person.document.masks["fc1.weight"].bools()[128:256].any(), "the one after it"
-    person.wait_idle()
+    user.wait(lambda: "fc1.weight" in status.label.text())
+    user.click(status.cancel)
+    user.wait(lambda: len(user.states) == 2)
+    assert user.document.masks["fc1.weight"].pruned == 128
+    assert not user.document.masks["fc1.weight"].bools()[128:256].any(), "the one after it"
+    user.wait_idle()
     assert not status.cancel.isVisible()
     assert gate.running

@@ -28,107 +28,105 @@ def sparse(tmp_path):
     return path
 
 
-def zero_notices(person):
+def zero_notices(user):
     """Wait until the zeros of the file are counted; return the notices that report no problem."""
-    person.wait(lambda: person.workbench.manual_edit.zeros.report is not None)
-    return person.notices
+    user.wait(lambda: user.workbench.manual_edit.zeros.report is not None)
+    return user.notices
 
 
-def test_zeros_are_told_of_and_treated_as_pruned_by_one_click(person, sparse):
-    person.open_file(sparse)
-    (notice,) = zero_notices(person)
+def test_zeros_are_told_of_and_treated_as_pruned_by_one_click(user, sparse):
+    user.open_file(sparse)
+    (notice,) = zero_notices(user)
     assert notice.replace("\u00a0", " ") == (
         "41.7 % of the weights in 3 tensors are zero (2:4 pattern in 2)."
     )
-    assert person.trouble == []
-    shown = person.window.notices.notices[0]
-    person.window.resize(1280, 800)
-    person.pause(20)
+    assert user.trouble == []
+    shown = user.window.notices.notices[0]
+    user.window.resize(1280, 800)
+    user.pause(20)
     assert shown.sentence.height() <= 2 * shown.fontMetrics().lineSpacing() + 2
-    person.click(shown.more)
-    person.click(shown.copy)
+    user.click(shown.more)
+    user.click(shown.copy)
     lines = QApplication.clipboard().text().replace("\u00a0", " ").splitlines()
     assert lines[2] == "layers.0.weight, 256 of 512 are 0 (50.0 %), 2:4 pattern"
     assert lines[4].startswith(
         "layers.2.weight, 128 of 512 are 0 (25.0 %), 4 whole slices along dim 0"
     )
-    assert person.states == ["Opened"]
+    assert user.states == ["Opened"]
 
     assert shown.action.text() == "Treat zeros as pruned"
-    person.click(shown.action)
-    person.wait(lambda: len(person.states) == 2)
-    assert person.states[1] == "Zeros of the file treated as pruned"
-    assert person.notices == []
-    assert person.document.masks.pruned("layers.0.weight") == 256
-    assert person.cell("layers.2.weight", Column.SPARSITY).endswith("25.0 %")
-    assert not person.session.unexported, "an export has the same values"
-    person.ask_amount("50 %")
-    report = person.wait_preview()
+    user.click(shown.action)
+    user.wait(lambda: len(user.states) == 2)
+    assert user.states[1] == "Zeros of the file treated as pruned"
+    assert user.notices == []
+    assert user.document.masks.pruned("layers.0.weight") == 256
+    assert user.cell("layers.2.weight", Column.SPARSITY).endswith("25.0 %")
+    assert not user.session.unexported, "an export has the same values"
+    user.ask_amount("50 %")
+    report = user.wait_preview()
     assert [t.after for t in report.tensors] == [384, 384, 320, 256], (
         "amounts count the existing zeros"
     )
 
-    person.key("Ctrl+Z", person.window)  # not to the field, which has its own undo
-    assert not person.document.masks
-    person.pause(600)
-    person.wait_idle()
-    assert person.notices == [], "shown once"
+    user.key("Ctrl+Z", user.window)  # not to the field, which has its own undo
+    assert not user.document.masks
+    user.pause(600)
+    user.wait_idle()
+    assert user.notices == [], "shown once"
 
 
-def test_a_file_of_few_zeros_says_nothing(person, sparse):
-    person.open_file(sparse)
-    zeros = person.workbench.manual_edit.zeros
+def test_a_file_of_few_zeros_says_nothing(user, sparse):
+    user.open_file(sparse)
+    zeros = user.workbench.manual_edit.zeros
     assert zeros.report is None
-    person.menu("File", "Close")
-    person.pause(600)
+    user.menu("File", "Close")
+    user.pause(600)
     assert zeros.report is None, "the file was closed before the search"
-    assert person.notices == []
+    assert user.notices == []
 
-    person.menu("File", "Try the sample")
-    person.wait_open(SAMPLE)
-    assert zero_notices(person) == []
-    person.menu("Prune", "Treat zeros as pruned")
-    person.wait(lambda: person.trouble)
-    (trouble,) = person.trouble
+    user.menu("File", "Try the sample")
+    user.wait_open(SAMPLE)
+    assert zero_notices(user) == []
+    user.menu("Prune", "Treat zeros as pruned")
+    user.wait(lambda: user.trouble)
+    (trouble,) = user.trouble
     assert trouble.replace("\u00a0", " ") == (
         "No weight tensor has 1 % or more zeros that are not already pruned. "
         "Biases and norms are not considered."
     )
-    assert person.states == ["Opened"]
+    assert user.states == ["Opened"]
 
     # Zeros that were made permanent can be treated as pruned again.
-    person.window.notices.clear()
-    person.wait_preview()
-    person.click(person.button)
-    person.wait(lambda: person.document.masks)
-    pruned = {row.name: person.document.masks.pruned(row.name) for row in person.session.rows}
-    person.menu("Prune", "Make permanent")
-    person.menu("Prune", "Treat zeros as pruned")  # queued after it
-    person.wait(lambda: len(person.states) == 4)
-    assert person.trouble == []
-    assert pruned == {
-        row.name: person.document.masks.pruned(row.name) for row in person.session.rows
-    }
+    user.window.notices.clear()
+    user.wait_preview()
+    user.click(user.button)
+    user.wait(lambda: user.document.masks)
+    pruned = {row.name: user.document.masks.pruned(row.name) for row in user.session.rows}
+    user.menu("Prune", "Make permanent")
+    user.menu("Prune", "Treat zeros as pruned")  # queued after it
+    user.wait(lambda: len(user.states) == 4)
+    assert user.trouble == []
+    assert pruned == {row.name: user.document.masks.pruned(row.name) for row in user.session.rows}
 
 
-def test_what_was_exported_here_is_told_of_when_it_is_opened_again(person, tmp_path):
+def test_what_was_exported_here_is_told_of_when_it_is_opened_again(user, tmp_path):
     """A dense export contains zeros, but no masks."""
     out = tmp_path / "out.safetensors"
-    person.menu("File", "Try the sample")
-    person.wait_open(SAMPLE)
-    person.wait_preview()
-    person.click(person.button)
-    person.wait_idle()
-    assert person.export(out) is not None
-    person.close_report()
-    person.open_file(out)
-    (notice,) = zero_notices(person)
+    user.menu("File", "Try the sample")
+    user.wait_open(SAMPLE)
+    user.wait_preview()
+    user.click(user.button)
+    user.wait_idle()
+    assert user.export(out) is not None
+    user.close_report()
+    user.open_file(out)
+    (notice,) = zero_notices(user)
     assert "20.0" in notice
     assert "are zero." in notice
     resumable = tmp_path / "resumable.safetensors"
-    person.menu("Prune", "Treat zeros as pruned")
-    person.wait(lambda: len(person.states) == 2)
-    assert person.export(resumable, "resumable") is not None
-    person.close_report()
-    person.open_file(resumable)
-    assert zero_notices(person) == [], "the file contains masks"
+    user.menu("Prune", "Treat zeros as pruned")
+    user.wait(lambda: len(user.states) == 2)
+    assert user.export(resumable, "resumable") is not None
+    user.close_report()
+    user.open_file(resumable)
+    assert zero_notices(user) == [], "the file contains masks"

@@ -18,34 +18,34 @@ PAIRS = {
 }
 
 
-def box_clicked(person) -> None:
-    box = person.views.form.companions.box
-    person.click(box, QPoint(8, box.height() // 2))
+def box_clicked(user) -> None:
+    box = user.views.form.companions.box
+    user.click(box, QPoint(8, box.height() // 2))
 
 
-def test_a_person_prunes_channels_with_their_bias_and_norm_as_one_step(person):
-    person.menu("File", "Try the sample")
-    person.wait_open(SAMPLE)
+def test_a_person_prunes_channels_with_their_bias_and_norm_as_one_step(user):
+    user.menu("File", "Try the sample")
+    user.wait_open(SAMPLE)
     for name in ("fc1.weight", "fc2.weight", "fc3.weight"):
-        person.check(name)
-    row = person.views.form.companions
+        user.check(name)
+    row = user.views.form.companions
     assert not row.isVisible()
-    person.choose(person.rule.method, "Ln structured (channels)")
-    person.wait(row.isVisible)
-    person.ask_amount("25 %")
-    plain = person.wait_preview()
+    user.choose(user.rule.method, "Ln structured (channels)")
+    user.wait(row.isVisible)
+    user.ask_amount("25 %")
+    plain = user.wait_preview()
     assert {t.name for t in plain.tensors} == {"conv1.weight", "conv2.weight"}
 
-    box_clicked(person)
-    person.wait(lambda: person.workbench.preview.state.preview is None)
-    report = person.wait_preview()
+    box_clicked(user)
+    user.wait(lambda: user.workbench.preview.state.preview is None)
+    report = user.wait_preview()
     assert {t.name for t in report.tensors} == {f"{conv}.weight" for conv in PAIRS} | {
         name for names in PAIRS.values() for name in names
     }
     assert report.newly_pruned > plain.newly_pruned
-    assert "→" in person.cell("bn1.bias", Column.SPARSITY), "the tree shows what goes along"
-    person.click(person.button)
-    assert person.states[1:] == ["L2 25 %, dim 0, on 2 tensors, with bias and norm"]
+    assert "→" in user.cell("bn1.bias", Column.SPARSITY), "the tree shows what goes along"
+    user.click(user.button)
+    assert user.states[1:] == ["L2 25 %, dim 0, on 2 tensors, with bias and norm"]
 
     tensors = load_file(SAMPLE)
     for conv, companions in PAIRS.items():
@@ -58,22 +58,22 @@ def test_a_person_prunes_channels_with_their_bias_and_norm_as_one_step(person):
             held = torch.nn.Module()
             held.vector = torch.nn.Parameter(tensors[name])
             prune.custom_from_mask(held, "vector", stays)
-            mask = person.document.masks[name].bools()
+            mask = user.document.masks[name].bools()
             np.testing.assert_array_equal(mask, held.vector_mask.bool().numpy())
-    person.key("Ctrl+Z", person.window)
-    assert not person.document.masks, "one step"
+    user.key("Ctrl+Z", user.window)
+    assert not user.document.masks, "one step"
 
 
-def test_the_form_says_how_many_of_the_tensors_have_any(person, tmp_path):
+def test_the_form_says_how_many_of_the_tensors_have_any(user, tmp_path):
     path = tmp_path / "two.safetensors"
     tensors = {"a.conv.weight": (4, 3, 3, 3), "a.conv.bias": (4,), "b.conv.weight": (4, 4, 3, 3)}
     save_file({name: torch.randn(shape) for name, shape in tensors.items()}, path)
-    person.open_file(path)
-    note = person.views.form.companions.note
-    person.choose(person.rule.method, "Ln structured (channels)")
-    person.wait(lambda: note.text().endswith("1 of 2 tensors have a matching bias or norm."))
-    person.check("a.conv.weight")
-    person.wait(lambda: note.text() == "No bias or norm layer was found for these tensors by name.")
-    person.check("b.conv.weight")
-    person.check("a.conv.weight")
-    person.wait(lambda: note.text().endswith("has a bias (beta)."))
+    user.open_file(path)
+    note = user.views.form.companions.note
+    user.choose(user.rule.method, "Ln structured (channels)")
+    user.wait(lambda: note.text().endswith("1 of 2 tensors have a matching bias or norm."))
+    user.check("a.conv.weight")
+    user.wait(lambda: note.text() == "No bias or norm layer was found for these tensors by name.")
+    user.check("b.conv.weight")
+    user.check("a.conv.weight")
+    user.wait(lambda: note.text().endswith("has a bias (beta)."))

@@ -18,7 +18,7 @@ from pruneapp.gui.tree.columns import Column
 from pruneapp.gui.widgets import number_format
 from pruneapp.progress import Job
 from pruneapp.sessions.session_file import read_session
-from tests.gui.person import node_named
+from tests.gui.user import node_named
 
 WAITS = "Change a setting to preview a step"
 NAMES = [f"encoder.layer.{i}.dense.weight" for i in (0, 1, 2, 10)]
@@ -35,84 +35,84 @@ def file(tmp_path):
 
 
 @pytest.fixture
-def opened(person, file):
-    person.open_file(file)
-    person.wait(lambda: person.views.preview.action.button.text() == WAITS)
-    return person
+def opened(user, file):
+    user.open_file(file)
+    user.wait(lambda: user.views.preview.action.button.text() == WAITS)
+    return user
 
 
-def tooltip(person, name: str) -> str:
-    tree = person.views.tree
+def tooltip(user, name: str) -> str:
+    tree = user.views.tree
     return tree.model.index_of(node_named(tree, name)).data(Qt.ItemDataRole.ToolTipRole)
 
 
-def exclude(person, *words: str) -> None:
-    limits = person.views.form.limits
+def exclude(user, *words: str) -> None:
+    limits = user.views.form.limits
     if not limits.isVisible():
-        person.click(limits.button)
+        user.click(limits.button)
     for word in words:
-        person.click(limits.editors["exclude"].boxes[word], QPoint(8, 8))
+        user.click(limits.editors["exclude"].boxes[word], QPoint(8, 8))
 
 
-def is_waiting(person) -> bool:
-    return person.button.text() == WAITS and not person.button.isEnabled()
+def is_waiting(user) -> bool:
+    return user.button.text() == WAITS and not user.button.isEnabled()
 
 
 def test_after_opening_nothing_is_asked_for_and_the_button_waits(opened, file):
     """From the first change on, the preview is live; before, the current state is shown."""
-    person = opened
+    user = opened
     for change in ("amount", "check mark", "scope", "threshold of a limit"):
-        person.wait_idle()
-        person.views.tree.set_checked(person.views.tree.checked_names())  # as they are already
-        person.pause(60)  # check marks are applied after a delay
-        assert is_waiting(person), change
-        assert person.workbench.preview.state.report is None, change
-        assert "→" not in person.cell(FIRST, Column.SPARSITY), change
-        words = person.views.preview.file.words
+        user.wait_idle()
+        user.views.tree.set_checked(user.views.tree.checked_names())  # as they are already
+        user.pause(60)  # check marks are applied after a delay
+        assert is_waiting(user), change
+        assert user.workbench.preview.state.report is None, change
+        assert "→" not in user.cell(FIRST, Column.SPARSITY), change
+        words = user.views.preview.file.words
         assert not words["compact"].isVisible(), "nothing is pruned yet"
-        person.key("Ctrl+Return")
-        person.pause(20)
-        assert person.states == ["Opened"]
+        user.key("Ctrl+Return")
+        user.pause(20)
+        assert user.states == ["Opened"]
         if change == "amount":
-            person.ask_amount("30 %")
+            user.ask_amount("30 %")
         elif change == "check mark":
-            person.check(FIRST)
+            user.check(FIRST)
         elif change == "scope":
-            person.click(person.views.form.all)
+            user.click(user.views.form.all)
         else:
-            exclude(person, "last")
-        person.wait(lambda: person.button.isEnabled() is True)
-        person.wait(lambda: person.button.text().startswith("Prune "))
-        person.wait(lambda: "→" in person.cell(NAMES[1], Column.SPARSITY))
-        person.wait(words["compact"].isVisible)
+            exclude(user, "last")
+        user.wait(lambda: user.button.isEnabled() is True)
+        user.wait(lambda: user.button.text().startswith("Prune "))
+        user.wait(lambda: "→" in user.cell(NAMES[1], Column.SPARSITY))
+        user.wait(words["compact"].isVisible)
         if change == "threshold of a limit":
-            person.key("Ctrl+Return")
-            person.wait(lambda: len(person.states) == 2)
+            user.key("Ctrl+Return")
+            user.wait(lambda: len(user.states) == 2)
         else:
-            person.menu("File", "Close")
-            person.wait(lambda: person.document is None)
-            person.open_file(file)
-            person.wait(lambda: person.button.text() == WAITS)
+            user.menu("File", "Close")
+            user.wait(lambda: user.document is None)
+            user.open_file(file)
+            user.wait(lambda: user.button.text() == WAITS)
 
 
-def test_a_reopened_session_has_its_form_and_arms_no_step(person, new_person, file, tmp_path):
-    person.open_file(file)
-    person.click(person.views.form.all)
-    person.ask_amount("35 %")
-    exclude(person, "first", "last")
-    person.wait_preview()
-    person.key("Ctrl+Return")
-    person.wait(lambda: len(person.states) == 2)
-    asked = person.views.form.request()
+def test_a_reopened_session_has_its_form_and_arms_no_step(user, new_user, file, tmp_path):
+    user.open_file(file)
+    user.click(user.views.form.all)
+    user.ask_amount("35 %")
+    exclude(user, "first", "last")
+    user.wait_preview()
+    user.key("Ctrl+Return")
+    user.wait(lambda: len(user.states) == 2)
+    asked = user.views.form.request()
     path = tmp_path / "work.prune"
-    person.chooses_file(path, "getSaveFileName")
-    person.key("Ctrl+S")
-    person.wait(path.exists)
-    person.wait_idle()
+    user.chooses_file(path, "getSaveFileName")
+    user.key("Ctrl+S")
+    user.wait(path.exists)
+    user.wait_idle()
     with read_session(path, Job()) as saved:
         assert saved.view["form"]["limits"] == {"exclude": ["first", "last"]}
 
-    other = new_person()
+    other = new_user()
     other.open(path)
     other.wait(lambda: len(other.states) == 2)
     other.wait(lambda: is_waiting(other))
@@ -128,17 +128,17 @@ def test_a_reopened_session_has_its_form_and_arms_no_step(person, new_person, fi
     other.wait(lambda: other.button.isEnabled() is True)
 
 
-def test_a_reopened_session_is_previewed_as_it_was_saved(person, new_person, file, tmp_path):
-    person.open_file(file)
-    person.ask_amount("35 %")
-    gone = person.wait_preview().newly_pruned
+def test_a_reopened_session_is_previewed_as_it_was_saved(user, new_user, file, tmp_path):
+    user.open_file(file)
+    user.ask_amount("35 %")
+    gone = user.wait_preview().newly_pruned
     path = tmp_path / "work.prune"
-    person.chooses_file(path, "getSaveFileName")
-    person.key("Ctrl+S")
-    person.wait(path.exists)
-    person.wait_idle()
+    user.chooses_file(path, "getSaveFileName")
+    user.key("Ctrl+S")
+    user.wait(path.exists)
+    user.wait_idle()
 
-    other = new_person()
+    other = new_user()
     other.open(path)
     other.wait(lambda: other.document is not None and is_waiting(other))
     other.wait_idle()
@@ -172,26 +172,26 @@ def test_a_reopened_session_is_previewed_as_it_was_saved(person, new_person, fil
 
 
 def test_a_button_without_a_step_says_why(opened):
-    person = opened
-    action, note = person.views.preview.action, person.views.preview.note
+    user = opened
+    action, note = user.views.preview.action, user.views.preview.note
     sentence = "No tensor is checked. Check a tensor in the tree."
-    person.ask_amount("30 %")
-    person.wait(lambda: person.button.isEnabled() is True)
-    person.views.tree.uncheck_all()
-    person.wait(lambda: person.views.preview.error.text() == f"✕ {sentence}")
-    assert sentence in person.button.toolTip()
-    person.key("Esc")
-    person.wait(lambda: is_waiting(person))
-    person.wait_idle()
-    person.pause(60)
+    user.ask_amount("30 %")
+    user.wait(lambda: user.button.isEnabled() is True)
+    user.views.tree.uncheck_all()
+    user.wait(lambda: user.views.preview.error.text() == f"✕ {sentence}")
+    assert sentence in user.button.toolTip()
+    user.key("Esc")
+    user.wait(lambda: is_waiting(user))
+    user.wait_idle()
+    user.pause(60)
     assert (note.isVisible(), note.text()) == (True, sentence)
-    assert sentence in person.button.toolTip()
+    assert sentence in user.button.toolTip()
     assert not action.preview.isVisible()
-    person.check(FIRST)
-    person.wait(lambda: person.button.isEnabled() is True)
-    assert sentence not in person.button.toolTip()
-    person.key("Esc")
-    person.wait(lambda: is_waiting(person))
+    user.check(FIRST)
+    user.wait(lambda: user.button.isEnabled() is True)
+    assert sentence not in user.button.toolTip()
+    user.key("Esc")
+    user.wait(lambda: is_waiting(user))
     assert (note.text(), action.preview.isVisible()) == ("", True)
 
 
@@ -223,87 +223,87 @@ def test_a_form_comes_back_as_it_was_or_not_at_all():
 
 
 def test_the_tree_shows_what_limits_exclude_and_by_what(opened):
-    person = opened
-    exclude(person, "first", "last")
-    person.wait(lambda: person.cell(FIRST, Column.SPARSITY).startswith("⊘"))
-    assert person.cell(FIRST, Column.SPARSITY) == "⊘ 0 %"
-    assert "Excluded: first layer" in tooltip(person, FIRST)
-    assert "Excluded: last layer" in tooltip(person, LAST)
-    assert person.cell(LAST, Column.SPARSITY).startswith("⊘")
-    person.wait(lambda: "→" in person.cell(NAMES[1], Column.SPARSITY))
-    assert "Excluded" not in tooltip(person, NAMES[1])
-    report = person.wait_preview()
+    user = opened
+    exclude(user, "first", "last")
+    user.wait(lambda: user.cell(FIRST, Column.SPARSITY).startswith("⊘"))
+    assert user.cell(FIRST, Column.SPARSITY) == "⊘ 0 %"
+    assert "Excluded: first layer" in tooltip(user, FIRST)
+    assert "Excluded: last layer" in tooltip(user, LAST)
+    assert user.cell(LAST, Column.SPARSITY).startswith("⊘")
+    user.wait(lambda: "→" in user.cell(NAMES[1], Column.SPARSITY))
+    assert "Excluded" not in tooltip(user, NAMES[1])
+    report = user.wait_preview()
     assert [t.name for t in report.tensors] == [NAMES[1], NAMES[3], NAMES[2]]
-    exclude(person, "first", "last")
-    person.wait(lambda: "→" in person.cell(FIRST, Column.SPARSITY))
-    assert "Excluded" not in tooltip(person, FIRST)
+    exclude(user, "first", "last")
+    user.wait(lambda: "→" in user.cell(FIRST, Column.SPARSITY))
+    assert "Excluded" not in tooltip(user, FIRST)
 
 
 def test_the_pages_show_no_cut_through_what_is_excluded(opened):
     """Regression: Channels still had a threshold, and showed how many channels it would prune."""
-    person = opened
-    person.choose(person.rule.method, "Ln structured")
-    pages = person.views.pages
-    person.workbench.navigation.show_page(Page.CHANNELS)
+    user = opened
+    user.choose(user.rule.method, "Ln structured")
+    pages = user.views.pages
+    user.workbench.navigation.show_page(Page.CHANNELS)
     for name in (NAMES[1], FIRST):
-        person.workbench.show_tensor(name)
-        person.wait(lambda: pages.channels.canvas.line is not None)
-    exclude(person, "first")
-    person.wait_preview()
-    person.wait(lambda: pages.channels.canvas.line is None)
-    person.workbench.show_tensor(NAMES[1])
-    person.wait(lambda: pages.channels.canvas.line is not None)
-    person.workbench.show_tensor(FIRST)
-    person.wait(lambda: pages.channels.canvas.line is None)
+        user.workbench.show_tensor(name)
+        user.wait(lambda: pages.channels.canvas.line is not None)
+    exclude(user, "first")
+    user.wait_preview()
+    user.wait(lambda: pages.channels.canvas.line is None)
+    user.workbench.show_tensor(NAMES[1])
+    user.wait(lambda: pages.channels.canvas.line is not None)
+    user.workbench.show_tensor(FIRST)
+    user.wait(lambda: pages.channels.canvas.line is None)
 
 
 def test_the_last_rule_that_names_a_tensor_takes_precedence_and_is_shown(opened, file):
-    person = opened
-    form = person.views.form
-    person.ask_amount("25 %")
-    person.click(form.add)
-    person.type(person.rule.target.lineEdit(), "*layer.1*")
-    person.ask_amount("75 %")
-    person.wait(lambda: " · 2 tensors\n" in form.list.item(1).text())
+    user = opened
+    form = user.views.form
+    user.ask_amount("25 %")
+    user.click(form.add)
+    user.type(user.rule.target.lineEdit(), "*layer.1*")
+    user.ask_amount("75 %")
+    user.wait(lambda: " · 2 tensors\n" in form.list.item(1).text())
     assert " · 3 of 5 tensors\n" in form.list.item(0).text()
     assert form.order.text() == "The last rule that matches a tensor applies to it."
-    assert "Rule 2 applies" in tooltip(person, NAMES[1])
-    assert "Rule 1 applies" in tooltip(person, FIRST)
-    footer = person.views.tree.footer
+    assert "Rule 2 applies" in tooltip(user, NAMES[1])
+    assert "Rule 1 applies" in tooltip(user, FIRST)
+    footer = user.views.tree.footer
     assert footer.text().startswith("5 tensors, "), "the rules choose no others"
-    person.check(NAMES[1])
-    person.wait(lambda: footer.text() == "4 tensors checked; rules choose others")
-    person.check(NAMES[1])
-    person.wait(lambda: footer.text().startswith("5 tensors, "))
-    person.wait_preview()
-    person.key("Ctrl+Return")
-    person.wait(lambda: len(person.states) == 2)
-    masks = person.document.masks
+    user.check(NAMES[1])
+    user.wait(lambda: footer.text() == "4 tensors checked; rules choose others")
+    user.check(NAMES[1])
+    user.wait(lambda: footer.text().startswith("5 tensors, "))
+    user.wait_preview()
+    user.key("Ctrl+Return")
+    user.wait(lambda: len(user.states) == 2)
+    masks = user.document.masks
     assert [masks[n].pruned for n in (FIRST, *NAMES[1:], LAST)] == [24, 72, 24, 72, 24]
     assert load_file(file).keys() == masks.keys()
 
 
 def test_the_tree_shows_what_a_rule_excludes_and_by_which(opened):
     """Regression: it showed "Pruned by rule 2" for tensors that Identity leaves unchanged."""
-    person = opened
-    form = person.views.form
-    person.click(form.exclude)
-    line = person.rule.target.lineEdit()
+    user = opened
+    form = user.views.form
+    user.click(form.exclude)
+    line = user.rule.target.lineEdit()
     # Regression: the example `layer3.*` matched nothing in an encoder.
     assert line.placeholderText() == "Pattern, such as encoder.layer.0.*"
-    person.type(line, "encoder.layer.0.*")
-    person.wait(lambda: "1 tensor" in person.rule.matched.text())
-    person.type(line, "*layer.1*")
-    person.wait(lambda: person.cell(NAMES[1], Column.SPARSITY) == "⊘ 0 %")
-    assert "Excluded by rule 2" in tooltip(person, NAMES[1])
-    assert "Rule 1 applies" in tooltip(person, FIRST)
-    person.wait(lambda: "→" in person.cell(FIRST, Column.SPARSITY))
-    person.choose(person.rule.method, "L1 unstructured")
-    person.wait(lambda: "Rule 2 applies" in tooltip(person, NAMES[1]))
-    person.wait(lambda: "⊘" not in person.cell(NAMES[1], Column.SPARSITY))
-    person.type(line, "*")
-    person.wait(lambda: "later rules take its tensors" in form.list.item(0).text())
-    person.wait(lambda: person.button.isEnabled() is True)
+    user.type(line, "encoder.layer.0.*")
+    user.wait(lambda: "1 tensor" in user.rule.matched.text())
+    user.type(line, "*layer.1*")
+    user.wait(lambda: user.cell(NAMES[1], Column.SPARSITY) == "⊘ 0 %")
+    assert "Excluded by rule 2" in tooltip(user, NAMES[1])
+    assert "Rule 1 applies" in tooltip(user, FIRST)
+    user.wait(lambda: "→" in user.cell(FIRST, Column.SPARSITY))
+    user.choose(user.rule.method, "L1 unstructured")
+    user.wait(lambda: "Rule 2 applies" in tooltip(user, NAMES[1]))
+    user.wait(lambda: "⊘" not in user.cell(NAMES[1], Column.SPARSITY))
+    user.type(line, "*")
+    user.wait(lambda: "later rules take its tensors" in form.list.item(0).text())
+    user.wait(lambda: user.button.isEnabled() is True)
 
 
 @pytest.fixture
@@ -321,51 +321,51 @@ def computed(monkeypatch) -> list[str]:
     return found
 
 
-def test_nothing_is_computed_for_a_form_that_nobody_asked_for(computed, person, file):
-    person.open_file(file)
-    person.wait(lambda: is_waiting(person))
-    person.wait_idle()
-    person.pause(120)
+def test_nothing_is_computed_for_a_form_that_nobody_asked_for(computed, user, file):
+    user.open_file(file)
+    user.wait(lambda: is_waiting(user))
+    user.wait_idle()
+    user.pause(120)
     assert computed == []
-    person.ask_amount("30 %")
-    person.wait(lambda: person.button.isEnabled() is True)
-    person.wait(lambda: set(computed) == {"compute_preview", "estimate"})
+    user.ask_amount("30 %")
+    user.wait(lambda: user.button.isEnabled() is True)
+    user.wait(lambda: set(computed) == {"compute_preview", "estimate"})
     # Esc cancels it; the form is kept, and previewed again after the next change.
-    person.wait_idle()
-    person.key("Esc")
-    assert is_waiting(person)
+    user.wait_idle()
+    user.key("Esc")
+    assert is_waiting(user)
     computed.clear()
-    person.pause(120)
-    person.wait_idle()
+    user.pause(120)
+    user.wait_idle()
     assert computed == []
-    assert person.views.preview.heading.text() == "Current state"
-    person.check(FIRST)
-    person.wait(lambda: "compute_preview" in computed)
-    person.wait(lambda: person.views.preview.heading.text() == "Preview")
+    assert user.views.preview.heading.text() == "Current state"
+    user.check(FIRST)
+    user.wait(lambda: "compute_preview" in computed)
+    user.wait(lambda: user.views.preview.heading.text() == "Preview")
 
 
 def test_the_line_of_the_distribution_can_be_taken_before_anything_is_asked_for(computed, opened):
-    person = opened
-    person.workbench.navigation.show_page(Page.DISTRIBUTION)
-    person.workbench.show_tensor(NAMES[1])
-    view = person.views.pages.distribution
-    person.wait(lambda: view._is_idle and view._editable)
+    user = opened
+    user.workbench.navigation.show_page(Page.DISTRIBUTION)
+    user.workbench.show_tensor(NAMES[1])
+    view = user.views.pages.distribution
+    user.wait(lambda: view._is_idle and view._editable)
     assert computed == []
     view.thresholdMoved.emit(0.5)
-    person.wait(lambda: "compute_preview" in computed)
-    person.wait(lambda: person.button.isEnabled() is True)
+    user.wait(lambda: "compute_preview" in computed)
+    user.wait(lambda: user.button.isEnabled() is True)
 
 
-def test_a_rule_is_prepared_for_one_tensor_whatever_is_in_its_name(person, tmp_path):
+def test_a_rule_is_prepared_for_one_tensor_whatever_is_in_its_name(user, tmp_path):
     names = ["blocks[0],a*.weight", "blocks0", "other.weight"]
     path = tmp_path / "names.safetensors"
     save_file({name: np.ones((4, 4), np.float32) for name in names}, path)
-    person.open_file(path)
-    checked = person.views.tree.checked_names()
-    form = person.workbench.form
+    user.open_file(path)
+    checked = user.views.tree.checked_names()
+    form = user.workbench.form
     for name in names:
         form.prepare(name, "l1_unstructured", {"amount": 0.25})
         (row,) = form.step().rows
         assert row.names == (name,)
         assert row.values["amount"] == 0.25
-    assert person.views.tree.checked_names() == checked
+    assert user.views.tree.checked_names() == checked

@@ -223,7 +223,7 @@ def test_return_selects_a_wrong_amount_to_be_mended(form, qtbot):
     assert form.request().rows[0].values["amount"] == 0.13
 
 
-def test_amounts_are_read_and_written_in_the_persons_locale():
+def test_amounts_are_read_and_written_in_the_users_locale():
     former = QLocale()
     QLocale.setDefault(QLocale("de_DE"))
     try:

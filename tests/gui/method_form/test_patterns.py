@@ -12,61 +12,61 @@ SAMPLE = resources.path("sample/lenet-digits.safetensors")
 MATRICES = ("conv2.weight", "fc1.weight", "fc2.weight", "fc3.weight")
 
 
-def open_sample(person):
-    person.menu("File", "Try the sample")
-    person.wait_open(SAMPLE)
+def open_sample(user):
+    user.menu("File", "Try the sample")
+    user.wait_open(SAMPLE)
 
 
-def test_two_of_four_are_kept_of_every_layer(person):
+def test_two_of_four_are_kept_of_every_layer(user):
     """There is no field for an amount; the result has the pattern, until the step is undone."""
-    open_sample(person)
-    person.choose(person.rule.method, "N:M semi-structured (2:4)")
-    assert "amount" not in person.rule.fields.editors
-    report = person.wait_preview()
+    open_sample(user)
+    user.choose(user.rule.method, "N:M semi-structured (2:4)")
+    assert "amount" not in user.rule.fields.editors
+    report = user.wait_preview()
     shares = {t.name: t.after / t.numel for t in report.tensors}
     assert shares == {"conv1.weight": 0.0, **dict.fromkeys(MATRICES, 0.5)}
-    person.click(person.button)
-    assert person.states[1:] == ["2:4, dim 1, on 5 tensors"]
-    found = check_pattern(person.document.snapshot(), MATRICES, 2, 4, 1, Job())
+    user.click(user.button)
+    assert user.states[1:] == ["2:4, dim 1, on 5 tensors"]
+    found = check_pattern(user.document.snapshot(), MATRICES, 2, 4, 1, Job())
     assert found.satisfied
-    person.key("Ctrl+Z")
-    assert not len(person.document.masks)
+    user.key("Ctrl+Z")
+    assert not len(user.document.masks)
 
-    fields = person.rule.fields
-    person.type(fields.editors["pattern"].field, "4:2")
-    person.wait(lambda: "must be n:m" in fields.notes["pattern"].text())
-    assert not person.button.isEnabled()
-    person.type(fields.editors["pattern"].field, "1:2")
-    report = person.wait_preview()
+    fields = user.rule.fields
+    user.type(fields.editors["pattern"].field, "4:2")
+    user.wait(lambda: "must be n:m" in fields.notes["pattern"].text())
+    assert not user.button.isEnabled()
+    user.type(fields.editors["pattern"].field, "1:2")
+    report = user.wait_preview()
     assert report.by_name["fc1.weight"].after == report.by_name["fc1.weight"].numel // 2
 
 
-def test_lamp_is_global_and_says_how_much_of_each(person):
+def test_lamp_is_global_and_says_how_much_of_each(user):
     """LAMP has a single scope; the amount is that of all tensors together."""
-    open_sample(person)
-    person.choose(person.rule.method, "LAMP")
-    form = person.views.form
+    open_sample(user)
+    user.choose(user.rule.method, "LAMP")
+    form = user.views.form
     assert not form.scope_row.isVisible()
-    person.ask_amount("50 %")
-    report = person.wait_preview()
+    user.ask_amount("50 %")
+    report = user.wait_preview()
     assert sum(t.after for t in report.tensors) == round(0.5 * report.unpruned)
     assert len({t.after / t.numel for t in report.tensors}) == 5
-    person.click(person.button)
-    assert person.states[1:] == ["LAMP 50 % on 5 tensors, global"]
-    person.choose(person.rule.method, "L1 unstructured (magnitude)")
+    user.click(user.button)
+    assert user.states[1:] == ["LAMP 50 % on 5 tensors, global"]
+    user.choose(user.rule.method, "L1 unstructured (magnitude)")
     assert form.scope_row.isVisible()
     assert form.each.isChecked()
 
     # Blocks are pruned whole.
-    person.key("Ctrl+Z")
-    person.choose(person.rule.method, "Blocks")
-    person.type(person.rule.fields.editors["block"].field, "2x8")
-    person.ask_amount("25 %")
-    person.wait_preview()
-    person.click(person.button)
-    person.wait(lambda: person.states[-1].startswith("Blocks"))
-    entry = person.document.checkpoint.entry("fc2.weight")
-    mask = person.document.masks["fc2.weight"].bools()
+    user.key("Ctrl+Z")
+    user.choose(user.rule.method, "Blocks")
+    user.type(user.rule.fields.editors["block"].field, "2x8")
+    user.ask_amount("25 %")
+    user.wait_preview()
+    user.click(user.button)
+    user.wait(lambda: user.states[-1].startswith("Blocks"))
+    entry = user.document.checkpoint.entry("fc2.weight")
+    mask = user.document.masks["fc2.weight"].bools()
     rows, columns = entry.shape
     assert (rows % 2, columns % 8) == (0, 0)
     blocks = mask.reshape(rows // 2, 2, columns // 8, 8).sum(axis=(1, 3))
@@ -74,15 +74,15 @@ def test_lamp_is_global_and_says_how_much_of_each(person):
     assert (blocks == 0).sum() == round(0.25 * blocks.size)
 
 
-def test_it_is_said_which_rule_decides_the_scope_of_all(person):
-    open_sample(person)
-    form = person.views.form
-    person.click(form.all)
-    person.click(form.add)
-    person.qtbot.keyClicks(person.rule.target, "fc1*")
+def test_it_is_said_which_rule_decides_the_scope_of_all(user):
+    open_sample(user)
+    form = user.views.form
+    user.click(form.all)
+    user.click(form.add)
+    user.qtbot.keyClicks(user.rule.target, "fc1*")
     assert form.scope_note.text() == "Scope: global"
     form.list.setCurrentRow(0)
-    person.choose(person.rule.method, "N:M")
+    user.choose(user.rule.method, "N:M")
     assert form.scope() == "local"
     assert not form.scope_row.isVisible()
     assert form.scope_note.isVisible()
@@ -90,30 +90,30 @@ def test_it_is_said_which_rule_decides_the_scope_of_all(person):
     why = "N:M semi-structured (2:4) in rule 1 has no global threshold."
     assert why in form.scope_note.toolTip()
     assert form.scope_note.accessibleDescription() == why
-    person.choose(person.rule.method, "LAMP")
+    user.choose(user.rule.method, "LAMP")
     assert form.scope_note.text() == "Scope: global (rule 1 has no per-tensor scope)"
-    person.choose(person.rule.method, "L1 unstructured")
+    user.choose(user.rule.method, "L1 unstructured")
     assert form.scope_note.text() == "Scope: global"
     assert form.scope() == "global"
-    person.click(form.each)
+    user.click(form.each)
     assert form.scope_note.text() == "Scope: per tensor"
 
 
-def test_after_a_step_ctrl_z_in_its_field_takes_the_step_back(person):
+def test_after_a_step_ctrl_z_in_its_field_takes_the_step_back(user):
     """The typed value is applied already. The error of a refused file is removed as well."""
-    open_sample(person)
-    person.choose(person.rule.method, "N:M semi-structured (2:4)")
-    field = person.rule.fields.editors["pattern"].field
-    person.click(field)
-    person.key("Ctrl+A", field)
-    person.qtbot.keyClicks(field, "1:4")
-    person.drop(Path(__file__))
-    person.wait(lambda: person.trouble)
-    person.wait_preview()
-    person.key("Ctrl+Return", field)
-    person.wait(lambda: len(person.states) == 2)
-    assert person.trouble == []
+    open_sample(user)
+    user.choose(user.rule.method, "N:M semi-structured (2:4)")
+    field = user.rule.fields.editors["pattern"].field
+    user.click(field)
+    user.key("Ctrl+A", field)
+    user.qtbot.keyClicks(field, "1:4")
+    user.drop(Path(__file__))
+    user.wait(lambda: user.trouble)
+    user.wait_preview()
+    user.key("Ctrl+Return", field)
+    user.wait(lambda: len(user.states) == 2)
+    assert user.trouble == []
     field.setFocus()
-    person.key("Ctrl+Z", field)
-    person.wait(lambda: person.document.position == 0)
+    user.key("Ctrl+Z", field)
+    user.wait(lambda: user.document.position == 0)
     assert field.text() == "1:4"

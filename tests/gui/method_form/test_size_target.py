@@ -9,38 +9,38 @@ from pruneapp.export.size_bounds import size_range, total_for
 from pruneapp.gui.mainwindow.workbench import Workbench
 from pruneapp.params import parse_bytes
 from pruneapp.progress import Job
-from tests.gui.person import plain
 from tests.gui.test_application import SAMPLE
+from tests.gui.user import plain
 
 
 @pytest.fixture
-def at_work(person):
-    person.open_file(SAMPLE)
-    person.wait_preview()
-    person.click(person.views.form.limits.button)
-    return person
+def at_work(user):
+    user.open_file(SAMPLE)
+    user.wait_preview()
+    user.click(user.views.form.limits.button)
+    return user
 
 
-def say(person, text):
+def say(user, text):
     """Enter a size into the dialog of the button; None cancels it."""
-    person.click(person.views.form.limits.by_size)
-    person.wait(lambda: QApplication.activeModalWidget() is not None)
+    user.click(user.views.form.limits.by_size)
+    user.wait(lambda: QApplication.activeModalWidget() is not None)
     dialog = QApplication.activeModalWidget()
     assert isinstance(dialog, QInputDialog)
-    bench = person.workbench
+    bench = user.workbench
     least, now, _ = size_range(Capture.of(bench.session.document), bench.form.step(), Job())
     assert least < parse_bytes(plain(dialog.textValue())) < now, "it can be reached"
     if text is None:
-        person.qtbot.keyClick(dialog, Qt.Key.Key_Escape)
+        user.qtbot.keyClick(dialog, Qt.Key.Key_Escape)
     else:
-        person.qtbot.keyClicks(dialog.focusWidget(), text)  # replaces the text
+        user.qtbot.keyClicks(dialog.focusWidget(), text)  # replaces the text
         (button,) = (b for b in dialog.findChildren(QPushButton) if "total" in b.text())
-        person.click(button)
-    person.wait(lambda: QApplication.activeModalWidget() is None)
+        user.click(button)
+    user.wait(lambda: QApplication.activeModalWidget() is None)
 
 
-def total(person):
-    return person.views.form.limits.editors["target_sparsity"].value()
+def total(user):
+    return user.views.form.limits.editors["target_sparsity"].value()
 
 
 def test_a_size_becomes_the_total_that_makes_the_compact_file_as_small(at_work):

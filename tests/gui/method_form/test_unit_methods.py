@@ -18,7 +18,7 @@ def folder(tmp_path):
     return write_llama(tmp_path / "tiny")
 
 
-def test_groups_are_never_found_on_the_main_thread(person, folder, monkeypatch):
+def test_groups_are_never_found_on_the_main_thread(user, folder, monkeypatch):
     threads = []
     bind = structure.bind
 
@@ -27,49 +27,49 @@ def test_groups_are_never_found_on_the_main_thread(person, folder, monkeypatch):
         return bind(checkpoint, *arguments, **options)
 
     monkeypatch.setattr(structure, "bind", watched)
-    person.open_file(folder)
-    person.choose(person.rule.method, "FFN neurons")
-    person.ask_amount("25%")
-    person.wait_preview()
-    person.click(person.button)
-    person.wait(lambda: len(person.states) == 2)
-    person.wait_idle()
+    user.open_file(folder)
+    user.choose(user.rule.method, "FFN neurons")
+    user.ask_amount("25%")
+    user.wait_preview()
+    user.click(user.button)
+    user.wait(lambda: len(user.states) == 2)
+    user.wait_idle()
     assert len(threads) == 1, "the tree and the form share what is found"
     assert threading.main_thread() not in threads
     # Of all selected tensors, those of the neurons: three in each of the six layers.
-    assert person.states[-1] == "FFN neurons 25 % on 18 tensors of model.layers"
+    assert user.states[-1] == "FFN neurons 25 % on 18 tensors of model.layers"
 
 
-def test_units_are_ranked_by_statistics_where_that_is_chosen(person, folder, tmp_path):
+def test_units_are_ranked_by_statistics_where_that_is_chosen(user, folder, tmp_path):
     tensors = load_file(folder / "model.safetensors")
     path = tmp_path / "s.safetensors"
     known = save_random(path, {n: t.shape for n, t in tensors.items() if ".mlp." in n})
-    person.open_file(folder)
-    person.choose(person.rule.method, "FFN neurons")
-    rule, by = person.rule, person.rule.fields.editors["by"].combo
+    user.open_file(folder)
+    user.choose(user.rule.method, "FFN neurons")
+    rule, by = user.rule, user.rule.fields.editors["by"].combo
     assert not rule.load_statistics.isVisible()
-    person.choose(by, "FLAP (fluctuation)")
+    user.choose(by, "FLAP (fluctuation)")
     assert rule.load_statistics.isVisible()
     assert rule.errors() == ("Load statistics of activations first.",)
-    assert not person.button.isEnabled()
-    person.choose(by, "L1 norm")
+    assert not user.button.isEnabled()
+    user.choose(by, "L1 norm")
     assert not rule.load_statistics.isVisible()
     assert not rule.errors()
 
-    person.choose(by, "FLAP (fluctuation)")
-    person.chooses_file(path)
-    person.click(rule.load_statistics)
-    person.wait(lambda: rule.statistics_name.text() == path.name)
-    person.ask_amount("25%")
-    person.wait_preview()
-    person.click(person.button)
-    person.wait(lambda: len(person.states) == 2)
+    user.choose(by, "FLAP (fluctuation)")
+    user.chooses_file(path)
+    user.click(rule.load_statistics)
+    user.wait(lambda: rule.statistics_name.text() == path.name)
+    user.ask_amount("25%")
+    user.wait_preview()
+    user.click(user.button)
+    user.wait(lambda: len(user.states) == 2)
     name = "model.layers.3.mlp.down_proj.weight"
     scores = ((tensors[name].astype(float) * known[name].deviation) ** 2).sum(0)
-    mask = person.document.masks[name].bools().reshape(tensors[name].shape)
+    mask = user.document.masks[name].bools().reshape(tensors[name].shape)
     assert np.flatnonzero(~mask.any(0)).tolist() == sorted(np.argsort(scores)[:64])
-    assert person.states[-1] == ("FFN neurons 25 %, rank by flap, on 18 tensors of model.layers")
+    assert user.states[-1] == ("FFN neurons 25 %, rank by flap, on 18 tensors of model.layers")
     # Statistics of other tensors rank no unit here; the message names the tensors.
-    person.choose(person.rule.method, "Attention heads")
-    error = person.views.preview.error
-    person.wait(lambda: "cannot rank the units of 'model.layers.0.self_attn'" in error.text())
+    user.choose(user.rule.method, "Attention heads")
+    error = user.views.preview.error
+    user.wait(lambda: "cannot rank the units of 'model.layers.0.self_attn'" in error.text())

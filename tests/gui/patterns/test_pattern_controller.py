@@ -16,7 +16,7 @@ from pruneapp.gui.widgets.theme import DARK
 from pruneapp.preview import preview
 from tests.gui.job_gate import Gate
 from tests.gui.journeys.test_screen_reader import problems_of
-from tests.gui.person import plain
+from tests.gui.user import plain
 
 CHANGED = "The masks have changed since this check."
 
@@ -36,12 +36,12 @@ def weights():
 
 
 @pytest.fixture
-def at_work(person, weights, tmp_path):
+def at_work(user, weights, tmp_path):
     path = tmp_path / "model.safetensors"
     save_file(weights, path)
-    person.open_file(path)
-    person.wait_preview()
-    return person
+    user.open_file(path)
+    user.wait_preview()
+    return user
 
 
 @pytest.fixture
@@ -57,26 +57,26 @@ def gate(monkeypatch):
     return made
 
 
-def open_dialog(person):
-    person.menu("Tools", "Check sparsity pattern")
-    return person.workbench.patterns.dialog
+def open_dialog(user):
+    user.menu("Tools", "Check sparsity pattern")
+    return user.workbench.patterns.dialog
 
 
-def open_checked(person):
+def open_checked(user):
     """Open the dialog, and return it when it shows a result."""
-    dialog = open_dialog(person)
-    person.wait(dialog.headline.text)
+    dialog = open_dialog(user)
+    user.wait(dialog.headline.text)
     return dialog
 
 
-def wait_for(person, dialog, sentence):
-    person.wait(lambda: dialog.headline.text() == sentence)
+def wait_for(user, dialog, sentence):
+    user.wait(lambda: dialog.headline.text() == sentence)
 
 
-def type_pattern(person, dialog, text):
+def type_pattern(user, dialog, text):
     field = dialog.row.pattern.lineEdit()
     field.selectAll()
-    person.qtbot.keyClicks(field, text)
+    user.qtbot.keyClicks(field, text)
 
 
 def rows(dialog):
@@ -89,9 +89,9 @@ def rows(dialog):
     }
 
 
-def pruned_weights(person, weights):
+def pruned_weights(user, weights):
     """Return the weights with zeros where they are pruned."""
-    masks = person.document.masks
+    masks = user.document.masks
     return {
         name: np.where(masks[name].bools().reshape(array.shape), array, 0)
         if name in masks

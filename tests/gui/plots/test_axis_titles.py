@@ -15,13 +15,13 @@ SIZES = [(1280, 800), (1280, 720), (960, 600), (853, 533)]
 
 
 @pytest.fixture
-def opened(person, monkeypatch):
+def opened(user, monkeypatch):
     monkeypatch.setattr(window_placing, "available", lambda _window: QRect(0, 0, 1920, 1200))
-    person.open_file(SAMPLE)
-    person.wait_preview()
-    person.click(person.button)
-    person.wait(lambda: person.document.position == 1)
-    return person
+    user.open_file(SAMPLE)
+    user.wait_preview()
+    user.click(user.button)
+    user.wait(lambda: user.document.position == 1)
+    return user
 
 
 def title_of(canvas, side):

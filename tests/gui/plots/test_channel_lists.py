@@ -11,22 +11,22 @@ from safetensors.numpy import save_file
 
 
 @pytest.fixture
-def channels(person, tmp_path):
+def channels(user, tmp_path):
     """Return the user at the channels of a matrix of 12 rows and 5 columns."""
     path = tmp_path / "model.safetensors"
     rng = np.random.default_rng(0)
     save_file({n: rng.normal(size=(12, 5)).astype(np.float32) for n in "ab"}, path)
-    person.open_file(path)
-    show(person, "a")
-    return person
+    user.open_file(path)
+    show(user, "a")
+    return user
 
 
-def show(person, name, bars=12):
-    person.click_cell(name)
-    person.key("3", person.views.tree.view)
-    view = person.views.pages.channels
-    person.wait(lambda: view.bars_key == (name, 0, "", bars))
-    person.wait_idle()
+def show(user, name, bars=12):
+    user.click_cell(name)
+    user.key("3", user.views.tree.view)
+    view = user.views.pages.channels
+    user.wait(lambda: view.bars_key == (name, 0, "", bars))
+    user.wait_idle()
     view.canvas.setFocus()
 
 
@@ -34,10 +34,10 @@ def copied():
     return QGuiApplication.clipboard().text()
 
 
-def paste(person, text):
+def paste(user, text):
     QGuiApplication.clipboard().setText(text)
-    person.key("Ctrl+V", person.views.pages.channels.canvas)
-    person.wait_idle()
+    user.key("Ctrl+V", user.views.pages.channels.canvas)
+    user.wait_idle()
 
 
 def test_keys_copy_and_paste_a_list(channels):

@@ -22,8 +22,8 @@ from pruneapp.gui.plots.quality import QualityView
 from pruneapp.gui.plots.sensitivity import SensitivityView
 from pruneapp.gui.plots.sparsity_overview import ModelView
 from pruneapp.gui.widgets.theme import DARK_THEME, LIGHT_THEME
-from tests.gui.person import plain
 from tests.gui.plots.chart_data import HISTOGRAM, made_norms
+from tests.gui.user import plain
 
 NORMS = made_norms([4.0, 1.0], kept=[1.0, 0.0], to_prune=[True, False])
 TENSORS = TensorSparsity("a.weight", 100, 0, 20), TensorSparsity("b.weight", 300, 0, 0)

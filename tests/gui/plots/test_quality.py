@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor
 
 from pruneapp.evaluation.metric import MeasuredState, MetricChange, StateQuality
 from pruneapp.gui.plots.quality import QualityView, ink_of, sides_of
-from tests.gui.person import plain
+from tests.gui.user import plain
 
 LEFT = Qt.MouseButton.LeftButton
 

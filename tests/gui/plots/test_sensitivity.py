@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor
 from pruneapp.evaluation.scan import Sensitivity, TensorSensitivity
 from pruneapp.gui.plots.sensitivity import SensitivityView
 from pruneapp.gui.widgets.theme import DARK, LIGHT
-from tests.gui.person import plain
+from tests.gui.user import plain
 
 LEFT = Qt.MouseButton.LeftButton
 AMOUNTS = (0.3, 0.5, 0.9)

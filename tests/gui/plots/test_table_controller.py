@@ -29,17 +29,17 @@ SMALL = Numbers(("a", "b"), 2, lambda row: (row, "é"))
 
 
 @pytest.fixture
-def wide(person, tmp_path):
+def wide(user, tmp_path):
     """Return the user at the channels of a tensor with many of them."""
     path = tmp_path / "wide.safetensors"
     save_file({"fc.weight": np.random.default_rng(0).random((CHANNELS, 2), np.float32)}, path)
-    person.open_file(path)
-    person.wait_preview()
-    person.click_cell("fc.weight")
-    person.views.pages.tabs.setCurrentIndex(Page.CHANNELS)
-    person.wait(lambda: person.views.pages.channels.numbers().rows == CHANNELS)
-    person.wait_idle()
-    return person
+    user.open_file(path)
+    user.wait_preview()
+    user.click_cell("fc.weight")
+    user.views.pages.tabs.setCurrentIndex(Page.CHANNELS)
+    user.wait(lambda: user.views.pages.channels.numbers().rows == CHANNELS)
+    user.wait_idle()
+    return user
 
 
 def held(numbers: Numbers) -> tuple[Numbers, threading.Event, threading.Event]:
@@ -99,19 +99,19 @@ def test_the_window_answers_while_numbers_are_saved_or_copied(wide, beats, tmp_p
 
 
 @pytest.fixture
-def saved(person):
+def saved(user):
     """Return a function that requests a file from the window, and waits for the result."""
 
     def request(signal, content, path):
         signal.emit(content, path)
-        person.wait(lambda: not person.workbench.jobs.busy)
-        return person.trouble
+        user.wait(lambda: not user.workbench.jobs.busy)
+        return user.trouble
 
     return request
 
 
-def test_files_are_written_completely_or_not_at_all(person, saved, tmp_path):
-    model = person.views.pages.model
+def test_files_are_written_completely_or_not_at_all(user, saved, tmp_path):
+    model = user.views.pages.model
     target = tmp_path / "c.csv"
     shares = Numbers(
         ("a", "share"),
@@ -125,12 +125,12 @@ def test_files_are_written_completely_or_not_at_all(person, saved, tmp_path):
     numbers, reached, go_on = held(Numbers(("a",), 3_000, lambda row: (row,)))
     old, before = target.read_bytes(), sorted(tmp_path.iterdir())
     model.csvRequested.emit(numbers, target)
-    person.wait(reached.is_set)
-    assert person.workbench.jobs.cancel_visible()
+    user.wait(reached.is_set)
+    assert user.workbench.jobs.cancel_visible()
     go_on.set()
-    person.wait(lambda: not person.workbench.jobs.busy)
+    user.wait(lambda: not user.workbench.jobs.busy)
     assert (target.read_bytes(), sorted(tmp_path.iterdir())) == (old, before)
-    assert person.trouble == []
+    assert user.trouble == []
 
     for name in ("gone/c.csv", "n" * 300):
         (error, *_) = saved(model.csvRequested, SMALL, tmp_path / name)
@@ -143,81 +143,81 @@ def test_files_are_written_completely_or_not_at_all(person, saved, tmp_path):
     assert target.read_bytes() == old
 
 
-def test_a_picture_is_saved_and_copied_in_the_background(person, tmp_path):
-    model = person.views.pages.model
+def test_a_picture_is_saved_and_copied_in_the_background(user, tmp_path):
+    model = user.views.pages.model
     for kind in ("png", "svg"):
         target = tmp_path / f"c.{kind}"
-        person.chooses_file(target, "getSaveFileName")
+        user.chooses_file(target, "getSaveFileName")
         getattr(model.export_menu, kind).trigger()
         assert not target.exists(), "written before the window got to anything else"
-        assert person.workbench.jobs.writing
-        person.wait(lambda: not person.workbench.jobs.busy)
+        assert user.workbench.jobs.writing
+        user.wait(lambda: not user.workbench.jobs.busy)
         assert target.read_bytes()[:4] in {b"\x89PNG", b"<?xm"}
-    assert person.trouble == []
+    assert user.trouble == []
     QGuiApplication.clipboard().setText("before")
     model.export_menu.copy.trigger()
-    person.wait(lambda: QGuiApplication.clipboard().mimeData().hasFormat("image/png"))
+    user.wait(lambda: QGuiApplication.clipboard().mimeData().hasFormat("image/png"))
     data = QGuiApplication.clipboard().mimeData()
     assert bytes(data.data("image/png").data()).startswith(b"\x89PNG")
     assert not QGuiApplication.clipboard().image().isNull()
     QGuiApplication.clipboard().clear()
 
 
-def test_all_rows_of_the_tree_are_copied_aside_as_they_were(person, tmp_path):
+def test_all_rows_of_the_tree_are_copied_aside_as_they_were(user, tmp_path):
     path = tmp_path / "many.safetensors"
     one = np.ones((2, 2), np.float32)
     save_file({f"layers.{at}.weight": one for at in range(TENSORS)}, path)
-    person.open_file(path)
-    tree = person.views.tree
+    user.open_file(path)
+    tree = user.views.tree
     tree.set_flat(flat=True)
     tree.view.setFocus()
-    person.key("Home", tree.view)
-    person.key("Shift+End", tree.view)
+    user.key("Home", tree.view)
+    user.key("Shift+End", tree.view)
     QGuiApplication.clipboard().setText("before")
-    person.key("Ctrl+C", tree.view)
+    user.key("Ctrl+C", tree.view)
     assert QGuiApplication.clipboard().text() == "before", "made before anything else was done"
     tree.model.set_sparsity({f"layers.{at}.weight": 4 for at in range(TENSORS)})
-    person.wait(lambda: QGuiApplication.clipboard().text() != "before")
+    user.wait(lambda: QGuiApplication.clipboard().text() != "before")
     heads, *lines = QGuiApplication.clipboard().text().split("\n")
     assert [line.split("\t")[0] for line in lines] == [
         f"layers.{at}.weight" for at in range(TENSORS)
     ]
     at = heads.split("\t").index("Sparsity (%)")
     assert {line.split("\t")[at] for line in lines} == {"0"}
-    assert person.window.done.label.text() == f"Copied {TENSORS:,} rows."
+    assert user.window.done.label.text() == f"Copied {TENSORS:,} rows."
 
 
-def test_a_copy_ends_with_escape_and_with_another_copy(person):
+def test_a_copy_ends_with_escape_and_with_another_copy(user):
     clipboard = QGuiApplication.clipboard()
 
     def begin_copy():
         """Copy numbers of which one row blocks; return the event that unblocks it."""
         clipboard.setText("before")
         numbers, reached, go_on = held(Numbers(("a",), 3_000, lambda row: (str(row),)))
-        person.window.findChild(Copies).wanted.emit(numbers)
-        person.wait(reached.is_set)
+        user.window.findChild(Copies).wanted.emit(numbers)
+        user.wait(reached.is_set)
         return go_on
 
     other = Numbers(("b",), 1, lambda _row: ("later",))
     for act, expected in (
-        (lambda: person.key("Esc", person.window), "before"),
-        (lambda: copy_rows(person.views.tree.view, other), "b\nlater"),
+        (lambda: user.key("Esc", user.window), "before"),
+        (lambda: copy_rows(user.views.tree.view, other), "b\nlater"),
         (lambda: clipboard.setText("later"), "later"),
     ):
         go_on = begin_copy()
         act()
         go_on.set()
-        person.wait_idle()
+        user.wait_idle()
         assert clipboard.text() == expected
 
     # A dialog copies by the window.
-    dialog = QDialog(person.window)
+    dialog = QDialog(user.window)
     table = CountsTable(("a", "b"), TENSORS, lambda row: (str(row), str(-row)), dialog)
     table.selectAll()
     clipboard.setText("before")
-    person.qtbot.keyClick(table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    user.qtbot.keyClick(table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     assert clipboard.text() == "before"
-    person.wait(lambda: clipboard.text() != "before")
+    user.wait(lambda: clipboard.text() != "before")
     assert clipboard.text().split("\n")[::TENSORS] == ["a\tb", "2499\t-2499"]
     dialog.deleteLater()
 

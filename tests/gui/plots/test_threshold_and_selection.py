@@ -120,7 +120,7 @@ def test_an_idle_line_shows_the_threshold_of_the_applied_step(distribution):
     assert distribution.field.text() == distribution.canvas.line.label == "0"
     distribution.field.setFocus()
     QTest.keyClick(distribution.field, Qt.Key.Key_Up)
-    assert distribution.field.text() == f"{4 / STEPS:g}", "moved by the person it is no estimate"
+    assert distribution.field.text() == f"{4 / STEPS:g}", "moved by the user it is no estimate"
 
 
 def test_the_line_is_painted_with_its_value_in_the_accent_color(distribution, theme):

@@ -71,31 +71,31 @@ def test_finding_what_a_step_touches_makes_way_for_a_slider(monkeypatch):
     assert_cut(work, 200)
 
 
-def test_the_panel_tells_them_and_they_stay_while_the_slider_moves(person):
-    person.open_file(SAMPLE_PATH)
-    label = person.views.preview.file.labels["size"]
+def test_the_panel_tells_them_and_they_stay_while_the_slider_moves(user):
+    user.open_file(SAMPLE_PATH)
+    label = user.views.preview.file.labels["size"]
 
     def told():
         return dict(line.rsplit(": ", 1) for line in label.toolTip().splitlines()[:-1])
 
-    person.wait(lambda: "B" in label.text())
+    user.wait(lambda: "B" in label.text())
     before = told()
-    state = person.session.document.snapshot()
+    state = user.session.document.snapshot()
     words = [form.label for form in FORMATS.values() if planned_size(state, form.name, Job())]
     assert list(before) == words
     assert len(words) < len(FORMATS), "what compresses depends on the weights"
     assert label.text() == before[words[0]]
-    slider = person.rule.fields.editors["amount"].slider
+    slider = user.rule.fields.editors["amount"].slider
     for _ in range(3):
-        person.key("Right", slider)
+        user.key("Right", slider)
         assert told() == before
     resumable = FORMATS["resumable"].label
-    person.check("fc1.weight")
-    person.wait(lambda: label.text() != "–" and told()[resumable] != before[resumable])
+    user.check("fc1.weight")
+    user.wait(lambda: label.text() != "–" and told()[resumable] != before[resumable])
     assert label.text() == before[words[0]]
 
 
-def test_sizes_of_many_tensors_make_room_for_a_slider(person, monkeypatch):
+def test_sizes_of_many_tensors_make_room_for_a_slider(user, monkeypatch):
     monkeypatch.setattr(step_info_controller, "MANY", 0)
     monkeypatch.setattr(step_info_controller, "LATER_MS", 50)
     find, ended, held = step_info_controller.sizes_after, [], threading.Event()
@@ -109,24 +109,24 @@ def test_sizes_of_many_tensors_make_room_for_a_slider(person, monkeypatch):
             ended.append(job.cancel.cancelled)
 
     monkeypatch.setattr(step_info_controller, "sizes_after", sizes)
-    person.open_file(SAMPLE_PATH)
-    info = person.workbench.step_info
-    person.wait(lambda: info._size_task.task is not None and info._size_task.task.begun)
-    slider = person.rule.fields.editors["amount"].slider
-    person.key("Right", slider)
-    person.wait(lambda: ended == [True])
+    user.open_file(SAMPLE_PATH)
+    info = user.workbench.step_info
+    user.wait(lambda: info._size_task.task is not None and info._size_task.task.begun)
+    slider = user.rule.fields.editors["amount"].slider
+    user.key("Right", slider)
+    user.wait(lambda: ended == [True])
     held.set()
-    label = person.views.preview.file.labels["size"]
-    person.wait(lambda: "B" in label.text())
+    label = user.views.preview.file.labels["size"]
+    user.wait(lambda: "B" in label.text())
     assert ended == [True, False]
 
 
-def test_a_window_of_1280_by_800_shows_the_whole_form_and_the_preview(person):
-    person.window.resize(1280, 800)
-    person.open_file(SAMPLE_PATH)
-    panel = person.views.preview
+def test_a_window_of_1280_by_800_shows_the_whole_form_and_the_preview(user):
+    user.window.resize(1280, 800)
+    user.open_file(SAMPLE_PATH)
+    panel = user.views.preview
     for method in ("Ln structured (channels)", "Random structured (channels)", "L1 unstructured"):
-        person.choose(person.rule.method, method)
-        person.wait_preview()
+        user.choose(user.rule.method, method)
+        user.wait_preview()
         for part in (panel.affected[-1], panel.alarm):
             assert part.visibleRegion().boundingRect().height() == part.height(), method

@@ -24,58 +24,58 @@ def file(tmp_path):
 
 
 @pytest.fixture
-def counting(person, file):
-    person.open_file(file)
-    return person.workbench.histograms
+def counting(user, file):
+    user.open_file(file)
+    return user.workbench.histograms
 
 
-def missing(person):
-    snapshot = person.document.snapshot()
-    names = [row.name for row in person.session.rows]
+def missing(user):
+    snapshot = user.document.snapshot()
+    names = [row.name for row in user.session.rows]
     return [n for w in histogram_store.missing_magnitudes(snapshot, names) for n in w.names]
 
 
-def test_everything_that_can_be_pruned_is_counted_after_opening_and_after_a_step(person, counting):
-    assert len(missing(person)) == 5
+def test_everything_that_can_be_pruned_is_counted_after_opening_and_after_a_step(user, counting):
+    assert len(missing(user)) == 5
     assert counting.busy
-    person.wait(lambda: not counting.busy)
-    assert missing(person) == []
-    person.wait(lambda: not person.views.preview.state.text())
+    user.wait(lambda: not counting.busy)
+    assert missing(user) == []
+    user.wait(lambda: not user.views.preview.state.text())
     # After a step, only its tensors are counted again.
-    person.check("h.3.weight")
-    person.wait_preview()
-    person.click(person.button)
-    person.wait(lambda: person.document.position == 1)
-    assert missing(person) == ["h.0.weight", "h.1.weight", "h.2.weight"]
-    person.wait(lambda: not counting.busy)
-    assert missing(person) == []
-    person.key("Ctrl+Z", person.window)
-    assert missing(person) == [], "undo finds what was counted before"
+    user.check("h.3.weight")
+    user.wait_preview()
+    user.click(user.button)
+    user.wait(lambda: user.document.position == 1)
+    assert missing(user) == ["h.0.weight", "h.1.weight", "h.2.weight"]
+    user.wait(lambda: not counting.busy)
+    assert missing(user) == []
+    user.key("Ctrl+Z", user.window)
+    assert missing(user) == [], "undo finds what was counted before"
 
 
-def test_the_model_says_what_it_retained_since_opening_once_that_is_counted(person, counting, file):
+def test_the_model_says_what_it_retained_since_opening_once_that_is_counted(user, counting, file):
     """After pruning before anything was counted, the original norms are computed later."""
-    model = person.views.pages.model
-    person.wait_preview()
-    person.click(person.button)
-    person.wait(lambda: person.document.position == 1)
-    person.key("4", person.window)
+    model = user.views.pages.model
+    user.wait_preview()
+    user.click(user.button)
+    user.wait(lambda: user.document.position == 1)
+    user.key("4", user.window)
     model.set_measure("norm")
-    person.wait(lambda: "calculating" in model.readout.text())
+    user.wait(lambda: "calculating" in model.readout.text())
     assert counting.busy
-    person.wait(lambda: "norm² retained" in model.readout.text())
+    user.wait(lambda: "norm² retained" in model.readout.text())
     tensors = {n: np.square(t.astype(np.float64)) for n, t in load_file(str(file)).items()}
-    masks = person.document.masks
+    masks = user.document.masks
     after = sum((t.ravel() * masks[n].bools()).sum() for n, t in tensors.items() if n in masks)
     after += sum(t.sum() for n, t in tensors.items() if n not in masks)
     share = percent(after / sum(t.sum() for t in tensors.values()))
     assert f"norm² retained {share}" in model.readout.text()
-    person.key("Ctrl+Z", person.window)
-    person.wait(lambda: "norm² retained 100\u00a0%" in model.readout.text())
+    user.key("Ctrl+Z", user.window)
+    user.wait(lambda: "norm² retained 100\u00a0%" in model.readout.text())
 
 
 @pytest.mark.usefixtures("histories_off")
-def test_whatever_is_wanted_goes_first(person, counting, monkeypatch):
+def test_whatever_is_wanted_goes_first(user, counting, monkeypatch):
     """The job for one tensor is never done, but other jobs cancel it."""
     begun, ended = [], []
 
@@ -87,28 +87,28 @@ def test_whatever_is_wanted_goes_first(person, counting, monkeypatch):
             ended.append(job)
 
     monkeypatch.setattr("pruneapp.analysis.histogram_store.count", count)
-    person.wait(lambda: len(begun) == 1)
+    user.wait(lambda: len(begun) == 1)
     for wanted in (
-        lambda: person.key("Right", person.rule.fields.editors["amount"].slider),
-        lambda: person.workbench.plots.show_tensor("h.2.weight"),
-        lambda: person.key("Ctrl+Return", person.window),
-        lambda: person.key("Ctrl+Z", person.window),
+        lambda: user.key("Right", user.rule.fields.editors["amount"].slider),
+        lambda: user.workbench.plots.show_tensor("h.2.weight"),
+        lambda: user.key("Ctrl+Return", user.window),
+        lambda: user.key("Ctrl+Z", user.window),
     ):
         before, asked = len(begun), time.perf_counter()
         assert len(ended) == before - 1
         wanted()
-        person.wait(lambda before=before: len(ended) >= before)
-        person.wait(lambda before=before: len(begun) > before)
-        assert begun[before] - asked > 0.25, "it waits until the person has paused"
-    person.answers("Discard changes")  # for the undone step
-    person.key("Ctrl+W", person.window)
-    if person.document is not None:
-        person.workbench.session.close()
-    person.wait(lambda: len(ended) == len(begun))
+        user.wait(lambda before=before: len(ended) >= before)
+        user.wait(lambda before=before: len(begun) > before)
+        assert begun[before] - asked > 0.25, "it waits until the user has paused"
+    user.answers("Discard changes")  # for the undone step
+    user.key("Ctrl+W", user.window)
+    if user.document is not None:
+        user.workbench.session.close()
+    user.wait(lambda: len(ended) == len(begun))
     assert not counting.busy
 
 
-def test_the_window_answers_while_it_counts(person, beats, tmp_path):
+def test_the_window_answers_while_it_counts(user, beats, tmp_path):
     """Some 50 MB of two float types; the bounds are those of every background job."""
     rng = np.random.default_rng(5)
     path = tmp_path / "large.safetensors"
@@ -119,18 +119,18 @@ def test_the_window_answers_while_it_counts(person, beats, tmp_path):
         },
         str(path),
     )
-    person.open_file(path)
-    person.wait_preview()
+    user.open_file(path)
+    user.wait_preview()
     beats.forget()
-    person.wait(lambda: not person.workbench.histograms.busy)
+    user.wait(lambda: not user.workbench.histograms.busy)
     beats.assert_answered()
-    assert missing(person) == []
+    assert missing(user) == []
 
 
 def test_what_was_done_is_not_said_to_be_counted_while_the_next_thing_is(
-    person, counting, monkeypatch
+    user, counting, monkeypatch
 ):
-    previews, state, counted = person.workbench.preview, person.views.preview.state, []
+    previews, state, counted = user.workbench.preview, user.views.preview.state, []
 
     def note(state):
         if state.estimate is not None and not state.is_behind:
@@ -139,13 +139,13 @@ def test_what_was_done_is_not_said_to_be_counted_while_the_next_thing_is(
     monkeypatch.setattr(
         "pruneapp.analysis.histogram_store.count", lambda *given: endless(given[-1])
     )
-    person.wait_preview()
-    person.wait(lambda: "counting" in state.text())
+    user.wait_preview()
+    user.wait(lambda: "counting" in state.text())
     previews.stateChanged.connect(note)
-    person.click(person.button)
-    person.wait(lambda: person.document.position == 1)
-    person.wait(lambda: counted)
+    user.click(user.button)
+    user.wait(lambda: user.document.position == 1)
+    user.wait(lambda: counted)
     assert counted[-1] < 1, "what would come next is not counted yet"
     assert "counting" not in state.text()
-    person.ask_amount("33 %")
-    person.wait(lambda: "counting" in state.text())
+    user.ask_amount("33 %")
+    user.wait(lambda: "counting" in state.text())

@@ -29,7 +29,7 @@ from pruneapp.gui.tree.columns import Column
 from pruneapp.gui.tree.delegate import BAR_WIDTH, GLYPH_WIDTH
 from pruneapp.gui.widgets.theme import LIGHT
 from pruneapp.preview import preview
-from tests.gui.person import PATIENCE_MS, node_named, plain
+from tests.gui.user import PATIENCE_MS, node_named, plain
 from tests.support.document_edits import undo
 from tests.support.plot_views import choose_order
 from tests.support.scratch_files import limit_memory
@@ -53,12 +53,12 @@ def file(tmp_path):
 
 
 @pytest.fixture
-def counted(person, file):
+def counted(user, file):
     """Return the user with a model whose histograms are computed."""
-    person.open_file(file)
-    person.wait(lambda: not person.workbench.histograms.busy)
-    person.wait_preview()
-    return person
+    user.open_file(file)
+    user.wait(lambda: not user.workbench.histograms.busy)
+    user.wait_preview()
+    return user
 
 
 @pytest.fixture
@@ -80,13 +80,13 @@ def no_exact_preview(monkeypatch):
     return hold
 
 
-def slider(person):
-    return person.rule.fields.editors["amount"].slider
+def slider(user):
+    return user.rule.fields.editors["amount"].slider
 
 
-def drag_slider(person, share: float) -> None:
+def drag_slider(user, share: float) -> None:
     """Drag the slider's handle with the mouse."""
-    widget = slider(person)
+    widget = slider(user)
     y = widget.height() // 2
     start = QPoint(round(widget.value() / 1000 * (widget.width() - 12)) + 6, y)
     stop = QPoint(round(share * (widget.width() - 12)) + 6, y)
@@ -96,13 +96,13 @@ def drag_slider(person, share: float) -> None:
     QTest.mouseRelease(widget, Qt.MouseButton.LeftButton, pos=stop)
 
 
-def click_tab(person, page: Page) -> None:
-    tabs = person.views.pages.tabs
-    person.click(tabs, tabs.tabRect(page).center())
+def click_tab(user, page: Page) -> None:
+    tabs = user.views.pages.tabs
+    user.click(tabs, tabs.tabRect(page).center())
 
 
-def colors_in(person, name, left, right):
-    tree = person.views.tree
+def colors_in(user, name, left, right):
+    tree = user.views.tree
     rect = tree.view.visualRect(tree.model.index_of(node_named(tree, name), Column.SPARSITY))
     image = tree.view.viewport().grab().toImage()
     return {
@@ -305,12 +305,12 @@ def test_limits_keep_a_layer_and_contradictions_are_explained(counted):
     assert counted.views.preview.error.text() == ""
 
 
-def show_distribution(person):
+def show_distribution(user):
     """Show the distribution of `LARGE` with its line, and return the page."""
-    person.click_cell(LARGE)
-    click_tab(person, Page.DISTRIBUTION)
-    view = person.views.pages.distribution
-    person.wait(lambda: view.canvas.count and view.canvas.line is not None)
+    user.click_cell(LARGE)
+    click_tab(user, Page.DISTRIBUTION)
+    view = user.views.pages.distribution
+    user.wait(lambda: view.canvas.count and view.canvas.line is not None)
     return view
 
 
@@ -574,13 +574,13 @@ def test_a_slider_of_many_tensors_is_followed_by_the_main_thread_once_that_is_qu
         assert asked[2:] == [(True, 0.41), (True, 0.42), (False, 0.43)], "it took longer twice"
 
 
-def show_channels(person):
+def show_channels(user):
     """Choose a method of channels and show those of `LARGE` with their cut; return the page."""
-    person.click_cell(LARGE)
-    person.choose(person.rule.method, "Ln structured (channels)")
-    click_tab(person, Page.CHANNELS)
-    view = person.views.pages.channels
-    person.wait(lambda: view.canvas.count and view.canvas.line is not None)
+    user.click_cell(LARGE)
+    user.choose(user.rule.method, "Ln structured (channels)")
+    click_tab(user, Page.CHANNELS)
+    view = user.views.pages.channels
+    user.wait(lambda: view.canvas.count and view.canvas.line is not None)
     return view
 
 
@@ -607,9 +607,9 @@ def test_a_cut_that_is_dragged_becomes_a_number_of_channels(counted):
     assert view.canvas.line.label.endswith("24 channels")  # of the 95 unpruned ones
 
 
-def drag_cut(person, n_channels):
+def drag_cut(user, n_channels):
     """Drag the cut to a number of channels."""
-    view = person.views.pages.channels
+    view = user.views.pages.channels
     canvas, ranks, place = view.canvas, view._ranks, view.canvas.area
     if canvas.line.upright:
         start = place.pixel(canvas.line.at, 0).x(), place.rect.center().y()
@@ -623,8 +623,8 @@ def drag_cut(person, n_channels):
     assert canvas.is_dragging_line
     QTest.mouseMove(canvas.viewport(), end)
     QTest.mouseRelease(canvas.viewport(), Qt.MouseButton.LeftButton, pos=end)
-    person.wait_preview()
-    person.wait_idle()
+    user.wait_preview()
+    user.wait_idle()
 
 
 def test_a_cut_after_a_prune_is_of_the_remaining_channels(counted):
@@ -672,30 +672,30 @@ def test_a_cut_after_a_prune_is_of_the_remaining_channels(counted):
     counted.wait(matches_preview)
 
 
-def read(person, name):
+def read(user, name):
     import torch
 
-    tensor = person.document.checkpoint.read(name)
+    tensor = user.document.checkpoint.read(name)
     assert isinstance(tensor, torch.Tensor)
     return tensor.numpy()
 
 
-def hatched(person) -> int:
+def hatched(user) -> int:
     """Return the number of pixels of the heat map that are rather orange than blue."""
-    image = person.views.pages.weights.canvas.grab().toImage()
+    image = user.views.pages.weights.canvas.grab().toImage()
     image.convertTo(QImage.Format.Format_RGB32)
     blue, _, red, _ = np.frombuffer(image.constBits(), np.uint8).astype(int).reshape(-1, 4).T
     return int(np.count_nonzero(red - blue > 12))
 
 
-def story(person):
+def story(user):
     """Return whether panel, tree, plots and button show a preview."""
-    panel = person.views.preview
+    panel = user.views.preview
     return (
         panel.heading.text() == "Preview" and "→" in panel.sparsity.text(),
-        "→" in person.cell(LARGE, Column.SPARSITY),
-        person.workbench.plots.to_prune is not None,
-        person.button.objectName() == "mainAction",
+        "→" in user.cell(LARGE, Column.SPARSITY),
+        user.workbench.plots.to_prune is not None,
+        user.button.objectName() == "mainAction",
     )
 
 

@@ -42,13 +42,13 @@ class FakeJobs:
         task.on_result(CurrentState(report=report))
 
 
-def test_what_is_counted_while_the_state_is_reported_is_reported_again(person, tmp_path):
+def test_what_is_counted_while_the_state_is_reported_is_reported_again(user, tmp_path):
     path = tmp_path / "model.safetensors"
     save_file({"a.weight": np.ones((8, 8), np.float32)}, str(path))
-    person.open_file(path)
-    person.wait(lambda: not person.workbench.histograms.busy)
-    person.wait_preview()
-    previews, jobs = person.workbench.preview, FakeJobs()
+    user.open_file(path)
+    user.wait(lambda: not user.workbench.histograms.busy)
+    user.wait_preview()
+    previews, jobs = user.workbench.preview, FakeJobs()
     previews._current_task = LatestTask(jobs)
     previews._current_incomplete = False
     previews._report_current()

@@ -47,26 +47,26 @@ def pruneapp(capsys):
     return run
 
 
-def prune(person, amount):
-    steps = len(person.states)
-    person.ask_amount(amount)
-    person.wait_preview()
-    person.click(person.button)
-    person.wait(lambda: len(person.states) > steps)
+def prune(user, amount):
+    steps = len(user.states)
+    user.ask_amount(amount)
+    user.wait_preview()
+    user.click(user.button)
+    user.wait(lambda: len(user.states) > steps)
 
 
-def save_recipe(person, path):
-    person.chooses_file(path, "getSaveFileName")
-    person.menu("Tools", "Save recipe")
-    person.wait(path.exists)
-    person.wait_idle()
+def save_recipe(user, path):
+    user.chooses_file(path, "getSaveFileName")
+    user.menu("Tools", "Save recipe")
+    user.wait(path.exists)
+    user.wait_idle()
 
 
-def choose_recipe(person, path):
-    person.chooses_file(path)
-    person.menu("Tools", "Apply recipe")
-    recipes = person.workbench.recipes
-    person.wait(lambda: recipes.dialog is not None and recipes.dialog.isVisible())
+def choose_recipe(user, path):
+    user.chooses_file(path)
+    user.menu("Tools", "Apply recipe")
+    recipes = user.workbench.recipes
+    user.wait(lambda: recipes.dialog is not None and recipes.dialog.isVisible())
     return recipes.dialog
 
 
@@ -82,22 +82,22 @@ def step(method, values, **row):
 
 
 def test_a_recipe_made_in_the_window_gives_identical_bytes_by_command(
-    person, source, tmp_path, pruneapp
+    user, source, tmp_path, pruneapp
 ):
-    person.open_file(source)
-    prune(person, "30%")
-    prune(person, "7")
-    shape = person.session.by_name["conv2.weight"].shape
-    person.workbench.manual_edit.perform(channel_edit("conv2.weight", 3, shape=shape))
-    person.wait(lambda: len(person.states) == 4)
-    person.menu("Prune", "Make permanent")
-    person.wait(lambda: person.states[-1].startswith("Made permanent"))
-    person.wait_idle()
-    report = person.export(tmp_path / "window.safetensors")
-    assert report is not None, person.trouble
-    person.close_report()
+    user.open_file(source)
+    prune(user, "30%")
+    prune(user, "7")
+    shape = user.session.by_name["conv2.weight"].shape
+    user.workbench.manual_edit.perform(channel_edit("conv2.weight", 3, shape=shape))
+    user.wait(lambda: len(user.states) == 4)
+    user.menu("Prune", "Make permanent")
+    user.wait(lambda: user.states[-1].startswith("Made permanent"))
+    user.wait_idle()
+    report = user.export(tmp_path / "window.safetensors")
+    assert report is not None, user.trouble
+    user.close_report()
     recipe = tmp_path / "made.recipe.json"
-    save_recipe(person, recipe)
+    save_recipe(user, recipe)
     names = [entry["name"] for entry in json.loads(recipe.read_text())["entries"]]
     assert names == ["step", "step", "edit", "finalize"]
     status, _ = pruneapp("run", recipe, source, "-o", tmp_path / "command.safetensors")
@@ -106,10 +106,10 @@ def test_a_recipe_made_in_the_window_gives_identical_bytes_by_command(
     assert window.read_bytes() == command.read_bytes()
     status, out = pruneapp("verify", window, "--against", source, "--json")
     assert (status, json.loads(out)["same"]) == (0, True)
-    assert not person.trouble
+    assert not user.trouble
 
 
-def test_an_applied_recipe_is_as_many_steps_as_it_has_entries(person, source, tmp_path):
+def test_an_applied_recipe_is_as_many_steps_as_it_has_entries(user, source, tmp_path):
     schedule = {
         "name": "schedule",
         "configuration": {"step": step("l1_unstructured", {}), "final": 0.8, "steps": 3},
@@ -119,8 +119,8 @@ def test_an_applied_recipe_is_as_many_steps_as_it_has_entries(person, source, tm
         step("ln_structured", {"amount": 1}, pattern="conv?.weight"),
         schedule,
     )
-    person.open_file(source)
-    dialog = choose_recipe(person, path)
+    user.open_file(source)
+    dialog = choose_recipe(user, path)
     assert dialog.go.text() == "Apply 4 steps"
     assert dialog.go.isEnabled()
     assert not dialog.problems.isVisible()
@@ -129,19 +129,19 @@ def test_an_applied_recipe_is_as_many_steps_as_it_has_entries(person, source, tm
     rows = [[model.index(r, c).data() for c in range(3)] for r in range(model.rowCount())]
     assert rows[0] == ["1. L2 1 channel, dim 0, on conv?.weight", "2", "yes"]
     assert rows[1] == ["2. L1 on 5 tensors, to 80 % in 3 rounds, cubic", "5", "yes"]
-    person.click(dialog.go)
-    person.wait(lambda: len(person.states) == 5)
-    assert person.workbench.recipes.dialog is None
-    pruned = sum(m.pruned for m in person.document.masks.values())
-    assert pruned == round(0.8 * sum(r.numel for r in person.session.rows if r.by_default))
+    user.click(dialog.go)
+    user.wait(lambda: len(user.states) == 5)
+    assert user.workbench.recipes.dialog is None
+    pruned = sum(m.pruned for m in user.document.masks.values())
+    assert pruned == round(0.8 * sum(r.numel for r in user.session.rows if r.by_default))
     for left in (3, 2, 1, 0):
-        person.key("Ctrl+Z")
-        person.wait(lambda left=left: person.document.position == left)
-    assert not person.document.masks
-    assert not person.trouble
+        user.key("Ctrl+Z")
+        user.wait(lambda left=left: user.document.position == left)
+    assert not user.document.masks
+    assert not user.trouble
 
 
-def test_a_repair_of_another_checkpoint_does_not_match(person, source, tmp_path):
+def test_a_repair_of_another_checkpoint_does_not_match(user, source, tmp_path):
     with open_checkpoint(source) as checkpoint:
         values = {"conv1.weight": as_values(checkpoint.bits("conv1.weight"))}
         made = RepairedValues.create(checkpoint, values, RepairSource(), Job())
@@ -150,8 +150,8 @@ def test_a_repair_of_another_checkpoint_does_not_match(person, source, tmp_path)
     tensors = load_file(source)
     tensors["conv1.weight"].flat[3] += 1
     save_file(tensors, source)
-    person.open_file(source)
-    dialog = choose_recipe(person, tmp_path / "r.recipe.json")
+    user.open_file(source)
+    dialog = choose_recipe(user, tmp_path / "r.recipe.json")
     assert not dialog.go.isEnabled()
     model = dialog.table.model()
     assert [model.index(0, c).data() for c in range(3)][2] == "no"
@@ -159,15 +159,15 @@ def test_a_repair_of_another_checkpoint_does_not_match(person, source, tmp_path)
     assert "1. The repair belongs to another checkpoint: 'conv1.weight' has other values" in words
 
 
-def test_what_does_not_fit_is_shown_and_nothing_runs(person, source, tmp_path):
+def test_what_does_not_fit_is_shown_and_nothing_runs(user, source, tmp_path):
     path = recipe_file(
         tmp_path / "r.recipe.json",
         step("l1_unstructured", {"amount": 0.1}),
         step("l1_unstructured", {"amount": 0.1}, pattern="layer4.*"),
         step("ln_structured", {"amount": 1, "dim": 9}, names=["conv1.weight"]),
     )
-    person.open_file(source)
-    dialog = choose_recipe(person, path)
+    user.open_file(source)
+    dialog = choose_recipe(user, path)
     assert not dialog.go.isEnabled()
     assert dialog.problems.isVisible()
     lines = dialog.problems.toPlainText().split("\n\n")
@@ -179,51 +179,51 @@ def test_what_does_not_fit_is_shown_and_nothing_runs(person, source, tmp_path):
     assert [model.index(r, 2).data() for r in range(3)] == ["yes", "no", "no"]
     assert model.index(1, 0).data() == "✕ 2. l1_unstructured on layer4.*"
     assert problems_of(dialog) == []
-    person.qtbot.keyClick(dialog, Qt.Key.Key_Escape)
-    person.wait(lambda: person.workbench.recipes.dialog is None)
-    assert person.states == ["Opened"]
+    user.qtbot.keyClick(dialog, Qt.Key.Key_Escape)
+    user.wait(lambda: user.workbench.recipes.dialog is None)
+    assert user.states == ["Opened"]
 
     path.write_text('{"format": "pruneapp-recipe", "version": 9, "entries": []}')
-    person.chooses_file(path)
-    person.menu("Tools", "Apply recipe")
-    person.wait(lambda: bool(person.trouble))
-    assert "version 9" in person.trouble[0]
+    user.chooses_file(path)
+    user.menu("Tools", "Apply recipe")
+    user.wait(lambda: bool(user.trouble))
+    assert "version 9" in user.trouble[0]
 
     # An amount that is too large after the first step changes nothing.
     rows = [step("l1_unstructured", {"amount": 100}, pattern="conv1.weight") for _ in range(2)]
     recipe_file(path, *rows)
-    assert 100 <= person.session.by_name["conv1.weight"].numel < 200
-    dialog = choose_recipe(person, path)
-    person.window.notices.clear()
-    person.click(dialog.go)
-    person.wait(lambda: bool(person.trouble))
-    assert "'r.recipe.json', at entries[1]: 'amount' is larger than what" in person.trouble[0]
-    assert person.states == ["Opened"]
+    assert 100 <= user.session.by_name["conv1.weight"].numel < 200
+    dialog = choose_recipe(user, path)
+    user.window.notices.clear()
+    user.click(dialog.go)
+    user.wait(lambda: bool(user.trouble))
+    assert "'r.recipe.json', at entries[1]: 'amount' is larger than what" in user.trouble[0]
+    assert user.states == ["Opened"]
 
     # The dialog works by keys alone.
     recipe_file(path, step("l1_unstructured", {"amount": 0.1}))
-    dialog = choose_recipe(person, path)
+    dialog = choose_recipe(user, path)
     assert dialog.go.hasFocus()
-    person.qtbot.keyClick(dialog.go, Qt.Key.Key_Return)
-    person.wait(lambda: len(person.states) == 2)
-    assert person.states[1].startswith("L1 10 %")
-    assert person.window.done.label.text() == "r.recipe.json applied: 1 step."
+    user.qtbot.keyClick(dialog.go, Qt.Key.Key_Return)
+    user.wait(lambda: len(user.states) == 2)
+    assert user.states[1].startswith("L1 10 %")
+    assert user.window.done.label.text() == "r.recipe.json applied: 1 step."
 
 
-def test_copy_as_python_with_torchs_own_calls(person, source, tmp_path, monkeypatch):
-    person.open_file(source)
+def test_copy_as_python_with_torchs_own_calls(user, source, tmp_path, monkeypatch):
+    user.open_file(source)
     QGuiApplication.clipboard().setText("before")
-    person.menu("Tools", "Copy as Python")
-    person.wait(lambda: bool(person.trouble))
-    assert "The history is empty" in person.trouble[0]
-    prune(person, "30%")
-    person.menu("Tools", "Copy as Python")
-    person.wait(lambda: QGuiApplication.clipboard().text() != "before")
-    assert person.window.done.label.text() == (
+    user.menu("Tools", "Copy as Python")
+    user.wait(lambda: bool(user.trouble))
+    assert "The history is empty" in user.trouble[0]
+    prune(user, "30%")
+    user.menu("Tools", "Copy as Python")
+    user.wait(lambda: QGuiApplication.clipboard().text() != "before")
+    assert user.window.done.label.text() == (
         "Python script copied: 1 step, with calls of torch.nn.utils.prune only."
     )
     made = load_file(run_clipboard(tmp_path, monkeypatch))
-    for name, mask in person.document.masks.items():
+    for name, mask in user.document.masks.items():
         assert np.array_equal(made[name].reshape(-1) != 0, mask.bools()), name
 
 
@@ -241,45 +241,45 @@ def run_clipboard(tmp_path, monkeypatch) -> Path:
     return out
 
 
-def test_copy_as_python_asks_where_masks_may_go(person, source, tmp_path, monkeypatch):
-    person.open_file(source)
+def test_copy_as_python_asks_where_masks_may_go(user, source, tmp_path, monkeypatch):
+    user.open_file(source)
     dialog = choose_recipe(
-        person, recipe_file(tmp_path / "r.json", step("random_unstructured", {"amount": 0.5}))
+        user, recipe_file(tmp_path / "r.json", step("random_unstructured", {"amount": 0.5}))
     )
-    person.click(dialog.go)
-    person.wait(lambda: len(person.states) == 2)
+    user.click(dialog.go)
+    user.wait(lambda: len(user.states) == 2)
     asked = []
 
     def choose(*arguments, **_):
         asked.append(arguments[1])
         return str(tmp_path / "again"), ""
 
-    person.monkeypatch.setattr(QFileDialog, "getSaveFileName", staticmethod(choose))
-    person.menu("Tools", "Copy as Python")
-    person.wait((tmp_path / "again.py").exists)
+    user.monkeypatch.setattr(QFileDialog, "getSaveFileName", staticmethod(choose))
+    user.menu("Tools", "Copy as Python")
+    user.wait((tmp_path / "again.py").exists)
     assert asked == ["Save script and masks"]
     assert (tmp_path / "again.masks.safetensors").exists()
     assert "__file__" in (tmp_path / "again.py").read_text()
     made = load_file(run_clipboard(tmp_path, monkeypatch))
-    for name, mask in person.document.masks.items():
+    for name, mask in user.document.masks.items():
         assert np.array_equal(made[name].reshape(-1) != 0, mask.bools()), name
 
 
-def test_a_step_that_was_undone_is_not_in_the_recipe(person, source, tmp_path):
-    person.open_file(source)
-    prune(person, "30%")
-    prune(person, "20%")
-    person.key("Ctrl+Z")
-    person.wait(lambda: person.document.position == 1)
-    save_recipe(person, tmp_path / "r.recipe.json")
+def test_a_step_that_was_undone_is_not_in_the_recipe(user, source, tmp_path):
+    user.open_file(source)
+    prune(user, "30%")
+    prune(user, "20%")
+    user.key("Ctrl+Z")
+    user.wait(lambda: user.document.position == 1)
+    save_recipe(user, tmp_path / "r.recipe.json")
     (entry,) = json.loads((tmp_path / "r.recipe.json").read_text())["entries"]
     (row,) = entry["configuration"]["rows"]
     assert row["configuration"] == {"values": {"amount": 0.3}}
 
     # The recipe in the file counts in the size that is predicted for an export.
-    found = preview_export(Capture.of(person.document), Job())
+    found = preview_export(Capture.of(user.document), Job())
     offered = format_offers(found.snapshot, Job(), provenance=found.provenance)
     sizes = {offer.name: offer.nbytes for offer in offered}
-    person.export(tmp_path / "o.safetensors")
+    user.export(tmp_path / "o.safetensors")
     assert sizes["safetensors"] == (tmp_path / "o.safetensors").stat().st_size
-    person.close_report()
+    user.close_report()

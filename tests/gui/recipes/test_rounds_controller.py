@@ -22,37 +22,37 @@ from pruneapp.progress import Job
 from pruneapp.recipes.replay import SCHEDULE, schedule_amounts
 from tests.gui.job_gate import Gate, endless
 from tests.gui.journeys.test_screen_reader import problems_of
-from tests.gui.person import plain
+from tests.gui.user import plain
 from tests.shrink.small_models import write_mistral
 from tests.support.document_edits import undo
 
 
 @pytest.fixture
-def at_work(person, tmp_path):
+def at_work(user, tmp_path):
     path = tmp_path / "model.safetensors"
     save_file(load_file(resources.path("sample/lenet-digits.safetensors")), path)
-    person.open_file(path)
-    person.wait_preview()
-    return person
+    user.open_file(path)
+    user.wait_preview()
+    return user
 
 
-def open_dialog(person):
+def open_dialog(user):
     """Open the dialog by the button of the form, and return it."""
-    person.click(person.views.form.rounds)
-    rounds = person.workbench.rounds
-    person.wait(lambda: rounds.dialog is not None and rounds.dialog.isVisible())
+    user.click(user.views.form.rounds)
+    rounds = user.workbench.rounds
+    user.wait(lambda: rounds.dialog is not None and rounds.dialog.isVisible())
     return rounds.dialog
 
 
-def enter(person, dialog, *, final=None, steps=None, path=None):
+def enter(user, dialog, *, final=None, steps=None, path=None):
     editors = dialog.fields.editors
     for name, text in (("final", final), ("steps", steps)):
         if text is not None:
             editor = editors[name]
-            person.type(editor.field, text)
-            person.qtbot.keyClick(editor.field, Qt.Key.Key_Tab)
+            user.type(editor.field, text)
+            user.qtbot.keyClick(editor.field, Qt.Key.Key_Tab)
     if path is not None:
-        person.choose(editors["path"].combo, path)
+        user.choose(editors["path"].combo, path)
 
 
 def cells(dialog):
@@ -63,13 +63,13 @@ def cells(dialog):
     ]
 
 
-def pruned(person):
-    names = person.views.tree.checked_names()
-    return sum(person.document.masks.counts(names))
+def pruned(user):
+    names = user.views.tree.checked_names()
+    return sum(user.document.masks.counts(names))
 
 
-def size(person):
-    return sum(person.session.by_name[name].numel for name in person.views.tree.checked_names())
+def size(user):
+    return sum(user.session.by_name[name].numel for name in user.views.tree.checked_names())
 
 
 def test_each_round_is_a_step_of_the_history_and_the_end_is_that_of_one_step(at_work):
@@ -207,32 +207,32 @@ def test_channels_end_at_the_amount_or_below(at_work):
     assert 0 < pruned(at_work) <= most[-1]
 
 
-def test_what_depends_on_channels_goes_in_each_round_or_breaks_the_total(person, tmp_path):
+def test_what_depends_on_channels_goes_in_each_round_or_breaks_the_total(user, tmp_path):
     write_mistral(tmp_path / "tiny")
-    person.open_file(tmp_path / "tiny")
+    user.open_file(tmp_path / "tiny")
     gate, up, down = (f"model.layers.1.mlp.{name}_proj.weight" for name in ("gate", "up", "down"))
-    for name in (*person.views.tree.checked_names(), gate):
-        person.check(name)
-    person.choose(person.rule.method, "Ln structured")
-    person.wait(person.views.form.dependents.box.isChecked)
-    dialog = open_dialog(person)
+    for name in (*user.views.tree.checked_names(), gate):
+        user.check(name)
+    user.choose(user.rule.method, "Ln structured")
+    user.wait(user.views.form.dependents.box.isChecked)
+    dialog = open_dialog(user)
     assert "with everything that depends on it" in dialog.windowTitle() + said_in(dialog)
-    enter(person, dialog, final="50 %", steps="3")
-    person.click(dialog.go)
-    person.wait(lambda: len(person.states) == 4)
-    assert person.document.masks.counts([gate, up, down]) == [6 * 8] * 3
-    assert all("with everything that depends on it" in state for state in person.states[1:])
-    person.key("Ctrl+Z", person.window)
-    assert person.document.masks.counts([gate, up, down]) == [5 * 8] * 3, "cubic"
+    enter(user, dialog, final="50 %", steps="3")
+    user.click(dialog.go)
+    user.wait(lambda: len(user.states) == 4)
+    assert user.document.masks.counts([gate, up, down]) == [6 * 8] * 3
+    assert all("with everything that depends on it" in state for state in user.states[1:])
+    user.key("Ctrl+Z", user.window)
+    assert user.document.masks.counts([gate, up, down]) == [5 * 8] * 3, "cubic"
 
-    person.check(up)
-    person.wait_preview()
-    dialog = open_dialog(person)
-    enter(person, dialog, final="80 %", steps="2")
-    person.click(dialog.go)
-    person.wait(lambda: bool(person.trouble))
-    assert "is selected and also depends on a selected tensor" in person.trouble[0]
-    assert len(person.states) == 4, "nothing was done"
+    user.check(up)
+    user.wait_preview()
+    dialog = open_dialog(user)
+    enter(user, dialog, final="80 %", steps="2")
+    user.click(dialog.go)
+    user.wait(lambda: bool(user.trouble))
+    assert "is selected and also depends on a selected tensor" in user.trouble[0]
+    assert len(user.states) == 4, "nothing was done"
 
 
 def said_in(dialog) -> str:

@@ -21,7 +21,7 @@ from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
 from tests.evaluation.scripts import STUB
-from tests.gui.person import plain
+from tests.gui.user import plain
 from tests.reliability.evaluations import living
 from tests.repair.layers import InputArrays, mixed
 
@@ -66,17 +66,17 @@ def calibrate(model): pass
 
 
 @pytest.fixture
-def pruned(person, tmp_path):
+def pruned(user, tmp_path):
     """Return the user after pruning two layers."""
     rng = np.random.default_rng(1)
     shapes = {FC: (20, 30), "fc.bias": (20,), HEAD: (4, 20)}
     file = tmp_path / "m.safetensors"
     save_file({n: rng.normal(size=s).astype(np.float32) for n, s in shapes.items()}, file)
-    person.open_file(file)
+    user.open_file(file)
     step = Step((Row((FC, HEAD), "l1_unstructured", {"amount": 0.6}),))
-    snapshot = person.document.snapshot()
-    assert person.session.commit(compute_preview(snapshot, step, CpuKernel(), Job()))
-    return person
+    snapshot = user.document.snapshot()
+    assert user.session.commit(compute_preview(snapshot, step, CpuKernel(), Job()))
+    return user
 
 
 @pytest.fixture
@@ -94,160 +94,158 @@ def fake_torch(tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(stub))
 
 
-def open_dialog(person):
+def open_dialog(user):
     """Open the dialog by its shortcut, and return it."""
-    person.key("Ctrl+R")
-    person.wait(lambda: person.workbench.repair.dialog is not None)
-    dialog = person.workbench.repair.dialog
-    person.wait(dialog.isVisible)
+    user.key("Ctrl+R")
+    user.wait(lambda: user.workbench.repair.dialog is not None)
+    dialog = user.workbench.repair.dialog
+    user.wait(dialog.isVisible)
     return dialog
 
 
-def choose_script(person, body, folder) -> Path:
+def choose_script(user, body, folder) -> Path:
     """Type the path of a script and press Repair; wait for the confirmation."""
     path = folder / "my_calibration.py"
     path.write_text(body)
-    dialog = open_dialog(person)
-    person.type(dialog.source.fields[DataKind.SCRIPT], str(path))
-    person.type(dialog.source.python, sys.executable)
-    person.wait(lambda: dialog.source.found.text().startswith("Runs with"))
-    person.click(dialog.go)
-    person.wait(lambda: person.workbench.scripts.dialog is not None)
+    dialog = open_dialog(user)
+    user.type(dialog.source.fields[DataKind.SCRIPT], str(path))
+    user.type(dialog.source.python, sys.executable)
+    user.wait(lambda: dialog.source.found.text().startswith("Runs with"))
+    user.click(dialog.go)
+    user.wait(lambda: user.workbench.scripts.dialog is not None)
     return path
 
 
-def run_script(person, body, folder):
-    choose_script(person, body, folder)
-    person.click(person.workbench.scripts.dialog.go)
-    person.wait(lambda: person.workbench.repair.dialog is None)
+def run_script(user, body, folder):
+    choose_script(user, body, folder)
+    user.click(user.workbench.scripts.dialog.go)
+    user.wait(lambda: user.workbench.repair.dialog is None)
 
 
-def process_of(person, folder) -> int:
-    person.wait(lambda: (folder / "pid").exists() and (folder / "pid").read_text())
+def process_of(user, folder) -> int:
+    user.wait(lambda: (folder / "pid").exists() and (folder / "pid").read_text())
     return int((folder / "pid").read_text())
 
 
-def test_without_anything_pruned_it_says_so(person, tmp_path):
+def test_without_anything_pruned_it_says_so(user, tmp_path):
     file = tmp_path / "m.safetensors"
     save_file({FC: np.ones((4, 4), np.float32)}, file)
-    person.open_file(file)
-    assert not person.views.preview.repair.isVisible()
-    person.key("Ctrl+R")
-    person.wait(lambda: person.trouble)
-    assert person.trouble[0].startswith("No layer is partly pruned, so there is nothing")
+    user.open_file(file)
+    assert not user.views.preview.repair.isVisible()
+    user.key("Ctrl+R")
+    user.wait(lambda: user.trouble)
+    assert user.trouble[0].startswith("No layer is partly pruned, so there is nothing")
 
 
 def test_by_statistics_it_is_one_step_and_undone_by_one_click(pruned, statistics):
-    person, repair = pruned, pruned.workbench.repair
-    person.wait(person.views.preview.repair.isVisible)  # the result of the step
-    person.click(person.views.preview.repair)
-    person.wait(lambda: repair.dialog is not None and repair.dialog.isVisible())
+    user, repair = pruned, pruned.workbench.repair
+    user.wait(user.views.preview.repair.isVisible)  # the result of the step
+    user.click(user.views.preview.repair)
+    user.wait(lambda: repair.dialog is not None and repair.dialog.isVisible())
     dialog = repair.dialog
     assert dialog.headline.text() == "2 pruned layers"
     assert dialog.go.text() == "Repair 2 layers"
     assert "Gram matrices: 10 kB" in dialog.note.text()
     assert dialog.risk.isHidden()
-    person.click(dialog.source.radios[DataKind.STATISTICS])
-    person.type(dialog.source.fields[DataKind.STATISTICS], str(statistics))
-    person.wait(lambda: dialog.go.text() == "Repair 1 layer")
+    user.click(dialog.source.radios[DataKind.STATISTICS])
+    user.type(dialog.source.fields[DataKind.STATISTICS], str(statistics))
+    user.wait(lambda: dialog.go.text() == "Repair 1 layer")
     assert dialog.headline.text() == "2 pruned layers, 1 of them with statistics"
     assert dialog.source.found.text() == "It has statistics of 1 pruned layer."
-    person.click(dialog.go)
-    person.wait(lambda: repair.report is not None)
+    user.click(dialog.go)
+    user.wait(lambda: repair.report is not None)
     report = repair.report
-    assert person.states[-1] == "Repair of fc"
-    assert set(person.document.snapshot().values) == {FC, "fc.bias"}
+    assert user.states[-1] == "Repair of fc"
+    assert set(user.document.snapshot().values) == {FC, "fc.bias"}
     assert report.headline.text() == (
         "1 layer repaired: 240 weights have new values. 1 bias or running mean moved with them."
     )
     assert report.risks == []
     assert "Not repaired, no statistics: 'head.weight'." in [note.text() for note in report.notes]
-    person.click(report.undo)
-    person.wait(lambda: not person.document.snapshot().values)
+    user.click(report.undo)
+    user.wait(lambda: not user.document.snapshot().values)
     assert repair.report is None
-    assert person.document.position == 1
+    assert user.document.position == 1
 
-    dialog = open_dialog(person)
-    person.click(dialog.source.radios[DataKind.STATISTICS])
-    person.type(dialog.source.fields[DataKind.STATISTICS], str(statistics))
-    person.wait(lambda: dialog.go.text() == "Repair 1 layer")
-    person.key("Return", dialog.source.fields[DataKind.STATISTICS])
-    person.wait(lambda: repair.report is not None)
-    person.click(repair.report.copy)
+    dialog = open_dialog(user)
+    user.click(dialog.source.radios[DataKind.STATISTICS])
+    user.type(dialog.source.fields[DataKind.STATISTICS], str(statistics))
+    user.wait(lambda: dialog.go.text() == "Repair 1 layer")
+    user.key("Return", dialog.source.fields[DataKind.STATISTICS])
+    user.wait(lambda: repair.report is not None)
+    user.click(repair.report.copy)
     text = QGuiApplication.clipboard().text()
     assert "Layer\tRemaining\tMoved\tError before (%)" in text
     assert "\nfc.weight\t240\t240\t" in text
-    person.key("Esc", repair.report)
-    person.wait(lambda: repair.report is None)
-    assert person.document.snapshot().values
+    user.key("Esc", repair.report)
+    user.wait(lambda: repair.report is None)
+    assert user.document.snapshot().values
 
 
-def test_a_file_that_was_pruned_elsewhere_is_repaired_for_its_original(
-    person, statistics, tmp_path
-):
+def test_a_file_that_was_pruned_elsewhere_is_repaired_for_its_original(user, statistics, tmp_path):
     """Its zeros are treated as pruned; without the original, its outputs cannot be compared."""
     rng = np.random.default_rng(1)
     original = {FC: rng.normal(size=(20, 30)).astype(np.float32), "fc.bias": np.ones(20, "f4")}
     save_file(original, tmp_path / "original.safetensors")
     file = tmp_path / "elsewhere.safetensors"
     save_file(original | {FC: original[FC] * (np.abs(original[FC]) > 0.7)}, file)
-    person.open_file(file)
-    zeros = TreatZeros((FC,)).propose(person.document.snapshot(), Job())
-    assert person.session.commit(zeros)
-    repair = person.workbench.repair
+    user.open_file(file)
+    zeros = TreatZeros((FC,)).propose(user.document.snapshot(), Job())
+    assert user.session.commit(zeros)
+    repair = user.workbench.repair
     for unpruned in ("", str(tmp_path / "original.safetensors")):
-        dialog = open_dialog(person)
-        person.click(dialog.source.radios[DataKind.STATISTICS])
-        person.type(dialog.source.fields[DataKind.STATISTICS], str(statistics))
-        person.type(dialog.source.unpruned, unpruned)
-        person.wait(lambda d=dialog: d.go.text() == "Repair 1 layer")
-        person.click(dialog.go)
-        person.wait(lambda: repair.report is not None)
+        dialog = open_dialog(user)
+        user.click(dialog.source.radios[DataKind.STATISTICS])
+        user.type(dialog.source.fields[DataKind.STATISTICS], str(statistics))
+        user.type(dialog.source.unpruned, unpruned)
+        user.wait(lambda d=dialog: d.go.text() == "Repair 1 layer")
+        user.click(dialog.go)
+        user.wait(lambda: repair.report is not None)
         (layer,) = repair.report._layers
         if not unpruned:
             assert "are 0 in the unpruned model" in repair.report.risks[0].text()
-            person.click(repair.report.undo)
-            person.wait(lambda: repair.report is None)
+            user.click(repair.report.undo)
+            user.wait(lambda: repair.report is None)
     assert layer.rounded < 0.3 * layer.before
-    assert not person.trouble
+    assert not user.trouble
 
 
 def test_a_script_is_shown_run_and_gone(pruned, tmp_path):
     """It only runs once it is confirmed; afterwards it is not asked about again."""
-    person, repair = pruned, pruned.workbench.repair
-    choose_script(person, SCRIPT, tmp_path)
-    question = person.workbench.scripts.dialog
+    user, repair = pruned, pruned.workbench.repair
+    choose_script(user, SCRIPT, tmp_path)
+    question = user.workbench.scripts.dialog
     assert "load_file" in question.lines.toPlainText()
-    person.click(question.leave)
-    person.wait(lambda: person.workbench.scripts.dialog is None)
+    user.click(question.leave)
+    user.wait(lambda: user.workbench.scripts.dialog is None)
     assert repair.dialog.isVisible()
     assert not (tmp_path / "pid").exists()
-    person.click(repair.dialog.go)
-    person.wait(lambda: person.workbench.scripts.dialog is not None)
-    person.click(person.workbench.scripts.dialog.go)
-    person.wait(lambda: repair.report is not None or person.trouble)
-    assert person.trouble == []
-    assert living(process_of(person, tmp_path)) == []
-    assert person.states[-1] == "Repair of 2 layers"
+    user.click(repair.dialog.go)
+    user.wait(lambda: user.workbench.scripts.dialog is not None)
+    user.click(user.workbench.scripts.dialog.go)
+    user.wait(lambda: repair.report is not None or user.trouble)
+    assert user.trouble == []
+    assert living(process_of(user, tmp_path)) == []
+    assert user.states[-1] == "Repair of 2 layers"
     first, second = repair.report._layers
     assert (first.name, second.name) == (FC, HEAD)
     assert first.rounded < 0.5 * first.before
     notes = [note.text() for note in repair.report.notes]
     assert "Inputs: my_calibration.py. Solved by numpy (CPU)." in notes
-    person.click(repair.report.close_button)
-    person.wait(lambda: repair.report is None)
-    person.key("Ctrl+Z")
-    person.wait(lambda: not person.document.snapshot().values)
-    dialog = open_dialog(person)  # remembered and confirmed
+    user.click(repair.report.close_button)
+    user.wait(lambda: repair.report is None)
+    user.key("Ctrl+Z")
+    user.wait(lambda: not user.document.snapshot().values)
+    dialog = open_dialog(user)  # remembered and confirmed
     assert dialog.source.source().path == str(tmp_path / "my_calibration.py")
-    person.click(dialog.editors["sequential"].box)
+    user.click(dialog.editors["sequential"].box)
     assert "The inputs are run once through the unpruned model" in dialog.note.text()
-    person.click(dialog.go)
-    person.wait(lambda: repair.dialog is None)
-    assert person.workbench.scripts.dialog is None
-    person.wait(lambda: repair.report is not None or person.trouble)
-    assert person.trouble == []
-    assert person.states[-1] == "Sequential repair of 2 layers"
+    user.click(dialog.go)
+    user.wait(lambda: repair.dialog is None)
+    assert user.workbench.scripts.dialog is None
+    user.wait(lambda: repair.report is not None or user.trouble)
+    assert user.trouble == []
+    assert user.states[-1] == "Sequential repair of 2 layers"
     assert any("include the errors of the layers before" in n.text() for n in repair.report.notes)
     first, second = repair.report._layers
     assert (first.name, second.name) == (FC, HEAD)
@@ -255,72 +253,72 @@ def test_a_script_is_shown_run_and_gone(pruned, tmp_path):
 
 
 def test_a_script_that_fails_is_a_sentence(pruned, tmp_path, fake_torch):
-    person = pruned
-    run_script(person, RAISES, tmp_path)
-    person.wait(lambda: person.trouble)
-    assert "'my_calibration.py', line 3, raised ValueError" in person.trouble[0]
-    assert not person.document.snapshot().values
-    person.key("Ctrl+Z")  # edits are allowed again
-    person.wait(lambda: person.document.position == 0)
+    user = pruned
+    run_script(user, RAISES, tmp_path)
+    user.wait(lambda: user.trouble)
+    assert "'my_calibration.py', line 3, raised ValueError" in user.trouble[0]
+    assert not user.document.snapshot().values
+    user.key("Ctrl+Z")  # edits are allowed again
+    user.wait(lambda: user.document.position == 0)
 
 
 def test_escape_cancels_at_once_and_changes_wait(pruned, tmp_path, fake_torch):
-    person = pruned
-    run_script(person, SLEEPS, tmp_path)
-    pid = process_of(person, tmp_path)
-    person.key("Ctrl+Z")
-    assert person.trouble[0].startswith("A repair is being computed; changes made now")
-    assert person.document.position == 1
+    user = pruned
+    run_script(user, SLEEPS, tmp_path)
+    pid = process_of(user, tmp_path)
+    user.key("Ctrl+Z")
+    assert user.trouble[0].startswith("A repair is being computed; changes made now")
+    assert user.document.position == 1
     began = time.monotonic()
-    person.key("Esc")
-    person.wait(lambda: person.workbench.repair._repairing is None)
+    user.key("Esc")
+    user.wait(lambda: user.workbench.repair._repairing is None)
     assert time.monotonic() - began < 1  # 0.25 s on an idle machine
-    assert person.window.done.label.text() == "Repair cancelled: nothing was changed."
-    person.wait(lambda: not living(pid))
-    assert not person.document.snapshot().values
-    person.key("Ctrl+Z")
-    person.wait(lambda: person.document.position == 0)
+    assert user.window.done.label.text() == "Repair cancelled: nothing was changed."
+    user.wait(lambda: not living(pid))
+    assert not user.document.snapshot().values
+    user.key("Ctrl+Z")
+    user.wait(lambda: user.document.position == 0)
 
 
 @pytest.mark.usefixtures("histories_off")
 def test_another_file_need_not_wait_until_the_program_ends(pruned, tmp_path, monkeypatch):
-    person, gate = pruned, threading.Event()
+    user, gate = pruned, threading.Event()
     monkeypatch.setattr(repair_controller, "run_and_repair", lambda *_given: gate.wait())
     other = tmp_path / "other.safetensors"
     save_file({"a.weight": np.ones((2, 2), np.float32)}, other)
-    run_script(person, RAISES, tmp_path)
-    person.answers("Discard changes")
-    person.open_file(other)
-    assert person.session.may_work(), "the lock was released"
-    person.window.done.set_done("")
+    run_script(user, RAISES, tmp_path)
+    user.answers("Discard changes")
+    user.open_file(other)
+    assert user.session.may_work(), "the lock was released"
+    user.window.done.set_done("")
     gate.set()
-    person.wait_idle()
-    assert person.window.done.label.text() == ""
-    assert person.trouble == []
+    user.wait_idle()
+    assert user.window.done.label.text() == ""
+    assert user.trouble == []
 
 
 def test_no_process_is_left_when_the_window_closes(pruned, tmp_path, fake_torch):
-    person = pruned
-    run_script(person, SLEEPS, tmp_path)
-    pid = process_of(person, tmp_path)
+    user = pruned
+    run_script(user, SLEEPS, tmp_path)
+    pid = process_of(user, tmp_path)
     assert living(pid)
-    person.workbench.shut_down()
-    assert person.workbench.ended
+    user.workbench.shut_down()
+    assert user.workbench.ended
     assert living(pid) == []
 
 
 def test_what_is_no_statistics_file_is_said_in_the_dialog(pruned, tmp_path):
-    person = pruned
-    dialog = open_dialog(person)
-    person.click(dialog.source.radios[DataKind.STATISTICS])
-    person.type(dialog.source.fields[DataKind.STATISTICS], str(tmp_path / "m.safetensors"))
-    person.wait(lambda: "holds no statistics of activations" in dialog.source.found.text())
+    user = pruned
+    dialog = open_dialog(user)
+    user.click(dialog.source.radios[DataKind.STATISTICS])
+    user.type(dialog.source.fields[DataKind.STATISTICS], str(tmp_path / "m.safetensors"))
+    user.wait(lambda: "holds no statistics of activations" in dialog.source.found.text())
     assert not dialog.go.isEnabled()
     assert dialog.go.text() == "Nothing to repair"
-    person.type(dialog.editors["iterations"].field, "0")
+    user.type(dialog.editors["iterations"].field, "0")
     assert dialog.note.text().startswith("✕")
-    person.key("Esc", dialog)
-    person.wait(lambda: person.workbench.repair.dialog is None)
+    user.key("Esc", dialog)
+    user.wait(lambda: user.workbench.repair.dialog is None)
 
 
 @pytest.fixture
@@ -334,50 +332,50 @@ def measure(fake_metric):
     return lambda state: (None, {"accuracy": Metric(fake_metric if state.values else 0.7)})
 
 
-def repair_and_evaluate(person, statistics, folder):
+def repair_and_evaluate(user, statistics, folder):
     """Repair by statistics, then measure before and after with the button of the report."""
-    repair, evaluation = person.workbench.repair, person.workbench.evaluation
-    dialog = open_dialog(person)
-    person.click(dialog.source.radios[DataKind.STATISTICS])
-    person.type(dialog.source.fields[DataKind.STATISTICS], str(statistics))
-    person.wait(lambda: dialog.go.text() == "Repair 1 layer")
-    person.click(dialog.go)
-    person.wait(lambda: repair.report is not None)
-    person.click(repair.report.evaluate)
-    person.wait(lambda: evaluation.dialog is not None)
+    repair, evaluation = user.workbench.repair, user.workbench.evaluation
+    dialog = open_dialog(user)
+    user.click(dialog.source.radios[DataKind.STATISTICS])
+    user.type(dialog.source.fields[DataKind.STATISTICS], str(statistics))
+    user.wait(lambda: dialog.go.text() == "Repair 1 layer")
+    user.click(dialog.go)
+    user.wait(lambda: repair.report is not None)
+    user.click(repair.report.evaluate)
+    user.wait(lambda: evaluation.dialog is not None)
     (folder / "s.py").write_text("")
-    person.type(evaluation.dialog.choice.fields[DataKind.SCRIPT], str(folder / "s.py"))
-    person.wait(evaluation.dialog.go.isEnabled)
-    person.click(evaluation.dialog.go)
-    person.wait(lambda: person.workbench.scripts.dialog is not None)
-    person.click(person.workbench.scripts.dialog.go)
-    person.wait(lambda: repair._compared is None)
+    user.type(evaluation.dialog.choice.fields[DataKind.SCRIPT], str(folder / "s.py"))
+    user.wait(evaluation.dialog.go.isEnabled)
+    user.click(evaluation.dialog.go)
+    user.wait(lambda: user.workbench.scripts.dialog is not None)
+    user.click(user.workbench.scripts.dialog.go)
+    user.wait(lambda: repair._compared is None)
 
 
 def test_a_metric_that_is_worse_after_the_repair_is_said_with_an_undo(
     pruned, statistics, tmp_path, runners
 ):
-    person = pruned
-    repair_and_evaluate(person, statistics, tmp_path)
+    user = pruned
+    repair_and_evaluate(user, statistics, tmp_path)
     words = "accuracy is worse after the repair: 0.5, before it 0.7."
-    assert plain(person.notices[0]) == words
-    person.document.rename(person.document.position, "repaired")
-    assert plain(person.notices[0]) == words, "it is the same state"
-    person.click(person.window.notices.notices[0].action)
-    person.wait(lambda: not person.document.snapshot().values)
-    assert person.notices == []
+    assert plain(user.notices[0]) == words
+    user.document.rename(user.document.position, "repaired")
+    assert plain(user.notices[0]) == words, "it is the same state"
+    user.click(user.window.notices.notices[0].action)
+    user.wait(lambda: not user.document.snapshot().values)
+    assert user.notices == []
 
 
 @pytest.mark.parametrize("fake_metric", [0.8])
 def test_a_metric_that_is_better_is_no_notice_and_the_same_data_is_one(
     pruned, statistics, tmp_path, monkeypatch, runners
 ):
-    person, repair = pruned, pruned.workbench.repair
-    repair_and_evaluate(person, statistics, tmp_path)
-    assert person.notices == []
+    user, repair = pruned, pruned.workbench.repair
+    repair_and_evaluate(user, statistics, tmp_path)
+    assert user.notices == []
     script = DataSource(DataKind.SCRIPT, str(tmp_path / "s.py"))
     assert "evaluate uses other data than calibrate" in repair._same_data(script)[0]
     text = DataSource(DataKind.TEXT, "a.txt")
-    monkeypatch.setattr(person.workbench.evaluation, "_source", text)
+    monkeypatch.setattr(user.workbench.evaluation, "_source", text)
     assert "the text that it was repaired with" in repair._same_data(text)[0]
     assert repair._same_data(script) == ()

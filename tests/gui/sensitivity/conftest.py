@@ -30,55 +30,53 @@ def measure():
 
 
 @pytest.fixture
-def opened(person, tmp_path):
+def opened(user, tmp_path):
     """Return the user with the file open, and both tensors checked."""
     path = tmp_path / "model.safetensors"
     rng = np.random.default_rng(1)
     shapes = {FIRST: (5, 8), SECOND: (6, 5)}
     save_file({n: rng.normal(size=s).astype(np.float32) for n, s in shapes.items()}, path)
-    return person.open_file(path)
+    return user.open_file(path)
 
 
 class Scans:
     """Operates the dialogs and the page of scans."""
 
-    def __init__(self, person, script):
-        self.person, self.script = person, script
-        self.view = person.views.pages.sensitivity
+    def __init__(self, user, script):
+        self.user, self.script = user, script
+        self.view = user.views.pages.sensitivity
 
     def ask(self, limit="", seed=""):
         """Open the dialog, and enter the script, limit and seed."""
-        person = self.person
-        person.menu("Tools", "Scan sensitivity")
-        controller = person.workbench.scans
-        person.wait(lambda: controller.dialog is not None and controller.dialog.isVisible())
+        user = self.user
+        user.menu("Tools", "Scan sensitivity")
+        controller = user.workbench.scans
+        user.wait(lambda: controller.dialog is not None and controller.dialog.isVisible())
         dialog = controller.dialog
-        person.type(dialog.choice.fields[DataKind.SCRIPT], str(self.script))
-        person.type(dialog.choice.python, sys.executable)
+        user.type(dialog.choice.fields[DataKind.SCRIPT], str(self.script))
+        user.type(dialog.choice.python, sys.executable)
         for field, text in ((dialog.choice.limit, limit), (dialog.choice.seed, seed)):
             field.clear()
-            person.type(field, text)
+            user.type(field, text)
         return dialog
 
     def begin(self, amounts="50%, 90%", **given):
         """Start a scan, and return while it runs."""
-        person, dialog = self.person, self.ask(**given)
-        person.type(dialog.fractions, amounts)
-        person.wait(dialog.go.isEnabled)
-        person.click(dialog.go)
-        person.wait(
-            lambda: (
-                person.workbench.scripts.dialog is not None or person.workbench.scans.dialog is None
-            )
+        user, dialog = self.user, self.ask(**given)
+        user.type(dialog.fractions, amounts)
+        user.wait(dialog.go.isEnabled)
+        user.click(dialog.go)
+        user.wait(
+            lambda: user.workbench.scripts.dialog is not None or user.workbench.scans.dialog is None
         )
-        if person.workbench.scripts.dialog is not None:
-            person.wait(person.workbench.scripts.dialog.isVisible)
-            person.click(person.workbench.scripts.dialog.go)
-        person.wait(lambda: person.workbench.scans.dialog is None)
+        if user.workbench.scripts.dialog is not None:
+            user.wait(user.workbench.scripts.dialog.isVisible)
+            user.click(user.workbench.scripts.dialog.go)
+        user.wait(lambda: user.workbench.scans.dialog is None)
 
     def scan(self, amounts="50%, 90%", **given):
         self.begin(amounts, **given)
-        self.person.wait_idle()
+        self.user.wait_idle()
 
     @property
     def cells(self):
@@ -89,7 +87,7 @@ class Scans:
     def click(self, row, column):
         canvas = self.view.canvas
         at = canvas.cell_rect(row, column).center().toPoint()
-        self.person.click(canvas.viewport(), at)
+        self.user.click(canvas.viewport(), at)
 
 
 @pytest.fixture

@@ -12,20 +12,20 @@ from pruneapp.edits.manual_edit import ManualEdit, ManualTarget
 from pruneapp.gui.evaluation.source_choice import DataKind
 from pruneapp.progress import Job
 from tests.gui.job_gate import Gate
-from tests.gui.person import plain
 from tests.gui.sensitivity.conftest import FIRST, SECOND
+from tests.gui.user import plain
 
 
-def opened_dialog(person, press):
+def opened_dialog(user, press):
     press()
-    controller = person.workbench.allocation
-    person.wait(lambda: controller.dialog is not None and controller.dialog.isVisible())
-    person.wait(controller.dialog.headline.text)
+    controller = user.workbench.allocation
+    user.wait(lambda: controller.dialog is not None and controller.dialog.isVisible())
+    user.wait(controller.dialog.headline.text)
     return controller.dialog
 
 
-def total(person, dialog, text):
-    person.type(dialog.editors["target_sparsity"].field, text)
+def total(user, dialog, text):
+    user.type(dialog.editors["target_sparsity"].field, text)
 
 
 def test_the_step_prunes_most_where_the_scan_found_least_damage(scans, opened):
@@ -87,28 +87,28 @@ def test_it_says_of_limit_and_seed_whether_the_data_are_others(scans, opened):
     assert "so the data seem to be the same" in plain(opened.notices[0])
 
 
-def evaluate(person, script, limit="", seed=""):
+def evaluate(user, script, limit="", seed=""):
     """Measure the current state by Evaluate…, with a confirmed script."""
-    person.menu("Tools", "Evaluate")
-    choose(person, script, limit, seed)
+    user.menu("Tools", "Evaluate")
+    choose(user, script, limit, seed)
 
 
-def choose(person, script, limit="", seed=""):
+def choose(user, script, limit="", seed=""):
     """Choose the script in the dialog and measure; return the path that the dialog proposed."""
-    evaluation = person.workbench.evaluation
-    person.wait(lambda: evaluation.dialog is not None and evaluation.dialog.isVisible())
+    evaluation = user.workbench.evaluation
+    user.wait(lambda: evaluation.dialog is not None and evaluation.dialog.isVisible())
     dialog = evaluation.dialog
     field = dialog.choice.fields[DataKind.SCRIPT]
     proposed = field.text()
     field.clear()
-    person.type(field, str(script))
+    user.type(field, str(script))
     for field, text in ((dialog.choice.limit, limit), (dialog.choice.seed, seed)):
         field.clear()
-        person.type(field, text)
-    person.wait(dialog.go.isEnabled)
-    person.click(dialog.go)
-    person.wait(lambda: evaluation.dialog is None)
-    person.wait_idle()
+        user.type(field, text)
+    user.wait(dialog.go.isEnabled)
+    user.click(dialog.go)
+    user.wait(lambda: evaluation.dialog is None)
+    user.wait_idle()
     return proposed
 
 

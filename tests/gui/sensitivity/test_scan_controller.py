@@ -18,9 +18,9 @@ from pruneapp.gui.sensitivity import scan_controller
 from pruneapp.progress import Job
 from pruneapp.sessions.journal import folder
 from pruneapp.statistics.file import Inputs, Origin, save_statistics
-from tests.gui.person import plain
 from tests.gui.script_runner import LocalRunner
 from tests.gui.sensitivity.conftest import FIRST, SECOND
+from tests.gui.user import plain
 
 
 def save_and_close(opened, file):
@@ -552,33 +552,33 @@ def journals():
     return sorted(folder().glob("*.journal")) if folder().exists() else []
 
 
-def kill(person):
+def kill(user):
     """Close the window, and restore the journal that a killed one would leave."""
     (journal,) = journals()
     data = journal.read_bytes()
-    person.answers("Discard changes")
-    assert person.window.close()
+    user.answers("Discard changes")
+    assert user.window.close()
     assert journals() == []
     (folder() / "000000000000.journal").write_bytes(data)
 
 
-def restored(new_person):
-    person = new_person().wait_ready()
-    offer = person.window.recovery
-    person.wait(offer.isVisible)
-    person.click(offer.restore_buttons[0])
-    person.wait(lambda: person.document is not None)
-    person.wait_idle()
-    return person
+def restored(new_user):
+    user = new_user().wait_ready()
+    offer = user.window.recovery
+    user.wait(offer.isVisible)
+    user.click(offer.restore_buttons[0])
+    user.wait(lambda: user.document is not None)
+    user.wait_idle()
+    return user
 
 
-def is_kept(person):
-    controller = person.workbench.sessions
-    return not controller._write_timer.isActive() and not person.workbench.autosave._busy
+def is_kept(user):
+    controller = user.workbench.sessions
+    return not controller._write_timer.isActive() and not user.workbench.autosave._busy
 
 
 def test_a_killed_window_loses_no_scan_though_nothing_was_pruned(
-    scans, opened, runners, new_person, monkeypatch
+    scans, opened, runners, new_user, monkeypatch
 ):
     opened.workbench.sessions._write_timer.setInterval(20)
     runners_most(monkeypatch, 5)
@@ -591,17 +591,17 @@ def test_a_killed_window_loses_no_scan_though_nothing_was_pruned(
     opened.wait_idle()  # blocked at the gate: evaluations that pass it are recorded
     runners[0].gate.closed = False
     kill(opened)
-    person = restored(new_person)
-    canvas = person.views.pages.sensitivity.canvas
+    user = restored(new_user)
+    canvas = user.views.pages.sensitivity.canvas
     found = [[canvas.text(r, c) for c in range(canvas.columns)] for r in range(canvas.count)]
     assert found == measured
-    assert person.workbench.sessions.unsaved == ("results",)
+    assert user.workbench.sessions.unsaved == ("results",)
 
     def is_kept_again() -> bool:  # the new journal replaces the old one
         names = [path.name for path in journals()]
         return len(names) == 1 and names != ["000000000000.journal"]
 
-    person.wait(is_kept_again)
+    user.wait(is_kept_again)
 
 
 def runners_most(monkeypatch, most):
@@ -614,7 +614,7 @@ def runners_most(monkeypatch, most):
     monkeypatch.setattr(LocalRunner, "__init__", made)
 
 
-def test_what_the_session_has_is_not_unsaved_after_a_crash(scans, opened, new_person, tmp_path):
+def test_what_the_session_has_is_not_unsaved_after_a_crash(scans, opened, new_user, tmp_path):
     sessions = opened.workbench.sessions
     sessions._write_timer.setInterval(20)
     scans.scan()
@@ -624,7 +624,7 @@ def test_what_the_session_has_is_not_unsaved_after_a_crash(scans, opened, new_pe
     prune(opened)
     opened.wait(lambda: is_kept(opened) and len(journals()) == 1)
     kill(opened)
-    person = restored(new_person)
-    assert person.document.position == 1
-    assert person.workbench.scans.kept is not None
-    assert person.workbench.sessions.unsaved == ("state",)
+    user = restored(new_user)
+    assert user.document.position == 1
+    assert user.workbench.scans.kept is not None
+    assert user.workbench.sessions.unsaved == ("state",)

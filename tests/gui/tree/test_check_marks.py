@@ -151,14 +151,14 @@ def test_a_filter_for_embeddings_is_meant(tree_of):
     assert set(tree.checked_names()) == matrices(bert, *EMBEDDINGS)
 
 
-def test_the_status_bar_says_why_nothing_was_checked(person, tmp_path):
+def test_the_status_bar_says_why_nothing_was_checked(user, tmp_path):
     path = tmp_path / "bert.safetensors"
     tensors = {name: torch.ones(shape) for name, shape in bert().items()}
     save_file(tensors, path)
-    person.open_file(path)
-    before = person.views.tree.checked_names()
-    person.check("bert.embeddings.LayerNorm")
-    assert person.window.done.label.text().startswith(
+    user.open_file(path)
+    before = user.views.tree.checked_names()
+    user.check("bert.embeddings.LayerNorm")
+    assert user.window.done.label.text().startswith(
         "Nothing was checked: bert.embeddings.LayerNorm has only norms and biases."
     )
-    assert person.views.tree.checked_names() == before
+    assert user.views.tree.checked_names() == before

@@ -15,7 +15,7 @@ from pruneapp.gui.tree.columns import Column
 from pruneapp.gui.tree.delegate import GLYPH_WIDTH
 from pruneapp.gui.tree.model import TreeModel
 from pruneapp.gui.tree.nodes import build_nodes
-from tests.gui.person import node_named
+from tests.gui.user import node_named
 from tests.support.model_folders import write_llama
 
 MLP, ATTENTION = "model.layers.1.mlp.", "model.layers.1.self_attn."
@@ -23,14 +23,14 @@ DESCRIPTION = int(Qt.ItemDataRole.AccessibleDescriptionRole)
 
 
 @pytest.fixture
-def llama(person, tmp_path):
+def llama(user, tmp_path):
     folder = write_llama(tmp_path / "llama")
-    return person.open_file(folder)
+    return user.open_file(folder)
 
 
-def mark_colors(person, name, column=Column.SPARSITY):
+def mark_colors(user, name, column=Column.SPARSITY):
     """Return the colors at the mark of a row; without a mark, that is one background color."""
-    tree = person.views.tree
+    tree = user.views.tree
     index = tree.model.index_of(node_named(tree, name), column)
     cell = tree.view.visualRect(index)
     assert cell.isValid(), name
@@ -43,19 +43,19 @@ def mark_colors(person, name, column=Column.SPARSITY):
     }
 
 
-def is_marked(person, name, column=Column.SPARSITY):
-    return len(mark_colors(person, name, column)) > 1
+def is_marked(user, name, column=Column.SPARSITY):
+    return len(mark_colors(user, name, column)) > 1
 
 
-def index_of(person, name):
-    tree = person.views.tree
+def index_of(user, name):
+    tree = user.views.tree
     return tree.model.index_of(node_named(tree, name))
 
 
-def look_at(person, name):
-    person.click_cell(name)
-    person.wait_idle()
-    person.pause(20)
+def look_at(user, name):
+    user.click_cell(name)
+    user.wait_idle()
+    user.pause(20)
 
 
 def test_members_of_the_focused_tensor_are_marked(llama):

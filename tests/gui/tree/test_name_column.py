@@ -23,7 +23,7 @@ EMBEDDINGS = ("word_embeddings.weight", "position_embeddings.weight")
 
 
 @pytest.fixture
-def bert(person, tmp_path):
+def bert(user, tmp_path):
     names = [f"embeddings.{part}" for part in (*EMBEDDINGS, "token_type_embeddings.weight")]
     names += [
         f"encoder.layer.{n}.{part}.{kind}"
@@ -33,10 +33,10 @@ def bert(person, tmp_path):
     ]
     names += ["embeddings.LayerNorm.weight", "embeddings.LayerNorm.bias", "pooler.dense.weight"]
     save_file({name: torch.ones(4, 4) for name in names}, tmp_path / "model.safetensors")
-    person.window.resize(1280, 800)
-    person.drop(tmp_path / "model.safetensors")
-    person.wait(lambda: person.document is not None)
-    return person
+    user.window.resize(1280, 800)
+    user.drop(tmp_path / "model.safetensors")
+    user.wait(lambda: user.document is not None)
+    return user
 
 
 def painted_name(view, index):
@@ -132,7 +132,7 @@ def test_every_name_of_the_tree_can_be_read(bert):
     assert tree.model.index_of(layers.internalId()).data() == "encoder.layer ×12"
 
 
-def test_the_window_names_the_model(person, tmp_path):
+def test_the_window_names_the_model(user, tmp_path):
     for number, (config, starts) in enumerate(
         (
             ('{"architectures": ["BertModel"], "num_hidden_layers": 12}', "BertModel   ·   "),
@@ -147,9 +147,9 @@ def test_the_window_names_the_model(person, tmp_path):
         save_file({"a.weight": torch.ones(4, 4)}, folder / "model.safetensors")
         (folder / "config.json").write_text(config)
         (folder / "tokenizer.json").write_text("{}")
-        person.drop(folder)
-        person.wait_open(folder)
-        label = person.window.model_status.text
+        user.drop(folder)
+        user.wait_open(folder)
+        label = user.window.model_status.text
         assert label.text().startswith(f"{starts}16 parameters")
         layers = "12 layers   ·   " if "num_hidden_layers" in config else ""
         assert label.text().endswith(f"% pruned   ·   {layers}float32")

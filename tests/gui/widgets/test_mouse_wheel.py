@@ -25,15 +25,15 @@ def state(control):
     return control.value()
 
 
-def test_no_box_or_slider_of_the_window_takes_the_wheel_without_focus(person, tmp_path):
+def test_no_box_or_slider_of_the_window_takes_the_wheel_without_focus(user, tmp_path):
     tensors = {"a.weight": torch.randn(64, 32, 3, 3), "b.weight": torch.randn(16, 64)}
     save_file(tensors, tmp_path / "m.safetensors")
-    person.open_file(tmp_path / "m.safetensors")
-    person.wait_preview()
+    user.open_file(tmp_path / "m.safetensors")
+    user.wait_preview()
     seen = set()
     for page in (1, 2, 3, 4):
-        person.key(str(page), person.window)
-        for control in controls(person.window):
+        user.key(str(page), user.window)
+        for control in controls(user.window):
             if not control.hasFocus():
                 before = state(control)
                 for steps in (-1, 1, -1):
@@ -44,14 +44,14 @@ def test_no_box_or_slider_of_the_window_takes_the_wheel_without_focus(person, tm
     assert len(seen) > 8, "most controls were tested"
 
 
-def test_the_form_scrolls_past_its_boxes_and_who_has_the_focus_turns(person, tmp_path):
+def test_the_form_scrolls_past_its_boxes_and_who_has_the_focus_turns(user, tmp_path):
     save_file({"a.weight": torch.randn(64, 32)}, tmp_path / "m.safetensors")
-    person.open_file(tmp_path / "m.safetensors")
-    slider = person.rule.fields.editors["amount"].slider
+    user.open_file(tmp_path / "m.safetensors")
+    slider = user.rule.fields.editors["amount"].slider
     before = slider.value()
     turn_wheel(slider)
     assert slider.value() == before
     slider.setFocus(Qt.FocusReason.TabFocusReason)
-    person.wait(slider.hasFocus)
+    user.wait(slider.hasFocus)
     turn_wheel(slider)
     assert slider.value() < before

@@ -16,29 +16,29 @@ def small(monkeypatch):
     monkeypatch.setattr(window_placing, "available", lambda _window: SMALL)
 
 
-def test_the_first_window_leaves_its_frame_room(new_person, monkeypatch, small):
+def test_the_first_window_leaves_its_frame_room(new_user, monkeypatch, small):
     """Without settings: status bar, progress and Cancel are on the screen."""
-    person = new_person(show=False)
-    window = person.window
+    user = new_user(show=False)
+    window = user.window
     assert window.size().width() <= SMALL.width()
     assert (
         window.height() + window_placing.FRAME.top() + window_placing.FRAME.bottom()
         <= SMALL.height()
     )
-    with person.qtbot.waitActive(window):
+    with user.qtbot.waitActive(window):
         window.show()
         window.activateWindow()
     assert SMALL.contains(window.geometry())
     assert window.statusBar().isVisible()
 
 
-def test_a_window_that_was_larger_is_fitted(new_person, monkeypatch):
+def test_a_window_that_was_larger_is_fitted(new_user, monkeypatch):
     """The screen is smaller than when the geometry was saved."""
-    first = new_person()
+    first = new_user()
     first.window.resize(1600, 1000)
     assert first.window.close()
     monkeypatch.setattr(window_placing, "available", lambda _window: QRect(0, 0, 1024, 700))
-    second = new_person()
+    second = new_user()
     assert second.window.width() <= 1024
     assert QRect(0, 0, 1024, 700).contains(second.window.geometry())
 
@@ -69,16 +69,16 @@ def test_a_small_window_stays_where_it_is(qtbot, small):
     assert window.geometry() == QRect(100, 150, 400, 300)
 
 
-def test_a_window_comes_back_where_it_stood_however_small_its_frame(new_person, monkeypatch):
+def test_a_window_comes_back_where_it_stood_however_small_its_frame(new_user, monkeypatch):
     """A title bar of 9 pixels at the top of the screen; the assumed height is 36."""
     monkeypatch.setattr(window_placing, "available", lambda _window: QRect(0, 0, 1600, 1000))
     monkeypatch.setattr(window_placing, "FRAME", QMargins(1, 9, 1, 5))
-    first = new_person()
+    first = new_user()
     place = QRect(1, 9, 740, 500)
     first.window.setGeometry(place)
     assert first.window.close()
     monkeypatch.setattr(window_placing, "FRAME", QMargins(4, 36, 4, 4))
-    assert new_person(show=False).window.geometry() == place
+    assert new_user(show=False).window.geometry() == place
 
 
 class Growing(window_placing.Dialog):

@@ -29,7 +29,7 @@ LEFT = Qt.MouseButton.LeftButton
 PATIENCE_MS = 60_000
 
 
-class Person:
+class User:
     """Operates a window through its widgets alone.
 
     Parameters
@@ -57,14 +57,14 @@ class Person:
     def _on_bug(self, what: str, trace: str) -> None:
         self.bugs.append((what, trace))
 
-    def at_window(self, number: int) -> Person:
-        """Wait for the window with an index in the process, and return a `Person` at it."""
+    def at_window(self, number: int) -> User:
+        """Wait for the window with an index in the process, and return a `User` at it."""
         self.wait(lambda: len(self.launcher.starts) > number)
         start = self.launcher.starts[number]
-        return Person(self.qtbot, self.monkeypatch, self.launcher, start).wait_ready()
+        return User(self.qtbot, self.monkeypatch, self.launcher, start).wait_ready()
 
-    def open_beside(self, path: Path) -> Person:
-        """Open a file in a second window, and return a `Person` at that."""
+    def open_beside(self, path: Path) -> User:
+        """Open a file in a second window, and return a `User` at that."""
         self.chooses_file(path)
         self.key("Ctrl+Shift+N")
         beside = self.at_window(1)
@@ -108,7 +108,7 @@ class Person:
     def pause(self, milliseconds: int) -> None:
         self.qtbot.wait(milliseconds)
 
-    def wait_ready(self) -> Person:
+    def wait_ready(self) -> User:
         """Wait until the window is ready, and return this object."""
         self.wait(lambda: self.start.workbench is not None)
         return self
@@ -310,7 +310,7 @@ class Person:
         self.chooses_file(path)
         self.key("Ctrl+O")
 
-    def open_file(self, path: Path) -> Person:
+    def open_file(self, path: Path) -> User:
         """Open a file by Ctrl+O, wait until it is open, and return this object."""
         self.open(path)
         self.wait_open(path)
