@@ -100,7 +100,7 @@ def repair_by_script(
             folder=folder,
             seed=settings.seed,
             budget=settings.budget,
-            beside=run.state if settings.sequential else None,
+            other_state=run.state if settings.sequential else None,
         ) as collection:
             if not collection.groups:
                 raise EvaluationError(

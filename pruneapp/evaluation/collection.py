@@ -471,7 +471,7 @@ class LayerCollection:
         file = self._folder / f"statistics-{self._runs}"
         what = f"inputs of {group[0]}" if self._sequential else "Gram matrices"
         label = f"collecting {what}, run {self._runs} of {len(self.groups)}"
-        how = {"beside": self._sequential, "keep": self.in_worker}
+        how = {"other_state": self._sequential, "keep": self.in_worker}
         seen = _run(self._runner, file, names, self._seed, job, label=label, **how)
         if not names <= seen.keys():
             raise _other_inputs(self._runner)
@@ -491,7 +491,7 @@ def collecting(
     folder: Path,
     seed: int = 0,
     budget: int = GRAM_BUDGET,
-    beside: Snapshot | None = None,
+    other_state: Snapshot | None = None,
 ) -> Iterator[LayerCollection]:
     """Load the unpruned model in the worker for the block, run ``calibrate``, and group the layers.
 
@@ -508,7 +508,7 @@ def collecting(
         Seed of the random numbers of each run.
     budget
         Maximum bytes of Gram matrices in the worker at a time.
-    beside
+    other_state
         For a sequential repair, the state whose inputs are collected; None otherwise. Its tensors
         that are not in `grams` are transferred at the beginning.
 
@@ -521,13 +521,13 @@ def collecting(
     parts = job.parts(4)
     _start(runner, next(parts))
     with runner.calibrating(unpruned, seed, next(parts)) as handover:
-        if beside is not None and isinstance(handover, GraphHandover):
+        if other_state is not None and isinstance(handover, GraphHandover):
             raise EvaluationError(
                 "A sequential repair runs two states of a model side by side, which is not "
                 "possible with a session of onnxruntime.",
                 remedy="Repair without Sequential.",
             )
-        if beside is not None and not handover.can_transfer(beside, job):
+        if other_state is not None and not handover.can_transfer(other_state, job):
             raise EvaluationError(
                 "The model holds weights in a different form than the file "
                 f"({first_names(handover.unmatched)}), so no other state can be run beside it, "
@@ -544,12 +544,14 @@ def collecting(
             sources,
             seed=seed,
             budget=budget,
-            sequential=beside is not None,
+            sequential=other_state is not None,
             folder=folder,
         )
-        if beside is not None:
-            rest = {entry.name for entry in beside.checkpoint.entries.values()} - sources.keys()
-            collection.put(beside, rest, next(parts))
+        if other_state is not None:
+            rest = {
+                entry.name for entry in other_state.checkpoint.entries.values()
+            } - sources.keys()
+            collection.put(other_state, rest, next(parts))
         yield collection
 
 

@@ -316,10 +316,10 @@ class ScriptRunner:
         return self._handover
 
     def put_beside(
-        self, beside: Handover, snapshot: Snapshot, names: Collection[str], job: Job
+        self, other_state: Handover, snapshot: Snapshot, names: Collection[str], job: Job
     ) -> None:
         """Transfer tensors of a state to the second model of the worker, see `collection`."""
-        self._apply(beside, snapshot, job, names, beside=True)
+        self._apply(other_state, snapshot, job, names, other_state=True)
 
     def _apply(
         self,

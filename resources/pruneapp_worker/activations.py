@@ -650,16 +650,16 @@ def collect(
     run: Any,
     path: str,
     *,
-    beside: Any = None,
+    other_state: Any = None,
     kept: Any = None,
 ) -> list[dict[str, Any]]:
     """Run inputs through a model with `run`, and write the statistics to `path`; see `report`.
 
-    With `beside`, a `SideBySide` of the model, the inputs are those of its other state. Raises
+    With `other_state`, a `SideBySide` of the model, the inputs are those of its other state. Raises
     `ContractError` if nothing was multiplied by a weight.
     """
     watcher = Watcher(module, grams)
-    paired = contextlib.nullcontext() if beside is None else beside.call_twice(watcher)
+    paired = contextlib.nullcontext() if other_state is None else other_state.call_twice(watcher)
     with torch.no_grad(), slow_attention(), full_precision(), paired, watcher:
         run()
     watcher.forget()

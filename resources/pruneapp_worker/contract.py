@@ -43,7 +43,7 @@ class Session:
         self._model: Any = None
         self._tensors: Any = None  # ModelTensors, or a GraphSession
         self._reference: agreement.Reference | None = None
-        self._beside: Any = None  # another state of the model, to run side by side with it
+        self._other_state: Any = None  # another state of the model, to run side by side with it
         self._kept: dict[str, Any] = {}  # statistics with Gram matrices, by weight
         self._folder: str = first["folder"]
 
@@ -103,7 +103,7 @@ class Session:
         Raises `ContractError` if `load` returns neither a module nor a session of `path`; then no
         model is loaded.
         """
-        self._model = self._tensors = self._beside = None
+        self._model = self._tensors = self._other_state = None
         self._kept = {}
         gc.collect()
         if torch is not None and torch.cuda.is_available():
@@ -133,18 +133,20 @@ class Session:
         """Return the digests of the model's tensors."""
         return {"tensors": self._tensors.digest_tensors()}
 
-    def do_apply(self, patches: list[dict[str, Any]], *, beside: bool = False) -> dict[str, Any]:
-        """Apply masks and values to tensors of the model, or with `beside` of its other state.
+    def do_apply(
+        self, patches: list[dict[str, Any]], *, other_state: bool = False
+    ) -> dict[str, Any]:
+        """Apply masks and values to tensors of the model, or with `other_state` of its other state.
 
         The other state begins with the values of the model. Cancelling may leave some patches
         applied.
         """
-        if beside and self._beside is None:
+        if other_state and self._other_state is None:
             # needs a torch version that supports dispatch modes
             from pruneapp_worker import side_by_side
 
-            self._beside = side_by_side.SideBySide(self._tensors)
-        target = self._beside if beside else self._tensors
+            self._other_state = side_by_side.SideBySide(self._tensors)
+        target = self._other_state if other_state else self._tensors
         for number, patch in enumerate(patches):
             self._pipe.check()
             self._progress(number, len(patches), patch["name"])
@@ -187,12 +189,18 @@ class Session:
         }
 
     def do_statistics(
-        self, seed: int, grams: list[str], path: str, *, beside: bool = False, keep: bool = False
+        self,
+        seed: int,
+        grams: list[str],
+        path: str,
+        *,
+        other_state: bool = False,
+        keep: bool = False,
     ) -> dict[str, Any]:
         """Run calibrate, and write sums over the inputs of each weight to `path`.
 
         See `activations`. `grams` are the names of weights whose Gram matrices are summed. With
-        `beside` the inputs are those of the other state, and the drift of its outputs from the
+        `other_state` the inputs are those of the other state, and the drift of its outputs from the
         model's is added. With `keep` the Gram matrices stay in this process until the next call,
         for `do_solve`. Raises `ContractError` if no input of a weight is seen.
         """
@@ -205,7 +213,7 @@ class Session:
             grams,
             lambda: self._call("calibrate", self._model, seed=seed),
             path,
-            beside=self._beside if beside else None,
+            other_state=self._other_state if other_state else None,
             kept=self._kept if keep else None,
         )
         if os.getpid() != PID:

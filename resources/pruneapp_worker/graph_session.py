@@ -148,14 +148,14 @@ class GraphSession:
         run: Any,
         path: str,
         *,
-        beside: Any = None,
+        other_state: Any = None,
         kept: Any = None,
     ) -> list[dict[str, Any]]:
         """Run inputs with `run`, and write sums over the inputs of the weights; see `report`.
 
-        Raises `ContractError` for two states (`beside`), or if no input was recorded.
+        Raises `ContractError` for two states (`other_state`), or if no input was recorded.
         """
-        if beside is not None:
+        if other_state is not None:
             raise ContractError("Two states of an ONNX model cannot be run side by side.")
         sums = ProductSums(activations, self.products, grams)
         with self._sum_inputs(sums), activations.full_precision():

@@ -136,7 +136,7 @@ def beside(activations, tmp_path):
             file = tmp_path / f"value-{number}"
             file.write_bytes(value.contiguous().numpy().tobytes())
             pair.apply({"name": name, "values": [str(file), 0], "dtype": "float32"})
-        found = activations.collect(module, names, run, str(tmp_path / "sums"), beside=pair)
+        found = activations.collect(module, names, run, str(tmp_path / "sums"), other_state=pair)
         after = module.state_dict()
         assert all(torch.equal(value, after[name]) for name, value in before.items())
         drifts, numbers = {}, np.fromfile(tmp_path / "sums", np.float64)

@@ -19,7 +19,7 @@ from tests.monkey.__main__ import judge
 from tests.monkey.files import SAMPLE
 from tests.monkey.findings import explained, stack_of
 
-SECONDS = 8
+SECONDS = 5
 
 
 def monkey(*arguments: str) -> subprocess.CompletedProcess[str]:

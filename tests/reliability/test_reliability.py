@@ -43,11 +43,11 @@ def test_a_call_that_fails_leaves_the_old_files_and_a_sentence():
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows cannot fork")
 def test_killed_work_is_offered_as_it_was():
-    done = reliability("journal", "--kills", "12")
+    done = reliability("journal", "--kills", "8")
 
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "| small tensors | 12 |" in done.stdout
-    assert "| masks take long | 12 |" in done.stdout
+    assert "| small tensors | 8 |" in done.stdout
+    assert "| masks take long | 8 |" in done.stdout
 
 
 @pytest.mark.skipif(not can_inject(), reason="strace is not installed here")
