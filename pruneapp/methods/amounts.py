@@ -190,12 +190,14 @@ def counts_before(tensors: Sequence[TensorView]) -> Tensors:
 class Bounds:
     """Limits of the number of pruned elements per tensor after a step, ``int64[tensors]``.
 
-    `low` and `high` are between what is pruned already and all that is not protected; `ceiling` is
-    the maximum regardless of protection.
+    `low` and `high` are between what is pruned already and all that is not protected. `floor` is
+    the minimum regardless of what is pruned already; `ceiling` is the maximum regardless of
+    protection.
     """
 
     low: Counts
     high: Counts
+    floor: Counts
     ceiling: Counts
 
 
@@ -211,9 +213,11 @@ def bounds_of(limits: Limits, tensors: Tensors) -> Bounds:
     """
     high = _whole_elements(limits.max_sparsity, tensors.numel)
     # Computed from the maximum of what remains, so that the rounding is consistent.
-    low = np.minimum(tensors.numel - _whole_elements(1 - limits.min_sparsity, tensors.numel), high)
+    floor = np.minimum(
+        tensors.numel - _whole_elements(1 - limits.min_sparsity, tensors.numel), high
+    )
     most = tensors.before + tensors.free
-    low = np.maximum(low, tensors.before)
+    low = np.maximum(floor, tensors.before)
     short = np.flatnonzero(low > most)
     if short.size:
         i = int(short[0])
@@ -224,7 +228,7 @@ def bounds_of(limits: Limits, tensors: Tensors) -> Bounds:
             remedy="Lower the minimum sparsity, or unprotect weights.",
         )
     ceiling = np.maximum(high, tensors.before)
-    return Bounds(low, np.minimum(ceiling, most), ceiling)
+    return Bounds(low, np.minimum(ceiling, most), floor, ceiling)
 
 
 def _whole_elements(share: float, numel: Counts) -> Counts:
@@ -236,30 +240,43 @@ def _whole_elements(share: float, numel: Counts) -> Counts:
     return counts
 
 
-def target_of(limits: Limits, tensors: Tensors, bounds: Bounds, amount: int | None = None) -> int:
+def target_of(
+    limits: Limits, tensors: Tensors, bounds: Bounds, amount: Amount | None = None
+) -> int:
     """Return the number of elements to be pruned in all tensors together after a step.
 
     This includes what is pruned already. It is `limits.target_sparsity`, a fraction being rounded
-    over all tensors together, or `amount` (a count, which must be given) if there is no total. A
-    fraction up to the maximum is limited to what the maximum allows after rounding in each tensor.
+    over all tensors together. If that is None, it is what is pruned already and the count that
+    `amount` (which must be given) means of the rest. A fraction is limited to what the minimum and
+    the maximum allow after rounding in each tensor, unless it is itself beyond them.
 
-    Raises `ParameterError` if the target is below the sum of the minimum bounds or above the sum of
-    the maximum bounds; the message states the reason and the numbers.
+    Raises `ParameterError` if `amount` is invalid or larger than what is not pruned yet, or if the
+    target is below the sum of the minimum bounds or above the sum of the maximum bounds; the
+    message states the reason and the numbers.
     """
     total = limits.target_sparsity
-    before, able = int(tensors.before.sum()), int((tensors.before + tensors.free).sum())
+    size, before = int(tensors.numel.sum()), int(tensors.before.sum())
+    able = before + int(tensors.free.sum())
+    exact: float | None = None
     if total is None:
         assert amount is not None
-        target, word, what = amount, "amount", "the amount"
+        word, what = "amount", "the amount"
         if before:
             what = "the amount, with what is pruned already,"
+        target = before + count_to_prune(amount, size - before)
+        if isinstance(amount, float):
+            exact = before + amount * (size - before)
+    elif isinstance(total, float):
+        word, what = "total", f"{percent(total)} of all"
+        exact = total * size
+        target = round(exact)
     else:
-        target, word = total if isinstance(total, int) else 0, "total"
-        if isinstance(total, float):
-            target = round(total * int(tensors.numel.sum()))
-            if total <= limits.max_sparsity:  # the maximum is rounded per tensor, the total once
-                target = min(target, int(bounds.ceiling.sum()))
-        what = f"{percent(total)} of all" if isinstance(total, float) else "the total"
+        word, what, target = "total", "the total", total
+    if exact is not None:  # it is rounded once, but the minimum and the maximum in each tensor
+        if exact <= (limits.max_sparsity + _NEAR) * size:
+            target = min(target, int(bounds.ceiling.sum()))
+        if exact >= (limits.min_sparsity - _NEAR) * size:
+            target = max(target, int(bounds.floor.sum()))
     least, most = int(bounds.low.sum()), int(bounds.high.sum())
     if least <= target <= most:
         return target
@@ -277,7 +294,6 @@ def target_of(limits: Limits, tensors: Tensors, bounds: Bounds, amount: int | No
             f"{what} is only {target:,}.",
             remedy=f"Lower the minimum sparsity or raise the {word}.",
         )
-    size = int(tensors.numel.sum())
     if target > size:
         raise ParameterError(
             f"The selected tensors have {counted(size, 'weight')}, but {what} is {target:,}.",
@@ -442,16 +458,8 @@ def weight_counts_to_prune(  # noqa: PLR0917 - each its own type
         return cut(~none, count), ~none
     bounds = bounds_of(limits, tensors)
     if scope == "global":
-        wish = None
-        if limits.target_sparsity is None:
-            wish = int(tensors.before.sum()) + count_to_prune(amount, int(left.sum()))
-            size, most = int(tensors.numel.sum()), int(bounds.ceiling.sum())
-            # An amount of the maximum fits: it is rounded once, the maximum in each tensor.
-            if isinstance(amount, float) and wish - 0.5 <= limits.max_sparsity * size:
-                wish = min(wish, most)
-        after, together = fit_common_threshold(
-            tensors, bounds, target_of(limits, tensors, bounds, wish), cut
-        )
+        target = target_of(limits, tensors, bounds, amount)
+        after, together = fit_common_threshold(tensors, bounds, target, cut)
         return after - tensors.before, together
     if limits.target_sparsity is not None:
         after = split_evenly(tensors, bounds, target_of(limits, tensors, bounds))

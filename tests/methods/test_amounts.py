@@ -140,6 +140,21 @@ def least_and_most(channels, tensors, limits):
     return found
 
 
+def total_of(tensors, limits):
+    """Return the total as a count, limited to the bounds unless it is beyond them itself."""
+    total, size = limits.target_sparsity, int(tensors.numel.sum())
+    if not isinstance(total, float):
+        return total
+    most = np.floor(limits.max_sparsity * tensors.numel)
+    target = round(total * size)
+    if total <= limits.max_sparsity:
+        target = min(target, int(np.maximum(most, tensors.before).sum()))
+    if total >= limits.min_sparsity:
+        least = np.minimum(np.ceil(limits.min_sparsity * tensors.numel), most)
+        target = max(target, int(least.sum()))
+    return target
+
+
 def expected(channels, tensors, left, limits, amount):
     """Return the number of pruned channels per tensor, found one by one; None if it is refused."""
     bounds = least_and_most(channels, tensors, limits)
@@ -154,12 +169,9 @@ def expected(channels, tensors, left, limits, amount):
         if any(w > c.size for w, c in zip(wanted, channels, strict=True)):
             return None
         return [max(w, least) for w, (least, _) in zip(wanted, bounds, strict=True)]
-    total = limits.target_sparsity
-    room = round(total * int(tensors.numel.sum())) if isinstance(total, float) else total
     counts = [least for least, _ in bounds]
-    room -= int(tensors.before.sum()) + sum(
-        int(c[:n].sum()) for c, n in zip(channels, counts, strict=True)
-    )
+    done = sum(int(c[:n].sum()) for c, n in zip(channels, counts, strict=True))
+    room = total_of(tensors, limits) - int(tensors.before.sum()) - done
     if room < 0:
         return None
     while True:
@@ -182,9 +194,7 @@ def expected(channels, tensors, left, limits, amount):
 def out_of_reach(tensors, limits):
     """Return whether a total is beyond what limits and protection allow."""
     numel, before = tensors.numel, tensors.before
-    target = round(limits.target_sparsity * int(numel.sum()))
-    if not isinstance(limits.target_sparsity, float):
-        target = limits.target_sparsity
+    target = total_of(tensors, limits)
     most = np.floor(limits.max_sparsity * numel)
     low = np.maximum(np.minimum(np.ceil(limits.min_sparsity * numel), most), before)
     high = np.minimum(np.maximum(most, before), before + tensors.free)
@@ -227,7 +237,12 @@ def drawn_bounds(seed):
         for i, some in enumerate(free)
         for size in rng.integers(0, 6, some) + 5 * int(rng.integers(0, 2))
     ]
-    return tensors, Bounds(low, high, high), int(rng.integers(low.sum(), high.sum() + 1)), weights
+    return (
+        tensors,
+        Bounds(low, high, low, high),
+        int(rng.integers(low.sum(), high.sum() + 1)),
+        weights,
+    )
 
 
 @pytest.mark.parametrize("start", range(0, 500, 250))

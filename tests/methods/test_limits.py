@@ -51,13 +51,38 @@ def pruned_of(snapshot, names):
     return np.array([snapshot.masks.pruned(name) for name in names])
 
 
+def least_and_most(bound, sizes):
+    """Return the minimum and the maximum of each tensor in whole weights."""
+    most = np.floor(np.round(bound.max_sparsity * sizes, 6))
+    return np.minimum(np.ceil(np.round(bound.min_sparsity * sizes, 6)), most), most
+
+
 def check_bounds(snapshot, names, after, bound):
     """Assert that every tensor is within its limits, or unchanged."""
     sizes, before = sizes_of(snapshot, names), pruned_of(snapshot, names)
-    most = np.floor(np.round(bound.max_sparsity * sizes, 6))
+    least, most = least_and_most(bound, sizes)
     assert (after <= np.maximum(most, before)).all()
-    least = np.minimum(np.ceil(np.round(bound.min_sparsity * sizes, 6)), most)
     assert (after >= least).all()
+
+
+def target_of(snapshot, names, bound, amount):
+    """Return the number of pruned weights that an amount or a total means in all tensors.
+
+    A fraction from the minimum to the maximum is limited to those after rounding in each tensor.
+    """
+    sizes, before = sizes_of(snapshot, names), pruned_of(snapshot, names)
+    least, most = least_and_most(bound, sizes)
+    size, start = int(sizes.sum()), int(before.sum())
+    total = bound.target_sparsity
+    share, start, of = (amount, start, size - start) if total is None else (total, 0, size)
+    if not isinstance(share, float):
+        return start + share
+    exact, target = start + share * of, start + round(share * of)
+    if exact <= (bound.max_sparsity + 1e-9) * size:
+        target = min(target, int(np.maximum(most, before).sum()))
+    if exact >= (bound.min_sparsity - 1e-9) * size:
+        target = max(target, int(least.sum()))
+    return target
 
 
 def keys_of(snapshot, name, method):
@@ -91,17 +116,11 @@ def test_one_threshold_is_clamped_in_each_tensor(method, data, state, bound, amo
     orders, order = first_of_each(state, names, method)
     sizes, before = sizes_of(state, names), pruned_of(state, names)
     free = np.array([o.size for o in orders])
-    most = np.floor(np.round(bound.max_sparsity * sizes, 6))
-    low = np.maximum(np.minimum(np.ceil(np.round(bound.min_sparsity * sizes, 6)), most), before)
+    least, most = least_and_most(bound, sizes)
+    low = np.maximum(least, before)
     high = np.minimum(np.maximum(most, before), before + free)
     left = int((sizes - before).sum())
-    wish = round(amount * left) if isinstance(amount, float) else amount
-    target = int(before.sum()) + wish
-    if bound.target_sparsity is not None:
-        total = bound.target_sparsity
-        target = round(total * int(sizes.sum())) if isinstance(total, float) else total
-        if isinstance(total, float) and total <= bound.max_sparsity:
-            target = min(target, int(np.maximum(most, before).sum()))  # as each is rounded
+    target = target_of(state, names, bound, amount)
     too_much = bound.target_sparsity is None and isinstance(amount, int) and amount > left
     if (low > high).any() or not low.sum() <= target <= high.sum() or too_much:
         with pytest.raises(ParameterError):
@@ -148,12 +167,7 @@ def test_locally_a_total_gives_each_tensor_the_same_share(state, bound, amount):
         assert (after >= clamped).all()
         assert (after[raised] <= np.ceil(np.round(bound.min_sparsity * sizes, 6))[raised]).all()
         return
-    total = bound.target_sparsity
-    target = round(total * int(sizes.sum())) if isinstance(total, float) else total
-    if isinstance(total, float) and total <= bound.max_sparsity:
-        most = np.maximum(np.floor(np.round(bound.max_sparsity * sizes, 6)), before)
-        target = min(target, int(most.sum()))
-    assert after.sum() == target
+    assert after.sum() == target_of(state, names, bound, amount)
     free = before + [o.size for o in orders]
     may_rise = after < np.minimum(np.floor(np.round(bound.max_sparsity * sizes, 6)), free)
     may_fall = after > np.maximum(np.ceil(np.round(bound.min_sparsity * sizes, 6)), before)
@@ -175,10 +189,7 @@ def test_whole_channels_stay_under_the_ceiling(method, state, bound, amount, dim
     after = pruned_tensors(masks, names)
     check_bounds(state, names, after, bound)
     if bound.target_sparsity is not None:
-        sizes = sizes_of(state, names)
-        total = bound.target_sparsity
-        target = round(total * int(sizes.sum())) if isinstance(total, float) else total
-        assert after.sum() <= target
+        assert after.sum() <= target_of(state, names, bound, amount)
     for name in names:
         shape = state.entry(name).shape
         was = bools_of(state.masks.get(name), masks[name].size, absent=True).reshape(shape)
@@ -231,18 +242,22 @@ def test_contradictory_wishes_are_explained(bound, sentence):
         assert caught.value.remedy
 
 
+@pytest.mark.parametrize("total", [None, 0.3])
+@pytest.mark.parametrize(
+    ("bound", "expected"), [({"max_sparsity": 0.3}, [13, 14]), ({"min_sparsity": 0.3}, [14, 15])]
+)
 @pytest.mark.parametrize("scope", ["local", "global"])
-def test_a_total_as_large_as_the_ceiling_is_what_that_allows(scope):
+def test_a_fraction_equal_to_a_limit_is_what_that_allows(scope, bound, expected, total):
     """30 % of 5 x 9 and 7 x 7 weights is 13.5 and 14.7, together 28.2."""
     rng = np.random.default_rng(0)
     arrays = {"a.w": rng.normal(size=(5, 9)), "b.w": rng.normal(size=(7, 7))}
     state = Snapshot(MemoryCheckpoint(arrays))
-    row = Row(tuple(arrays), "l1_unstructured", {"amount": 0.2})
-    step = Step((row,), scope, Limits(target_sparsity=0.3, max_sparsity=0.3))
-    assert pruned_tensors(masks_after(state, step), list(arrays)).tolist() == [13, 14]
+    row = Row(tuple(arrays), "l1_unstructured", {"amount": 0.3})
+    step = Step((row,), scope, Limits(target_sparsity=total, **bound))
+    assert pruned_tensors(masks_after(state, step), list(arrays)).tolist() == expected
     report = counted_estimate(state, step).report
     assert report is not None
-    assert report.newly_pruned == 27
+    assert report.newly_pruned == sum(expected)
 
 
 def state_of(state, step):

@@ -296,22 +296,23 @@ def test_of_each_tensor_its_smallest_go(name):
 
 
 @pytest.mark.parametrize("name", ["lamp", "erk", "uniform_plus", "l1_normalized"])
-@given(seed=st.integers(0, 99), share=st.floats(0.201, 0.7))
-@example(seed=0, share=0.7)  # 867 of all weights, 866 if rounded down in each tensor
+@given(seed=st.integers(0, 99), share=st.floats(0.2, 0.7))
+@example(seed=0, share=0.2)  # 249 of all weights, 250 if rounded up in each tensor
+@example(seed=0, share=0.7)  # 872 of all weights, 870 if rounded down in each tensor
 def test_floors_and_ceilings_hold(name, seed, share):
-    views = random_views(seed, [(30, 20), (8, 4, 3, 3), (7, 50)])
+    views = random_views(seed, [(30, 20), (8, 4, 3, 3), (7, 51)])
     floor, ceiling = 0.2, 0.7
     method = get(name)
     limits = Limits(min_sparsity=floor, max_sparsity=ceiling)
     masks = prune(
         views, method, {"amount": share}, "global", CpuKernel(), Job(), limits=limits
     ).masks
-    most = sum(int(ceiling * view.numel + 1e-9) for view in views)
-    pruned = sum(mask.pruned for mask in masks.values())
-    assert pruned == min(round(share * sum(v.numel for v in views)), most)
-    for view in views:
-        assert floor - 1e-9 <= masks[view.name].pruned / view.numel + 1 / view.numel
-        assert masks[view.name].pruned / view.numel <= ceiling + 1e-9
+    least = [math.ceil(floor * view.numel - 1e-9) for view in views]
+    most = [math.floor(ceiling * view.numel + 1e-9) for view in views]
+    pruned = [masks[view.name].pruned for view in views]
+    target = round(share * sum(view.numel for view in views))
+    assert sum(pruned) == min(max(target, sum(least)), sum(most))
+    assert all(low <= n <= high for low, n, high in zip(least, pruned, most, strict=True))
 
 
 @pytest.mark.parametrize("name", ["lamp", "l1_normalized", "relative_importance"])
