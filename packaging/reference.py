@@ -15,7 +15,6 @@ fingerprint of the English section that was translated.
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import re
 import sys
@@ -23,7 +22,8 @@ from collections.abc import Mapping
 from itertools import chain, count
 from pathlib import Path
 
-from pruneapp.cli.parser import COMMANDS, WINDOW, Command, make_parser
+from pruneapp.cli.options import Option, options_of
+from pruneapp.cli.parser import COMMANDS, WINDOW, Command
 from pruneapp.cli.terminal import EXIT_STATUS
 from pruneapp.methods.method import Method
 from pruneapp.methods.registry import METHODS
@@ -118,42 +118,35 @@ def commands() -> str:
 
 
 def _command(name: str, command: Command) -> str:
-    parser = make_parser(name, command)
-    listed = parser._actions  # noqa: SLF001 - argparse has no public list of options
-    actions = [one for one in listed if one.dest != "help"]
-    options = [one for one in actions if one.option_strings]
-    names = [_argument(one) for one in actions if not one.option_strings]
-    required = [f"{one.option_strings[-1]} {_value(one)}" for one in options if one.required]
+    listed = [one for _, one in options_of(name.rpartition(" ")[2], command.options.split())]
+    options = [one for one in listed if one.flags]
+    arguments = [one for one in listed if not one.flags]
+    required = [f"{one.flags[-1]} {_value(one)}" for one in options if one.required]
     others = ["[options]"] if len(options) > len(required) else []
     lines = [
         f"## {name}\n",
         _by_sentence(command.description) + "\n",
-        f"```text\n{' '.join([name, *names, *required, *others])}\n```\n",
+        f"```text\n{' '.join([name, *map(_value, arguments), *required, *others])}\n```\n",
         "| argument | what it is |",
         "|---|---|",
     ]
-    for one in sorted(actions, key=lambda one: bool(one.option_strings)):
-        flags = ", ".join(one.option_strings)
-        words = f"{flags} {_value(one)}".rstrip() if flags else _argument(one)
-        text = str(one.help).replace("%%", "%").replace("*", "\\*")
+    for one in [*arguments, *options]:
+        words = f"{', '.join(one.flags)} {_value(one)}".strip()
+        text = one.help.replace("*", "\\*")
         lines.append(f"| `{words.replace('|', '/')}` | {text} |")
     if command.epilog not in (EXIT_STATUS, WINDOW.epilog):
         lines.append("\n" + command.epilog)
     return "\n".join(lines) + "\n"
 
 
-def _argument(action: argparse.Action) -> str:
-    name = str(action.metavar or action.dest).upper()
-    return (
-        f"[{name}{' ...' if action.nargs == '*' else ''}]" if action.nargs in ("*", "?") else name
-    )
-
-
-def _value(action: argparse.Action) -> str:
-    """Return the value of an option as the help names it; "" for a flag."""
-    if action.nargs == 0:
-        return ""
-    return str(action.metavar or "/".join(action.choices or ()) or action.dest.upper())
+def _value(option: Option) -> str:
+    """Return the value of an option, or a positional argument in capitals; "" for a flag."""
+    choices = option.choices() if callable(option.choices) else option.choices
+    value = option.metavar or "/".join(choices)
+    if option.flags:
+        return value
+    many = " ..." if option.nargs == "*" else ""
+    return f"[{value.upper()}{many}]" if option.nargs in ("*", "?") else value.upper()
 
 
 def usual(param: Param) -> str:

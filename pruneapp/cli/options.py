@@ -54,11 +54,20 @@ class Option:
     nargs: str | None = None
     dest: str | None = None
 
+    @property
+    def flags(self) -> Sequence[str]:
+        """The flags in `spec`; empty for a positional argument."""
+        return [word for word in re.split(r",? ", self.spec) if word.startswith("-")]
+
+    @property
+    def metavar(self) -> str | None:
+        """The name of the value in `spec`, or of the positional argument; None without one."""
+        word = self.spec.rpartition(" ")[2]
+        return None if word.startswith("-") else word
+
     def add_to(self, parser: argparse._ActionsContainer) -> None:
         """Add the option to a parser."""
-        words = re.split(r",? ", self.spec)
-        flags = [word for word in words if word.startswith("-")]
-        metavar = None if words[-1] in flags else words[-1]
+        flags, metavar = self.flags, self.metavar
         more: dict[str, Any] = {"help": self.help.replace("%", "%%")}
         if metavar is None and not self.choices:
             more["action"] = "store_true"
@@ -73,7 +82,7 @@ class Option:
             }
         if flags:
             more |= {"dest": self.dest, "required": self.required}
-        parser.add_argument(*(flags or [words[0].lower()]), **more)
+        parser.add_argument(*(flags or [self.spec.lower()]), **more)
 
 
 def _device_keys() -> Sequence[str]:
