@@ -161,7 +161,7 @@ def defect() -> int:
 
     traceback.print_exc()
     return fail(
-        f"This is a defect of Pruneapp {pruneapp.__version__}, and not your fault. Please report "
+        f"This is a bug in Pruneapp {pruneapp.__version__}, and not your fault. Please report "
         f"it with the lines above at {pruneapp.ISSUES}.",
         DEFECT,
     )

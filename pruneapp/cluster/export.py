@@ -156,7 +156,7 @@ def write_file(order: FileOrder, place: Path | BegunUpload) -> WrittenShard:
         if plan.nbytes != order.nbytes:
             raise ClusterError(
                 f"'{path.name}' would have {plan.nbytes:,} bytes there, but {order.nbytes:,} were "
-                "planned, which is a defect of Pruneapp.",
+                "planned, which is a bug in Pruneapp.",
                 remedy="Run it without --cluster, and report this.",
             )
         job.start(2 * plan.nbytes, path.name)

@@ -221,7 +221,7 @@ class Step:
             raise ParameterError(
                 "Only whole channels along dim 0 have matching bias and norm entries (got "
                 f"{'; '.join(row.label() for row in self.rows[:_MOST_ROWS_NAMED])}).",
-                remedy="Choose a structured method and dim 0, or turn companions off.",
+                remedy="Choose a structured method and dim 0, or leave out bias and norm.",
             )
         if self.dependents and not any(map(takes_channels, self.rows)):
             raise ParameterError(

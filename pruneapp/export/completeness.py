@@ -136,7 +136,7 @@ def account_for(
     if missing:
         raise ExportError(
             f"{quoted_names(missing)} of '{checkpoint.path}' would not be in the export, which is "
-            "a defect of Pruneapp.",
+            "a bug in Pruneapp.",
             remedy="Choose another format, and report this.",
             details="\n".join(map(show, missing)),
         )

@@ -259,7 +259,7 @@ def cut_out(  # noqa: PLR0917 - each its own type
         if not axis.why_not and sizes.get(axis.name, axis.after) != axis.after:
             raise ShrinkError(
                 f"{axis.label} would be {sizes[axis.name]:,} and not {axis.after:,}, which is a "
-                "defect of Pruneapp. Nothing was written.",
+                "bug in Pruneapp. Nothing was written.",
                 remedy="Please report it.",
             )
     report, results = shrink_checked(state, planned, request, job, provenance, how=how)

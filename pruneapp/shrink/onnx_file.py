@@ -165,7 +165,7 @@ def _infer(model: Any, tensors: Sequence[_NewTensor], graph: OnnxGraph) -> None:
     except GraphError as error:
         if _shapes_consistent(graph.model):
             raise ExportError(
-                "The shapes of the smaller graph do not fit each other, which is a defect of "
+                "The shapes of the smaller graph do not fit each other, which is a bug in "
                 f"Pruneapp: {str(error).splitlines()[0]}",
                 remedy="Cut fewer groups, and report this.",
                 details=str(error),

@@ -466,5 +466,5 @@ def _compare(state: State, tensor: TensorCut, cut: Cut, written: Checkpoint, job
 
 def _defect(what: str) -> ShrinkError:
     return ShrinkError(
-        f"{what}, which is a defect of Pruneapp. Nothing was written.", remedy="Please report it."
+        f"{what}, which is a bug in Pruneapp. Nothing was written.", remedy="Please report it."
     )

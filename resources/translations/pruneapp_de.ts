@@ -10092,7 +10092,7 @@ steps</extracomment>
         <translation>Schreiben Sie nach S3 oder in einen Ordner, den jeder Worker sieht.</translation>
     </message>
     <message>
-        <source>&apos;{name}&apos; would have {nbytes} bytes there, but {nbytes2} were planned, which is a defect of Pruneapp.</source>
+        <source>&apos;{name}&apos; would have {nbytes} bytes there, but {nbytes2} were planned, which is a bug in Pruneapp.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos; hätte dort {nbytes} Bytes, geplant waren aber {nbytes2}: ein Fehler von Pruneapp.</translation>
     </message>
@@ -10337,9 +10337,9 @@ steps</extracomment>
         <translation>Nur ganze Kanäle entlang Dim. 0 haben zugehörige Einträge in Bias und Norm (angegeben: {join}).</translation>
     </message>
     <message>
-        <source>Choose a structured method and dim 0, or turn companions off.</source>
+        <source>Choose a structured method and dim 0, or leave out bias and norm.</source>
         <extracomment>sentences</extracomment>
-        <translation>Wählen Sie eine strukturierte Methode und Dim. 0, oder schalten Sie zugehörige Einträge aus.</translation>
+        <translation>Wählen Sie eine strukturierte Methode und Dim. 0, oder lassen Sie Bias und Norm weg.</translation>
     </message>
     <message>
         <source>Other tensors depend on whole channels only (got {join}).</source>
@@ -12688,7 +12688,7 @@ steps</extracomment>
         <translation>Aus &apos;{path}&apos; nicht als {name} zu schreiben: {quoted_names} ({why}).</translation>
     </message>
     <message>
-        <source>{quoted_names} of &apos;{path}&apos; would not be in the export, which is a defect of Pruneapp.</source>
+        <source>{quoted_names} of &apos;{path}&apos; would not be in the export, which is a bug in Pruneapp.</source>
         <extracomment>sentences</extracomment>
         <translation>Aus &apos;{path}&apos; würde im Export etwas fehlen, ein Fehler von Pruneapp: {quoted_names}.</translation>
     </message>
@@ -13888,7 +13888,7 @@ steps</extracomment>
         <translation>{n} Einträge</translation>
     </message>
     <message>
-        <source>{label} would be {sizes} and not {after}, which is a defect of Pruneapp. Nothing was written.</source>
+        <source>{label} would be {sizes} and not {after}, which is a bug in Pruneapp. Nothing was written.</source>
         <extracomment>sentences</extracomment>
         <translation>{label}: Es wären {sizes} statt {after}, ein Fehler von Pruneapp. Nichts wurde geschrieben.</translation>
     </message>
@@ -13908,7 +13908,7 @@ steps</extracomment>
         <translation>Speichern Sie das Modell mit diesem Tensor darin.</translation>
     </message>
     <message>
-        <source>The shapes of the smaller graph do not fit each other, which is a defect of Pruneapp: {splitlines}</source>
+        <source>The shapes of the smaller graph do not fit each other, which is a bug in Pruneapp: {splitlines}</source>
         <extracomment>sentences</extracomment>
         <translation>Die Formen des kleineren Graphen passen nicht zueinander, ein Fehler von Pruneapp: {splitlines}</translation>
     </message>
@@ -14038,7 +14038,7 @@ steps</extracomment>
         <translation>&apos;{path}&apos; widerspricht sich bei &apos;{place}&apos;.</translation>
     </message>
     <message>
-        <source>{what}, which is a defect of Pruneapp. Nothing was written.</source>
+        <source>{what}, which is a bug in Pruneapp. Nothing was written.</source>
         <extracomment>sentences</extracomment>
         <translation>Ein Fehler von Pruneapp: {what}. Nichts wurde geschrieben.</translation>
     </message>

@@ -10091,7 +10091,7 @@ steps</extracomment>
         <translation>请写入 S3，或写入每个工作进程都能访问的文件夹。</translation>
     </message>
     <message>
-        <source>&apos;{name}&apos; would have {nbytes} bytes there, but {nbytes2} were planned, which is a defect of Pruneapp.</source>
+        <source>&apos;{name}&apos; would have {nbytes} bytes there, but {nbytes2} were planned, which is a bug in Pruneapp.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos; 在该处会有 {nbytes} 字节，但计划为 {nbytes2} 字节，这是 Pruneapp 的缺陷。</translation>
     </message>
@@ -10336,9 +10336,9 @@ steps</extracomment>
         <translation>只有沿维度 0 的整个通道才有对应的偏置和归一化项（收到 {join}）。</translation>
     </message>
     <message>
-        <source>Choose a structured method and dim 0, or turn companions off.</source>
+        <source>Choose a structured method and dim 0, or leave out bias and norm.</source>
         <extracomment>sentences</extracomment>
-        <translation>请选择结构化方法和维度 0，或关闭对应的偏置和归一化项。</translation>
+        <translation>请选择结构化方法和维度 0，或不包括偏置和归一化。</translation>
     </message>
     <message>
         <source>Other tensors depend on whole channels only (got {join}).</source>
@@ -12687,7 +12687,7 @@ steps</extracomment>
         <translation>&apos;{path}&apos; 的 {quoted_names} 无法写为 {name}：{why}。</translation>
     </message>
     <message>
-        <source>{quoted_names} of &apos;{path}&apos; would not be in the export, which is a defect of Pruneapp.</source>
+        <source>{quoted_names} of &apos;{path}&apos; would not be in the export, which is a bug in Pruneapp.</source>
         <extracomment>sentences</extracomment>
         <translation>导出中将缺少 &apos;{path}&apos; 的 {quoted_names}，这是 Pruneapp 的缺陷。</translation>
     </message>
@@ -13887,7 +13887,7 @@ steps</extracomment>
         <translation>{n} 个条目</translation>
     </message>
     <message>
-        <source>{label} would be {sizes} and not {after}, which is a defect of Pruneapp. Nothing was written.</source>
+        <source>{label} would be {sizes} and not {after}, which is a bug in Pruneapp. Nothing was written.</source>
         <extracomment>sentences</extracomment>
         <translation>{label} 将为 {sizes} 而不是 {after}，这是 Pruneapp 的缺陷。未写入任何内容。</translation>
     </message>
@@ -13907,7 +13907,7 @@ steps</extracomment>
         <translation>请将此张量存入模型文件内，再保存模型。</translation>
     </message>
     <message>
-        <source>The shapes of the smaller graph do not fit each other, which is a defect of Pruneapp: {splitlines}</source>
+        <source>The shapes of the smaller graph do not fit each other, which is a bug in Pruneapp: {splitlines}</source>
         <extracomment>sentences</extracomment>
         <translation>缩小后的计算图的形状彼此不符，这是 Pruneapp 的缺陷：{splitlines}</translation>
     </message>
@@ -14037,7 +14037,7 @@ steps</extracomment>
         <translation>&apos;{path}&apos; 在 &apos;{place}&apos; 处自相矛盾。</translation>
     </message>
     <message>
-        <source>{what}, which is a defect of Pruneapp. Nothing was written.</source>
+        <source>{what}, which is a bug in Pruneapp. Nothing was written.</source>
         <extracomment>sentences</extracomment>
         <translation>{what}，这是 Pruneapp 的缺陷。未写入任何内容。</translation>
     </message>

@@ -293,7 +293,7 @@ def test_a_defect_of_the_gather_leaves_nothing(source, tmp_path, capsys, monkeyp
 
     monkeypatch.setattr(shrunk_state, "_gather", bad)
     assert run("shrink", source, "--multiple", 1, "-o", tmp_path / "out") == 2
-    assert "does not come back as it was, which is a defect" in capsys.readouterr().err
+    assert "does not come back as it was, which is a bug" in capsys.readouterr().err
     assert sorted(path.name for path in tmp_path.iterdir()) == ["model"]
 
 
