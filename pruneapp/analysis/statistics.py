@@ -353,11 +353,12 @@ def _moments(
     return mean, math.sqrt(spreads.total / n)
 
 
-def channel_norms(  # noqa: PLR0917 - each its own type
+def channel_norms(
     snapshot: Snapshot,
     name: str,
     dim: int,
     n: Norm,
+    *,
     preview: BitMask | None,
     kernel: Kernel,
     job: Job,

@@ -44,7 +44,7 @@ def check(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
 
         refuse_masks(checkpoint)
         cluster = stack.enter_context(connection(options, job))
-        report = check_on_cluster(cluster, checkpoint, names, n, m, options.dim, job)
+        report = check_on_cluster(cluster, checkpoint, names, job, n=n, m=m, dim=options.dim)
     else:
         report = check_pattern(document.snapshot(), names, n, m, options.dim, job)
     status = DONE if report.satisfied else DIFFERENT

@@ -119,14 +119,15 @@ def measure_on_cluster(
     )
 
 
-def check_on_cluster(  # noqa: PLR0917 - as `check_pattern`
+def check_on_cluster(
     cluster: Cluster,
     checkpoint: Checkpoint,
     names: Sequence[str],
+    job: Job,
+    *,
     n: int,
     m: int,
     dim: int,
-    job: Job,
 ) -> PatternReport:
     """Check tensors for a pattern on workers; see `pruneapp.analysis.patterns.check_pattern`.
 

@@ -95,7 +95,7 @@ class GraphSession:
         return torch.device("cpu")
 
     @contextlib.contextmanager
-    def _replace_run(self, call: Callable[..., Any]) -> Any:
+    def replace_run(self, call: Callable[..., Any]) -> Any:
         """Make ``session.run`` call `call` during the block.
 
         `call` gets the original method and the three arguments of ``run``.
@@ -135,7 +135,7 @@ class GraphSession:
             take({name: tensor_of(one) for name, one in (floats or whole).items()})
             return found
 
-        with self._replace_run(call):
+        with self.replace_run(call):
             yield
 
     def _names(self, names: Any) -> list[str]:
@@ -225,7 +225,7 @@ class GraphSession:
                 after(arrays)
             return [found[name] for name in wanted]
 
-        with self._replace_run(call):
+        with self.replace_run(call):
             yield
 
     def _with_outputs(self, names: list[str]) -> Any:
@@ -244,7 +244,7 @@ class CallWatch:
 
     def __init__(self, graph: GraphSession) -> None:
         self.seen = False
-        self._replacement = graph._replace_run(self._on_run)  # noqa: SLF001 - of this module
+        self._replacement = graph.replace_run(self._on_run)
 
     def _on_run(self, original: Any, names: Any, feeds: Any, options: Any) -> Any:
         self.seen = True

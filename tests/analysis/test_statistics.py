@@ -270,9 +270,9 @@ def test_channels_have_their_norms_and_shares(dim, n):
         "w",
         dim,
         n,
-        BitMask.from_bools(then),
-        CpuKernel(),
-        Job(),
+        preview=BitMask.from_bools(then),
+        kernel=CpuKernel(),
+        job=Job(),
     )
     slices = np.moveaxis(array, dim, 0).reshape(array.shape[dim], -1).astype(np.float64)
     order = 2 if n == "fro" else n
@@ -301,14 +301,18 @@ def test_of_another_preview_only_what_it_leaves_is_measured():
             measured.append(slices.kept)
             return super().channel_norms(slices, n, job)
 
-    known = channel_norms(snapshot, "w", 0, 2, one, Counted(), Job())
+    known = channel_norms(snapshot, "w", 0, 2, preview=one, kernel=Counted(), job=Job())
     assert measured == [None, now, one]
-    found = channel_norms(snapshot, "w", 0, 2, other, Counted(), Job(), known)
+    found = channel_norms(
+        snapshot, "w", 0, 2, preview=other, kernel=Counted(), job=Job(), known=known
+    )
     assert measured[3:] == [other]
-    fresh = channel_norms(snapshot, "w", 0, 2, other, CpuKernel(), Job())
+    fresh = channel_norms(snapshot, "w", 0, 2, preview=other, kernel=CpuKernel(), job=Job())
     for part in ("norms", "left", "after", "kept", "kept_after", "to_be_pruned"):
         np.testing.assert_array_equal(getattr(found, part), getattr(fresh, part))
-    without = channel_norms(snapshot, "w", 0, 2, None, Counted(), Job(), known)
+    without = channel_norms(
+        snapshot, "w", 0, 2, preview=None, kernel=Counted(), job=Job(), known=known
+    )
     assert len(measured) == 4
     assert not without.to_be_pruned.any()
 
@@ -321,7 +325,7 @@ def test_channels_with_anything_protected_are_told(dim):
         MemoryCheckpoint({"w": np.ones((5, 4, 6), np.float32)}),
         MaskLayers(protected=MaskSet({"w": BitMask.from_bools(protected)})),
     )
-    found = channel_norms(snapshot, "w", dim, 2, None, CpuKernel(), Job())
+    found = channel_norms(snapshot, "w", dim, 2, preview=None, kernel=CpuKernel(), job=Job())
     assert np.flatnonzero(found.protected).tolist() == [[1, 4], [2], [0, 3]][dim]
     np.testing.assert_array_equal(found.partly, found.protected)
 
@@ -340,7 +344,7 @@ def test_channels_of_which_all_that_is_left_is_protected_are_not_partly_so():
             protected=MaskSet({"w": BitMask.from_bools(protected)}),
         ),
     )
-    found = channel_norms(snapshot, "w", 0, 2, None, CpuKernel(), Job())
+    found = channel_norms(snapshot, "w", 0, 2, preview=None, kernel=CpuKernel(), job=Job())
     assert found.protected.tolist() == [True, True, True, False]
     assert found.partly.tolist() == [False, True, False, False]
 
@@ -388,7 +392,9 @@ def test_counting_can_be_cancelled(model, what):
     ask = {
         "stats": lambda: stats(snapshot, name, job),
         "histogram": lambda: histogram(snapshot, name, None, job),
-        "norms": lambda: channel_norms(snapshot, name, 0, 2, None, CpuKernel(), job),
+        "norms": lambda: channel_norms(
+            snapshot, name, 0, 2, preview=None, kernel=CpuKernel(), job=job
+        ),
     }
     with pytest.raises(Cancelled):
         ask[what]()

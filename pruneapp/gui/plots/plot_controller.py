@@ -301,7 +301,14 @@ class PlotController(QObject):
                 "channels",
                 page,
                 lambda job: channel_norms(
-                    snapshot, name, dim, n, to_prune, CpuKernel(), job, known
+                    snapshot,
+                    name,
+                    dim,
+                    n,
+                    preview=to_prune,
+                    kernel=CpuKernel(),
+                    job=job,
+                    known=known,
                 ),
                 measured,
             )
