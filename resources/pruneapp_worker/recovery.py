@@ -1,0 +1,789 @@
+"""Recover a pruned model: train its remaining weights to reproduce the unpruned model.
+
+No labels are needed: the unpruned model is the teacher, on recorded inputs. First each block is
+trained for the outputs of the same block of the teacher, then the whole model. Used by the worker
+and by `pruneapp.recover`; needs torch only. All of it is determined by the seed and the inputs, so
+a run that was ended continues from its checkpoint with the same result.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import math
+import os
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from pruneapp_worker import masked_training
+from pruneapp_worker.optimization import RANK, LowRankChanges, make_optimizer, set_rate, take_step
+from pruneapp_worker.pipe import ContractError
+from pruneapp_worker.recorded_calls import (
+    Batch,
+    Call,
+    Samples,
+    map_tensors,
+    rows_are_independent,
+    tensors_in,
+)
+from pruneapp_worker.windows import (
+    Window,
+    find_windows,
+    first_tensor_of,
+    floating_outputs,
+    intercept_calls,
+    observe_calls,
+)
+
+# Relative to the norm of a tensor, so that tensors of zeros have a finite distance.
+_TINY = 1e-8
+_CHECKS = 20  # measurements of the held-out loss in a run
+_PATIENCE = 5  # checks without a better one until the run ends
+_CANDIDATES = (1 / 3, 1.0, 3.0)  # factors of the default learning rate
+_PROBE_STEPS = 20
+# Maximum bytes of the recorded inputs and outputs of one window.
+_WINDOW_BYTES = 2 << 30
+_ADAMW_BYTES = 24  # per trained float32 weight: student, teacher, gradient, two moments, the best
+_CONTINUOUS_ROWS, _TOKEN_ROWS = 64, 16
+
+
+@dataclasses.dataclass
+class Settings:
+    """Settings of a recovery."""
+
+    steps: int = 300  # of the whole model
+    windows: bool = True  # whether blocks are trained first
+    epochs: int = 10  # of each block
+    lr: float | None = None  # None to choose it by short trials
+    seed: int = 0
+    rows: int | None = None  # per batch; None for 64, or 16 for integer inputs such as tokens
+    temperature: float = 1.0
+    hidden_weight: float = 1.0  # of the errors of hidden states
+    # What is trained in the whole model: "all" weights, "lora" (low-rank changes of the remaining
+    # weights, and norms and biases), "norms" (norms and biases); "auto" for the first that fits.
+    trains: str = "auto"
+    memory: int | None = None  # bytes that may be used; None for what is available
+    save_every: float = 60.0  # seconds between checkpoints
+
+
+class Reporter:
+    """Receives the progress of a recovery; the base class ignores it."""
+
+    def event(self, **event: Any) -> None:
+        """Receive an event: "plan", "window", "rate", "point" or "stage", by its key ``what``."""
+
+    def progress(self, done: float, total: float, text: str) -> None:
+        """Receive progress; may raise to cancel."""
+
+    def is_stopped(self) -> bool:
+        """Return whether the run should end with the best state so far."""
+        return False
+
+
+class _Stop(BaseException):
+    """Ends a forward call whose rest is not needed."""
+
+
+class Recovery:
+    """A recovery of `student`, whose pruned weights are zero, with `teacher` as the target.
+
+    Both are in evaluation mode afterwards, and the student has float32 weights until `finish`.
+
+    Parameters
+    ----------
+    teacher, student
+        Two modules of the same structure on the same devices. Only the student is changed.
+    calls
+        Recorded calls of the teacher.
+    elements
+        Elements of the student's parameters that must not change.
+    trained
+        Names of the student's parameters that may change; None for all floating ones.
+    stored
+        The dtype in which each parameter will be stored, by its name; missing ones keep theirs.
+    checkpoint
+        File for resuming; None for none. An existing one is continued.
+
+    Raises
+    ------
+    ContractError
+        If there are fewer than two samples, or the outputs of the teacher are not finite.
+    """
+
+    def __init__(
+        self,
+        teacher: torch.nn.Module,
+        student: torch.nn.Module,
+        calls: list[Call],
+        elements: list[masked_training.FixedElements],
+        settings: Settings,
+        *,
+        trained: list[str] | None = None,
+        stored: Mapping[str, torch.dtype] | None = None,
+        reporter: Reporter | None = None,
+        checkpoint: Path | None = None,
+    ) -> None:
+        self.teacher, self.student = teacher, student
+        self.settings, self._report = settings, reporter or Reporter()
+        self._elements = {id(each.parameter): each for each in elements}
+        self._checkpoint, self._saved_at = checkpoint, time.monotonic()
+        self._stored = dict(stored or {})
+        self._training = teacher.training, student.training
+        teacher.eval()
+        student.eval()
+        self._restores: list[tuple[torch.Tensor, torch.dtype]] = []
+        for module in (teacher, student):
+            self._to_float32(module)
+        names = None if trained is None else set(trained)
+        self.parameters = {
+            name: parameter
+            for name, parameter in student.named_parameters()
+            if parameter.dtype == torch.float32 and (names is None or name in names)
+        }
+        for parameter in student.parameters():
+            parameter.requires_grad_(requires_grad=False)
+        if not self.parameters:
+            raise ContractError("The model has no parameter that could be trained.")
+        converted = torch.float32 if self._restores else None
+        device = next(iter(self.parameters.values())).device
+        self._device = device
+        split = rows_are_independent(calls, self._run_on_device)
+        rows = settings.rows or (
+            _CONTINUOUS_ROWS
+            if all(t.is_floating_point() for t in tensors_in(calls[0].given))
+            else _TOKEN_ROWS
+        )
+        self.samples = Samples(calls, split=split, size=rows, seed=settings.seed, dtype=converted)
+        probe = self.samples.batch(self.samples.held_out[0])
+        self.windows, self._scores = self._observe(probe)
+        self._points = [window.modules[-1] for window in self.windows]
+        self.losses: dict[str, float] = {}
+        self.events: list[dict[str, Any]] = []
+        self.notices: list[str] = []
+        self.rate = 0.0
+        self.steps = 0
+        self._find_notices(sum(call.rows for call in calls), split=split)
+
+    # -- preparation ----------------------------------------------------------------------------
+
+    def _to_float32(self, module: torch.nn.Module) -> None:
+        """Convert parameters and buffers of 16 bits to float32 in place; `finish` reverts it."""
+        for tensor in (*module.parameters(), *module.buffers()):
+            if tensor.dtype in (torch.float16, torch.bfloat16):
+                self._restores.append((tensor, tensor.dtype))
+                tensor.data = tensor.data.float()
+
+    def _run_on_device(self, args: Any, kwargs: Any) -> list[torch.Tensor]:
+        """Return the outputs of the teacher for arguments on the CPU."""
+
+        def move(tensor: torch.Tensor) -> torch.Tensor:
+            convert = self._restores and tensor.is_floating_point()
+            return (tensor.float() if convert else tensor).to(self._device)
+
+        args, kwargs = map_tensors((args, kwargs), move)
+        return [tensor for _, tensor in floating_outputs(self._call(self.teacher, args, kwargs))]
+
+    def _call(self, module: torch.nn.Module, args: Any, kwargs: Any) -> Any:
+        if self._device.type == "cuda":
+            with torch.autocast("cuda", torch.bfloat16):
+                return module(*args, **kwargs)
+        return module(*args, **kwargs)
+
+    @torch.no_grad()
+    def _observe(self, batch: Batch) -> tuple[list[Window], set[str]]:
+        """Return the windows of the model, and which of its outputs are class scores.
+
+        Those are ``logits``, and tensors that a linear layer returned or that are normalised
+        logarithms of probabilities.
+        """
+        with observe_calls(self.teacher) as observed:
+            output = self._call(self.teacher, batch.args, batch.kwargs)
+        found = floating_outputs(output)
+        if not found:
+            raise ContractError(
+                "The model returned no tensor of floats, so there is nothing to reproduce.",
+                "Let calibrate(model) call the model so that it returns its outputs.",
+            )
+        if not all(bool(torch.isfinite(tensor).all()) for _, tensor in found):
+            raise ContractError("The outputs of the unpruned model are not all finite.")
+        scores = {
+            path
+            for path, tensor in found
+            if tensor.dim() > 1
+            and tensor.shape[-1] > 1
+            and (
+                path == "logits"
+                or any(tensor is one for one in observed.linear)
+                or bool((tensor.logsumexp(-1).abs() < 1e-3).all())
+            )
+        }
+        return find_windows(self.teacher, observed), scores
+
+    def _find_notices(self, rows: int, *, split: bool) -> None:
+        if rows < 64:
+            self.notices.append(
+                f"Only {rows} samples were run through the model: more of them improve the result. "
+                "256 or more are useful."
+            )
+        if not split and rows > self.samples.count:
+            self.notices.append(
+                "The outputs of one input depend on the others of its call, so each call is used "
+                "as a whole."
+            )
+
+    def _note(self, notice: str) -> None:
+        if notice not in self.notices:
+            self.notices.append(notice)
+
+    def plan(self) -> dict[str, Any]:
+        """Choose what is trained in the whole model, and return it with the predicted memory.
+
+        Measures the activations of a batch. ``bytes`` is the predicted peak of the process on the
+        CPU, or of the device on a GPU.
+        """
+        trained = sum(parameter.numel() for parameter in self.parameters.values())
+        vectors = sum(p.numel() for p in self.parameters.values() if p.dim() < 2)
+        low_rank = vectors + sum(
+            min(RANK, *p.flatten(1).shape) * sum(p.flatten(1).shape)
+            for p in self.parameters.values()
+            if p.dim() > 1
+        )
+        every = sum(parameter.numel() for parameter in self.student.parameters())
+        now = self._memory_in_use()
+        activations = self._activation_bytes()
+        # The student and the teacher are in memory already.
+        needs = {
+            "all": now + activations + (_ADAMW_BYTES - 8) * trained,
+            "lora": now
+            + activations
+            + 4 * trained
+            + 16 * low_rank
+            + 4 * max((p.numel() for p in self.parameters.values()), default=0),
+            "norms": now + activations + (_ADAMW_BYTES - 8) * vectors,
+        }
+        available = now + self._available()
+        limit = available if self.settings.memory is None else self.settings.memory
+        chosen = self.settings.trains
+        if chosen == "auto":
+            chosen = next((name for name, size in needs.items() if size <= limit), "none")
+        return {
+            "trains": chosen,
+            "bytes": needs.get(chosen, now),
+            "limit": limit,
+            "parameters": every,
+            "trained": {"all": trained, "lora": low_rank, "norms": vectors}.get(chosen, 0),
+            "samples": self.samples.count,
+            "held_out": self.samples.n_held_out,
+            "windows": len(self.windows) if self.settings.windows else 0,
+            "device": str(self._device),
+        }
+
+    def _memory_in_use(self) -> int:
+        if self._device.type == "cuda":
+            return torch.cuda.memory_allocated(self._device)
+        return resident_bytes()
+
+    def _available(self) -> int:
+        if self._device.type == "cuda":
+            return torch.cuda.mem_get_info(self._device)[0]
+        try:
+            pages = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+            for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
+                if line.startswith("MemAvailable:"):
+                    pages = int(line.split()[1]) << 10
+        except (OSError, ValueError, AttributeError):
+            return 1 << 62  # unknown
+        return pages * 9 // 10
+
+    def _activation_bytes(self) -> int:
+        """Return the bytes that a step of the whole model keeps for its backward pass."""
+        kept: dict[int, int] = {}
+
+        def pack(tensor: torch.Tensor) -> torch.Tensor:
+            storage = tensor.untyped_storage()
+            if not isinstance(tensor, torch.nn.Parameter):
+                kept[storage.data_ptr()] = storage.nbytes()
+            return tensor
+
+        weights = {p.untyped_storage().data_ptr() for p in self.student.parameters()}
+        batch = self.samples.batch(self.samples.indices(0))
+        with self._training_of(self.parameters):
+            with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+                loss = self._loss(batch)
+            del loss
+        return sum(size for place, size in kept.items() if place not in weights)
+
+    @contextlib.contextmanager
+    def _training_of(self, parameters: Mapping[str, torch.nn.Parameter]) -> Iterator[None]:
+        """Let some parameters require gradients in the block; these are deleted afterwards."""
+        for parameter in parameters.values():
+            parameter.requires_grad_(requires_grad=True)
+        try:
+            with torch.enable_grad():
+                yield
+        finally:
+            for parameter in parameters.values():
+                parameter.requires_grad_(requires_grad=False)
+                parameter.grad = None
+
+    # -- loss -----------------------------------------------------------------------------------
+
+    def _loss(self, batch: Batch) -> torch.Tensor:
+        """Return the loss of a batch: that of the outputs plus that of hidden states."""
+        with torch.no_grad():
+            targets, hidden = self._outputs(self.teacher, batch)
+        outputs, mine = self._outputs(self.student, batch)
+        weights = _token_weights(batch)
+        total = torch.zeros((), device=self._device)
+        for (path, target), (_, output) in zip(targets, outputs):
+            total = total + (
+                self._divergence(output, target, weights)
+                if path in self._scores
+                else distance(output, target)
+            )
+        if self.settings.hidden_weight:
+            for target, state in zip(hidden, mine):
+                total = total + self.settings.hidden_weight * distance(state, target)
+        return total
+
+    def _divergence(
+        self, output: torch.Tensor, target: torch.Tensor, weights: torch.Tensor | None
+    ) -> torch.Tensor:
+        """Return the mean Kullback-Leibler divergence of class scores, times the temperature².
+
+        `weights` are those of positions, used if they have the shape of the scores without the last
+        dimension.
+        """
+        heat = self.settings.temperature
+        wanted = (target.float() / heat).log_softmax(-1)
+        found = (output.float() / heat).log_softmax(-1)
+        rows = (wanted.exp() * (wanted - found)).sum(-1)
+        if weights is not None and weights.shape == rows.shape:
+            return heat**2 * (rows * weights).sum() / weights.sum().clamp_min(1)
+        return heat**2 * rows.mean()
+
+    def _outputs(
+        self, module: torch.nn.Module, batch: Batch
+    ) -> tuple[list[tuple[str, torch.Tensor]], list[torch.Tensor]]:
+        """Return the floating outputs of a model for a batch, and its hidden states."""
+        states: dict[str, torch.Tensor] = {}
+        hooks = []
+        for name in self._points:
+
+            def keep(_module: Any, _given: Any, output: Any, name: str = name) -> None:
+                found = first_tensor_of(output)
+                if found is not None:
+                    states[name] = found
+
+            hooks.append(module.get_submodule(name).register_forward_hook(keep))
+        try:
+            output = self._call(module, batch.args, batch.kwargs)
+        finally:
+            for hook in hooks:
+                hook.remove()
+        return floating_outputs(output), [states[name] for name in self._points if name in states]
+
+    @torch.no_grad()
+    def held_out_loss(self) -> float:
+        """Return the mean loss of the held-out samples; inf if it is not finite."""
+        total, count = 0.0, 0
+        for rows in self.samples.held_out:
+            batch = self.samples.batch(rows)
+            total += float(self._loss(batch)) * batch.rows
+            count += batch.rows
+        mean = total / count
+        return mean if math.isfinite(mean) else math.inf
+
+    # -- the stages -----------------------------------------------------------------------------
+
+    def run(self) -> None:
+        """Train the blocks, then the whole model, and leave the best state in the student.
+
+        Sets `losses` ("start", "windows", "best", "rounded"). The student is as at the start if
+        nothing is better on the held-out samples.
+        """
+        state = self._load_checkpoint()
+        plan = self.plan()
+        self._emit("plan", **plan)
+        start = {name: p.detach().clone() for name, p in self.parameters.items()}
+        if state is None:
+            self.losses["start"] = self.held_out_loss()
+            state = {"stage": "windows", "done": 0}
+        else:
+            self.losses = state["losses"]
+            self.events = state["events"]
+            self._write(state["values"])
+        self._emit("stage", name="start", loss=self.losses["start"])
+        if state["stage"] == "windows":
+            if self.settings.windows:
+                self._train_windows(state["done"])
+            self.losses["windows"] = self.held_out_loss()
+            self._emit("stage", name="windows", loss=self.losses["windows"])
+            if not self.losses["windows"] <= self.losses["start"]:
+                self._write(start)  # better blocks do not always make a better model
+            state = None
+        if plan["trains"] != "none" and self.settings.steps and not self._report.is_stopped():
+            self._train_whole(plan["trains"], state)
+        self._round(start)
+
+    def _train_windows(self, done: int) -> None:
+        """Train the blocks from number `done` on, each for the outputs of the teacher's block."""
+        for number, window in enumerate(self.windows):
+            if number < done:
+                continue
+            if self._report.is_stopped():
+                return
+            self._report.progress(number, len(self.windows), window.name)
+            self._train_window(number, window)
+            self._save("windows", done=number + 1)
+
+    def _train_window(self, number: int, window: Window) -> None:
+        """Train one block, and keep the result if its held-out loss is smaller than before."""
+        modules = [self.student.get_submodule(name) for name in window.modules]
+        inside = {id(p) for module in modules for p in module.parameters()}
+        outside = {
+            id(p)
+            for name, module in self.student.named_modules()
+            if not any(name == one or name.startswith(f"{one}.") for one in window.modules)
+            for p in module._parameters.values()  # noqa: SLF001 - own parameters only
+        }
+        parameters = {
+            name: p
+            for name, p in self.parameters.items()
+            if id(p) in inside and id(p) not in outside
+        }
+        if not parameters:
+            return
+        training, held_out = self._window_samples(window)
+        if not training or not held_out:
+            return
+
+        def loss_of(sample: tuple[Any, Any, torch.Tensor]) -> torch.Tensor:
+            """Return the relative error of the block's output."""
+            args, kwargs, target = sample
+            output = self._call(modules[0], args, kwargs)
+            for module in modules[1:]:
+                output = self._call(module, (output,), {})
+            found = first_tensor_of(output)
+            assert found is not None
+            return distance(found, target.to(found.device))
+
+        def measure() -> float:
+            """Return the mean held-out loss; inf if it is not finite."""
+            with torch.no_grad():
+                mean = sum(float(loss_of(one)) for one in held_out) / len(held_out)
+            return mean if math.isfinite(mean) else math.inf
+
+        before = best = measure()
+        best_values = {name: p.detach().clone() for name, p in parameters.items()}
+        fixed = [self._elements[id(p)] for p in parameters.values() if id(p) in self._elements]
+        total = self.settings.epochs * len(training)
+        with self._training_of(parameters), masked_training.hold(fixed):
+            optimizer = make_optimizer(parameters.values(), self._default_rate(windows=True))
+            for epoch in range(self.settings.epochs):
+                generator = torch.Generator().manual_seed(
+                    self.settings.seed * 7919 + 31 * number + epoch
+                )
+                for index, at in enumerate(
+                    torch.randperm(len(training), generator=generator).tolist()
+                ):
+                    self._report.progress(
+                        number + (epoch + index / len(training)) / self.settings.epochs,
+                        len(self.windows),
+                        window.name,
+                    )
+                    set_rate(optimizer, epoch * len(training) + index, total)
+                    loss_of(training[at]).backward()
+                    take_step(optimizer, parameters.values())
+                now = measure()
+                if now < best:
+                    best = now
+                    best_values = {name: p.detach().clone() for name, p in parameters.items()}
+                if self._report.is_stopped():
+                    break
+        self._write(best_values)
+        self._emit("window", name=window.name, before=before, after=best)
+
+    def _window_samples(self, window: Window) -> tuple[list[Any], list[Any]]:
+        """Return the inputs of a block in the student with the outputs of the teacher's block.
+
+        For fixed batches of the training and of the held-out samples, as many as the budget of
+        `_WINDOW_BYTES` allows.
+        """
+        found: list[list[Any]] = []
+        size = 0
+        for batches in (self.samples.held_out, self.samples.training):
+            some: list[Any] = []
+            for rows in batches:
+                batch = self.samples.batch(rows)
+                target = self._output_of(self.teacher, window.modules[-1], batch)
+                given = self._arguments_of(self.student, window.first, batch)
+                if target is None or given is None:
+                    continue
+                size += sum(t.numel() * t.element_size() for t in (target, *tensors_in(given)))
+                if size > _WINDOW_BYTES and some:
+                    self._note(
+                        "Blocks were trained with fewer samples than the whole model, to limit the "
+                        "memory for their inputs."
+                    )
+                    break
+                some.append((*given, target))
+            found.append(some)
+        return found[1], found[0]
+
+    @torch.no_grad()
+    def _output_of(self, model: torch.nn.Module, name: str, batch: Batch) -> torch.Tensor | None:
+        """Return the first output tensor of a module of a model for a batch."""
+        found: list[Any] = []
+
+        def keep(output: Any) -> None:
+            found.append(first_tensor_of(output))
+            raise _Stop
+
+        with intercept_calls(model.get_submodule(name), after=keep), contextlib.suppress(_Stop):
+            self._call(model, batch.args, batch.kwargs)
+        return found[0].detach() if found and found[0] is not None else None
+
+    @torch.no_grad()
+    def _arguments_of(self, model: torch.nn.Module, name: str, batch: Batch) -> Any:
+        """Return the arguments with which a model calls one of its modules for a batch."""
+        found: list[Any] = []
+
+        def keep(args: Any, kwargs: Any) -> None:
+            found.append((args, kwargs))
+            raise _Stop
+
+        with intercept_calls(model.get_submodule(name), before=keep), contextlib.suppress(_Stop):
+            self._call(model, batch.args, batch.kwargs)
+        return found[0] if found else None
+
+    def _default_rate(self, *, windows: bool = False) -> float:
+        """Return the default learning rate for the size and kind of the model."""
+        count = sum(parameter.numel() for parameter in self.student.parameters())
+        if count >= 1e9:
+            return 2e-4 if windows else 1e-4
+        if count >= 5e7:
+            return 3e-4
+        return 1e-3 if _is_transformer(self.student) else 3e-3
+
+    def _train_whole(self, what: str, state: Any) -> None:
+        """Train the whole model, and leave the state with the smallest held-out loss in it.
+
+        Ends early if the loss has not improved for some checks. `state` is that of a checkpoint.
+        """
+        chosen = {name: p for name, p in self.parameters.items() if what == "all" or p.dim() < 2}
+        changes = None
+        if what == "lora":
+            changes = LowRankChanges(self.parameters.values(), self._elements, self.settings.seed)
+        fixed = list(self._elements.values())
+        steps = self.settings.steps
+        training = dict(self.parameters) if changes else chosen
+        if not training:
+            return
+        with self._training_of(training), masked_training.hold(fixed):
+            leaves = [*chosen.values(), *(changes.leaves if changes else ())]
+            if state is None:
+                first_loss = self.held_out_loss()
+                self.rate = self.settings.lr or self._choose_rate(leaves, changes)
+                optimizer = make_optimizer(leaves, self.rate)
+                begin, best, stale = 0, first_loss, 0
+                best_values = {name: p.detach().clone() for name, p in training.items()}
+                self._emit("point", step=0, held_out=first_loss)
+            else:
+                self.rate = state["rate"]
+                optimizer = make_optimizer(leaves, self.rate)
+                if changes:
+                    changes.load(state["changes"])
+                optimizer.load_state_dict(state["optimizer"])
+                begin, best, stale = state["step"], state["best"], state["stale"]
+                best_values = self._moved(state["best_values"])
+            every = max(1, steps // _CHECKS)
+            losses: list[float] = []
+            began = time.monotonic()
+            for step in range(begin, steps):
+                self._report.progress(step, steps, f"step {step + 1} of {steps}")
+                if self._report.is_stopped():
+                    break
+                set_rate(optimizer, step, steps)
+                losses.append(self._take_step(optimizer, leaves, changes, step))
+                self.steps = step + 1
+                if (step + 1) % every and step + 1 < steps:
+                    continue
+                now = self.held_out_loss()
+                speed = (step + 1 - begin) / max(1e-9, time.monotonic() - began)
+                self._emit(
+                    "point",
+                    step=step + 1,
+                    training=sum(losses) / len(losses),
+                    held_out=now,
+                    speed=speed,
+                    memory=self._memory_in_use(),
+                )
+                losses = []
+                stale += 1
+                if now < best:
+                    best, stale = now, 0
+                    best_values = {name: p.detach().clone() for name, p in training.items()}
+                if stale >= _PATIENCE:
+                    break
+                self._save(
+                    "whole",
+                    rate=self.rate,
+                    optimizer=optimizer,
+                    step=step + 1,
+                    best=best,
+                    stale=stale,
+                    best_values=best_values,
+                    changes=changes,
+                )
+        self._write(best_values)
+        self.losses["best"] = best
+
+    def _take_step(self, optimizer: Any, leaves: list[Any], changes: Any, step: int) -> float:
+        """Take one step of the whole model, and return the loss of its batch."""
+        loss = self._loss(self.samples.batch(self.samples.indices(step), mix_seed=1 + step))
+        loss.backward()
+        if changes is not None:
+            changes.take_gradients()
+        take_step(optimizer, leaves)
+        if changes is not None:
+            changes.write()
+        return float(loss.detach())
+
+    def _choose_rate(self, leaves: list[Any], changes: Any) -> float:
+        """Return the candidate with the smallest held-out loss after a few steps each."""
+        default = self._default_rate() if changes is None else 5e-4
+        before = {name: p.detach().clone() for name, p in self.parameters.items()}
+        kept = [leaf.detach().clone() for leaf in leaves]
+        found: list[tuple[float, float]] = []
+        for number, factor in enumerate(_CANDIDATES):
+            rate = factor * default
+            optimizer = make_optimizer(leaves, rate)
+            for step in range(_PROBE_STEPS):
+                self._report.progress(
+                    number * _PROBE_STEPS + step,
+                    len(_CANDIDATES) * _PROBE_STEPS,
+                    f"trying the learning rate {rate:.2g}",
+                )
+                self._take_step(optimizer, leaves, changes, step)
+            found.append((self.held_out_loss(), rate))
+            self._write(before)
+            with torch.no_grad():
+                for leaf, value in zip(leaves, kept):
+                    leaf.copy_(value)
+            self._emit("rate", lr=rate, held_out=found[-1][0])
+        return min(found)[1]
+
+    @torch.no_grad()
+    def _round(self, start: Mapping[str, torch.Tensor]) -> None:
+        """Round the weights to the dtypes in which they are stored, and measure the loss again.
+
+        If it is not smaller than at the start, the start is restored.
+        """
+        values = {}
+        for name, parameter in self.parameters.items():
+            dtype = self._stored.get(name, self._dtype_before(parameter))
+            values[name] = parameter.detach().to(dtype).float()
+        self._write(values)
+        for each in self._elements.values():
+            each.restore()
+        self.losses.setdefault("best", self.losses.get("windows", self.losses["start"]))
+        self.losses["rounded"] = self.held_out_loss()
+        if not self.losses["rounded"] < self.losses["start"]:
+            self._write(start)
+            self.losses["rounded"] = self.losses["start"]
+        self._emit("stage", name="rounded", loss=self.losses["rounded"])
+
+    def _dtype_before(self, parameter: torch.Tensor) -> torch.dtype:
+        return next((dtype for one, dtype in self._restores if one is parameter), parameter.dtype)
+
+    def finish(self) -> None:
+        """Restore the dtypes and modes that the models had, and delete the checkpoint."""
+        for tensor, dtype in self._restores:
+            tensor.data = tensor.data.to(dtype)
+        self._restores = []
+        self.teacher.train(self._training[0])
+        self.student.train(self._training[1])
+
+    # -- checkpoints ----------------------------------------------------------------------------
+
+    def _emit(self, what: str, **event: Any) -> None:
+        self.events.append({"what": what, **event})
+        self._report.event(what=what, **event)
+
+    @torch.no_grad()
+    def _write(self, values: Mapping[str, torch.Tensor]) -> None:
+        for name, value in values.items():
+            self.parameters[name].copy_(value)
+
+    def _moved(self, values: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+        return {name: value.to(self.parameters[name].device) for name, value in values.items()}
+
+    def _save(self, stage: str, **state: Any) -> None:
+        """Write a checkpoint if the last one is old enough."""
+        if self._checkpoint is None:
+            return
+        now = time.monotonic()
+        if now - self._saved_at < self.settings.save_every:
+            return
+        state = {
+            key: value.state_dict() if hasattr(value, "state_dict") else value
+            for key, value in state.items()
+        }
+        state |= {
+            "stage": stage,
+            "values": {name: p.detach() for name, p in self.parameters.items()},
+            "losses": self.losses,
+            "events": self.events,
+        }
+        temporary = self._checkpoint.with_suffix(".writing")
+        torch.save(state, temporary)
+        temporary.replace(self._checkpoint)
+        # A checkpoint that takes long is written less often.
+        self._saved_at = time.monotonic() + 20 * (time.monotonic() - now)
+
+    def _load_checkpoint(self) -> Any:
+        """Return the state of the checkpoint; None if there is none that can be read."""
+        if self._checkpoint is None or not self._checkpoint.is_file():
+            return None
+        try:
+            state = torch.load(self._checkpoint, map_location="cpu", weights_only=True)
+        except Exception:  # noqa: BLE001 - a damaged checkpoint raises anything
+            return None
+        shapes = {name: tuple(p.shape) for name, p in self.parameters.items()}
+        found = {name: tuple(value.shape) for name, value in state["values"].items()}
+        return state if shapes == found else None
+
+
+def distance(found: torch.Tensor, wanted: torch.Tensor) -> torch.Tensor:
+    """Return the squared error relative to the squared norm of what is wanted, as float32."""
+    found, wanted = found.float(), wanted.float()
+    return (found - wanted).square().sum() / (wanted.square().sum() + _TINY)
+
+
+def resident_bytes() -> int:
+    """Return the resident memory of this process; 0 if unknown."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, IndexError):
+        return 0
+
+
+def _token_weights(batch: Batch) -> torch.Tensor | None:
+    """Return the attention mask of a batch as weights of its positions; None without one."""
+    mask = batch.kwargs.get("attention_mask") if isinstance(batch.kwargs, dict) else None
+    if not isinstance(mask, torch.Tensor) or mask.dim() != 2:
+        return None
+    return mask.float()
+
+
+def _is_transformer(module: torch.nn.Module) -> bool:
+    return any(
+        "Attention" in type(one).__name__ or type(one).__name__.endswith(("LayerNorm", "RMSNorm"))
+        for one in module.modules()
+    )
