@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication, QWidget
 
 from pruneapp.analysis.statistics import Histogram, TensorStats
@@ -12,7 +13,8 @@ from pruneapp.checkpoint.entry import TensorRow
 from pruneapp.evaluation.metric import MeasuredState, MetricChange, StateQuality
 from pruneapp.gui.compare.view import CompareView
 from pruneapp.gui.plots.pages import Page, PlotPages
-from pruneapp.gui.widgets.theme import DARK_THEME, LIGHT_THEME
+from pruneapp.gui.widgets.theme import DARK_THEME, LIGHT_THEME, THEMES, ThemeManager
+from tests.gui.plots.test_chart_pages import CASES
 
 ROW = TensorRow(
     "module.layer3.2.conv2.weight",
@@ -143,6 +145,51 @@ def test_the_theme_reaches_all(pages, theme):
     apply_theme(pages, theme)
     for picture in (pages.weights, pages.distribution, pages.channels, pages.model):
         assert picture.canvas.backgroundBrush().color().name() == theme.colors["surface"]
+
+
+@pytest.mark.parametrize(("before", "after"), [("light", "dark"), ("dark", "light")])
+@pytest.mark.usefixtures("palette_of")  # restores the palette
+def test_a_change_of_theme_repaints_every_page(show, conv, qapp, qtbot, before, after):
+    """Compared with pages that get their data when the theme is set already."""
+    manager = ThemeManager(qapp, before)
+
+    def fill():
+        pages = show(PlotPages(CompareView()), 900, 700)
+        manager.apply_to(pages)
+        pages.set_tensor(ROW, 0)
+        for picture in pages.pictures.values():
+            for case in CASES.values():
+                if type(picture) is case.kind:
+                    case.fill(picture)
+        conv.attach(pages.weights)
+        conv.show(pages.weights)
+        qtbot.waitUntil(lambda: pages.weights.canvas.item.fine is not None)
+        return pages
+
+    def grab(pages):
+        images = []
+        for page in Page:
+            pages.tabs.setCurrentIndex(page)
+            qapp.processEvents()
+            assert pages.picture().canvas.isVisible(), page
+            images.append(pages.grab().toImage())
+        return images
+
+    pages = fill()
+    grab(pages)  # so that what is cached has the old colors
+    manager.choose(after)
+    manager.apply_to(pages)
+    changed = grab(pages)
+    pages.close()
+    new = fill()
+    grab(new)  # axes get their final width when they are painted
+    expected = grab(new)
+    manager.deleteLater()
+    for page in Page:
+        assert changed[page] == expected[page], page
+        pixels = np.frombuffer(changed[page].constBits(), np.uint32)
+        for token in ("text", "muted", "kept"):
+            assert QColor(THEMES[before].colors[token]).rgb() not in pixels, (page, token)
 
 
 def test_pages_are_freed_when_they_are_closed(qtbot):
