@@ -49,8 +49,9 @@ class HistoryController(Feature[QInputDialog]):
 
     @flow
     def undo(self) -> Flow[None]:
-        """Go to the state before the current one; raises IndexError at the initial state."""
-        yield from self.go_to(self.document.branches.parent(self._position))
+        """Go to the state before the current one; without effect at the initial state."""
+        if (parent := self.document.branches.parent(self._position)) >= 0:
+            yield from self.go_to(parent)
 
     @flow
     def redo(self) -> Flow[None]:

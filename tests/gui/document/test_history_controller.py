@@ -47,6 +47,18 @@ def counts(user):
     return [user.document.masks.pruned(f"h.{n}.weight") for n in range(4)]
 
 
+def test_undo_and_redo_have_no_effect_at_the_ends_of_the_history(user, model):
+    """Programs may call them although their commands are disabled there."""
+    three_steps(user, model)
+    history = user.workbench.history
+    history.redo()
+    assert user.document.position == 3
+    for position in (2, 1, 0, 0):
+        history.undo()
+        assert user.document.position == position
+    assert user.trouble == []
+
+
 def test_what_was_put_aside_is_read_in_the_background_and_comes_back(pruned):
     after = counts(pruned)
     pruned.key("Ctrl+Z")
