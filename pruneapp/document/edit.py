@@ -28,6 +28,7 @@ class EditKind(StrEnum):
     PERMANENT = "final"  # pruned weights were made permanent
     EXISTING = "found"  # masks or zeros that the file contains
     REPAIR = "repair"  # remaining weights of pruned layers got other values
+    RECOVERY = "recovery"  # remaining weights were trained
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,11 +129,12 @@ class Record(Action):
     def is_of(self, edit: Edit) -> bool:
         """Return whether `edit`, of the same state, is equal, comparing masks in memory only.
 
-        Texts and plain JSON must be equal, too. False if a mask is on disk, and for a repair.
+        Texts and plain JSON must be equal, too. False if a mask is on disk, and for a repair or a
+        recovery.
         """
         words = edit.kind, edit.label, edit.detail
         # Replaced values are in a file and would have to be read.
-        if (self.kind, self.label, self.detail) != words or self.kind == EditKind.REPAIR:
+        if (self.kind, self.label, self.detail) != words or self.kind in _WITH_VALUES:
             return False
         return (
             self.as_json() == edit.as_json()
@@ -146,6 +148,9 @@ class Record(Action):
         for layers in (self.before, self.after):
             for slots in layers.values():
                 yield from filter(None, slots.values())
+
+
+_WITH_VALUES = {EditKind.REPAIR, EditKind.RECOVERY}
 
 
 def _slots_equal(slots: Mapping[str, MaskSlot | None], masks: Mapping[str, BitMask | None]) -> bool:

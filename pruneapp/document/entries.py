@@ -189,11 +189,47 @@ class RepairEntry(Part, frozen=True, tag_field="name", tag="repair"):
     configuration: RepairConfiguration
 
 
+class RecoverySource(Part, frozen=True):
+    """How recovered values were computed; replaying does not compute them again."""
+
+    # distillation: trained to reproduce the outputs of the unpruned model on inputs without labels.
+    # training: trained by the user's own function.
+    method: Literal["distillation", "training"] = "distillation"
+    # SHA-256 of the files of the unpruned model; empty if it is the file that was pruned.
+    against: tuple[str, ...] = ()
+    script: str = ""  # SHA-256 of the script
+    # Steps of the whole model, its largest learning rate, and the number of samples.
+    steps: Count = 0
+    lr: float = 0.0
+    samples: Count = 0
+    seed: Count = 0
+    # Whether the blocks were trained first, and whether a sequential repair was made before.
+    windows: bool = False
+    repaired: bool = False
+    # Name that identifies the input data; empty if unknown.
+    data: str = ""
+
+
+class RecoveryConfiguration(Part, frozen=True):
+    """The tensors whose values training with masks replaced."""
+
+    tensors: Annotated[tuple[ValuesConfiguration, ...], Meta(min_length=1)]
+    source: RecoverySource = RecoverySource()
+
+
+class RecoveryEntry(Part, frozen=True, tag_field="name", tag="recovery"):
+    """Replaced values of remaining weights, which were trained while pruned weights stayed zero."""
+
+    configuration: RecoveryConfiguration
+
+
+ValuesEntry: TypeAlias = RepairEntry | RecoveryEntry
 Entry: TypeAlias = (
     StepEntry
     | ScheduleEntry
     | EditEntry
     | RepairEntry
+    | RecoveryEntry
     | TreatZerosEntry
     | FinalizeEntry
     | FileMasksEntry

@@ -1,4 +1,4 @@
-"""Edits that replace the values of tensors after a repair, identified by their SHA-256."""
+"""Edits that replace the values of tensors after a repair or recovery, identified by SHA-256."""
 
 from __future__ import annotations
 
@@ -13,11 +13,14 @@ from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.elements import Bits
 from pruneapp.document.edit import Edit, EditKind, Proposal, format_names
 from pruneapp.document.entries import (
+    RecoveryConfiguration,
+    RecoveryEntry,
+    RecoverySource,
     RepairConfiguration,
     RepairEntry,
     RepairSource,
     ValuesConfiguration,
-    read_entry,
+    ValuesEntry,
 )
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import shown_name
@@ -58,14 +61,21 @@ class RepairedTensor:
 
 @dataclass(frozen=True)
 class RepairedValues:
-    """An edit that replaces the values of whole tensors; masks are unchanged."""
+    """An edit that replaces the values of whole tensors; masks are unchanged.
+
+    The source tells whether they come from a repair or from training.
+    """
 
     tensors: tuple[RepairedTensor, ...]
-    source: RepairSource
+    source: RepairSource | RecoverySource
 
     @classmethod
     def create(
-        cls, checkpoint: Checkpoint, values: Mapping[str, BitMask], source: RepairSource, job: Job
+        cls,
+        checkpoint: Checkpoint,
+        values: Mapping[str, BitMask],
+        source: RepairSource | RecoverySource,
+        job: Job,
     ) -> RepairedValues:
         """Create the edit from values computed for a checkpoint, by the names of their tensors.
 
@@ -79,16 +89,11 @@ class RepairedValues:
         return cls(tuple(tensors), source)
 
     @classmethod
-    def of(cls, entry: RepairEntry, values: Mapping[str, BitMask], job: Job) -> RepairedValues:
+    def of(cls, entry: ValuesEntry, values: Mapping[str, BitMask], job: Job) -> RepairedValues:
         """Create the edit from an entry; raises `ParameterError` if values are missing or wrong."""
         configuration = entry.configuration
         tensors = tuple(_tensor(each, values, job) for each in configuration.tensors)
         return cls(tensors, configuration.source)
-
-    @classmethod
-    def from_dict(cls, data: object, values: Mapping[str, BitMask], job: Job) -> RepairedValues:
-        """Create the edit from the result of `to_dict`; raises the errors of `of`."""
-        return cls.of(read_entry(data, RepairEntry), values, job)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -104,7 +109,11 @@ class RepairedValues:
             ValuesConfiguration(t.name, DIGEST + t.sha256, DIGEST + t.original, t.values.nbytes)
             for t in self.tensors
         )
-        entry = RepairEntry(RepairConfiguration(tensors, self.source))
+        entry: ValuesEntry = (
+            RepairEntry(RepairConfiguration(tensors, self.source))
+            if isinstance(self.source, RepairSource)
+            else RecoveryEntry(RecoveryConfiguration(tensors, self.source))
+        )
         return load_object(encode(entry))
 
     def label(self) -> str:
@@ -112,6 +121,8 @@ class RepairedValues:
         weights = [n for n in self.names if n.rpartition(".")[2] == "weight"] or list(self.names)
         one = len(weights) == 1
         what = shown_name(weights[0]) if one else counted(len(weights), "layer")
+        if isinstance(self.source, RecoverySource):
+            return f"{'Training' if self.source.method == 'training' else 'Recovery'} of {what}"
         return f"{'Sequential repair' if self.source.sequential else 'Repair'} of {what}"
 
     def refuse_other(self, checkpoint: Checkpoint, job: Job) -> None:
@@ -145,7 +156,7 @@ class RepairedValues:
             raise SelectionError("There is no tensor to be repaired.", remedy="Prune one first.")
         edit = Edit.of(
             snapshot,
-            EditKind.REPAIR,
+            EditKind.REPAIR if isinstance(self.source, RepairSource) else EditKind.RECOVERY,
             self.label(),
             detail or format_names(f"New values in {counted(len(after), 'tensor')}", after),
             {"values": after},

@@ -200,6 +200,7 @@ class RepeatedRepair:
         model; and what `open_statistics` and `compute_repair` raise.
         """
         source = made.source
+        assert isinstance(source, RepairSource), "training is not repeated"
         if source.sequential:
             raise ParameterError(
                 "The repair was sequential: the inputs of each layer were collected after the "

@@ -202,7 +202,9 @@ class ScriptRunner:
     def _check_functions(self) -> None:
         """Raise `EvaluationError` if the script defines neither ``evaluate…`` nor ``calibrate``."""
         functions = self.worker.functions
-        if not any(name.startswith("evaluate") or name == "calibrate" for name in functions):
+        if not any(
+            name.startswith("evaluate") or name in {"calibrate", "train"} for name in functions
+        ):
             others = f" (it has {', '.join(functions)})" if functions else ""
             raise EvaluationError(
                 f"'{self.name}' defines neither evaluate(model) nor calibrate(model){others}.",
@@ -276,6 +278,17 @@ class ScriptRunner:
             self._uncertain = True
             yield handover
             self.verify(handover, job)
+
+    @contextlib.contextmanager
+    def training(self, snapshot: Snapshot, seed: int, job: Job) -> Iterator[AnyHandover]:
+        """Make the worker load a state for the block, which may change its weights.
+
+        Yields how tensors correspond to its model. The weights are read again before the next use.
+        """
+        self.start(job)
+        with self._transfer_or_load(snapshot, seed, job) as handover:
+            self._uncertain = True
+            yield handover
 
     def verify(self, handover: AnyHandover, job: Job) -> None:
         """Raise `EvaluationError` if the worker has other weights than were transferred."""

@@ -11,8 +11,9 @@ import queue
 import secrets
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self, TypeAlias
 
 from pruneapp import json_codec, resources
 from pruneapp.checkpoint.io.files import temporary_folder
@@ -32,6 +33,8 @@ START_LIMIT = 180.0
 _LOOK = 0.02
 _UNITS = 1000
 
+# Receives the events of a request: JSON objects with the key ``what``.
+EventCallback: TypeAlias = Callable[[dict[str, Any]], None]
 ENVIRONMENT = {"PYTHONHASHSEED": "0", "PYTHONUNBUFFERED": "1", "CUBLAS_WORKSPACE_CONFIG": ":4096:8"}
 
 
@@ -58,6 +61,7 @@ class Worker:
         self._number = 0
         self._heard = 0.0
         self._foreign = False
+        self.on_event: EventCallback | None = None  # called in the thread of `call`
 
     @property
     def runs(self) -> bool:
@@ -156,6 +160,14 @@ class Worker:
         self._send(do=what, id=self._number, **more)
         return self._wait(job, label, limit=self.options.time_limit)
 
+    def control(self, what: Literal["stop", "pause", "resume"]) -> None:
+        """Let the running request end with its best result so far, pause, or go on.
+
+        Has an effect on requests to recover and to train only. May be called by any thread.
+        """
+        if self.runs:
+            self._send(do=what, id=self._number)
+
     def _send(self, **message: Any) -> None:
         assert self._process is not None
         with contextlib.suppress(OSError, ValueError):  # the process ended; `_wait` reports it
@@ -211,6 +223,9 @@ class Worker:
                 with contextlib.suppress(Cancelled):
                     job.step(max(0, done - reached), words)
                 reached = max(reached, done)
+            elif kind == "event" and message["id"] == self._number:
+                if self.on_event is not None:
+                    self.on_event(message["event"])
             elif kind in {"done", "error", "hello"} and message["id"] == self._number:
                 if kind == "error":
                     raise self._timeout_error(limit) if late else self._error(message, label)

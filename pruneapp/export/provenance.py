@@ -28,7 +28,7 @@ from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.formats.safetensors import MAX_HEADER_BYTES
 from pruneapp.checkpoint.io.digest import bytes_left, sha256_of
 from pruneapp.checkpoint.io.object_source import open_source
-from pruneapp.document.entries import Entry, RepairEntry, StepEntry
+from pruneapp.document.entries import Entry, RecoveryEntry, RepairEntry, StepEntry
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import CheckpointError, JsonError, ParameterError, RecipeError
@@ -132,8 +132,8 @@ def recorded_recipe(checkpoint: Checkpoint) -> Recipe:
 def calibration_data(entries: Iterable[Entry], statistics: Iterable[str] = ()) -> tuple[str, ...]:
     """Return the names of the data that entries were calibrated with, sorted, without duplicates.
 
-    These are the data of repairs, of open statistics of activations, and of sensitivity scans that
-    amounts were chosen by. See `pruneapp.evaluation.runner.data_of`.
+    These are the data of repairs and recoveries, of open statistics of activations, and of
+    sensitivity scans that amounts were chosen by. See `pruneapp.evaluation.runner.data_of`.
 
     Parameters
     ----------
@@ -141,7 +141,9 @@ def calibration_data(entries: Iterable[Entry], statistics: Iterable[str] = ()) -
         Names of further statistics of activations; ignored if they are not open.
     """
     entries = tuple(entries)
-    found = {e.configuration.source.data for e in entries if isinstance(e, RepairEntry)}
+    found = {
+        e.configuration.source.data for e in entries if isinstance(e, RepairEntry | RecoveryEntry)
+    }
     named = {str(name) for name in statistics}
     for step in steps_of(entries):
         found.update(step.data)

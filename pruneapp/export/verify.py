@@ -20,7 +20,7 @@ from msgspec import Struct
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.io.digest import hash_in_background
-from pruneapp.document.entries import RepairEntry
+from pruneapp.document.entries import RecoveryEntry, RepairEntry, RepairSource
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.edits.manual_edit import DIGEST, digest
 from pruneapp.edits.repaired_values import RepairedValues, as_values, tensor_sha256
@@ -476,7 +476,9 @@ def _with_values(
     masks = dict(recipe.masks)
     differences: list[Difference] = []
     for entry in recipe.entries:
-        for tensor in entry.configuration.tensors if isinstance(entry, RepairEntry) else ():
+        if not isinstance(entry, RepairEntry | RecoveryEntry):
+            continue
+        for tensor in entry.configuration.tensors:
             key = tensor.values.removeprefix(DIGEST)
             if not original.holds(tensor.name):
                 continue
@@ -529,7 +531,9 @@ class _Recomputation:
         Does nothing for other edits. `before` is the state before the edit.
         """
         action = self.fitted.entries[done.number].action
-        if self.recompute is not None and isinstance(action, RepairedValues):
+        if not isinstance(action, RepairedValues) or not isinstance(action.source, RepairSource):
+            return
+        if self.recompute is not None:
             for name, share in self.recompute(before, action, job).items():
                 self.off[name] = max(share, self.off.get(name, 0.0))
 

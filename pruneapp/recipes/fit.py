@@ -19,11 +19,13 @@ from pruneapp.document.entries import (
     FileMasksEntry,
     FinalizeEntry,
     Path,
+    RecoveryEntry,
     RepairEntry,
     ScheduleEntry,
     StepConfiguration,
     StepEntry,
     TreatZerosEntry,
+    ValuesEntry,
 )
 from pruneapp.document.selection import counts_of, pruned_tensors, rows_of
 from pruneapp.document.snapshot import Snapshot
@@ -151,7 +153,7 @@ class EntryResolver:
                 return self._schedule(entry)
             case EditEntry():
                 return self._edit(entry)
-            case RepairEntry():
+            case RepairEntry() | RecoveryEntry():
                 return self._repair(entry)
             case TreatZerosEntry() | FinalizeEntry() | FileMasksEntry():
                 return self._try("configuration", lambda: self._on_tensors(entry))
@@ -259,7 +261,7 @@ class EntryResolver:
             )
         return edit
 
-    def _repair(self, entry: RepairEntry) -> RepairedValues | None:
+    def _repair(self, entry: ValuesEntry) -> RepairedValues | None:
         def made() -> RepairedValues:
             repaired = RepairedValues.of(entry, self.masks, self.job)
             repaired.refuse_other(self.checkpoint, self.job)

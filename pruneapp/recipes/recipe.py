@@ -28,6 +28,7 @@ from pruneapp.document.entries import (
     EditEntry,
     Entry,
     LimitsConfiguration,
+    RecoveryEntry,
     RepairEntry,
     RowConfiguration,
     RowEntry,
@@ -98,9 +99,9 @@ class Recipe:
                         yield target.mask.removeprefix(DIGEST), target.size
 
     def named_values(self) -> Iterator[tuple[str, int]]:
-        """Yield SHA-256 and number of bytes of the values that repairs name."""
+        """Yield SHA-256 and number of bytes of the values that repairs and recoveries name."""
         for entry in self.entries:
-            if isinstance(entry, RepairEntry):
+            if isinstance(entry, RepairEntry | RecoveryEntry):
                 for tensor in entry.configuration.tensors:
                     yield tensor.values.removeprefix(DIGEST), tensor.size
 

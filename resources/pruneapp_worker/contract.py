@@ -86,7 +86,7 @@ class Session:
         return [
             name
             for name, value in found.items()
-            if (name in {"load", "evaluate", "calibrate"} and callable(value))
+            if (name in {"load", "evaluate", "calibrate", "train"} and callable(value))
             or (
                 name.startswith("evaluate_")
                 and inspect.isfunction(value)
@@ -104,6 +104,7 @@ class Session:
         model is loaded.
         """
         self._model = self._tensors = self._other_state = None
+        self._path = path
         self._kept = {}
         gc.collect()
         if torch is not None and torch.cuda.is_available():
@@ -243,6 +244,48 @@ class Session:
         """Check a shrunk folder against its class; the script is `shrunk_folder.py`."""
         self._progress.reset()
         return self._call("check", request, seed=0)
+
+    def do_recover(self, seed: int, **request: Any) -> dict[str, Any]:
+        """Train a state of the model for the outputs of the model on the inputs of ``calibrate``.
+
+        Requested are the differences of the state as ``patches``, those of the same state after a
+        sequential repair as ``repaired``, the trained ``tensors`` with the mask of their ``free``
+        elements and the dtype to store, `recovery.Settings` as ``settings``, the number of
+        ``samples``, the ``path`` to write the new values to, and a ``checkpoint``. Returns the
+        losses and how they were reached. The model itself is unchanged.
+        """
+        from pruneapp_worker import recovered_model
+
+        self._progress.reset()
+        seed_all(seed)
+
+        def load_again() -> Any:
+            return root_module(self._call("load", self._path, seed=seed))
+
+        return recovered_model.recover(
+            self._tensors,
+            lambda: self._call("calibrate", self._model, seed=seed),
+            load_again,
+            recovered_model.PipeReporter(self._pipe, self._progress),
+            request,
+        )
+
+    def do_train(self, seed: int, **request: Any) -> dict[str, Any]:
+        """Call ``train`` of the script on the model, and write the new values.
+
+        Requested are ``tensors``, ``path`` and ``checkpoint`` as in `do_recover`.
+        """
+        from pruneapp_worker import recovered_model
+
+        self._progress.reset()
+        seed_all(seed)
+        with self._running():
+            return recovered_model.train(
+                self._tensors,
+                lambda: self._call("train", self._model, seed=seed),
+                recovered_model.PipeReporter(self._pipe, self._progress),
+                request,
+            )
 
     def do_solve(
         self, name: str, part: int, layer: dict[str, Any], path: str, **how: Any

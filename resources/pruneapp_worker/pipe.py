@@ -51,6 +51,9 @@ class Pipe:
         self.requests: queue.Queue[dict[str, Any]] = queue.Queue()
         self.current = 0  # number of the current request
         self._cancelled = 0  # number of the request to cancel
+        self._stopped = 0  # number of the request to end with its best result
+        self._running = threading.Event()  # not set while a request is paused
+        self._running.set()
         self.interruptible = False
         self._folder = ""  # of the application; deleted by the worker if the application has ended
         if hasattr(os, "register_at_fork"):
@@ -80,15 +83,22 @@ class Pipe:
         return first
 
     def _read(self) -> None:
-        """Queue the requests, and record cancellations.
+        """Queue the requests, and record cancellations, stops and pauses.
 
         When the pipe closes, end the process group.
         """
         for line in self._in:
             request = json.loads(line)
-            if request["do"] == "cancel":
+            what = request["do"]
+            if what == "cancel":
                 self._cancelled = request["id"]
-            else:
+            elif what == "stop":
+                self._stopped = request["id"]
+            elif what == "pause":
+                self._running.clear()
+            if what in {"cancel", "stop", "resume"}:
+                self._running.set()
+            if what not in {"cancel", "stop", "pause", "resume"}:
                 self.requests.put(request)
         end_group(self._folder)  # the application has ended
 
@@ -106,6 +116,15 @@ class Pipe:
         """Raise `Cancelled` if the current request is cancelled."""
         if self._cancelled >= self.current > 0:
             raise Cancelled
+
+    def is_stopped(self) -> bool:
+        """Return whether the current request should end with the best result so far."""
+        return self._stopped >= self.current > 0
+
+    def wait_while_paused(self) -> None:
+        """Return when the current request is not paused; raise `Cancelled` if it is cancelled."""
+        self._running.wait()
+        self.check()
 
     def send(self, kind: str, **more: Any) -> None:
         """Send a message as a line, after an empty line in case something else was written.

@@ -15,7 +15,7 @@ import os
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Callable
 
 import torch
 
@@ -42,7 +42,6 @@ from pruneapp_worker.windows import (
 # Relative to the norm of a tensor, so that tensors of zeros have a finite distance.
 _TINY = 1e-8
 _CHECKS = 20  # measurements of the held-out loss in a run
-_PATIENCE = 5  # checks without a better one until the run ends
 _CANDIDATES = (1 / 3, 1.0, 3.0)  # factors of the default learning rate
 _PROBE_STEPS = 20
 # Maximum bytes of the recorded inputs and outputs of one window.
@@ -142,7 +141,8 @@ class Recovery:
         self.parameters = {
             name: parameter
             for name, parameter in student.named_parameters()
-            if parameter.dtype == torch.float32 and (names is None or name in names)
+            if parameter.dtype in (torch.float32, torch.float64)
+            and (names is None or name in names)
         }
         for parameter in student.parameters():
             parameter.requires_grad_(requires_grad=False)
@@ -157,6 +157,7 @@ class Recovery:
             if all(t.is_floating_point() for t in tensors_in(calls[0].given))
             else _TOKEN_ROWS
         )
+        self._split = split
         self.samples = Samples(calls, split=split, size=rows, seed=settings.seed, dtype=converted)
         probe = self.samples.batch(self.samples.held_out[0])
         self.windows, self._scores = self._observe(probe)
@@ -333,38 +334,37 @@ class Recovery:
     # -- loss -----------------------------------------------------------------------------------
 
     def _loss(self, batch: Batch) -> torch.Tensor:
-        """Return the loss of a batch: that of the outputs plus that of hidden states."""
+        """Return the loss of a batch: the mean error of the outputs plus those of hidden states."""
         with torch.no_grad():
             targets, hidden = self._outputs(self.teacher, batch)
         outputs, mine = self._outputs(self.student, batch)
-        weights = _token_weights(batch)
-        total = torch.zeros((), device=self._device)
-        for (path, target), (_, output) in zip(targets, outputs):
-            total = total + (
-                self._divergence(output, target, weights)
-                if path in self._scores
-                else distance(output, target)
-            )
-        if self.settings.hidden_weight:
-            for target, state in zip(hidden, mine):
-                total = total + self.settings.hidden_weight * distance(state, target)
+        total = self._errors(outputs, targets, batch).mean()
+        for target, state in zip(hidden, mine):
+            total = total + self.settings.hidden_weight * distance(state, target)
         return total
 
-    def _divergence(
-        self, output: torch.Tensor, target: torch.Tensor, weights: torch.Tensor | None
-    ) -> torch.Tensor:
-        """Return the mean Kullback-Leibler divergence of class scores, times the temperature².
+    def _errors(self, outputs: Any, targets: Any, batch: Batch) -> torch.Tensor:
+        """Return the error of the outputs of each row, ``float32[rows]``.
 
-        `weights` are those of positions, used if they have the shape of the scores without the last
-        dimension.
+        That is the mean Kullback-Leibler divergence of class scores, times the temperature², and
+        the squared error of other outputs relative to the mean squared norm of a row.
         """
-        heat = self.settings.temperature
-        wanted = (target.float() / heat).log_softmax(-1)
-        found = (output.float() / heat).log_softmax(-1)
-        rows = (wanted.exp() * (wanted - found)).sum(-1)
-        if weights is not None and weights.shape == rows.shape:
-            return heat**2 * (rows * weights).sum() / weights.sum().clamp_min(1)
-        return heat**2 * rows.mean()
+        weights = _token_weights(batch)
+        total = torch.zeros(batch.rows if self._split else 1, device=self._device)
+        for (path, target), (_, output) in zip(targets, outputs):
+            if path not in self._scores:
+                squares = (output.float() - target.float()).square()
+                norm = target.float().square().sum() / len(total) + _TINY
+                total = total + squares.reshape(len(total), -1).sum(1) / norm
+                continue
+            heat = self.settings.temperature
+            wanted = (target.float() / heat).log_softmax(-1)
+            rows = (wanted.exp() * (wanted - (output.float() / heat).log_softmax(-1))).sum(-1)
+            share = weights if weights is not None and weights.shape == rows.shape else None
+            share = torch.ones_like(rows) if share is None else share
+            share, rows = (one.reshape(len(total), -1) for one in (share, rows))
+            total = total + heat**2 * (rows * share).sum(1) / share.sum(1).clamp_min(1)
+        return total
 
     def _outputs(
         self, module: torch.nn.Module, batch: Batch
@@ -388,17 +388,52 @@ class Recovery:
         return floating_outputs(output), [states[name] for name in self._points if name in states]
 
     @torch.no_grad()
-    def held_out_loss(self) -> float:
-        """Return the mean loss of the held-out samples; inf if it is not finite."""
-        total, count = 0.0, 0
-        for rows in self.samples.held_out:
+    def _errors_of(self, batches: list[list[Any]]) -> torch.Tensor:
+        """Return the error of the outputs of each sample of some batches; inf if it is not finite.
+
+        Without hidden states, whose errors remain even where the outputs are right.
+        """
+        found = []
+        for rows in batches:
             batch = self.samples.batch(rows)
-            total += float(self._loss(batch)) * batch.rows
-            count += batch.rows
-        mean = total / count
-        return mean if math.isfinite(mean) else math.inf
+            targets, _ = self._outputs(self.teacher, batch)
+            outputs, _ = self._outputs(self.student, batch)
+            found.append(self._errors(outputs, targets, batch).cpu())
+        return torch.cat(found).nan_to_num(math.inf, math.inf, math.inf)
+
+    def held_out_loss(self) -> float:
+        """Return the mean error of the outputs of held-out samples."""
+        return float(self._errors_of(self.samples.held_out).mean())
 
     # -- the stages -----------------------------------------------------------------------------
+
+    def start_from_better(self, change: Callable[[], list[str]]) -> bool:
+        """Change the student by `change`, and keep the result if its held-out loss is smaller.
+
+        `change` returns the names of the changed tensors. Returns whether the result was kept. Sets
+        the loss "start", and "pruned", that before the change.
+        """
+        before = {
+            name: tensor.detach().clone()
+            for name, tensor in self.student.state_dict(keep_vars=True).items()
+            if isinstance(tensor, torch.Tensor)
+        }
+        self.losses["pruned"] = self.losses["start"] = self.held_out_loss()
+        names = change()
+        if not names:
+            return False
+        loss = self.held_out_loss()
+        if loss < self.losses["start"]:
+            self.losses["start"] = loss
+            return True
+        current = self.student.state_dict(keep_vars=True)
+        with torch.no_grad():
+            for name in names:
+                current[name].detach().copy_(before[name])
+        self.notices.append(
+            "The sequential repair did not make the model better, so recovery began without it."
+        )
+        return False
 
     def run(self) -> None:
         """Train the blocks, then the whole model, and leave the best state in the student.
@@ -411,7 +446,7 @@ class Recovery:
         self._emit("plan", **plan)
         start = {name: p.detach().clone() for name, p in self.parameters.items()}
         if state is None:
-            self.losses["start"] = self.held_out_loss()
+            self.losses.setdefault("start", self.held_out_loss())
             state = {"stage": "windows", "done": 0}
         else:
             self.losses = state["losses"]
@@ -571,9 +606,10 @@ class Recovery:
         return 1e-3 if _is_transformer(self.student) else 3e-3
 
     def _train_whole(self, what: str, state: Any) -> None:
-        """Train the whole model, and leave the state with the smallest held-out loss in it.
+        """Train the whole model.
 
-        Ends early if the loss has not improved for some checks. `state` is that of a checkpoint.
+        Leaves the last state in it, or that with the smallest held-out loss if it is better by more
+        than the standard error of the difference. `state` is that of a checkpoint.
         """
         chosen = {name: p for name, p in self.parameters.items() if what == "all" or p.dim() < 2}
         changes = None
@@ -587,22 +623,23 @@ class Recovery:
         with self._training_of(training), masked_training.hold(fixed):
             leaves = [*chosen.values(), *(changes.leaves if changes else ())]
             if state is None:
-                first_loss = self.held_out_loss()
+                best = self._errors_of(self.samples.held_out)
                 self.rate = self.settings.lr or self._choose_rate(leaves, changes)
                 optimizer = make_optimizer(leaves, self.rate)
-                begin, best, stale = 0, first_loss, 0
+                begin = 0
                 best_values = {name: p.detach().clone() for name, p in training.items()}
-                self._emit("point", step=0, held_out=first_loss)
+                self._emit("point", step=0, held_out=float(best.mean()))
             else:
                 self.rate = state["rate"]
                 optimizer = make_optimizer(leaves, self.rate)
                 if changes:
                     changes.load(state["changes"])
                 optimizer.load_state_dict(state["optimizer"])
-                begin, best, stale = state["step"], state["best"], state["stale"]
+                begin, best = state["step"], state["best"]
                 best_values = self._moved(state["best_values"])
             every = max(1, steps // _CHECKS)
             losses: list[float] = []
+            now = best
             began = time.monotonic()
             for step in range(begin, steps):
                 self._report.progress(step, steps, f"step {step + 1} of {steps}")
@@ -613,35 +650,36 @@ class Recovery:
                 self.steps = step + 1
                 if (step + 1) % every and step + 1 < steps:
                     continue
-                now = self.held_out_loss()
+                now = self._errors_of(self.samples.held_out)
                 speed = (step + 1 - begin) / max(1e-9, time.monotonic() - began)
                 self._emit(
                     "point",
                     step=step + 1,
                     training=sum(losses) / len(losses),
-                    held_out=now,
+                    held_out=float(now.mean()),
                     speed=speed,
                     memory=self._memory_in_use(),
                 )
                 losses = []
-                stale += 1
-                if now < best:
-                    best, stale = now, 0
+                if now.mean() < best.mean():
+                    best = now
                     best_values = {name: p.detach().clone() for name, p in training.items()}
-                if stale >= _PATIENCE:
-                    break
                 self._save(
                     "whole",
                     rate=self.rate,
                     optimizer=optimizer,
                     step=step + 1,
                     best=best,
-                    stale=stale,
                     best_values=best_values,
                     changes=changes,
                 )
-        self._write(best_values)
-        self.losses["best"] = best
+        # An earlier state that is better by chance of the held-out samples is not preferred.
+        difference = now - best
+        noise = difference.std() / math.sqrt(len(difference)) if len(difference) > 1 else 0.0
+        if not difference.mean() <= noise:
+            self._write(best_values)
+            now = best
+        self.losses["best"] = float(now.mean())
 
     def _take_step(self, optimizer: Any, leaves: list[Any], changes: Any, step: int) -> float:
         """Take one step of the whole model, and return the loss of its batch."""
@@ -655,7 +693,7 @@ class Recovery:
         return float(loss.detach())
 
     def _choose_rate(self, leaves: list[Any], changes: Any) -> float:
-        """Return the candidate with the smallest held-out loss after a few steps each."""
+        """Return the candidate with the smallest error of all samples after a few steps each."""
         default = self._default_rate() if changes is None else 5e-4
         before = {name: p.detach().clone() for name, p in self.parameters.items()}
         kept = [leaf.detach().clone() for leaf in leaves]
@@ -664,18 +702,20 @@ class Recovery:
             rate = factor * default
             optimizer = make_optimizer(leaves, rate)
             for step in range(_PROBE_STEPS):
+                set_rate(optimizer, step, _PROBE_STEPS)
                 self._report.progress(
                     number * _PROBE_STEPS + step,
                     len(_CANDIDATES) * _PROBE_STEPS,
                     f"trying the learning rate {rate:.2g}",
                 )
                 self._take_step(optimizer, leaves, changes, step)
-            found.append((self.held_out_loss(), rate))
+            batches = self.samples.held_out + self.samples.training
+            found.append((float(self._errors_of(batches).mean()), rate))
             self._write(before)
             with torch.no_grad():
                 for leaf, value in zip(leaves, kept):
                     leaf.copy_(value)
-            self._emit("rate", lr=rate, held_out=found[-1][0])
+            self._emit("rate", lr=rate, error=found[-1][0])
         return min(found)[1]
 
     @torch.no_grad()
@@ -687,7 +727,7 @@ class Recovery:
         values = {}
         for name, parameter in self.parameters.items():
             dtype = self._stored.get(name, self._dtype_before(parameter))
-            values[name] = parameter.detach().to(dtype).float()
+            values[name] = parameter.detach().to(dtype).to(parameter.dtype)
         self._write(values)
         for each in self._elements.values():
             each.restore()

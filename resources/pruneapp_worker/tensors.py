@@ -71,6 +71,10 @@ class ModelTensors:
         """Return a tensor that shares its memory with the model."""
         return self._named[name].detach()
 
+    def parameter(self, name: str) -> torch.Tensor:
+        """Return the parameter or buffer itself."""
+        return self._named[name]
+
     def device_of(self, name: str) -> torch.device:
         """Return the device of a tensor."""
         return self.tensor_called(name).device

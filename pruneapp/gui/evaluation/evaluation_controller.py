@@ -714,7 +714,7 @@ class EvaluationController(Feature[EvaluateDialog]):
         )
 
     def _kind_of(self, record: Record) -> str:
-        """Return the methods of a record as text, or what else it is: "Repair", or "other"."""
+        """Return the methods of a record as text, or what else it is: such as "Repair"."""
         if record.step is not None:
             rows = record.step.rows
             kind = join_names(
@@ -723,7 +723,8 @@ class EvaluationController(Feature[EvaluateDialog]):
             # For example an allocation, which has an amount for each tensor.
             several = self.tr("{method}, several rules")
             return kind if len(rows) == 1 else several.format(method=kind)
-        return self.tr("Repair") if record.kind == EditKind.REPAIR else self.tr("other")
+        kinds = {EditKind.REPAIR: self.tr("Repair"), EditKind.RECOVERY: self.tr("Recovery")}
+        return kinds.get(record.kind, self.tr("other"))
 
     @property
     def kinds(self) -> tuple[DataKind, ...]:

@@ -1,0 +1,469 @@
+"""Recover a pruned state: train its remaining weights while pruned weights stay zero.
+
+Either by distillation, from the unpruned model on the inputs of ``calibrate``, or by ``train`` of
+the user's script. Both run in the worker; resources/pruneapp_worker/recovery.py has the method.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import platformdirs
+
+from pruneapp.checkpoint.checkpoint import Checkpoint
+from pruneapp.checkpoint.dtypes import DType
+from pruneapp.checkpoint.elements import Bits
+from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.checkpoint.io.digest import sha256_of
+from pruneapp.document.edit import Proposal
+from pruneapp.document.entries import RecoverySource
+from pruneapp.document.mask_store import ValuesFile
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.edits.repaired_values import RepairedValues
+from pruneapp.errors import ParameterError, SelectionError, counted, words_of
+from pruneapp.evaluation.calibrated_repair import RepairSettings, repair_by_script
+from pruneapp.evaluation.handover import Handover
+from pruneapp.evaluation.process import EvaluationError
+from pruneapp.evaluation.runner import ScriptRunner, as_on_disk, data_of
+from pruneapp.evaluation.worker import EventCallback, Worker
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.params import Interval, IntParam
+from pruneapp.progress import Job
+from pruneapp.repair.repair import pruned_layers
+
+STEPS = IntParam(
+    name="steps",
+    label="Steps",
+    help="Steps of training of the whole model. It ends earlier when the held-out loss does not "
+    "improve any more.",
+    default=300,
+    bounds=Interval(1, 1_000_000),
+)
+# Seconds after which checkpoints of runs that were ended are deleted.
+_KEEP_SECONDS = 7 * 24 * 3600.0
+# Elements of a result that are checked at a time.
+_PIECE = 1 << 22
+
+Trains = Literal["auto", "all", "lora", "norms"]
+
+
+@dataclass(frozen=True)
+class RecoverySettings:
+    """Settings of a recovery by distillation."""
+
+    steps: int = 300
+    windows: bool = True  # whether each block is trained first
+    lr: float | None = None  # None to choose it by short trials
+    samples: int | None = None  # maximum number of samples of ``calibrate``; None for all
+    trains: Trains = "auto"
+    seed: int = 0
+    # Whether a sequential repair comes first; None if the state has no replaced values yet.
+    repair: bool | None = None
+    unpruned: Checkpoint | None = None  # the unpruned model; None for the file of the state
+    resume: bool = True  # whether a run that was ended is continued
+
+    def __post_init__(self) -> None:
+        STEPS.validate(self.steps)
+        if self.lr is not None and not 0 < self.lr <= 1:
+            raise ParameterError(f"'lr' must be more than 0 and at most 1 (got {self.lr:g}).")
+        if self.samples is not None and self.samples < 2:
+            raise ParameterError(f"'samples' must be at least 2 (got {self.samples}).")
+
+
+@dataclass(frozen=True, eq=False)
+class Recovery:
+    """The result of a recovery or training: the edit to apply, and how it was reached."""
+
+    proposal: Proposal | None  # None if the state was not improved
+    losses: Mapping[str, float]  # "pruned", "start", "windows", "best", "rounded"; {} for training
+    source: RecoverySource
+    held_out: int = 0  # number of held-out samples
+    seconds: float = 0.0
+    notices: tuple[str, ...] = ()
+    events: tuple[dict[str, Any], ...] = field(default=(), repr=False)
+
+    @property
+    def gain(self) -> float:
+        """Share of the loss at the start that is gone; 0 if the state was not improved."""
+        start = self.losses.get("start", 0.0)
+        return 1 - self.losses["rounded"] / start if start else 0.0
+
+    def sentence(self) -> str:
+        """Return the result in one sentence, for the user."""
+        if self.source.method == "training":
+            return f"Trained for {counted(self.source.steps, 'step')} with pruned weights at zero."
+        if self.proposal is None:
+            return (
+                "Nothing was better than the start on the held-out samples, so nothing is changed."
+            )
+        start, end = self.losses["start"], self.losses["rounded"]
+        return (
+            f"The error of the outputs on {counted(self.held_out, 'held-out sample')} fell from "
+            f"{start:.4g} to {end:.4g} ({self.gain:.0%} less) in "
+            f"{counted(self.source.steps, 'step')}."
+        )
+
+
+def recover_by_script(
+    runner: ScriptRunner,
+    snapshot: Snapshot,
+    settings: RecoverySettings,
+    job: Job,
+    on_event: EventCallback | None = None,
+) -> Recovery:
+    """Train the remaining weights of a state for the outputs of the unpruned model.
+
+    The inputs are those of ``calibrate``; no labels are needed. If the state was never repaired, a
+    sequential repair is the start, unless it is worse. `snapshot` itself does not change. The
+    runner keeps running. A run that was ended is continued from its last checkpoint, if it is
+    started again with the same state, script and settings.
+
+    Parameters
+    ----------
+    on_event
+        Called in this thread with the events of the worker, see `recovery.Reporter` there.
+
+    Raises
+    ------
+    EvaluationError
+        If the script fails or has no ``calibrate``; if the model does not have the weights of the
+        file in the same form, or is an ONNX model.
+    ParameterError
+        If the unpruned model does not fit the state.
+    SelectionError
+        If nothing is pruned.
+    HistoryError
+        If there is no disk space for the values.
+    """
+    events: list[dict[str, Any]] = []
+    unpruned = as_on_disk(snapshot) if settings.unpruned is None else Snapshot(settings.unpruned)
+    if not pruned_layers(snapshot, job):
+        raise SelectionError(
+            "Nothing is pruned, so there is nothing to recover.",
+            remedy="Prune first; zeros in the file count after Treat zeros as pruned.",
+        )
+    parts = job.parts(4)
+    repaired = _repair_first(runner, snapshot, settings, next(parts))
+    runner.start(next(parts))
+    folder = runner.worker.folder
+    with (
+        runner.calibrating(unpruned, settings.seed, next(parts)) as handover,
+        _receiving(runner.worker, events, on_event),
+    ):
+        plan = _Transfer.of(handover, snapshot, job)
+        assert isinstance(handover, Handover)
+        at_start = handover.copy_for_second_model()
+        patches = at_start.patches(snapshot, folder / "state", job)
+        further = [] if repaired is None else at_start.patches(repaired, folder / "repaired", job)
+        tensors = plan.describe(folder / "free", job, buffers=False)
+        checkpoint = _checkpoint_path(runner, settings, handover, at_start, job)
+        answer = runner.worker.call(
+            "recover",
+            next(parts),
+            "recovering",
+            seed=settings.seed,
+            patches=patches,
+            repaired=further,
+            tensors=tensors,
+            samples=settings.samples,
+            settings={
+                "steps": settings.steps,
+                "windows": settings.windows,
+                "lr": settings.lr,
+                "seed": settings.seed,
+                "trains": settings.trains,
+            },
+            checkpoint=str(checkpoint) if settings.resume else "",
+            path=str(folder / "recovered"),
+        )
+        kept = repaired if answer["repaired"] and repaired is not None else snapshot
+        values = _values_in(folder / "recovered", answer["trained"], plan, kept, job)
+    checkpoint.unlink(missing_ok=True)
+    source = RecoverySource(
+        against=_sha256s(settings.unpruned, job),
+        script=runner.sha256,
+        steps=answer["steps"],
+        lr=answer["lr"],
+        samples=answer["samples"],
+        seed=settings.seed,
+        windows=settings.windows,
+        repaired=bool(answer["repaired"]),
+        data=data_of(runner, calibrating=True),
+    )
+    found = Recovery(
+        None,
+        answer["losses"],
+        source,
+        answer["held_out"],
+        answer["seconds"],
+        tuple(answer["notices"]),
+        tuple(events),
+    )
+    if not answer["losses"]["rounded"] < answer["losses"]["pruned"]:
+        return found
+    return _with_proposal(found, snapshot, values, job)
+
+
+def train_by_script(
+    runner: ScriptRunner,
+    snapshot: Snapshot,
+    job: Job,
+    *,
+    seed: int = 0,
+    resume: bool = True,
+    on_event: EventCallback | None = None,
+) -> Recovery:
+    """Let ``train`` of the script train a state, while pruned and protected weights are fixed.
+
+    `snapshot` itself does not change. Parameters and errors are those of `recover_by_script`; also
+    raises `EvaluationError` if the script has no ``train``, or replaced a parameter.
+    """
+    events: list[dict[str, Any]] = []
+    parts = job.parts(3)
+    runner.start(next(parts))
+    if "train" not in runner.worker.functions:
+        raise EvaluationError(
+            f"'{runner.name}' does not define train(model).",
+            remedy="Define train(model), and let it train the model for an epoch.",
+        )
+    folder = runner.worker.folder
+    with (
+        runner.training(snapshot, seed, next(parts)) as handover,
+        _receiving(runner.worker, events, on_event),
+    ):
+        plan = _Transfer.of(handover, snapshot, job)
+        assert isinstance(handover, Handover)
+        tensors = plan.describe(folder / "free", job, buffers=True)
+        checkpoint = _checkpoint_path(runner, seed, handover, handover, job)
+        answer = runner.worker.call(
+            "train",
+            next(parts),
+            "training",
+            seed=seed,
+            tensors=tensors,
+            checkpoint=str(checkpoint) if resume else "",
+            path=str(folder / "recovered"),
+        )
+        names = [one["name"] for one in tensors]
+        values = _values_in(folder / "recovered", names, plan, snapshot, job)
+    checkpoint.unlink(missing_ok=True)
+    source = RecoverySource(
+        method="training",
+        script=runner.sha256,
+        steps=answer["steps"],
+        seed=seed,
+        data=data_of(runner),
+    )
+    found = Recovery(None, {}, source, seconds=answer["seconds"], events=tuple(events))
+    return _with_proposal(found, snapshot, values, job)
+
+
+@contextlib.contextmanager
+def _receiving(
+    worker: Worker, events: list[dict[str, Any]], on_event: EventCallback | None
+) -> Iterator[None]:
+    """Append the events of the worker in the block to `events`, and call `on_event` with them."""
+
+    def receive(event: dict[str, Any]) -> None:
+        events.append(event)
+        if on_event is not None:
+            on_event(event)
+
+    worker.on_event = receive
+    try:
+        yield
+    finally:
+        worker.on_event = None
+
+
+def _repair_first(
+    runner: ScriptRunner, snapshot: Snapshot, settings: RecoverySettings, job: Job
+) -> Snapshot | None:
+    """Return the state after a sequential repair; None if it is not wanted."""
+    wanted = not snapshot.values if settings.repair is None else settings.repair
+    if not wanted:
+        return None
+    how = RepairSettings(seed=settings.seed, sequential=True, wanted=settings.unpruned)
+    repair = repair_by_script(runner, snapshot, how, job).repair
+    return repair.edit.apply_to(snapshot)
+
+
+@dataclass(frozen=True)
+class _Transfer:
+    """The tensors of a state that are trained, with their counterparts in the model."""
+
+    snapshot: Snapshot
+    # by the name in the model: the entry, and whether it is transposed
+    pairs: Mapping[str, tuple[TensorEntry, bool]]
+    buffers: frozenset[str]  # those of `pairs` that are no parameters
+
+    @classmethod
+    def of(cls, handover: object, snapshot: Snapshot, job: Job) -> _Transfer:
+        """Match the tensors of a state; raise `EvaluationError` if that is not possible."""
+        if not isinstance(handover, Handover):
+            raise EvaluationError(
+                "An ONNX model is run by onnxruntime, which cannot train it.",
+                remedy="Recover the PyTorch model that it was exported from.",
+            )
+        if not handover.can_transfer(snapshot, job):
+            raise EvaluationError(
+                "The model holds weights in a different form than the file, so the new values "
+                "could not be stored.",
+                remedy="Let load(path) keep the names and shapes of the file.",
+            )
+        pairs, buffers = {}, set()
+        for entry in snapshot.checkpoint.entries.values():
+            found = handover.counterpart(entry.name)
+            if found is None or not _is_trainable(entry.dtype):
+                continue
+            tensor, transposed = found
+            if not tensor.dtype.startswith(("float", "bfloat")):
+                continue
+            pairs[tensor.name] = entry, transposed
+            if not tensor.parameter:
+                buffers.add(tensor.name)
+        if not pairs:
+            raise EvaluationError("The model has no weights that could be trained.")
+        return cls(snapshot, pairs, frozenset(buffers))
+
+    def describe(self, path: Path, job: Job, *, buffers: bool) -> list[dict[str, Any]]:
+        """Return the tensors as JSON; write the masks of their free elements to a file."""
+        found: list[dict[str, Any]] = []
+        with path.open("wb") as file:
+            for name, (entry, transposed) in self.pairs.items():
+                job.cancel.check()
+                if name in self.buffers and not buffers:
+                    continue
+                free = free_elements(self.snapshot, entry.name)
+                place = None if free is None else [str(path), file.tell()]
+                if free is not None:
+                    for _, part in free.parts():
+                        file.write(part.data)
+                found.append(
+                    {
+                        "name": name,
+                        "transposed": transposed,
+                        "dtype": entry.dtype.torch,
+                        "free": place,
+                    }
+                )
+        return found
+
+
+def _is_trainable(dtype: DType) -> bool:
+    return dtype.label in {"float64", "float32", "float16", "bfloat16"}
+
+
+def free_elements(snapshot: Snapshot, name: str) -> BitMask | None:
+    """Return which elements of a tensor are neither pruned nor protected; None for all."""
+    kept, protected = snapshot.export_mask(name), snapshot.protected.get(name)
+    if protected is None:
+        return kept
+    return (BitMask.full(snapshot.entry(name).numel) if kept is None else kept) - protected
+
+
+def _values_in(
+    path: Path, names: list[str], plan: _Transfer, start: Snapshot, job: Job
+) -> dict[str, BitMask]:
+    """Return the new values of tensors from a file of the worker, by their names in the checkpoint.
+
+    Only tensors that differ from those of the state of `plan`. Those that were not trained are
+    those of `start`. Fixed elements have the bits that they have in the state; raises
+    `EvaluationError` if a pruned one is not 0. A remaining weight of 0 becomes -0.0, because +0.0
+    counts as pruned.
+    """
+    snapshot = plan.snapshot
+    values = dict(start.values) if start is not snapshot else {}
+    with contextlib.closing(ValuesFile()) as store, path.open("rb") as file:
+        for name in names:
+            entry, _ = plan.pairs[name]
+            bits = np.fromfile(file, entry.dtype.storage, entry.numel)
+            now = snapshot.bits_under(entry.name)
+            _set_fixed(snapshot, entry, bits, now)
+            values.pop(entry.name, None)
+            if not np.array_equal(bits, now):
+                store.add(entry.name, bits, job)
+        values.update(store.map_values())
+    return {n: v for n, v in values.items() if snapshot.values.get(n) is not v}
+
+
+def _set_fixed(snapshot: Snapshot, entry: TensorEntry, bits: Bits, now: Bits) -> None:
+    """Give fixed elements of `bits` their present values, and make other zeros negative, in place.
+
+    Raises `EvaluationError` if a pruned element is not 0.
+    """
+    form = entry.dtype.form
+    assert form is not None
+    sign = np.asarray(form.magnitude_mask + 1, bits.dtype)
+    free = free_elements(snapshot, entry.name)
+    kept = snapshot.export_mask(entry.name)
+    for start in range(0, entry.numel, _PIECE):
+        part = slice(start, min(start + _PIECE, entry.numel))
+        if free is not None:
+            fixed = ~free.bools(part.start, part.stop)
+            if kept is None:
+                changed = np.zeros(0, np.bool_)
+            else:
+                zero = (bits[part] == 0) | (bits[part] == sign)
+                changed = ~kept.bools(part.start, part.stop) & ~zero
+            if changed.any():
+                raise EvaluationError(
+                    f"Training changed {counted(int(changed.sum()), 'weight')} of '{entry.name}' "
+                    "that are pruned, so its result is not used.",
+                    remedy="Train the parameters of the model that was given, with an optimizer of "
+                    "torch.",
+                )
+            np.copyto(bits[part], now[part], where=fixed)
+        if len(entry.shape) > 1:
+            zero = bits[part] == 0
+            if free is not None:
+                zero &= ~fixed
+            bits[part][zero & (now[part] != 0)] = sign
+
+
+def _checkpoint_path(
+    runner: ScriptRunner, settings: object, handover: Handover, start: Handover, job: Job
+) -> Path:
+    """Return the file for resuming a run: equal for equal states, scripts and settings.
+
+    Deletes such files that are older than a week.
+    """
+    job.cancel.check()
+    folder = Path(platformdirs.user_cache_path("pruneapp", appauthor=False)) / "recovery"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for file in folder.iterdir():
+            if time.time() - file.stat().st_mtime > _KEEP_SECONDS:
+                file.unlink(missing_ok=True)
+    except OSError as error:
+        raise EvaluationError(
+            f"The folder for the checkpoints of the training, '{folder}', cannot be used: "
+            f"{words_of(error)}.",
+            remedy="Make it writable.",
+        ) from error
+    key = [runner.key, repr(settings), sorted(handover.held.items()), sorted(start.held.items())]
+    return folder / f"{hashlib.sha256(json.dumps(key).encode()).hexdigest()[:32]}.pt"
+
+
+def _with_proposal(
+    found: Recovery, snapshot: Snapshot, values: Mapping[str, BitMask], job: Job
+) -> Recovery:
+    """Return the result with the edit that applies its values; without one if nothing changed."""
+    if not values:
+        return found
+    made = RepairedValues.create(snapshot.checkpoint, values, found.source, job)
+    detail = f"{found.sentence()}\n{counted(len(values), 'tensor')} changed"
+    return replace(found, proposal=made.propose(snapshot, job, detail=detail))
+
+
+def _sha256s(checkpoint: Checkpoint | None, job: Job) -> tuple[str, ...]:
+    files = () if checkpoint is None else checkpoint.files
+    return tuple(sha256_of(file, Job(cancel=job.cancel)) for file in files)
