@@ -324,7 +324,7 @@ def test_a_count_that_is_too_large_is_compared_in_the_units_of_the_method(model,
         ),
         (
             text_of({"name": "stepp"}),
-            "Did you mean 'step'? Allowed values: step, schedule, edit, repair, recovery, treat_zeros, ",
+            "Did you mean 'step'? Allowed values: step, schedule, edit, repair, recovery, ",
         ),
         (text_of({"name": "step"}), "at entries[0]: the key 'configuration' is missing."),
         (
