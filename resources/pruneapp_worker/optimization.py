@@ -33,9 +33,17 @@ def set_rate(optimizer: torch.optim.Optimizer, step: int, steps: int) -> None:
 
 
 def take_step(optimizer: torch.optim.Optimizer, parameters: Iterable[torch.Tensor]) -> None:
-    """Take a step of the optimizer with clipped gradients, and delete these."""
-    torch.nn.utils.clip_grad_norm_(list(parameters), CLIP)
-    optimizer.step()
+    """Take a step of the optimizer with clipped gradients, and delete these.
+
+    No step is taken if they are not finite, because the moments would never be finite again.
+    """
+    parameters = list(parameters)
+    for parameter in parameters:
+        gradient = parameter.grad
+        if gradient is not None and gradient.layout is not torch.strided:
+            parameter.grad = gradient.to_dense()  # of a sparse embedding; AdamW refuses it
+    if bool(torch.nn.utils.clip_grad_norm_(parameters, CLIP).isfinite()):
+        optimizer.step()
     optimizer.zero_grad(set_to_none=True)
 
 
@@ -61,8 +69,8 @@ class LowRankChanges:
             rows, columns = parameter.flatten(1).shape
             rank = min(RANK, rows, columns)
             inner = torch.randn(rank, columns, generator=generator) / math.sqrt(columns)
-            first = inner.to(parameter.device).requires_grad_()
-            second = torch.zeros(rows, rank, device=parameter.device, requires_grad=True)
+            first = inner.to(parameter.detach()).requires_grad_()  # its device and dtype
+            second = torch.zeros(rows, rank).to(first.detach()).requires_grad_()
             self.leaves += [first, second]
             base = parameter.detach().clone()
             self._weights.append((parameter, base, elements.get(id(parameter)), first, second))
@@ -74,6 +82,7 @@ class LowRankChanges:
             gradient, parameter.grad = parameter.grad, None
             if gradient is None:
                 continue
+            gradient = gradient.to_dense() if gradient.is_sparse else gradient
             masked = gradient if fixed is None else fixed.mask_gradient(gradient)
             matrix = ALPHA / RANK * masked.flatten(1)
             first.grad = second.detach().t() @ matrix

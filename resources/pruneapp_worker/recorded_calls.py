@@ -6,9 +6,14 @@ Used by the worker and by `pruneapp.recover`; needs torch only.
 from __future__ import annotations
 
 import contextlib
+import copy
+import enum
+import hashlib
 import os
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, MutableMapping
+from numbers import Number
+from pathlib import Path
 from typing import Any, Callable
 
 import torch
@@ -19,9 +24,10 @@ from pruneapp_worker.tensors import buffer_of
 # Bytes of recorded inputs in memory, and of further ones in files.
 MEMORY = 1 << 30
 DISK = 8 << 30
-# Relative difference of outputs up to which rows count as computed independently of each other.
-_SAME = 1e-3
-_PLAIN = (type(None), bool, int, float, complex, str, bytes, torch.dtype, torch.device)
+# Relative difference of outputs up to which rows count as computed independently of each other:
+# kernels for other batch sizes round differently (TF32).
+_SAME = 1e-2
+_PLAIN = (type(None), Number, str, bytes, slice, range, enum.Enum, torch.dtype, torch.device)
 
 
 class Enough(BaseException):
@@ -29,7 +35,10 @@ class Enough(BaseException):
 
 
 def map_tensors(given: Any, function: Callable[[torch.Tensor], Any]) -> Any:
-    """Return arguments with each tensor replaced, also in tuples, lists and mappings."""
+    """Return arguments with each tensor replaced, also in tuples, lists and mappings.
+
+    These are copied, and keep their types.
+    """
     if isinstance(given, torch.Tensor):
         return function(given)
     if isinstance(given, tuple) and hasattr(given, "_fields"):
@@ -37,41 +46,77 @@ def map_tensors(given: Any, function: Callable[[torch.Tensor], Any]) -> Any:
     if isinstance(given, (tuple, list)):
         return type(given)(map_tensors(one, function) for one in given)
     if isinstance(given, Mapping):
-        return {key: map_tensors(one, function) for key, one in given.items()}
+        replaced = {key: map_tensors(one, function) for key, one in given.items()}
+        if type(given) is dict or not isinstance(given, MutableMapping):
+            return replaced
+        copied = copy.copy(given)  # such as BatchEncoding, whose entries are attributes, too
+        for key, one in replaced.items():
+            copied[key] = one
+        return copied
     return given
 
 
 def tensors_in(given: Any) -> list[torch.Tensor]:
     """Return the tensors in arguments or outputs, in their order."""
-    found: list[torch.Tensor] = []
-    map_tensors(given, found.append)
-    return found
+    if isinstance(given, torch.Tensor):
+        return [given]
+    if isinstance(given, Mapping):
+        given = list(given.values())
+    if isinstance(given, (tuple, list)):
+        return [tensor for one in given for tensor in tensors_in(one)]
+    return []
 
 
 class Call:
-    """The arguments of a call of the model: tensors on the CPU, and where they were."""
+    """The arguments of a call of the model: tensors on the CPU, and the devices they were on."""
 
-    def __init__(self, given: Any, device: torch.device) -> None:
+    def __init__(self, given: Any, devices: list[torch.device]) -> None:
         self.given = given
-        self.device = device
-        tensors = tensors_in(given)
-        sizes = [tensor.shape[0] for tensor in tensors if tensor.dim()]
+        self.devices = devices
+        sizes = [tensor.shape[0] for tensor in tensors_in(given) if tensor.dim()]
         self.rows = sizes[0] if sizes else 1
 
-    def key(self, *, split: bool) -> tuple[Any, ...]:
-        """Return what calls must have in common to be joined in a batch."""
-        found: list[Any] = []
+    def structure(self) -> str:
+        """Return a text that is equal for calls that differ in the tensors only."""
+        return _structure_of(self.given)
 
-        def describe(tensor: torch.Tensor) -> None:
-            if split and tensor.dim() and tensor.shape[0] == self.rows:
-                found.append((tuple(tensor.shape[1:]), tensor.dtype))
-            else:  # shared by the rows
-                found.append(
-                    (tuple(tensor.shape), tensor.dtype, bytes(buffer_of(tensor.contiguous())))
-                )
+    def key(self, by_row: list[bool]) -> tuple[Any, ...]:
+        """Return what calls must have in common to be joined in a batch.
 
-        plain = map_tensors(self.given, describe)
-        return (*found, repr(plain))
+        `by_row`: which of the tensors have an entry for each row; the others are shared by them.
+        """
+        found: list[Any] = [self.structure()]
+        for tensor, rows in zip(tensors_in(self.given), by_row):
+            found.append((tuple(tensor.shape[1 if rows else 0 :]), tensor.dtype))
+            if not rows:
+                found.append(hashlib.sha256(buffer_of(tensor.contiguous())).digest())
+        return tuple(found)
+
+
+def _structure_of(given: Any) -> str:
+    if isinstance(given, torch.Tensor):
+        return "tensor"
+    if isinstance(given, Mapping):
+        given = [one for entry in given.items() for one in entry]
+    if isinstance(given, (tuple, list)):
+        return f"({', '.join(map(_structure_of, given))})"
+    return repr(given)
+
+
+def find_row_tensors(calls: list[Call]) -> list[list[bool]]:
+    """Return which tensors of each call have an entry for each row.
+
+    Their first dimension has the number of rows in each call with the same structure. A tensor for
+    which this is true of a single batch by chance, such as a mask for as many positions as there
+    are rows, is shared.
+    """
+    by_structure: dict[str, list[bool]] = {}
+    structures = [call.structure() for call in calls]
+    for call, structure in zip(calls, structures):
+        found = [bool(t.dim()) and t.shape[0] == call.rows for t in tensors_in(call.given)]
+        before = by_structure.setdefault(structure, found)
+        by_structure[structure] = [a and b for a, b in zip(before, found)]
+    return [by_structure[structure] for structure in structures]
 
 
 class Recorder:
@@ -82,10 +127,10 @@ class Recorder:
     module
         The model.
     samples
-        How many rows are recorded at most; None for no limit.
+        Recording ends with the call that reaches this number of rows; None for no limit.
     memory, disk
         Maximum bytes of recorded tensors in memory, and in files of a temporary folder, which
-        `close` deletes. Further calls are not recorded.
+        `close` deletes. Further calls are not recorded, and those that do not fit on the disk.
     """
 
     def __init__(
@@ -108,11 +153,17 @@ class Recorder:
         """Number of recorded rows."""
         return sum(call.rows for call in self.calls)
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether as many rows are recorded as are wanted."""
+        return self._samples is not None and self.rows >= self._samples
+
     def close(self) -> None:
         """Delete the files; recorded calls must not be used any more."""
         self.calls = []
         if self._folder is not None:
-            self._folder.cleanup()
+            with contextlib.suppress(OSError):  # Windows does not delete files that are in use
+                self._folder.cleanup()
 
     @contextlib.contextmanager
     def recording(self) -> Iterator[None]:
@@ -125,9 +176,9 @@ class Recorder:
             """Record the arguments of an outermost call, and call the model."""
             nonlocal depth
             if not depth:
-                if self._samples is not None and self.rows >= self._samples:
+                if self.is_complete:
                     raise Enough
-                self._record(args, kwargs)
+                self.record(args, kwargs)
             depth += 1
             try:
                 return forward(*args, **kwargs)
@@ -143,26 +194,40 @@ class Recorder:
             if own is not None:
                 module.forward = own
 
-    def _record(self, args: Any, kwargs: Any) -> None:
-        """Copy the arguments of a call; raise `ContractError` for objects that are not copied."""
+    def record(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], device: torch.device | None = None
+    ) -> None:
+        """Copy the arguments of a call of the model.
+
+        With a `device`, the model is called with tensors on it instead of where they are. Raises
+        `ContractError` for objects that cannot be copied.
+        """
         _refuse_objects((args, kwargs))
         tensors = tensors_in((args, kwargs))
         if not tensors:
             raise ContractError(
                 "The model was called without a tensor in its arguments, so recovery cannot repeat "
                 "the call.",
-                "Call the model with tensors in calibrate(model).",
+                "Call the model with tensors.",
             )
+        devices = [tensor.device if device is None else device for tensor in tensors]
         size = sum(tensor.numel() * tensor.element_size() for tensor in tensors)
         in_memory = size <= self._memory
-        if not in_memory and size > self._disk:
-            self.dropped += Call((args, kwargs), tensors[0].device).rows
-            return
+        with torch.inference_mode(mode=False), torch.no_grad():
+            call = Call((args, kwargs), devices)
+            if not in_memory and size > self._disk:
+                self.dropped += call.rows
+                return
+            try:
+                call.given = map_tensors(
+                    call.given, self._copy if in_memory else self._copy_to_file
+                )
+            except OSError:  # the disk is full
+                self.dropped += call.rows
+                return
         self._memory -= size if in_memory else 0
         self._disk -= 0 if in_memory else size
-        with torch.inference_mode(mode=False), torch.no_grad():
-            copied = map_tensors((args, kwargs), self._copy if in_memory else self._copy_to_file)
-        self.calls.append(Call(copied, tensors[0].device))
+        self.calls.append(call)
 
     @staticmethod
     def _copy(tensor: torch.Tensor) -> torch.Tensor:
@@ -171,15 +236,19 @@ class Recorder:
     def _copy_to_file(self, tensor: torch.Tensor) -> torch.Tensor:
         if self._folder is None:
             self._folder = tempfile.TemporaryDirectory(prefix="pruneapp-inputs-")
+        copied = self._copy(tensor).contiguous()
+        size = copied.numel() * copied.element_size()
+        if not size:
+            return copied
         handle, path = tempfile.mkstemp(dir=self._folder.name)
         os.close(handle)
-        size = max(1, tensor.numel() * tensor.element_size())
-        stored = torch.from_file(path, shared=True, size=size, dtype=torch.uint8)
-        if not tensor.numel():
-            return tensor.detach().cpu()
-        copied = stored.view(tensor.dtype).view(tensor.shape)
-        copied.copy_(tensor.detach())
-        return copied
+        # Not written through the mapping: a full disk would end the process.
+        Path(path).write_bytes(buffer_of(copied))
+        try:
+            stored = torch.from_file(path, shared=False, size=size, dtype=torch.uint8)
+        except RuntimeError as error:  # too many mappings
+            raise OSError(str(error)) from error
+        return stored.view(copied.dtype).view(copied.shape)
 
 
 def _refuse_objects(given: Any) -> None:
@@ -189,12 +258,18 @@ def _refuse_objects(given: Any) -> None:
     if isinstance(given, (tuple, list)):
         for one in given:
             _refuse_objects(one)
+    elif isinstance(given, torch.Tensor) and given.layout is not torch.strided:
+        raise ContractError(
+            f"The model was called with a tensor of layout {given.layout}, which recovery cannot "
+            "record.",
+            "Call the model with dense tensors.",
+        )
     elif not isinstance(given, (torch.Tensor, *_PLAIN)):
         raise ContractError(
             f"The model was called with an object of type {type(given).__name__}, so recovery "
             "cannot repeat the call.",
-            "Let calibrate(model) call the model with tensors, lists and dicts of tensors only, "
-            "for language models with use_cache=False instead of generate().",
+            "Call the model with tensors, lists and dicts of tensors only; language models with "
+            "use_cache=False instead of generate().",
         )
 
 
@@ -220,7 +295,7 @@ class Samples:
         The recorded calls.
     split
         Whether rows are independent: rows of calls with equal shapes may be joined in any
-        combination. Otherwise each call is one sample.
+        combination. Otherwise each call is one sample, and one batch.
     size
         Rows per batch.
     seed
@@ -241,17 +316,17 @@ class Samples:
     ) -> None:
         self._calls, self._split, self._size = calls, split, size
         self._seed, self._dtype = seed, dtype
+        self._by_row = find_row_tensors(calls)
         keys: dict[Any, int] = {}
-        rows = [
-            (keys.setdefault(call.key(split=split), len(keys)), number, row)
-            for number, call in enumerate(calls)
-            for row in range(call.rows if split else 1)
-        ]
+        rows: list[tuple[int, int, int]] = []  # key, number of the call, row in it
+        for number, (call, by_row) in enumerate(zip(calls, self._by_row)):
+            key = keys.setdefault(call.key(by_row), len(keys)) if split else number
+            rows += [(key, number, row) for row in range(call.rows if split else 1)]
         if len(rows) < 2:
             raise ContractError(
-                f"calibrate() ran {len(rows)} sample through the model, and recovery needs at "
-                "least two: one to train with, one held out.",
-                "Run more inputs; 256 or more are useful.",
+                f"Recovery found {len(rows)} independent sample in the inputs, and needs at least "
+                "two: one to train with, one held out.",
+                "Run more inputs through the model; 256 or more are useful.",
             )
         order = torch.randperm(len(rows), generator=_generator(seed)).tolist()
         held = max(1, round(held_out * len(rows)))
@@ -298,36 +373,31 @@ class Samples:
         With a `mix_seed`, each row of continuous inputs is mixed with another row of the batch in a
         random proportion.
         """
-        first = self._calls[rows[0][1]]
-        if not self._split:
-            joined = first.given
-        else:
-            parts = [self._calls[number].given for _, number, _ in rows]
-            joined = _join(
-                parts, [row for _, _, row in rows], [self._calls[n].rows for _, n, _ in rows]
-            )
-        count = len(rows) if self._split else first.rows
-        mixing = mix_seed is not None and self._split and self.is_continuous and count > 1
+        first, by_row = self._calls[rows[0][1]], self._by_row[rows[0][1]]
+        joined, count = first.given, first.rows
+        if self._split:
+            joined = _join([(self._calls[number].given, row) for _, number, row in rows], by_row)
+            count = len(rows)
         order = proportion = None
-        if mixing:
-            generator = _generator(self._seed, mix_seed or 0)
+        if mix_seed is not None and self._split and self.is_continuous and count > 1:
+            generator = _generator(self._seed, mix_seed)
             order = torch.randperm(count, generator=generator)
             proportion = torch.rand(count, generator=generator)
+            mixed = [t for t, rows_of in zip(tensors_in(joined), by_row) if rows_of]
+            if not all(bool(torch.isfinite(tensor).all()) for tensor in mixed):  # additive masks
+                order = None
+        position = iter(zip(by_row, first.devices))
 
         def prepare(tensor: torch.Tensor) -> torch.Tensor:
             """Mix rows, and convert a tensor to the wanted dtype and device."""
+            has_rows, device = next(position)
             if self._dtype is not None and tensor.is_floating_point():
                 tensor = tensor.to(self._dtype)
-            if (
-                order is not None
-                and proportion is not None
-                and tensor.dim()
-                and len(tensor) == count
-            ):
+            if order is not None and proportion is not None and has_rows:
                 shape = (-1, *[1] * (tensor.dim() - 1))
                 share = proportion.to(tensor.dtype).reshape(shape)
                 tensor = share * tensor + (1 - share) * tensor[order]
-            return tensor.to(first.device, copy=True)  # the model may change its inputs
+            return tensor.to(device, copy=True)  # the model may change its inputs
 
         args, kwargs = map_tensors(joined, prepare)
         return Batch(args, kwargs, count)
@@ -339,18 +409,19 @@ def _generator(seed: int, number: int = 0) -> torch.Generator:
     return generator
 
 
-def _join(parts: list[Any], rows: list[int], sizes: list[int]) -> Any:
-    """Return the arguments of `parts` joined: row `rows[i]` of part i, with `sizes[i]` rows."""
-    flat = [tensors_in(part) for part in parts]
-    position = iter(range(len(flat[0])))
+def _join(parts: list[tuple[Any, int]], by_row: list[bool]) -> Any:
+    """Return arguments of a call that has a row of each of some calls with the same key.
+
+    `parts` are the arguments of the calls and the rows; `by_row` as in `Call.key`.
+    """
+    flat = [(tensors_in(given), row) for given, row in parts]
+    position = iter(enumerate(by_row))
 
     def join(tensor: torch.Tensor) -> torch.Tensor:
-        place = next(position)
-        if not tensor.dim() or tensor.shape[0] != sizes[0]:
-            return tensor
-        return torch.stack([some[place][row] for some, row in zip(flat, rows)])
+        place, rows = next(position)
+        return torch.stack([some[place][row] for some, row in flat]) if rows else tensor
 
-    return map_tensors(parts[0], join)
+    return map_tensors(parts[0][0], join)
 
 
 @torch.no_grad()
@@ -360,27 +431,16 @@ def rows_are_independent(calls: list[Call], run: Callable[[Any, Any], list[torch
     Two rows are run together and each alone. `run` returns the outputs for arguments on the CPU. If
     each call has one row, two calls with equal shapes are joined; with none, rows are independent.
     """
-    call = next((call for call in calls if call.rows > 1), None)
-    if call is not None:
-        pairs = [(call.given, 0, call.rows), (call.given, call.rows - 1, call.rows)]
-    else:
-        by_key: dict[Any, Call] = {}
-        for one in calls:
-            other = by_key.setdefault(one.key(split=True), one)
-            if other is not one:
-                pairs = [(other.given, 0, 1), (one.given, 0, 1)]
-                break
-        else:
-            return True
-    together = (
-        [part for part, _, _ in pairs],
-        [row for _, row, _ in pairs],
-        [n for _, _, n in pairs],
-    )
+    found = _two_rows_of(calls)
+    if found is None:
+        return True
+    pairs, by_row = found
     try:
-        joined = run(*_join(*together))
-        alone = [run(*_join([part], [row], [n])) for part, row, n in pairs]
+        joined = run(*_join(pairs, by_row))
+        alone = [run(*_join([pair], by_row)) for pair in pairs]
     except Exception:  # noqa: BLE001 - the model does not accept these shapes
+        return False
+    if any(len(single) != len(joined) for single in alone):
         return False
     for place, output in enumerate(joined):
         if not output.dim() or output.shape[0] != 2:
@@ -388,7 +448,27 @@ def rows_are_independent(calls: list[Call], run: Callable[[Any, Any], list[torch
         for row, single in enumerate(alone):
             if single[place].shape != output[row : row + 1].shape:
                 return False
-            difference = (single[place].double() - output[row : row + 1].double()).norm()
-            if not difference <= _SAME * output[row].double().norm() + 1e-12:
+            # what is not finite is reported by the caller
+            found, wanted = (
+                t.double().nan_to_num(0.0, 0.0, 0.0) for t in (single[place], output[row : row + 1])
+            )
+            if (found - wanted).norm() > _SAME * wanted.norm() + 1e-12:
                 return False
     return True
+
+
+def _two_rows_of(calls: list[Call]) -> tuple[list[tuple[Any, int]], list[bool]] | None:
+    """Return arguments and rows of two samples that could be joined, and which tensors have rows.
+
+    None if no samples can be joined.
+    """
+    row_tensors = find_row_tensors(calls)
+    for call, by_row in zip(calls, row_tensors):
+        if call.rows > 1:
+            return [(call.given, 0), (call.given, call.rows - 1)], by_row
+    by_key: dict[Any, Call] = {}
+    for call, by_row in zip(calls, row_tensors):
+        other = by_key.setdefault(call.key(by_row), call)
+        if other is not call and call.rows:
+            return [(other.given, 0), (call.given, 0)], by_row
+    return None

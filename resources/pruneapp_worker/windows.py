@@ -12,9 +12,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import torch
-from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 
 from pruneapp_worker.recorded_calls import tensors_in
+
+_CONTAINERS = (torch.nn.ModuleList, torch.nn.ModuleDict, torch.nn.Sequential)
 
 
 @dataclasses.dataclass
@@ -31,40 +32,40 @@ class Observation:
     """What a model called in one run: each entry by the name of a module."""
 
     order: list[str]  # names of the modules that were called once, in order
-    inputs: dict[str, Any]  # first floating tensor of the arguments
-    outputs: dict[str, Any]  # first floating tensor of the output
+    inputs: dict[str, Any]  # the tensor that is the only argument; None if there are others
+    outputs: dict[str, Any]  # the outputs
     linear: list[Any]  # outputs of linear layers
 
 
 @contextlib.contextmanager
 def observe_calls(model: torch.nn.Module) -> Iterator[Observation]:
     """Observe the calls of the modules of a model in the block; complete after it."""
-    names = {id(module): name for name, module in model.named_modules()}
     found = Observation([], {}, {}, [])
     counts: Counter[str] = Counter()
 
-    def before(module: torch.nn.Module, given: Any) -> None:
-        name = names.get(id(module))
-        if name is not None:
+    def watch(name: str, module: torch.nn.Module) -> None:
+        def before(_module: torch.nn.Module, args: Any, kwargs: Any) -> None:
             counts[name] += 1
             found.order.append(name)
-            found.inputs[name] = first_tensor_of(given)
+            is_single = len(args) == 1 and not kwargs and isinstance(args[0], torch.Tensor)
+            found.inputs[name] = args[0] if is_single else None
 
-    def after(module: torch.nn.Module, _given: Any, output: Any) -> None:
-        name = names.get(id(module))
-        if name is not None:
-            found.outputs[name] = first_tensor_of(output)
+        def after(_module: torch.nn.Module, _args: Any, output: Any) -> None:
+            found.outputs[name] = output
             if isinstance(module, torch.nn.Linear):
                 found.linear.append(output)
 
-    hooks = register_module_forward_pre_hook(before), register_module_forward_hook(after)
-    try:
+        stack.callback(module.register_forward_pre_hook(before, with_kwargs=True).remove)
+        stack.callback(module.register_forward_hook(after).remove)
+
+    with contextlib.ExitStack() as stack:
+        for name, module in model.named_modules():
+            watch(name, module)
         yield found
-    finally:
-        for hook in hooks:
-            hook.remove()
     found.order = [
-        name for name in found.order if counts[name] == 1 and found.outputs.get(name) is not None
+        name
+        for name in found.order
+        if counts[name] == 1 and first_tensor_of(found.outputs.get(name)) is not None
     ]
 
 
@@ -131,15 +132,15 @@ def intercept_calls(
 def _repeated_blocks(module: torch.nn.Module, once: list[str]) -> list[Window]:
     """Return the blocks of the outermost repeated structures, in the order of their calls.
 
-    Blocks are children of the same class of a `ModuleList` or `Sequential`, with children of their
-    own. `once` are the modules that were called once, in order.
+    Blocks are children of the same class of a `ModuleList`, `ModuleDict` or `Sequential`, with
+    children of their own. `once` are the modules that were called once, in order.
     """
     names = set(once)
     found: list[str] = []
     for path, container in module.named_modules():
-        if not isinstance(container, (torch.nn.ModuleList, torch.nn.Sequential)):
+        if not isinstance(container, _CONTAINERS):
             continue
-        if any(path.startswith(f"{one}.") for one in found):
+        if any(f"{path}.".startswith(f"{one}.") for one in found):
             continue
         kinds = Counter(type(child) for child in container.children())
         for leaf, child in container.named_children():
@@ -154,7 +155,7 @@ def _repeated_blocks(module: torch.nn.Module, once: list[str]) -> list[Window]:
 def _layer_groups(module: torch.nn.Module, observed: Observation) -> list[Window]:
     """Return layers with a weight matrix, each with the norm and activation that follow directly.
 
-    They follow if they are called with the very tensor that the module before returned.
+    They follow if their only argument is the very tensor that the module before returned.
     """
     leaves = [
         name
