@@ -131,20 +131,44 @@ class Recovery:
         self._elements = {id(each.parameter): each for each in elements}
         self._checkpoint, self._saved_at = checkpoint, time.monotonic()
         self._stored = dict(stored or {})
-        self._training = teacher.training, student.training
-        teacher.eval()
-        student.eval()
+        modules = [*teacher.modules(), *student.modules()]
+        self._training = [(module, module.training) for module in modules]
+        self._required = [(p, p.requires_grad) for p in student.parameters()]
+        self._caching = [
+            config
+            for config in (getattr(module, "config", None) for module in modules)
+            if getattr(config, "use_cache", None) is True
+        ]
+        for config in self._caching:  # a block that runs again would find its own keys in a cache
+            config.use_cache = False
         self._restores: list[tuple[torch.Tensor, torch.dtype]] = []
-        for module in (teacher, student):
+        self.losses: dict[str, float] = {}
+        self.events: list[dict[str, Any]] = []
+        self.notices: list[str] = []
+        self.rate = 0.0
+        self.steps = 0
+        try:
+            self._prepare(calls, trained)
+        except BaseException:
+            self.finish()
+            raise
+
+    # -- preparation ----------------------------------------------------------------------------
+
+    def _prepare(self, calls: list[Call], trained: list[str] | None) -> None:
+        """Convert the models, and divide the samples."""
+        self.teacher.eval()
+        self.student.eval()
+        for module in (self.teacher, self.student):
             self._to_float32(module)
         names = None if trained is None else set(trained)
         self.parameters = {
             name: parameter
-            for name, parameter in student.named_parameters()
+            for name, parameter in self.student.named_parameters()
             if parameter.dtype in (torch.float32, torch.float64)
             and (names is None or name in names)
         }
-        for parameter in student.parameters():
+        for parameter in self.student.parameters():
             parameter.requires_grad_(requires_grad=False)
         if not self.parameters:
             raise ContractError("The model has no parameter that could be trained.")
@@ -152,24 +176,19 @@ class Recovery:
         device = next(iter(self.parameters.values())).device
         self._device = device
         split = rows_are_independent(calls, self._run_on_device)
-        rows = settings.rows or (
+        rows = self.settings.rows or (
             _CONTINUOUS_ROWS
             if all(t.is_floating_point() for t in tensors_in(calls[0].given))
             else _TOKEN_ROWS
         )
         self._split = split
-        self.samples = Samples(calls, split=split, size=rows, seed=settings.seed, dtype=converted)
+        self.samples = Samples(
+            calls, split=split, size=rows, seed=self.settings.seed, dtype=converted
+        )
         probe = self.samples.batch(self.samples.held_out[0])
         self.windows, self._scores = self._observe(probe)
         self._points = [window.modules[-1] for window in self.windows]
-        self.losses: dict[str, float] = {}
-        self.events: list[dict[str, Any]] = []
-        self.notices: list[str] = []
-        self.rate = 0.0
-        self.steps = 0
         self._find_notices(sum(call.rows for call in calls), split=split)
-
-    # -- preparation ----------------------------------------------------------------------------
 
     def _to_float32(self, module: torch.nn.Module) -> None:
         """Convert parameters and buffers of 16 bits to float32 in place; `finish` reverts it."""
@@ -179,14 +198,14 @@ class Recovery:
                 tensor.data = tensor.data.float()
 
     def _run_on_device(self, args: Any, kwargs: Any) -> list[torch.Tensor]:
-        """Return the outputs of the teacher for arguments on the CPU."""
+        """Return the outputs of the teacher for arguments on the CPU, in full precision."""
 
         def move(tensor: torch.Tensor) -> torch.Tensor:
             convert = self._restores and tensor.is_floating_point()
             return (tensor.float() if convert else tensor).to(self._device)
 
         args, kwargs = map_tensors((args, kwargs), move)
-        return [tensor for _, tensor in floating_outputs(self._call(self.teacher, args, kwargs))]
+        return [tensor for _, tensor in floating_outputs(self.teacher(*args, **kwargs))]
 
     def _call(self, module: torch.nn.Module, args: Any, kwargs: Any) -> Any:
         if self._device.type == "cuda":
@@ -443,16 +462,18 @@ class Recovery:
         """
         state = self._load_checkpoint()
         plan = self.plan()
+        if state is not None and state["stage"] == "whole":
+            plan["trains"] = state["trains"]  # the available memory may differ
         self._emit("plan", **plan)
         start = {name: p.detach().clone() for name, p in self.parameters.items()}
         if state is None:
             self.losses.setdefault("start", self.held_out_loss())
+            self._emit("stage", name="start", loss=self.losses["start"])
             state = {"stage": "windows", "done": 0}
         else:
             self.losses = state["losses"]
             self.events = state["events"]
             self._write(state["values"])
-        self._emit("stage", name="start", loss=self.losses["start"])
         if state["stage"] == "windows":
             if self.settings.windows:
                 self._train_windows(state["done"])
@@ -500,6 +521,8 @@ class Recovery:
         def loss_of(sample: tuple[Any, Any, torch.Tensor]) -> torch.Tensor:
             """Return the relative error of the block's output."""
             args, kwargs, target = sample
+            # a block may change its inputs, such as by an activation in place
+            args, kwargs = map_tensors((args, kwargs), torch.clone)
             output = self._call(modules[0], args, kwargs)
             for module in modules[1:]:
                 output = self._call(module, (output,), {})
@@ -626,7 +649,7 @@ class Recovery:
                 best = self._errors_of(self.samples.held_out)
                 self.rate = self.settings.lr or self._choose_rate(leaves, changes)
                 optimizer = make_optimizer(leaves, self.rate)
-                begin = 0
+                begin, now = 0, best
                 best_values = {name: p.detach().clone() for name, p in training.items()}
                 self._emit("point", step=0, held_out=float(best.mean()))
             else:
@@ -635,15 +658,16 @@ class Recovery:
                 if changes:
                     changes.load(state["changes"])
                 optimizer.load_state_dict(state["optimizer"])
-                begin, best = state["step"], state["best"]
+                begin = self.steps = state["step"]
+                best, now = state["best"], state["now"]
                 best_values = self._moved(state["best_values"])
             every = max(1, steps // _CHECKS)
             losses: list[float] = []
-            now = best
             began = time.monotonic()
             for step in range(begin, steps):
                 self._report.progress(step, steps, f"step {step + 1} of {steps}")
                 if self._report.is_stopped():
+                    now = self._errors_of(self.samples.held_out)
                     break
                 set_rate(optimizer, step, steps)
                 losses.append(self._take_step(optimizer, leaves, changes, step))
@@ -666,10 +690,12 @@ class Recovery:
                     best_values = {name: p.detach().clone() for name, p in training.items()}
                 self._save(
                     "whole",
+                    trains=what,
                     rate=self.rate,
                     optimizer=optimizer,
                     step=step + 1,
                     best=best,
+                    now=now,
                     best_values=best_values,
                     changes=changes,
                 )
@@ -742,12 +768,16 @@ class Recovery:
         return next((dtype for one, dtype in self._restores if one is parameter), parameter.dtype)
 
     def finish(self) -> None:
-        """Restore the dtypes and modes that the models had, and delete the checkpoint."""
+        """Restore the dtypes, modes and flags that the models had. May be called twice."""
         for tensor, dtype in self._restores:
             tensor.data = tensor.data.to(dtype)
         self._restores = []
-        self.teacher.train(self._training[0])
-        self.student.train(self._training[1])
+        for module, training in self._training:
+            module.training = training
+        for parameter, required in self._required:
+            parameter.requires_grad_(requires_grad=required)
+        for config in self._caching:
+            config.use_cache = True
 
     # -- checkpoints ----------------------------------------------------------------------------
 
@@ -783,8 +813,9 @@ class Recovery:
         temporary = self._checkpoint.with_suffix(".writing")
         torch.save(state, temporary)
         temporary.replace(self._checkpoint)
-        # A checkpoint that takes long is written less often.
-        self._saved_at = time.monotonic() + 20 * (time.monotonic() - now)
+        self._saved_at = time.monotonic()
+        if self.settings.save_every:  # a checkpoint that takes long is written less often
+            self._saved_at += 20 * (self._saved_at - now)
 
     def _load_checkpoint(self) -> Any:
         """Return the state of the checkpoint; None if there is none that can be read."""
