@@ -36,7 +36,7 @@ from pruneapp.gui.commands.declarations import COMMANDS, LOCAL_KEYS
 from pruneapp.gui.widgets.engine_text import CONTEXT, LANGUAGE_OF, SENTENCES, TIMES
 from pruneapp.methods.limits import LIMITS
 from pruneapp.methods.registry import METHODS
-from pruneapp.params import ChoiceParam, FileParam, Param, SizeParam, SubsetParam
+from pruneapp.params import ChoiceParam, FileParam, OptionalParam, Param, SizeParam, SubsetParam
 from pruneapp.recipes.replay import SCHEDULE
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -231,7 +231,7 @@ def _of_params(where: str, params: tuple[Param, ...]) -> Iterator[tuple[str, str
         at = f"{where}, {param.name}"
         yield at, param.label
         yield at, param.help
-        if isinstance(param, SizeParam):
+        if isinstance(param, OptionalParam | SizeParam):
             yield at, param.nothing
         if isinstance(param, ChoiceParam | SubsetParam) and param != LANGUAGE:
             # Languages are called as they call themselves.

@@ -194,6 +194,43 @@ class FloatParam(NumberParam):
 
 
 @dataclass(frozen=True, kw_only=True)
+class OptionalParam(NumberParam):
+    """A number that may be left out: None, and empty text. For a base class of a second one."""
+
+    default: Any = None
+    nothing: str  # what None means, as text
+
+    def read(self, text: str) -> Any:
+        """Read a number, or None of empty text and of the word for None."""
+        words = text.strip().casefold()
+        return None if words in {"", self.nothing.casefold()} else super().read(text)
+
+    def validate(self, value: Any) -> Any:
+        """Accept None, and what the other base class accepts."""
+        if value is None:
+            return None
+        return super().validate(value)  # type: ignore[safe-super]  # of the second base class
+
+    def format(self, value: Any) -> str:
+        """Return the number as text, empty for None."""
+        return "" if value is None else super().format(value)
+
+    def describe(self) -> str:
+        """Say the rule."""
+        return f"{super().describe()}, or {self.nothing}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class OptionalIntParam(OptionalParam, IntParam):
+    """A whole number or None."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OptionalFloatParam(OptionalParam, FloatParam):
+    """A finite number or None."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class SeedParam(IntParam):
     """The seed of a random choice: equal seeds give equal masks on all machines."""
 

@@ -156,13 +156,7 @@ class EvaluationScript:
 
         False if there is no measuring function, one has a decorator, or the text cannot be parsed.
         """
-        if len(self.text) > _MOST_PARSED:
-            return False
-        try:
-            body = ast.parse(self.text).body
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return False
-        defined = [one for one in body if isinstance(one, ast.FunctionDef)]
+        defined = [one for one in self._statements or () if isinstance(one, ast.FunctionDef)]
         measuring = [
             one for one in defined if one.name == "calibrate" or one.name.startswith("evaluate")
         ]
@@ -171,6 +165,36 @@ class EvaluationScript:
             or "limit" in {arg.arg for arg in (*one.args.args, *one.args.kwonlyargs)}
             for one in measuring
         )
+
+    def may_define(self, prefix: str) -> bool:
+        """Return whether it may define a function whose name starts with `prefix`.
+
+        Judged by parsing; True if it cannot be parsed, or imports all names of a module.
+        """
+        statements = self._statements
+        if statements is None:
+            return True
+        names: list[str] = []
+        for one in statements:
+            if isinstance(one, ast.If | ast.Try):
+                return True
+            if isinstance(one, ast.FunctionDef):
+                names.append(one.name)
+            elif isinstance(one, ast.Import | ast.ImportFrom):
+                names += [alias.asname or alias.name for alias in one.names]
+            elif isinstance(one, ast.Assign):
+                names += [target.id for target in one.targets if isinstance(target, ast.Name)]
+        return "*" in names or any(name.startswith(prefix) for name in names)
+
+    @property
+    def _statements(self) -> list[ast.stmt] | None:
+        """The statements of the module; None if it is too long or cannot be parsed."""
+        if len(self.text) > _MOST_PARSED:
+            return None
+        try:
+            return ast.parse(self.text).body
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
 
     @property
     def header(self) -> str:

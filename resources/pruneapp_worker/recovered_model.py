@@ -40,6 +40,14 @@ class PipeReporter(recovery.Reporter):
         """Return whether the application asked to end with the best state."""
         return self._pipe.is_stopped()
 
+    def wait_while_paused(self) -> None:
+        """Return when the request is not paused; raises `Cancelled`."""
+        self._pipe.wait_while_paused()
+
+
+class _Stop(BaseException):
+    """Ends the user's training after a step."""
+
 
 def recover(
     model: tensors.ModelTensors,
@@ -125,14 +133,15 @@ def recover(
 def train(
     model: tensors.ModelTensors,
     run: Callable[[], Any],
-    reporter: recovery.Reporter,
+    reporter: PipeReporter,
     request: dict[str, Any],
 ) -> dict[str, Any]:
     """Train a model by the user's function, with its fixed elements held; see `do_train`.
 
     `run` calls the function; it may return a generator, which is exhausted: each value is a loss,
-    ``(loss, learning rate)``, or a dict of metrics. Raises `ContractError` if the function replaced
-    a parameter.
+    ``(loss, learning rate)``, or a dict of metrics. If the application asks to stop, the function
+    is ended after a step, with the weights of that step. Raises `ContractError` if the function
+    replaced a parameter.
     """
     began = time.perf_counter()
     kept = {
@@ -160,13 +169,17 @@ def train(
             torch.save(model.module.state_dict(), temporary)
             temporary.replace(request["checkpoint"])
             saved = time.monotonic()
+        reporter.wait_while_paused()
+        if reporter.is_stopped():
+            raise _Stop
 
     if request["checkpoint"] and Path(request["checkpoint"]).is_file():
         with contextlib.suppress(Exception):  # a damaged copy is not used
             state = torch.load(request["checkpoint"], map_location="cpu", weights_only=True)
             model.module.load_state_dict(state)
+    reporter.event(what="training")
     try:
-        with masked_training.hold(elements, on_step):
+        with masked_training.hold(elements, on_step), contextlib.suppress(_Stop):
             result = run()
             if hasattr(result, "__next__"):
                 for number, value in enumerate(result, 1):

@@ -274,3 +274,22 @@ def test_a_template_names_the_tensors_and_takes_no_code_from_names(tmp_path):
         text = template_for(checkpoint)
     assert "model.load_state_dict(torch.load(path))" in text
     assert "safetensors" not in text
+
+
+@pytest.mark.parametrize(
+    ("text", "defines"),
+    [
+        ("def train(model): pass", True),
+        ("from mine import train", True),
+        ("from mine import *", True),
+        ("train = make()", True),
+        ("if GPU:\n    from a import train", True),
+        ("def train(", True),  # the script reports the syntax error
+        ("class A:\n    def train(self): pass\n\ndef load(path): pass", False),
+        ("", False),
+    ],
+)
+def test_it_is_known_without_running_whether_a_function_may_be_defined(tmp_path, text, defines):
+    path = tmp_path / "s.py"
+    path.write_text(text)
+    assert EvaluationScript.read(path).may_define("train") is defines

@@ -17,6 +17,7 @@ from pruneapp.params import (
     IntParam,
     NormParam,
     NumberParam,
+    OptionalParam,
     Param,
     SizeParam,
     SubsetParam,
@@ -78,6 +79,17 @@ def _(param: AmountParam) -> list[Any]:
 def _(param: AmountParam) -> list[Any]:
     refused = [-1, -0.1, 1.1, math.nan, math.inf, "half"]  # as in torch
     return refused if isinstance(param, TotalParam) else [*refused, None]
+
+
+@valid.register
+def _(param: OptionalParam) -> list[Any]:
+    whole = isinstance(param, IntParam)
+    return [None, 2, 100] if whole else [None, 0.0, 0.003, 1.0]
+
+
+@invalid.register
+def _(param: OptionalParam) -> list[Any]:
+    return ["x", True, *([1, 2.5] if isinstance(param, IntParam) else [-0.1, math.nan])]
 
 
 @valid.register

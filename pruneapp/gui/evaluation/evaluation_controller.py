@@ -21,6 +21,7 @@ from pruneapp.document.document import Document
 from pruneapp.document.edit import EditKind, Record
 from pruneapp.document.entries import Entry
 from pruneapp.document.history import PastState
+from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import JsonError, PruneAppError
 from pruneapp.evaluation.metric import MeasuredState, MetricChange, StateQuality, measured_ancestors
 from pruneapp.evaluation.runner import Conditions
@@ -126,30 +127,17 @@ class ScriptProcess:
 
         Raises the errors of `evaluator`, and `EvaluationError` if the script fails.
         """
-        from pruneapp.evaluation.runner import conditions_of, data_of
-
         evaluator = self.evaluator(job)
         if evaluator.baseline is None:
             parts = job.parts(2)
             evaluator.measure_baseline(past.base_state, next(parts))
             job = next(parts)
         snapshot = past.load(Job(cancel=job.cancel))
-        result = evaluator.measure(snapshot, job)
-        pruned = sum(snapshot.masks.counts(snapshot.masks))
-        baseline = evaluator.baseline
-        quality = StateQuality(
-            _changes(evaluator, result, data_of(evaluator.runner) in calibrated_with),
-            pruned / (parameters or 1),
-            unpruned=baseline is not None and result.key.state == baseline.first.key.state,
-            remaining=parameters - pruned,
-            nbytes=unpacked_size(snapshot, Job(cancel=job.cancel)),
-        )
+        found = measure_state(evaluator, snapshot, parameters, job, calibrated_with)
         if self._uses is not None:
             sums = self._uses.multiply_adds(snapshot, Job(cancel=job.cancel))
-            quality = replace(quality, multiply_adds=sums)
-        key, notices = result.key, result.measured.notices
-        conditions = conditions_of(evaluator.runner)
-        return Measurement(key.state, key.evaluation, conditions, quality, notices)
+            found = replace(found, quality=replace(found.quality, multiply_adds=sums))
+        return found
 
     def count(self, states: Sequence[PastState], job: Job) -> list[int]:
         """Return the multiply-adds of states; the uses of weights are counted on the first call.
@@ -192,6 +180,33 @@ class ScriptProcess:
     def close(self) -> None:
         if self._evaluator is not None:
             self._evaluator.close()
+
+
+def measure_state(
+    evaluator: Evaluator,
+    snapshot: Snapshot,
+    parameters: int,
+    job: Job,
+    calibrated_with: frozenset[str],
+) -> Measurement:
+    """Measure a state; the unpruned model must have been measured.
+
+    For the parameters and errors see `ScriptProcess.measure`.
+    """
+    from pruneapp.evaluation.runner import conditions_of, data_of
+
+    result = evaluator.measure(snapshot, job)
+    pruned = sum(snapshot.masks.counts(snapshot.masks))
+    baseline = evaluator.baseline
+    quality = StateQuality(
+        _changes(evaluator, result, data_of(evaluator.runner) in calibrated_with),
+        pruned / (parameters or 1),
+        unpruned=baseline is not None and result.key.state == baseline.first.key.state,
+        remaining=parameters - pruned,
+        nbytes=unpacked_size(snapshot, Job(cancel=job.cancel)),
+    )
+    conditions, notices = conditions_of(evaluator.runner), result.measured.notices
+    return Measurement(result.key.state, result.key.evaluation, conditions, quality, notices)
 
 
 def _changes(evaluator: Evaluator, result: Result, calibrated: bool) -> tuple[MetricChange, ...]:
@@ -389,6 +404,19 @@ class EvaluationController(Feature[EvaluateDialog]):
         """
         if process is self._process:
             self._store_result(key, found)
+            self._refresh()
+
+    def adopt(self, source: DataSource, found: Mapping[object, Measurement]) -> None:
+        """Store results that another process measured with a source, by the keys of states.
+
+        The source becomes that of the file if none was chosen yet. Results of another source than
+        that of the file are not stored.
+        """
+        if self._source is None:
+            self._source, self._is_for_scan_only = source, False
+        if source == self._source:
+            for key, one in found.items():
+                self._store_result(key, one)
             self._refresh()
 
     def _store_result(self, key: object, found: Measurement) -> None:
@@ -756,6 +784,42 @@ class EvaluationController(Feature[EvaluateDialog]):
         """Return the up-to-date result of a state, by the key of its record; None if none."""
         found = self._result_of(key)
         return None if found is None or found[1] else found[0]
+
+    def metrics_of(self, *keys: object) -> tuple[MetricChange, ...] | None:
+        """Return the shown metric of states, by the keys of their records.
+
+        None if one of them has no up-to-date result with this metric.
+        """
+        qualities = [self.quality_of(key) for key in keys]
+        found = [None if q is None else q.metric(self.metric) for q in qualities]
+        return None if None in found else tuple(m for m in found if m is not None)
+
+    def same_data_warnings(self, calibration: DataSource) -> tuple[str, ...]:
+        """Return warnings if states are evaluated on the data of a calibration, as far as known.
+
+        There is at most one; it depends on the kind of data.
+        """
+        measured = self._source
+        if measured is None or (measured.kind, measured.path) != (
+            calibration.kind,
+            calibration.path,
+        ):
+            return ()
+        text = {
+            DataKind.TEXT: self.tr(
+                "The model is measured on the text that calibrated it: its metric will be better "
+                "than on other texts."
+            ),
+            DataKind.IMAGES: self.tr(
+                "Without labels, the agreement is measured on the images that calibrated the "
+                "model: it will be lower on others. Accuracy is measured on others."
+            ),
+            DataKind.SCRIPT: self.tr(
+                "The same script measures the model: make sure that evaluate uses other data than "
+                "calibrate."
+            ),
+        }.get(calibration.kind)
+        return () if text is None else (text,)
 
     def comparable_results(
         self, *numbers: int | None

@@ -267,12 +267,18 @@ class ScriptController(Feature[ConsentDialog]):
 
     @flow
     def look(self, choice: SourceChoice) -> Flow[None]:
-        """Check a source without running it, and show below the choice what was found.
+        """Check a source without running it, and show below the choice what was found."""
+        yield from self.check(choice)
 
-        A further call cancels the check. An error is not marked as such before a path is entered.
-        The result is dropped if the choice has changed or is deleted meanwhile.
+    def check(self, choice: SourceChoice) -> Flow[EvaluationScript | None]:
+        """Check a source without running it, show below the choice what was found, and return it.
+
+        None if there is no script. A further call cancels the check. An error is not marked as such
+        before a path is entered. The result is not shown if the choice has changed or is deleted
+        meanwhile.
         """
         source, trouble = choice.source(), False
+        script: EvaluationScript | None = None
         if self._source_check is not None:
             self._source_check.cancel()
         try:
@@ -283,13 +289,15 @@ class ScriptController(Feature[ConsentDialog]):
                 words = self.tr("Runs {program} in {folder}.")
                 text = words.format(program=facts.program, folder=facts.folder)
             else:
-                script = self._source_check = RunJob("", self._search_for(source))
-                text = self._found_text((yield from script))
+                search = self._source_check = RunJob("", self._search_for(source))
+                found = yield from search
+                text, script = self._found_text(found), found.agreed.script
         except PruneAppError as error:
             text, trouble = translate_error(error), bool(source.path)
         # The dialog may have been closed, and deleted.
         if isValid(choice) and choice.source() == source:
             choice.set_found(text, trouble=trouble)
+        return script
 
     def _search_for(self, source: DataSource) -> Callable[[Job], _Found]:
         document = self.session.document

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from pathlib import Path
 
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import (
@@ -69,6 +70,15 @@ class DataSource:
     def draws(self) -> bool:
         """Whether the source takes a seed."""
         return self.kind is not DataKind.STATISTICS
+
+
+def source_name(source: DataSource) -> str:
+    """Return the name of the file of a source, or what its inputs are instead."""
+    if source.kind is DataKind.TOKENS:
+        return translate("DataKind", "no data, random token ids")
+    if source.kind is DataKind.INPUTS:
+        return translate("DataKind", "no data, random inputs")
+    return Path(source.path).name
 
 
 class SourceChoice(QWidget):

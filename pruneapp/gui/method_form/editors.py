@@ -41,6 +41,7 @@ from pruneapp.params import (
     FloatParam,
     IntParam,
     NormParam,
+    OptionalParam,
     Param,
     SeedParam,
     SizeParam,
@@ -116,6 +117,8 @@ class TextEditor(Editor):
     def __init__(self, param: Param, parent: QWidget | None = None) -> None:
         super().__init__(param, parent)
         self.field = LineEdit(self)
+        if isinstance(param, OptionalParam):
+            self.field.setPlaceholderText(param.nothing)
         self._add(self.field, self.field.textChanged)
 
     def value(self) -> Any:
@@ -560,6 +563,7 @@ EDITORS: Mapping[type, Callable[[Any, QWidget | None], Editor]] = {
     FlagParam: FlagEditor,
     ChoiceParam: ChoiceEditor,
     SizeParam: SizeEditor,
+    OptionalParam: TextEditor,
     Param: TextEditor,
 }
 

@@ -29,7 +29,7 @@ from pruneapp.gui.document.feature import Ask, Feature, Flow, RunJob, flow
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.evaluation.evaluation_controller import EvaluationController
 from pruneapp.gui.evaluation.script_controller import AgreedScript, ScriptController
-from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
+from pruneapp.gui.evaluation.source_choice import DataKind, DataSource, source_name
 from pruneapp.gui.repair.dialogs import RepairDialog, RepairReportDialog
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.engine_text import translate_error, translate_param, translate_sentence
@@ -279,9 +279,12 @@ class RepairController(Feature[RepairDialog]):
         contents, source = self.session.contents, self._repaired_by
         dialog = RepairReportDialog(
             done.repair.layers,
-            risks=(*map(translate_sentence, done.risks), *self._same_data(source)),
+            risks=(
+                *map(translate_sentence, done.risks),
+                *self._evaluation.same_data_warnings(source),
+            ),
             unknown=done.repair.unknown,
-            source=self._source_text(source),
+            source=source_name(source),
             solver=done.solver,
             sequential=done.sequential,
             shown=contents.shown,
@@ -299,44 +302,6 @@ class RepairController(Feature[RepairDialog]):
         )
         self._notifications.show_done(text)
 
-    def _source_text(self, source: DataSource) -> str:
-        if source.kind is DataKind.TOKENS:
-            return self.tr("no data, random token ids")
-        if source.kind is DataKind.INPUTS:
-            return self.tr("no data, random inputs")
-        return Path(source.path).name
-
-    def _same_data(self, source: DataSource) -> tuple[str, ...]:
-        """Return warnings if the model is evaluated on the data of its repair, as far as known.
-
-        There is at most one; it depends on the kind of data.
-        """
-        measured = self._evaluation.source
-        if measured is None or (measured.kind, measured.path) != (source.kind, source.path):
-            return ()
-        if source.kind is DataKind.TEXT:
-            return (
-                self.tr(
-                    "The model is measured on the text that it was repaired with: its metric will "
-                    "be better than on other texts."
-                ),
-            )
-        if source.kind is DataKind.IMAGES:
-            return (
-                self.tr(
-                    "Without labels, the agreement is measured on the images that the model was "
-                    "repaired with: it will be lower on others. Accuracy is measured on others."
-                ),
-            )
-        if source.kind is DataKind.SCRIPT:
-            return (
-                self.tr(
-                    "The same script measures the model: make sure that evaluate uses other data "
-                    "than calibrate."
-                ),
-            )
-        return ()
-
     # -- evaluation -----------------------------------------------------------------------------
 
     def _evaluate(self) -> None:
@@ -346,21 +311,21 @@ class RepairController(Feature[RepairDialog]):
     def _compare(self) -> None:
         """Show a notice if the metric is worse after the repair, once both states are evaluated.
 
-        "Worse" is more than the noise. Otherwise warnings of `_same_data` are shown. Both are shown
+        "Worse" is more than the noise. Otherwise warnings about the data are shown. Both are shown
         once for each repair, and only while its result is the current state.
         """
         if self._compared is None:
             return
-        before, after = map(self._evaluation.quality_of, self._compared)
-        if before is None or after is None:
+        metrics = self._evaluation.metrics_of(*self._compared)
+        if metrics is None:
             return
         key, self._compared = self._compared[1], None
-        was, found = before.metric(self._evaluation.metric), after.metric(self._evaluation.metric)
         document = self.session.document
-        if document is None or was is None or found is None or document.history.key is not key:
+        if document is None or document.history.key is not key:
             return
+        was, found = metrics
         if found.higher is None or not found.worse - was.worse > found.half:
-            for sentence in self._same_data(self._repaired_by):
+            for sentence in self._evaluation.same_data_warnings(self._repaired_by):
                 self._notifications.show_info(NoticeTopic.REPAIR, sentence)
             return
         text = self.tr("{name} is worse after the repair: {after}, before it {before}.")

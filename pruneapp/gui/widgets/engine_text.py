@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING, TypeVar
 
 from pruneapp.errors import PruneAppError
 from pruneapp.gui.widgets.labels import join_sentences, translate
-from pruneapp.params import Choice, ChoiceParam, Param, SizeParam, SubsetParam, with_labels
+from pruneapp.params import (
+    Choice,
+    ChoiceParam,
+    OptionalParam,
+    Param,
+    SizeParam,
+    SubsetParam,
+    with_labels,
+)
 
 if TYPE_CHECKING:  # deferred: they import numpy, and the first paint shows texts
     from pruneapp.document.document import HistoryItem
@@ -47,7 +55,7 @@ def translate_param(param: P) -> P:
         if choices != param.choices:
             param = replace(param, choices=choices)
     if (
-        isinstance(param, SizeParam)
+        isinstance(param, OptionalParam | SizeParam)
         and (nothing := translate_declared(param.nothing)) != param.nothing
     ):
         param = replace(param, nothing=nothing)

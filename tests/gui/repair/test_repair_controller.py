@@ -370,12 +370,13 @@ def test_a_metric_that_is_worse_after_the_repair_is_said_with_an_undo(
 def test_a_metric_that_is_better_is_no_notice_and_the_same_data_is_one(
     pruned, statistics, tmp_path, monkeypatch, runners
 ):
-    user, repair = pruned, pruned.workbench.repair
+    user = pruned
     repair_and_evaluate(user, statistics, tmp_path)
     assert user.notices == []
+    evaluation = user.workbench.evaluation
     script = DataSource(DataKind.SCRIPT, str(tmp_path / "s.py"))
-    assert "evaluate uses other data than calibrate" in repair._same_data(script)[0]
+    assert "uses other data than calibrate" in evaluation.same_data_warnings(script)[0]
     text = DataSource(DataKind.TEXT, "a.txt")
-    monkeypatch.setattr(user.workbench.evaluation, "_source", text)
-    assert "the text that it was repaired with" in repair._same_data(text)[0]
-    assert repair._same_data(script) == ()
+    monkeypatch.setattr(evaluation, "_source", text)
+    assert "the text that calibrated it" in evaluation.same_data_warnings(text)[0]
+    assert evaluation.same_data_warnings(script) == ()
