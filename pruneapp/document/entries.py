@@ -206,6 +206,8 @@ class RecoverySource(Part, frozen=True):
     # Whether the blocks were trained first, and whether a sequential repair was made before.
     windows: bool = False
     repaired: bool = False
+    # Whether training began with the values of an earlier state, see "schedule".
+    rewound: bool = False
     # Name that identifies the input data; empty if unknown.
     data: str = ""
 
