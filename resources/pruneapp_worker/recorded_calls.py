@@ -202,6 +202,8 @@ class Recorder:
         With a `device`, the model is called with tensors on it instead of where they are. Raises
         `ContractError` for objects that cannot be copied.
         """
+        if kwargs.get("use_cache") is True:  # blocks that run again would find their own keys
+            kwargs = {**kwargs, "use_cache": False}
         _refuse_objects((args, kwargs))
         tensors = tensors_in((args, kwargs))
         if not tensors:

@@ -264,3 +264,64 @@ def test_the_library_loads_the_worker_without_a_path():
     )
     subprocess.run([sys.executable, "-c", code], check=True)
     assert {"hold_masks", "recover"} <= set(dir(pruneapp))
+
+
+@pytest.mark.parametrize("explicit", [False, True])
+def test_a_language_model_with_a_cache_is_trained(explicit):
+    """Its blocks would otherwise find the keys of their earlier calls in the cache."""
+    transformers = pytest.importorskip("transformers")
+    torch.manual_seed(0)
+    config = transformers.LlamaConfig(
+        vocab_size=30,
+        hidden_size=16,
+        intermediate_size=32,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        max_position_embeddings=32,
+    )
+    model = transformers.LlamaForCausalLM(config)
+    assert model.config.use_cache
+    masks = {n: m for n, m in masks_of(model, 0.5).items() if "layers" in n}
+    ids = torch.randint(30, (40, 8))
+    inputs = [{"input_ids": ids, "attention_mask": torch.ones_like(ids)}]
+    if explicit:
+        inputs[0]["use_cache"] = True
+    found = pruneapp.recover(model, masks, inputs, steps=10)
+    blocks = [event for event in found.events if event["what"] == "window"]
+    assert [block["name"] for block in blocks] == ["model.layers.0", "model.layers.1"]
+    assert all(block["after"] < block["before"] for block in blocks)
+    assert found.rounded < found.start
+    assert model.config.use_cache
+    assert found.module.config.use_cache
+    assert_zeros(found.module, masks)
+
+
+class Remembering(nn.Module):
+    """A block whose output depends on its earlier calls, or which needs a call of the model."""
+
+    def __init__(self, *, fails):
+        super().__init__()
+        self.linear, self.calls, self.fails = nn.Linear(8, 8), [], fails
+
+    def forward(self, x):
+        self.calls.append(1)
+        if self.fails and len(self.calls) > 1:
+            raise RuntimeError
+        return self.linear(x) * len(self.calls)
+
+
+class Forgetful(nn.Sequential):
+    def forward(self, x):
+        for layer in self:
+            layer.calls.clear()
+        return super().forward(x)
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_blocks_with_a_state_are_trained_with_the_whole_model_only(inputs, fails):
+    torch.manual_seed(0)
+    model = Forgetful(Remembering(fails=fails), Remembering(fails=fails))
+    found = pruneapp.recover(model, masks_of(model, 0.5), [inputs], steps=10)
+    assert not any(event["what"] == "window" for event in found.events)
+    assert "Some blocks give other results" in found.notices[0]
+    assert found.rounded < found.start
