@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.io.store import locate
 from pruneapp.document.document import Document
 from pruneapp.edits.existing_masks import open_document
-from pruneapp.errors import ParameterError
+from pruneapp.edits.zeros import TreatZeros
+from pruneapp.errors import ParameterError, SelectionError
 from pruneapp.progress import Job
 
 
@@ -78,3 +79,15 @@ def resolved_path(path: Path) -> Path:
         return path.resolve()
     except (OSError, RuntimeError, ValueError):  # a loop of links, or not a valid file name
         return path.absolute()
+
+
+def treat_zeros(document: Document, job: Job) -> None:
+    """Count the zeros of the file as pruned, in addition to its masks; without zeros do nothing.
+
+    Commits an edit to the document.
+    """
+    entries = document.checkpoint.entries.values()
+    names = tuple(e.name for e in entries if e.prunable and len(e.shape) > 1)
+    # There are no zeros; masks alone define what is pruned.
+    with suppress(SelectionError):
+        document.commit(TreatZeros(names).propose(document.snapshot(), job))

@@ -118,6 +118,7 @@ OPTIONS: Mapping[str, Option] = {
     ),
     "expand.file": Option("FILE", "a file in compact or zst format"),
     "repair.file": Option("FILE", "a pruned checkpoint"),
+    "recover.file": Option("FILE", "a pruned checkpoint"),
     "shrink.file": Option("FILE", "the folder of a model that transformers loads"),
     "unshrink.file": Option("FILE", "a folder that `pruneapp shrink` wrote"),
     "verify.file": Option("FILE", "the exported file or folder"),
@@ -132,6 +133,11 @@ OPTIONS: Mapping[str, Option] = {
     "verify.against": Option("--against ORIGINAL", "the original checkpoint", required=True),
     "repair.against": Option(
         "--against ORIGINAL", "the checkpoint before it was pruned", required=True
+    ),
+    "recover.against": Option(
+        "--against ORIGINAL",
+        "the checkpoint before it was pruned; required unless FILE contains masks or --train is "
+        "given",
     ),
     "unshrink.against": Option("--against MODEL", "the model before it was shrunk", required=True),
     "state_dict": Option("--state-dict KEY", _STATE_DICT),
@@ -246,7 +252,10 @@ OPTIONS: Mapping[str, Option] = {
     "prune.save_recipe": Option(
         "--save-recipe RECIPE", "save the step as a recipe, for pruneapp run and the window"
     ),
-    "repair.save_recipe": Option("--save-recipe RECIPE", "save the steps as a recipe"),
+    **{
+        f"{command}.save_recipe": Option("--save-recipe RECIPE", "save the steps as a recipe")
+        for command in ("repair", "recover")
+    },
     # Exports.
     "output": Option("-o, --output OUT", "output path", required=True),
     "allocate.output": Option("-o, --output RECIPE", "save the step as a recipe"),
@@ -324,6 +333,9 @@ OPTIONS: Mapping[str, Option] = {
     # Scripts that evaluate or calibrate.
     "script": Option("--script SCRIPT", "Python file that evaluates; it is run"),
     "repair.script": Option("--script SCRIPT", "Python file that calibrates ORIGINAL; it is run"),
+    "recover.script": Option(
+        "--script SCRIPT", "Python file that calibrates ORIGINAL, or trains FILE; it is run"
+    ),
     "run.script": Option(
         "--script SCRIPT",
         "Python file that calibrates; it is run to collect statistics of activations of the "
@@ -351,11 +363,14 @@ OPTIONS: Mapping[str, Option] = {
         f"original on its lines; {_TEXT}; with no script, command or text: agreement with the "
         "original on random token ids, or of an ONNX model on seeded inputs (see --size)",
     ),
-    "repair.text": Option(
-        "--text TEXT",
-        "without a script: run this text; ORIGINAL is a model folder that transformers loads; "
-        "with neither script nor text: random token ids",
-    ),
+    **{
+        f"{command}.text": Option(
+            "--text TEXT",
+            "without a script: run this text; ORIGINAL is a model folder that transformers loads; "
+            "with neither script nor text: random token ids",
+        )
+        for command in ("repair", "recover")
+    },
     "run.text": Option("--text TEXT", f"without a script: run this text; {_TEXT}"),
     "statistics.text": Option(
         "--text TEXT",
@@ -370,7 +385,7 @@ OPTIONS: Mapping[str, Option] = {
         f"{command}.images": Option(
             "--images FOLDER", f"without a script: run these images; {_IMAGES}"
         )
-        for command in ("run", "statistics", "repair")
+        for command in ("run", "statistics", "repair", "recover")
     },
     "at_most": Option(
         "--at-most D",
@@ -456,6 +471,40 @@ OPTIONS: Mapping[str, Option] = {
         "--sequential",
         "collect the inputs of each layer after the layers before it are repaired, and repair it "
         "for the outputs of the unpruned model; calibrates once more for each layer",
+    ),
+    # Recoveries.
+    "train": Option(
+        "--train",
+        "call train(model) of the script with pruned weights held at zero, instead of training for "
+        "the outputs of ORIGINAL",
+    ),
+    "steps": Option("--steps N", "steps of the whole model; default 300", default=300),
+    "windows": Option(
+        "--no-windows", "do not train each block on its own first", dest="no_windows"
+    ),
+    "learning_rate": Option(
+        "--lr LR", "largest learning rate; default: chosen by 30 steps each with three", type=float
+    ),
+    "samples": Option(
+        "--samples N", "use the first N samples of calibrate; default: all", type=int
+    ),
+    "no_repair": Option(
+        "--no-repair",
+        "do not begin with a sequential repair, as is done if the weights were not repaired before",
+    ),
+    "trains": Option(
+        "--trains WHAT",
+        "what is trained in the whole model: all weights, lora (low-rank changes of the remaining "
+        "weights), norms (norms and biases); default: auto, the first that fits into memory",
+        choices=("auto", "all", "lora", "norms"),
+        default="auto",
+    ),
+    "restart": Option(
+        "--restart", "do not continue an earlier run of the same command that was ended"
+    ),
+    "even_if_worse": Option(
+        "--even-if-worse",
+        "write the result even if a metric of the script is worse by more than the noise",
     ),
     # Sensitivity scans.
     "amounts": Option(

@@ -162,6 +162,18 @@ COMMANDS: Mapping[str, Command] = {
         f"{_EXPORT} save_recipe {_RUNNING} plugin",
         ("statistics script text images",),
     ),
+    "recover": Command(
+        "Recovering",
+        "Train the remaining weights of a pruned model while pruned weights stay zero: for the "
+        "outputs of the original on the inputs of calibrate(model), without labels, or with "
+        "--train by train(model) of your script. If the script also evaluates, the metrics before "
+        "and after are compared. After Ctrl+C the same command continues. Zeros of FILE stay "
+        "zeros.",
+        "file against script text images train output steps windows learning_rate samples "
+        "no_repair trains restart even_if_worse seed "
+        f"{_EXPORT} save_recipe {_RUNNING} plugin",
+        ("script text images",),
+    ),
     "shrink": Command(
         "Shrinking",
         "Remove neurons, heads, experts and layers from a model, so that it is smaller and faster: "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, closing, suppress
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
@@ -16,14 +16,13 @@ from pruneapp.cli.export_options import (
     uncounted_zeros_notice,
     write_export,
 )
-from pruneapp.cli.files import open_model
+from pruneapp.cli.files import open_model, treat_zeros
 from pruneapp.cli.statistics import calibration_runner, gram_budget
 from pruneapp.cli.terminal import Output, attributes, print_notes, printable_name, table
-from pruneapp.document.document import Capture, Document
+from pruneapp.document.document import Capture
 from pruneapp.document.selection import select
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.edits.zeros import TreatZeros
-from pruneapp.errors import ParameterError, SelectionError, first_names
+from pruneapp.errors import ParameterError, first_names
 from pruneapp.evaluation.calibrated_repair import (
     NUMPY,
     CalibratedRepair,
@@ -55,7 +54,7 @@ def repair(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
     checkpoint = document.checkpoint
     request = export_request(options, checkpoint)
     against = stack.enter_context(open_checkpoint(options.against, job=job))
-    _treat_zeros(document, job)
+    treat_zeros(document, job)
     with hash_in_background(checkpoint.files):
         done = _compute(options, document.snapshot(), against, job)
     outcome = done.repair
@@ -120,18 +119,6 @@ def _compute(
     made = calibration_runner(options, options.against)
     with closing(made) as runner, print_details():
         return repair_by_script(runner, snapshot, settings, job)
-
-
-def _treat_zeros(document: Document, job: Job) -> None:
-    """Count the zeros of the file as pruned, in addition to its masks; without zeros do nothing.
-
-    Commits an edit to the document.
-    """
-    entries = document.checkpoint.entries.values()
-    names = tuple(e.name for e in entries if e.prunable and len(e.shape) > 1)
-    # There are no zeros; masks alone define what is pruned.
-    with suppress(SelectionError):
-        document.commit(TreatZeros(names).propose(document.snapshot(), job))
 
 
 def _lines(layers: Sequence[LayerRepair]) -> Iterator[str]:

@@ -118,11 +118,14 @@ class RepairedValues:
 
     def label(self) -> str:
         """Return a label for the history."""
+        if isinstance(self.source, RecoverySource):
+            steps = counted(self.source.steps, "step")
+            return (
+                f"Training, {steps}" if self.source.method == "training" else f"Recovery, {steps}"
+            )
         weights = [n for n in self.names if n.rpartition(".")[2] == "weight"] or list(self.names)
         one = len(weights) == 1
         what = shown_name(weights[0]) if one else counted(len(weights), "layer")
-        if isinstance(self.source, RecoverySource):
-            return f"{'Training' if self.source.method == 'training' else 'Recovery'} of {what}"
         return f"{'Sequential repair' if self.source.sequential else 'Repair'} of {what}"
 
     def refuse_other(self, checkpoint: Checkpoint, job: Job) -> None:

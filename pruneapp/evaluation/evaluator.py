@@ -60,7 +60,7 @@ class Baseline:
 
 @dataclass(frozen=True)
 class Change:
-    """A metric compared with that of the unpruned model."""
+    """A metric compared with that of the unpruned model, or of an earlier state."""
 
     name: str
     metric: Metric
@@ -73,6 +73,13 @@ class Change:
     def difference(self) -> float:
         """The value minus that of the unpruned model."""
         return self.metric.value - self.original.value
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether a metric of quality is worse by more than the noise; False if undirected."""
+        if not self.judged or self.higher is None or self.is_none:
+            return False
+        return self.difference < 0 if self.higher else self.difference > 0
 
     @property
     def is_none(self) -> bool:
@@ -191,6 +198,29 @@ class Evaluator:
                 is_compared(name, directions),
             )
             for name, metric in result.metrics.items()
+        ]
+
+    def measure_change(self, before: Snapshot, after: Snapshot, job: Job) -> list[Change]:
+        """Measure two states, and compare the metrics of the second with those of the first.
+
+        The noise is that between the two; without samples or counts it is unknown. Raises what
+        `measure` raises.
+        """
+        first, second = job.parts(2)
+        was = self.measure(before, first, samples=True).metrics
+        now = self.measure(after, second, samples=True).metrics
+        directions, unknown = self.runner.directions, Spread(0.0, 0.0)
+        return [
+            Change(
+                name,
+                metric,
+                was[name],
+                band_of(metric, was[name], unknown),
+                higher_is_better(name, directions),
+                is_compared(name, directions),
+            )
+            for name, metric in now.items()
+            if name in was
         ]
 
     @property

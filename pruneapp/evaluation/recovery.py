@@ -284,6 +284,24 @@ def _receiving(
         worker.on_event = None
 
 
+_TRAINED: Mapping[str, str] = {
+    "all": "all {n} weights",
+    "lora": "low-rank changes with {n} numbers, because all weights do not fit into memory",
+    "norms": "{n} numbers of norms and biases, because all weights do not fit into memory",
+    "none": "blocks only, because the whole model does not fit into memory",
+}
+
+
+def plan_sentence(event: Mapping[str, Any]) -> str:
+    """Return the event "plan" as a sentence: what is trained, and the memory that it needs."""
+    what = _TRAINED[event["trains"]].format(n=f"{event['trained']:,}")
+    return (
+        f"Trains {what} on {event['device']}, with {event['samples']:,} samples, of which "
+        f"{event['held_out']:,} are held out; the process needs about "
+        f"{event['bytes'] / 1e9:.2g} GB of memory."
+    )
+
+
 def _repair_first(
     runner: ScriptRunner, snapshot: Snapshot, settings: RecoverySettings, job: Job
 ) -> Snapshot | None:

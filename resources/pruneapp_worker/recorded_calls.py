@@ -326,8 +326,8 @@ class Samples:
             rows += [(key, number, row) for row in range(call.rows if split else 1)]
         if len(rows) < 2:
             raise ContractError(
-                f"Recovery found {len(rows)} independent sample in the inputs, and needs at least "
-                "two: one to train with, one held out.",
+                "Recovery found only one independent sample in the inputs, and needs at least two: "
+                "one to train with, one held out.",
                 "Run more inputs through the model; 256 or more are useful.",
             )
         order = torch.randperm(len(rows), generator=_generator(seed)).tolist()

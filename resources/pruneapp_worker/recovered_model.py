@@ -15,7 +15,7 @@ import torch
 
 from pruneapp_worker import masked_training, recovery, tensors
 from pruneapp_worker.pipe import ContractError, Pipe, Progress
-from pruneapp_worker.recorded_calls import Recorder
+from pruneapp_worker.recorded_calls import Call, Recorder
 
 # Seconds between two copies of the weights during the user's training.
 _SAVE_SECONDS = 60.0
@@ -71,10 +71,7 @@ def recover(
                 "calibrate() did not call the model.",
                 "Call the model that load returned in calibrate(model), in the same thread.",
             )
-        try:
-            student = copy.deepcopy(model.module)
-        except Exception:  # noqa: BLE001 - a model may refuse to be copied in any way
-            student = load_again()
+        student = copy_model(model.module, load_again, recorder.calls[0])
         state = tensors.ModelTensors(student)
         for patch in request["patches"]:
             state.apply(patch)
@@ -128,6 +125,27 @@ def recover(
         "seconds": time.perf_counter() - began,
         "windows": len(run.windows) if run.settings.windows else 0,
     }
+
+
+def copy_model(
+    model: torch.nn.Module, load_again: Callable[[], torch.nn.Module], call: Call
+) -> torch.nn.Module:
+    """Return a copy of a model that computes with its own weights, from `load_again` if needed.
+
+    A copy may refer to the modules of the original, for example by a replaced ``forward``. Raises
+    `ContractError` if a second model uses weights of the first as well.
+    """
+    with contextlib.suppress(Exception):  # a model may refuse to be copied in any way
+        copied = copy.deepcopy(model)
+        if not recovery.uses_weights_of(copied, model, call):
+            return copied
+    again = load_again()
+    if recovery.uses_weights_of(again, model, call):
+        raise ContractError(
+            "Two models that load returned share their weights.",
+            "Create a new model in each call of load(path).",
+        )
+    return again
 
 
 def train(

@@ -141,6 +141,7 @@ class Recovery:
         ]
         for config in self._caching:  # a block that runs again would find its own keys in a cache
             config.use_cache = False
+        self._threads = torch.get_num_threads()
         self._restores: list[tuple[torch.Tensor, torch.dtype]] = []
         self.losses: dict[str, float] = {}
         self.events: list[dict[str, Any]] = []
@@ -337,6 +338,24 @@ class Recovery:
             del loss
         return sum(size for place, size in kept.items() if place not in weights)
 
+    def _choose_threads(self) -> None:
+        """Set the number of threads to 1 if a step is then faster than with those of torch.
+
+        Several threads slow small models down, and any model on a busy machine.
+        """
+        if self._device.type != "cpu" or self._threads == 1:
+            return
+        batch = self.samples.batch(self.samples.indices(0))
+        seconds = {}
+        with self._training_of(self.parameters):
+            for count in (self._threads, 1):
+                torch.set_num_threads(count)
+                for _ in range(2):  # the first call allocates memory
+                    began = time.perf_counter()
+                    self._loss(batch).backward()
+                    seconds[count] = time.perf_counter() - began
+        torch.set_num_threads(min(seconds, key=seconds.__getitem__))
+
     @contextlib.contextmanager
     def _training_of(self, parameters: Mapping[str, torch.nn.Parameter]) -> Iterator[None]:
         """Let some parameters require gradients in the block; these are deleted afterwards."""
@@ -461,6 +480,10 @@ class Recovery:
         nothing is better on the held-out samples.
         """
         state = self._load_checkpoint()
+        if state is None:
+            self._choose_threads()
+        else:  # results of other numbers of threads differ in rounding
+            torch.set_num_threads(state["threads"])
         plan = self.plan()
         if state is not None and state["stage"] == "whole":
             plan["trains"] = state["trains"]  # the available memory may differ
@@ -788,6 +811,7 @@ class Recovery:
             parameter.requires_grad_(requires_grad=required)
         for config in self._caching:
             config.use_cache = True
+        torch.set_num_threads(self._threads)
 
     # -- checkpoints ----------------------------------------------------------------------------
 
@@ -816,6 +840,7 @@ class Recovery:
         }
         state |= {
             "stage": stage,
+            "threads": torch.get_num_threads(),
             "values": {name: p.detach() for name, p in self.parameters.items()},
             "losses": self.losses,
             "events": self.events,
@@ -844,6 +869,24 @@ def distance(found: torch.Tensor, wanted: torch.Tensor) -> torch.Tensor:
     """Return the squared error relative to the squared norm of what is wanted, as float32."""
     found, wanted = found.float(), wanted.float()
     return (found - wanted).square().sum() / (wanted.square().sum() + _TINY)
+
+
+def uses_weights_of(model: torch.nn.Module, other: torch.nn.Module, call: Call) -> bool:
+    """Return whether the outputs of a model for a call depend on the parameters of another one."""
+    before = [(p, p.requires_grad) for one in (model, other) for p in one.parameters()]
+    for parameter in model.parameters():
+        parameter.requires_grad_(requires_grad=False)
+    for parameter in other.parameters():
+        if parameter.is_floating_point():
+            parameter.requires_grad_(requires_grad=True)
+    try:
+        with torch.enable_grad():
+            args, kwargs = map_tensors(call.given, lambda tensor: tensor.to(call.device))
+            found = tensors_in(model(*args, **kwargs))
+            return any(tensor.requires_grad for tensor in found)
+    finally:
+        for parameter, required in before:
+            parameter.requires_grad_(requires_grad=required)
 
 
 def resident_bytes() -> int:

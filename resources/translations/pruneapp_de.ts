@@ -4421,6 +4421,10 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>Reparatur</translation>
     </message>
     <message>
+        <source>Recovery</source>
+        <translation>Wiederherstellung</translation>
+    </message>
+    <message>
         <source>other</source>
         <translation>anderes</translation>
     </message>
@@ -17317,6 +17321,11 @@ steps</extracomment>
         <translation>Rufen Sie session.run(…) der Sitzung, die load zurückgab, im selben Thread auf.</translation>
     </message>
     <message>
+        <source>calibrate() ran only one sample through the model, and recovery needs at least two: one to train with, one held out.</source>
+        <extracomment>sentences</extracomment>
+        <translation>calibrate() hat nur eine Probe durch das Modell geschickt, und nötig sind mindestens zwei: eine zum Trainieren, eine zurückgehaltene.</translation>
+    </message>
+    <message>
         <source>The model leaves the size &apos;{name}&apos; open.</source>
         <extracomment>sentences</extracomment>
         <translation>Das Modell lässt die Größe &apos;{name}&apos; offen.</translation>
@@ -17597,6 +17606,96 @@ steps</extracomment>
         <translation>entlang Dim. {dim}</translation>
     </message>
     <message>
+        <source>{n} step</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} Schritt</translation>
+    </message>
+    <message>
+        <source>{n} steps</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} Schritte</translation>
+    </message>
+    <message>
+        <source>Nothing is pruned, so there is nothing to recover.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nichts ist beschnitten, also gibt es nichts, das sich erholen könnte.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; does not define train(model).</source>
+        <extracomment>sentences</extracomment>
+        <translation>„{name}“ definiert train(model) nicht.</translation>
+    </message>
+    <message>
+        <source>Define train(model), and let it train the model for an epoch.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Definieren Sie train(model), und lassen Sie es das Modell eine Epoche lang trainieren.</translation>
+    </message>
+    <message>
+        <source>&apos;lr&apos; must be more than 0 and at most 1 (got {lr}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>„lr“ muss größer als 0 und höchstens 1 sein (angegeben: {lr}).</translation>
+    </message>
+    <message>
+        <source>&apos;samples&apos; must be at least 2 (got {samples}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>„samples“ muss mindestens 2 sein (angegeben: {samples}).</translation>
+    </message>
+    <message>
+        <source>An ONNX model is run by onnxruntime, which cannot train it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Ein ONNX-Modell wird von onnxruntime ausgeführt, das es nicht trainieren kann.</translation>
+    </message>
+    <message>
+        <source>Recover the PyTorch model that it was exported from.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Trainieren Sie das PyTorch-Modell, aus dem es exportiert wurde.</translation>
+    </message>
+    <message>
+        <source>The model holds weights in a different form than the file, so the new values could not be stored.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das Modell hält Gewichte in anderer Form als die Datei, daher könnten die neuen Werte nicht gespeichert werden.</translation>
+    </message>
+    <message>
+        <source>Let load(path) keep the names and shapes of the file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Lassen Sie load(path) die Namen und Formen der Datei beibehalten.</translation>
+    </message>
+    <message>
+        <source>The model has no weights that could be trained.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das Modell hat keine Gewichte, die trainiert werden könnten.</translation>
+    </message>
+    <message>
+        <source>The folder for the checkpoints of the training, &apos;{folder}&apos;, cannot be used: {words_of}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der Ordner für die Zwischenstände des Trainings, „{folder}“, kann nicht verwendet werden: {words_of}.</translation>
+    </message>
+    <message>
+        <source>Make it writable.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Machen Sie ihn beschreibbar.</translation>
+    </message>
+    <message>
+        <source>{n} held-out sample</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} zurückgehaltene Probe</translation>
+    </message>
+    <message>
+        <source>{n} held-out samples</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} zurückgehaltene Proben</translation>
+    </message>
+    <message>
+        <source>Training changed {counted} of &apos;{name}&apos; that are pruned, so its result is not used.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das Training hat {counted} von „{name}“ geändert, die beschnitten sind, daher wird sein Ergebnis nicht verwendet.</translation>
+    </message>
+    <message>
+        <source>Train the parameters of the model that was given, with an optimizer of torch.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Trainieren Sie die Parameter des übergebenen Modells mit einem Optimierer von torch.</translation>
+    </message>
+    <message>
         <source>Export as {instead}.</source>
         <extracomment>sentences</extracomment>
         <translation>Exportieren Sie als {instead}.</translation>
@@ -17635,6 +17734,81 @@ steps</extracomment>
         <source>&apos;{where}&apos; was saved by a newer Pruneapp: it has version {version}, and this one reads up to version {newest_known}.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{where}&apos; wurde von einem neueren Pruneapp gespeichert: Die Version ist {version}, dieses liest bis Version {newest_known}.</translation>
+    </message>
+    <message>
+        <source>The model was called without a tensor in its arguments, so recovery cannot repeat the call.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das Modell wurde ohne Tensor in seinen Argumenten aufgerufen, daher kann der Aufruf nicht wiederholt werden.</translation>
+    </message>
+    <message>
+        <source>Call the model with tensors in calibrate(model).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Rufen Sie das Modell in calibrate(model) mit Tensoren auf.</translation>
+    </message>
+    <message>
+        <source>The model was called with an object of type {name}, so recovery cannot repeat the call.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das Modell wurde mit einem Objekt vom Typ {name} aufgerufen, daher kann der Aufruf nicht wiederholt werden.</translation>
+    </message>
+    <message>
+        <source>Let calibrate(model) call the model with tensors, lists and dicts of tensors only, for language models with use_cache=False instead of generate().</source>
+        <extracomment>sentences</extracomment>
+        <translation>Lassen Sie calibrate(model) das Modell nur mit Tensoren, Listen und Dicts von Tensoren aufrufen, Sprachmodelle mit use_cache=False statt mit generate().</translation>
+    </message>
+    <message>
+        <source>Run more inputs; 256 or more are useful.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Lassen Sie mehr Eingaben laufen; 256 oder mehr sind sinnvoll.</translation>
+    </message>
+    <message>
+        <source>Two models that load returned share their weights.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Zwei Modelle, die load zurückgab, teilen sich ihre Gewichte.</translation>
+    </message>
+    <message>
+        <source>Create a new model in each call of load(path).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Erzeugen Sie in jedem Aufruf von load(path) ein neues Modell.</translation>
+    </message>
+    <message>
+        <source>calibrate() did not call the model.</source>
+        <extracomment>sentences</extracomment>
+        <translation>calibrate() hat das Modell nicht aufgerufen.</translation>
+    </message>
+    <message>
+        <source>Call the model that load returned in calibrate(model), in the same thread.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Rufen Sie in calibrate(model) das Modell auf, das load zurückgab, im selben Thread.</translation>
+    </message>
+    <message>
+        <source>train() yielded an object of type {name}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>train() hat ein Objekt vom Typ {name} geliefert.</translation>
+    </message>
+    <message>
+        <source>Yield a loss, (loss, learning rate), or a dict of numbers.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Liefern Sie mit yield einen Verlust, (Verlust, Lernrate) oder ein Dict von Zahlen.</translation>
+    </message>
+    <message>
+        <source>The model has no parameter that could be trained.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das Modell hat keinen Parameter, der trainiert werden könnte.</translation>
+    </message>
+    <message>
+        <source>The model returned no tensor of floats, so there is nothing to reproduce.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das Modell gab keinen Tensor von Gleitkommazahlen zurück, also gibt es nichts nachzubilden.</translation>
+    </message>
+    <message>
+        <source>Let calibrate(model) call the model so that it returns its outputs.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Lassen Sie calibrate(model) das Modell so aufrufen, dass es seine Ausgaben zurückgibt.</translation>
+    </message>
+    <message>
+        <source>The outputs of the unpruned model are not all finite.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Ausgaben des unbeschnittenen Modells sind nicht alle endlich.</translation>
     </message>
     <message>
         <source>{pattern} does not hold in {where} ({groups}): {why}</source>

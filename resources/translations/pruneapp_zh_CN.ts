@@ -4421,6 +4421,10 @@ Files are read, never run.</source>
         <translation>修复</translation>
     </message>
     <message>
+        <source>Recovery</source>
+        <translation>恢复</translation>
+    </message>
+    <message>
         <source>other</source>
         <translation>其他</translation>
     </message>
@@ -17316,6 +17320,11 @@ steps</extracomment>
         <translation>请在同一线程中调用 load 返回的会话的 session.run(…)。</translation>
     </message>
     <message>
+        <source>calibrate() ran only one sample through the model, and recovery needs at least two: one to train with, one held out.</source>
+        <extracomment>sentences</extracomment>
+        <translation>calibrate() 只让一个样本通过模型，而恢复至少需要两个：一个用于训练，一个留出。</translation>
+    </message>
+    <message>
         <source>The model leaves the size &apos;{name}&apos; open.</source>
         <extracomment>sentences</extracomment>
         <translation>模型未固定大小 &apos;{name}&apos;。</translation>
@@ -17596,6 +17605,96 @@ steps</extracomment>
         <translation>沿维度 {dim}</translation>
     </message>
     <message>
+        <source>{n} step</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} 步</translation>
+    </message>
+    <message>
+        <source>{n} steps</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} 步</translation>
+    </message>
+    <message>
+        <source>Nothing is pruned, so there is nothing to recover.</source>
+        <extracomment>sentences</extracomment>
+        <translation>没有任何剪枝，因此没有可恢复的内容。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; does not define train(model).</source>
+        <extracomment>sentences</extracomment>
+        <translation>“{name}”没有定义 train(model)。</translation>
+    </message>
+    <message>
+        <source>Define train(model), and let it train the model for an epoch.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请定义 train(model)，让它训练模型一个周期。</translation>
+    </message>
+    <message>
+        <source>&apos;lr&apos; must be more than 0 and at most 1 (got {lr}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>“lr”必须大于 0 且不超过 1（得到 {lr}）。</translation>
+    </message>
+    <message>
+        <source>&apos;samples&apos; must be at least 2 (got {samples}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>“samples”至少为 2（得到 {samples}）。</translation>
+    </message>
+    <message>
+        <source>An ONNX model is run by onnxruntime, which cannot train it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>ONNX 模型由 onnxruntime 运行，无法训练。</translation>
+    </message>
+    <message>
+        <source>Recover the PyTorch model that it was exported from.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请恢复导出它的 PyTorch 模型。</translation>
+    </message>
+    <message>
+        <source>The model holds weights in a different form than the file, so the new values could not be stored.</source>
+        <extracomment>sentences</extracomment>
+        <translation>模型中权重的形式与文件不同，因此无法保存新值。</translation>
+    </message>
+    <message>
+        <source>Let load(path) keep the names and shapes of the file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请让 load(path) 保留文件中的名称和形状。</translation>
+    </message>
+    <message>
+        <source>The model has no weights that could be trained.</source>
+        <extracomment>sentences</extracomment>
+        <translation>模型没有可训练的权重。</translation>
+    </message>
+    <message>
+        <source>The folder for the checkpoints of the training, &apos;{folder}&apos;, cannot be used: {words_of}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>训练检查点的文件夹“{folder}”无法使用：{words_of}。</translation>
+    </message>
+    <message>
+        <source>Make it writable.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请使其可写。</translation>
+    </message>
+    <message>
+        <source>{n} held-out sample</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} 个留出样本</translation>
+    </message>
+    <message>
+        <source>{n} held-out samples</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} 个留出样本</translation>
+    </message>
+    <message>
+        <source>Training changed {counted} of &apos;{name}&apos; that are pruned, so its result is not used.</source>
+        <extracomment>sentences</extracomment>
+        <translation>训练改变了“{name}”中已剪枝的 {counted}，因此不使用其结果。</translation>
+    </message>
+    <message>
+        <source>Train the parameters of the model that was given, with an optimizer of torch.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请使用 torch 的优化器训练所给模型的参数。</translation>
+    </message>
+    <message>
         <source>Export as {instead}.</source>
         <extracomment>sentences</extracomment>
         <translation>请导出为 {instead}。</translation>
@@ -17634,6 +17733,81 @@ steps</extracomment>
         <source>&apos;{where}&apos; was saved by a newer Pruneapp: it has version {version}, and this one reads up to version {newest_known}.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{where}&apos; 由较新的 Pruneapp 保存：其版本为 {version}，而此 Pruneapp 最高只能读取版本 {newest_known}。</translation>
+    </message>
+    <message>
+        <source>The model was called without a tensor in its arguments, so recovery cannot repeat the call.</source>
+        <extracomment>sentences</extracomment>
+        <translation>调用模型时参数中没有张量，因此恢复无法重复该调用。</translation>
+    </message>
+    <message>
+        <source>Call the model with tensors in calibrate(model).</source>
+        <extracomment>sentences</extracomment>
+        <translation>请在 calibrate(model) 中用张量调用模型。</translation>
+    </message>
+    <message>
+        <source>The model was called with an object of type {name}, so recovery cannot repeat the call.</source>
+        <extracomment>sentences</extracomment>
+        <translation>调用模型时传入了 {name} 类型的对象，因此恢复无法重复该调用。</translation>
+    </message>
+    <message>
+        <source>Let calibrate(model) call the model with tensors, lists and dicts of tensors only, for language models with use_cache=False instead of generate().</source>
+        <extracomment>sentences</extracomment>
+        <translation>请让 calibrate(model) 只用张量以及张量的列表和字典调用模型；语言模型请使用 use_cache=False，而不是 generate()。</translation>
+    </message>
+    <message>
+        <source>Run more inputs; 256 or more are useful.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请运行更多输入；256 个或更多较为合适。</translation>
+    </message>
+    <message>
+        <source>Two models that load returned share their weights.</source>
+        <extracomment>sentences</extracomment>
+        <translation>load 返回的两个模型共享权重。</translation>
+    </message>
+    <message>
+        <source>Create a new model in each call of load(path).</source>
+        <extracomment>sentences</extracomment>
+        <translation>请在每次调用 load(path) 时创建新模型。</translation>
+    </message>
+    <message>
+        <source>calibrate() did not call the model.</source>
+        <extracomment>sentences</extracomment>
+        <translation>calibrate() 没有调用模型。</translation>
+    </message>
+    <message>
+        <source>Call the model that load returned in calibrate(model), in the same thread.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请在 calibrate(model) 中于同一线程调用 load 返回的模型。</translation>
+    </message>
+    <message>
+        <source>train() yielded an object of type {name}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>train() 产生了 {name} 类型的对象。</translation>
+    </message>
+    <message>
+        <source>Yield a loss, (loss, learning rate), or a dict of numbers.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请用 yield 给出损失、（损失, 学习率）或数字的字典。</translation>
+    </message>
+    <message>
+        <source>The model has no parameter that could be trained.</source>
+        <extracomment>sentences</extracomment>
+        <translation>模型没有可训练的参数。</translation>
+    </message>
+    <message>
+        <source>The model returned no tensor of floats, so there is nothing to reproduce.</source>
+        <extracomment>sentences</extracomment>
+        <translation>模型没有返回浮点张量，因此没有可再现的内容。</translation>
+    </message>
+    <message>
+        <source>Let calibrate(model) call the model so that it returns its outputs.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请让 calibrate(model) 调用模型并使其返回输出。</translation>
+    </message>
+    <message>
+        <source>The outputs of the unpruned model are not all finite.</source>
+        <extracomment>sentences</extracomment>
+        <translation>未剪枝模型的输出并非都是有限值。</translation>
     </message>
     <message>
         <source>{pattern} does not hold in {where} ({groups}): {why}</source>

@@ -1,0 +1,249 @@
+"""Recovery of pruned states by distillation, and training by the user's function."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pruneapp.document.document import Capture, Document
+from pruneapp.document.edit import EditKind
+from pruneapp.document.entries import RecoveryEntry
+from pruneapp.document.step import Row, Step
+from pruneapp.errors import ParameterError, SelectionError
+from pruneapp.evaluation.evaluator import Evaluator
+from pruneapp.evaluation.process import EvaluationError
+from pruneapp.evaluation.recovery import (
+    RecoverySettings,
+    free_elements,
+    plan_sentence,
+    recover_by_script,
+    train_by_script,
+)
+from pruneapp.evaluation.runner import ScriptRunner, as_on_disk
+from pruneapp.evaluation.script import Interpreter, Options
+from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.preview.preview import compute_preview
+from pruneapp.progress import Cancelled, CancelToken, Job
+from pruneapp.recipes.fit import fit
+from pruneapp.recipes.recipe import history_recipe
+from pruneapp.recipes.replay import replay_all
+from tests.evaluation.scripts import MODEL, outputs, pruned, write_script
+
+BODY = (
+    MODEL
+    + """
+def calibrate(model):
+    torch.manual_seed(3)
+    if mode() == "few":
+        model(torch.randn(5, 16))
+        return
+    with torch.no_grad():
+        for _ in range(2):
+            model(torch.randn(64, 16).to(next(model.parameters()).dtype))
+
+def train(model, progress, seed):
+    optimizer = torch.optim.SGD(model.parameters(), 0.05, momentum=0.9, weight_decay=0.01)
+    if mode() == "replaces":
+        model[4].weight = nn.Parameter(torch.ones_like(model[4].weight))
+    if mode() == "wrong":
+        yield "no number"
+    model.train()
+    for step in range(6):
+        optimizer.zero_grad()
+        loss = model(torch.randn(32, 16)).square().mean()
+        loss.backward()
+        optimizer.step()
+        progress(step, 6)
+        yield (float(loss), 0.05) if step % 2 else {"loss": float(loss)}
+"""
+)
+QUICK = RecoverySettings(steps=60)
+
+
+@pytest.fixture(scope="module")
+def runner(folder):
+    script = write_script(folder, BODY, load="")
+    with closing(
+        ScriptRunner(script, Interpreter(Path(sys.executable), "ours"), Options(device="cpu"))
+    ) as made:
+        yield made
+
+
+@pytest.fixture
+def half_pruned(state, mode):
+    """Return a state with pruned and protected weights; the script is in the mode "plain"."""
+    protected = np.zeros(32 * 32, np.bool_)
+    protected[:100] = True
+    return pruned(state, 0.6, ("0.weight", "3.weight", "4.weight")).with_masks(
+        {"protected": {"3.weight": BitMask.from_bools(protected)}}
+    )
+
+
+def distance(state, original):
+    wanted = outputs(original)
+    return float((outputs(state) - wanted).square().sum() / wanted.square().sum())
+
+
+def test_a_recovery_is_one_edit_that_reproduces_the_unpruned_model(runner, half_pruned):
+    events = []
+    done = recover_by_script(runner, half_pruned, QUICK, Job(), events.append)
+    after = done.proposal.edit.apply_to(half_pruned)
+
+    original = as_on_disk(half_pruned)
+    assert distance(after, original) < 0.5 * distance(half_pruned, original)
+    losses = done.losses
+    assert losses["rounded"] < losses["start"] < losses["pruned"]
+    assert done.source.repaired
+    assert done.source.steps == 60
+    assert f"{done.gain:.0%} less" in done.sentence()
+    assert {event["what"] for event in events} == {"plan", "stage", "window", "rate", "point"}
+    assert plan_sentence(events[0]).startswith("Trains all 1,829 weights on cpu, with 128 samples")
+    for name in ("0.weight", "3.weight", "4.weight"):
+        assert np.array_equal(
+            after.export_mask(name).bools(), half_pruned.export_mask(name).bools()
+        )
+        fixed = ~free_elements(half_pruned, name).bools()
+        now, was = after.bits_under(name), half_pruned.bits_under(name)
+        assert np.array_equal(now[fixed], was[fixed])
+        assert not np.array_equal(now, was)
+
+
+def test_its_entry_is_replayed_by_its_values(runner, state, mode):
+    step = Step((Row(("0.weight", "3.weight"), "l1_unstructured", {"amount": 0.6}),))
+    with closing(Document(state.checkpoint)) as document:
+        preview = compute_preview(document.snapshot(), step, CpuKernel(), Job())
+        document.commit(preview)
+        document.commit(recover_by_script(runner, document.snapshot(), QUICK, Job()).proposal)
+        after = document.snapshot()
+        record = Capture.of(document).done[-1]
+        assert (record.kind, record.label) == (EditKind.RECOVERY, "Recovery, 60 steps")
+        recipe = history_recipe(Capture.of(document), Job())
+        assert isinstance(recipe.entries[-1], RecoveryEntry)
+        fitted = fit(recipe, state.checkpoint, Job())
+        assert not fitted.problems
+        *_, last = replay_all(state, fitted, recipe.where, CpuKernel(), Job())
+        for name in after.values:
+            assert np.array_equal(last.state.bits_under(name), after.bits_under(name))
+
+
+def test_nothing_is_changed_if_nothing_is_better(runner, half_pruned):
+    """A learning rate of 1 makes everything worse; the repair alone may still be better."""
+    bad = RecoverySettings(steps=5, lr=1.0, windows=False, repair=False)
+    done = recover_by_script(runner, half_pruned, bad, Job())
+    assert done.proposal is None
+    assert done.sentence().startswith("Nothing was better than the start")
+
+
+def test_a_run_is_stopped_paused_and_continued(runner, half_pruned):
+    """Stopping keeps the best state; a pause ends with "resume" or "stop"."""
+    points = []
+
+    def stop(event):
+        if event["what"] == "point":
+            points.append(event["step"])
+            if len(points) == 3:
+                runner.worker.control("pause")
+                threading.Timer(0.3, runner.worker.control, ["stop"]).start()
+
+    done = recover_by_script(
+        runner, half_pruned, RecoverySettings(steps=4000, repair=False, windows=False), Job(), stop
+    )
+    assert 400 <= done.source.steps < 1000
+    assert done.proposal is not None
+
+
+def test_a_cancelled_run_ends_its_process_at_once_and_is_continued(folder, half_pruned):
+    settings = RecoverySettings(steps=3000, repair=False, windows=False)
+    token, cancelled = CancelToken(), []
+
+    def cancel(event):
+        if event["what"] == "point" and event["step"]:
+            cancelled.append(time.monotonic())
+            token.cancel()
+
+    script = write_script(folder, BODY, load="")
+    with closing(
+        ScriptRunner(script, Interpreter(Path(sys.executable), "ours"), Options(device="cpu"))
+    ) as runner:
+        runner.kill_on_cancel()
+        with pytest.raises(Cancelled):
+            recover_by_script(runner, half_pruned, settings, Job(cancel=token), cancel)
+        assert time.monotonic() - cancelled[0] < 5
+        assert not runner.worker.runs
+
+
+def test_few_samples_are_a_notice(runner, half_pruned, mode):
+    mode("few")
+    done = recover_by_script(runner, half_pruned, QUICK, Job())
+    assert any(notice.startswith("Only 5 samples were run") for notice in done.notices)
+
+
+def test_a_model_in_half_precision_is_trained_in_single(runner, half_pruned, mode):
+    mode("half")
+    done = recover_by_script(runner, half_pruned, QUICK, Job())
+    assert done.losses["rounded"] < done.losses["pruned"]
+
+
+@pytest.mark.parametrize("kind", ["renamed", "turned"])
+def test_weights_are_matched_by_value(runner, half_pruned, mode, kind):
+    mode(kind)
+    settings = RecoverySettings(steps=30, repair=False, windows=False)
+    done = recover_by_script(runner, half_pruned, settings, Job())
+    after = done.proposal.edit.apply_to(half_pruned)
+    original = as_on_disk(half_pruned)
+    assert distance(after, original) < distance(half_pruned, original)
+
+
+def test_weights_in_another_form_are_refused(runner, half_pruned, mode):
+    mode("fused")
+    with pytest.raises(EvaluationError, match="in a different form than the file"):
+        recover_by_script(runner, half_pruned, RecoverySettings(repair=False), Job())
+
+
+def test_an_unpruned_state_is_refused(runner, state):
+    with pytest.raises(SelectionError, match="there is nothing to recover"):
+        recover_by_script(runner, state, QUICK, Job())
+
+
+def test_training_holds_pruned_and_protected_weights(runner, half_pruned):
+    events = []
+    done = train_by_script(runner, half_pruned, Job(), on_event=events.append)
+    after = done.proposal.edit.apply_to(half_pruned)
+
+    assert done.source.method == "training"
+    assert done.source.steps == 6
+    assert [event["step"] for event in events] == [1, 2, 3, 4, 5, 6]
+    assert {"metrics", "training"} <= {key for event in events for key in event}
+    for name in ("0.weight", "3.weight", "4.weight"):
+        fixed = ~free_elements(half_pruned, name).bools()
+        assert np.array_equal(after.bits_under(name)[fixed], half_pruned.bits_under(name)[fixed])
+    assert after.replaces("1.running_mean")  # training changes the statistics of norms
+    # The process has other weights now, and measures the state that it is given.
+    before = Evaluator(runner).measure(half_pruned, Job()).metrics["sum"].value
+    assert before == pytest.approx(float(outputs(half_pruned).sum()), rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("kind", "sentence"),
+    [
+        ("replaces", "The parameter '4.weight' was replaced by another one during training"),
+        ("wrong", r"train\(\) yielded an object of type str"),
+    ],
+)
+def test_training_that_cannot_be_used_is_refused(runner, half_pruned, mode, kind, sentence):
+    mode(kind)
+    with pytest.raises(EvaluationError, match=sentence):
+        train_by_script(runner, half_pruned, Job())
+
+
+@pytest.mark.parametrize("wrong", [{"steps": 0}, {"lr": 0.0}, {"lr": 2.0}, {"samples": 1}])
+def test_settings_out_of_range_are_refused(wrong):
+    with pytest.raises(ParameterError):
+        RecoverySettings(**wrong)
