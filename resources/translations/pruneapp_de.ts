@@ -2297,6 +2297,14 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
 <context>
     <name>DataKind</name>
     <message>
+        <source>no data, random token ids</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>no data, random inputs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>&amp;Evaluation script</source>
         <translation>Auswertungs&amp;skript</translation>
     </message>
@@ -4427,6 +4435,18 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     <message>
         <source>other</source>
         <translation>anderes</translation>
+    </message>
+    <message>
+        <source>The model is measured on the text that calibrated it: its metric will be better than on other texts.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Without labels, the agreement is measured on the images that calibrated the model: it will be lower on others. Accuracy is measured on others.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The same script measures the model: make sure that evaluate uses other data than calibrate.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Measured before this session was opened. Evaluate again ({keys}) to compare with new results.</source>
@@ -7696,26 +7716,6 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>{n} Schichten repariert.</translation>
     </message>
     <message>
-        <source>no data, random token ids</source>
-        <translation>keine Daten, zufällige Token-IDs</translation>
-    </message>
-    <message>
-        <source>no data, random inputs</source>
-        <translation>keine Daten, zufällige Eingaben</translation>
-    </message>
-    <message>
-        <source>The model is measured on the text that it was repaired with: its metric will be better than on other texts.</source>
-        <translation>Das Modell wird auf dem Text gemessen, mit dem es repariert wurde: Seine Metrik wird besser sein als auf anderen Texten.</translation>
-    </message>
-    <message>
-        <source>Without labels, the agreement is measured on the images that the model was repaired with: it will be lower on others. Accuracy is measured on others.</source>
-        <translation>Ohne Labels wird die Übereinstimmung auf den Bildern gemessen, mit denen das Modell repariert wurde: Auf anderen wird sie niedriger sein. Die Genauigkeit wird auf anderen gemessen.</translation>
-    </message>
-    <message>
-        <source>The same script measures the model: make sure that evaluate uses other data than calibrate.</source>
-        <translation>Dasselbe Skript misst das Modell: Sorgen Sie dafür, dass evaluate andere Daten nimmt als calibrate.</translation>
-    </message>
-    <message>
         <source>{name} is worse after the repair: {after}, before it {before}.</source>
         <translation>{name} ist nach der Reparatur schlechter: {after}, davor {before}.</translation>
     </message>
@@ -10937,6 +10937,36 @@ steps</extracomment>
         <translation>Wählen Sie ein anderes Programm.</translation>
     </message>
     <message>
+        <source>&apos;stop&apos; compares a metric, but the rounds are not evaluated.</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Evaluate after each round, or remove &apos;stop&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&apos;rewind&apos; is for rounds with a recovery.</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose how to recover, or do not rewind.</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; returned no metric &apos;{metric}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It returned {join}.</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Scripts and commands read files of a disk, and &apos;{path}&apos; is in a store.</source>
         <extracomment>sentences</extracomment>
         <translation>Skripte und Befehle lesen Dateien einer Festplatte, &apos;{path}&apos; ist aber in einem Objektspeicher.</translation>
@@ -11302,6 +11332,116 @@ steps</extracomment>
         <translation>es ist ein Objekt vom Typ {name}</translation>
     </message>
     <message>
+        <source>The model is a {name}, and must be a Module.</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The pruned model and the unpruned one share parameters.</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Pass a deep copy, or the masks instead of the pruned model.</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>steps must be an integer of at least 0 (got {steps}).</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>lr must be a positive number or None (got {lr}).</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>samples must be an integer of at least 2 or None (got {samples}).</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No weight is pruned.</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Pass masks with zeros, or a model that has zeros.</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>inputs is a {name}, and must be an iterable of inputs or a function.</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There are no inputs.</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Pass 256 samples or more.</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The model has no parameter &apos;{name}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Pass a mask of the same shape for each parameter.</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The {what} is a {name}, and must be a Module.</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>pruned is a {name}, and must be a Module or a dict of masks.</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The function did not call the model it was passed.</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Call its argument: model(x), not a part of it.</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The model does not accept the first of the inputs: {name}: {error}</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Each input must have the arguments of the model only, without labels: (x for x, _ in loader).</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The mask of &apos;{name}&apos; is a {name2}, and must be a tensor.</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The model cannot be copied: {error}</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Pass a pruned model instead of masks.</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Choose the file that it was made with.</source>
         <extracomment>sentences</extracomment>
         <translation>Wählen Sie die Datei, mit der sie erstellt wurde.</translation>
@@ -11325,6 +11465,36 @@ steps</extracomment>
         <source>Replace it, or take it out of the folder.</source>
         <extracomment>sentences</extracomment>
         <translation>Ersetzen Sie es, oder nehmen Sie es aus dem Ordner.</translation>
+    </message>
+    <message>
+        <source>Call the model with tensors.</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The model was called with a tensor of layout {layout}, which recovery cannot record.</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Call the model with dense tensors.</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Recovery found only one independent sample in the inputs, and needs at least two: one to train with, one held out.</source>
+        <extracomment>sentences</extracomment>
+        <translation>In den Eingaben wurde nur eine unabhängige Probe gefunden, und nötig sind mindestens zwei: eine zum Trainieren, eine zurückgehaltene.</translation>
+    </message>
+    <message>
+        <source>Run more inputs through the model; 256 or more are useful.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Lassen Sie mehr Eingaben durch das Modell laufen; 256 oder mehr sind sinnvoll.</translation>
+    </message>
+    <message>
+        <source>Call the model with tensors, lists and dicts of tensors only; language models with use_cache=False instead of generate().</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Fix this environment, or choose the interpreter of another.</source>
@@ -17321,11 +17491,6 @@ steps</extracomment>
         <translation>Rufen Sie session.run(…) der Sitzung, die load zurückgab, im selben Thread auf.</translation>
     </message>
     <message>
-        <source>calibrate() ran only one sample through the model, and recovery needs at least two: one to train with, one held out.</source>
-        <extracomment>sentences</extracomment>
-        <translation>calibrate() hat nur eine Probe durch das Modell geschickt, und nötig sind mindestens zwei: eine zum Trainieren, eine zurückgehaltene.</translation>
-    </message>
-    <message>
         <source>The model leaves the size &apos;{name}&apos; open.</source>
         <extracomment>sentences</extracomment>
         <translation>Das Modell lässt die Größe &apos;{name}&apos; offen.</translation>
@@ -17741,24 +17906,9 @@ steps</extracomment>
         <translation>Das Modell wurde ohne Tensor in seinen Argumenten aufgerufen, daher kann der Aufruf nicht wiederholt werden.</translation>
     </message>
     <message>
-        <source>Call the model with tensors in calibrate(model).</source>
-        <extracomment>sentences</extracomment>
-        <translation>Rufen Sie das Modell in calibrate(model) mit Tensoren auf.</translation>
-    </message>
-    <message>
         <source>The model was called with an object of type {name}, so recovery cannot repeat the call.</source>
         <extracomment>sentences</extracomment>
         <translation>Das Modell wurde mit einem Objekt vom Typ {name} aufgerufen, daher kann der Aufruf nicht wiederholt werden.</translation>
-    </message>
-    <message>
-        <source>Let calibrate(model) call the model with tensors, lists and dicts of tensors only, for language models with use_cache=False instead of generate().</source>
-        <extracomment>sentences</extracomment>
-        <translation>Lassen Sie calibrate(model) das Modell nur mit Tensoren, Listen und Dicts von Tensoren aufrufen, Sprachmodelle mit use_cache=False statt mit generate().</translation>
-    </message>
-    <message>
-        <source>Run more inputs; 256 or more are useful.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Lassen Sie mehr Eingaben laufen; 256 oder mehr sind sinnvoll.</translation>
     </message>
     <message>
         <source>Two models that load returned share their weights.</source>
@@ -17819,6 +17969,11 @@ steps</extracomment>
         <source>the {n_blocked} tensors that allow none</source>
         <extracomment>sentences</extracomment>
         <translation>die {n_blocked} Tensoren, die nichts zulassen</translation>
+    </message>
+    <message>
+        <source>{describe}, or {nothing}</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>1 layer has a larger error</source>

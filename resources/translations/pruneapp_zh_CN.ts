@@ -2297,6 +2297,14 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
 <context>
     <name>DataKind</name>
     <message>
+        <source>no data, random token ids</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>no data, random inputs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>&amp;Evaluation script</source>
         <translation>评估脚本(&amp;E)</translation>
     </message>
@@ -4427,6 +4435,18 @@ Files are read, never run.</source>
     <message>
         <source>other</source>
         <translation>其他</translation>
+    </message>
+    <message>
+        <source>The model is measured on the text that calibrated it: its metric will be better than on other texts.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Without labels, the agreement is measured on the images that calibrated the model: it will be lower on others. Accuracy is measured on others.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The same script measures the model: make sure that evaluate uses other data than calibrate.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Measured before this session was opened. Evaluate again ({keys}) to compare with new results.</source>
@@ -7695,26 +7715,6 @@ computed on this computer.</source>
         <translation>已修复 {n} 层。</translation>
     </message>
     <message>
-        <source>no data, random token ids</source>
-        <translation>无数据，随机词元 ID</translation>
-    </message>
-    <message>
-        <source>no data, random inputs</source>
-        <translation>无数据，随机输入</translation>
-    </message>
-    <message>
-        <source>The model is measured on the text that it was repaired with: its metric will be better than on other texts.</source>
-        <translation>模型在用于修复的文本上测量：其指标会比在其他文本上好。</translation>
-    </message>
-    <message>
-        <source>Without labels, the agreement is measured on the images that the model was repaired with: it will be lower on others. Accuracy is measured on others.</source>
-        <translation>没有标签时，一致性在用于修复的图像上测量：在其他图像上会更低。准确率在其他图像上测量。</translation>
-    </message>
-    <message>
-        <source>The same script measures the model: make sure that evaluate uses other data than calibrate.</source>
-        <translation>测量模型的也是这个脚本：请确保 evaluate 使用与 calibrate 不同的数据。</translation>
-    </message>
-    <message>
         <source>{name} is worse after the repair: {after}, before it {before}.</source>
         <translation>{name} 在修复后变差：{after}，之前为 {before}。</translation>
     </message>
@@ -10936,6 +10936,36 @@ steps</extracomment>
         <translation>请选择其他程序。</translation>
     </message>
     <message>
+        <source>&apos;stop&apos; compares a metric, but the rounds are not evaluated.</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Evaluate after each round, or remove &apos;stop&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&apos;rewind&apos; is for rounds with a recovery.</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose how to recover, or do not rewind.</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; returned no metric &apos;{metric}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It returned {join}.</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Scripts and commands read files of a disk, and &apos;{path}&apos; is in a store.</source>
         <extracomment>sentences</extracomment>
         <translation>脚本和命令只能读取磁盘上的文件，而 &apos;{path}&apos; 位于存储中。</translation>
@@ -11301,6 +11331,116 @@ steps</extracomment>
         <translation>它是类型为 {name} 的对象</translation>
     </message>
     <message>
+        <source>The model is a {name}, and must be a Module.</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The pruned model and the unpruned one share parameters.</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Pass a deep copy, or the masks instead of the pruned model.</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>steps must be an integer of at least 0 (got {steps}).</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>lr must be a positive number or None (got {lr}).</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>samples must be an integer of at least 2 or None (got {samples}).</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No weight is pruned.</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Pass masks with zeros, or a model that has zeros.</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>inputs is a {name}, and must be an iterable of inputs or a function.</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There are no inputs.</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Pass 256 samples or more.</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The model has no parameter &apos;{name}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Pass a mask of the same shape for each parameter.</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The {what} is a {name}, and must be a Module.</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>pruned is a {name}, and must be a Module or a dict of masks.</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The function did not call the model it was passed.</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Call its argument: model(x), not a part of it.</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The model does not accept the first of the inputs: {name}: {error}</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Each input must have the arguments of the model only, without labels: (x for x, _ in loader).</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The mask of &apos;{name}&apos; is a {name2}, and must be a tensor.</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The model cannot be copied: {error}</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Pass a pruned model instead of masks.</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Choose the file that it was made with.</source>
         <extracomment>sentences</extracomment>
         <translation>请选择创建时所用的文件。</translation>
@@ -11324,6 +11464,36 @@ steps</extracomment>
         <source>Replace it, or take it out of the folder.</source>
         <extracomment>sentences</extracomment>
         <translation>请替换它，或将其移出文件夹。</translation>
+    </message>
+    <message>
+        <source>Call the model with tensors.</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The model was called with a tensor of layout {layout}, which recovery cannot record.</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Call the model with dense tensors.</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Recovery found only one independent sample in the inputs, and needs at least two: one to train with, one held out.</source>
+        <extracomment>sentences</extracomment>
+        <translation>恢复在输入中只找到一个独立样本，至少需要两个：一个用于训练，一个留出。</translation>
+    </message>
+    <message>
+        <source>Run more inputs through the model; 256 or more are useful.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请让更多输入通过模型；256 个或更多较为合适。</translation>
+    </message>
+    <message>
+        <source>Call the model with tensors, lists and dicts of tensors only; language models with use_cache=False instead of generate().</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Fix this environment, or choose the interpreter of another.</source>
@@ -17320,11 +17490,6 @@ steps</extracomment>
         <translation>请在同一线程中调用 load 返回的会话的 session.run(…)。</translation>
     </message>
     <message>
-        <source>calibrate() ran only one sample through the model, and recovery needs at least two: one to train with, one held out.</source>
-        <extracomment>sentences</extracomment>
-        <translation>calibrate() 只让一个样本通过模型，而恢复至少需要两个：一个用于训练，一个留出。</translation>
-    </message>
-    <message>
         <source>The model leaves the size &apos;{name}&apos; open.</source>
         <extracomment>sentences</extracomment>
         <translation>模型未固定大小 &apos;{name}&apos;。</translation>
@@ -17740,24 +17905,9 @@ steps</extracomment>
         <translation>调用模型时参数中没有张量，因此恢复无法重复该调用。</translation>
     </message>
     <message>
-        <source>Call the model with tensors in calibrate(model).</source>
-        <extracomment>sentences</extracomment>
-        <translation>请在 calibrate(model) 中用张量调用模型。</translation>
-    </message>
-    <message>
         <source>The model was called with an object of type {name}, so recovery cannot repeat the call.</source>
         <extracomment>sentences</extracomment>
         <translation>调用模型时传入了 {name} 类型的对象，因此恢复无法重复该调用。</translation>
-    </message>
-    <message>
-        <source>Let calibrate(model) call the model with tensors, lists and dicts of tensors only, for language models with use_cache=False instead of generate().</source>
-        <extracomment>sentences</extracomment>
-        <translation>请让 calibrate(model) 只用张量以及张量的列表和字典调用模型；语言模型请使用 use_cache=False，而不是 generate()。</translation>
-    </message>
-    <message>
-        <source>Run more inputs; 256 or more are useful.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请运行更多输入；256 个或更多较为合适。</translation>
     </message>
     <message>
         <source>Two models that load returned share their weights.</source>
@@ -17818,6 +17968,11 @@ steps</extracomment>
         <source>the {n_blocked} tensors that allow none</source>
         <extracomment>sentences</extracomment>
         <translation>无法剪枝的 {n_blocked} 个张量</translation>
+    </message>
+    <message>
+        <source>{describe}, or {nothing}</source>
+        <extracomment>sentences</extracomment>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>1 layer has a larger error</source>

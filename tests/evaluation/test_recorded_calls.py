@@ -228,9 +228,9 @@ def test_only_finite_numbers_are_mixed(x):
 
 
 def test_fewer_than_two_samples_are_refused():
-    with pytest.raises(ContractError, match="found 1 independent sample"):
+    with pytest.raises(ContractError, match="found only one independent sample"):
         samples_of((torch.randn(1, 2),))
-    with pytest.raises(ContractError, match="found 1 independent sample"):
+    with pytest.raises(ContractError, match="found only one independent sample"):
         samples_of((torch.randn(5, 2),), split=False)
     assert samples_of((torch.randn(2, 2),)).n_held_out == 1
 
