@@ -173,6 +173,7 @@ COMMANDS: Mapping[str, Command] = {
         "no_repair trains restart even_if_worse seed "
         f"{_EXPORT} save_recipe {_RUNNING} plugin",
         ("script text images",),
+        module="repair",
     ),
     "shrink": Command(
         "Shrinking",
