@@ -881,7 +881,8 @@ def uses_weights_of(model: torch.nn.Module, other: torch.nn.Module, call: Call) 
             parameter.requires_grad_(requires_grad=True)
     try:
         with torch.enable_grad():
-            args, kwargs = map_tensors(call.given, lambda tensor: tensor.to(call.device))
+            devices = iter(call.devices)
+            args, kwargs = map_tensors(call.given, lambda tensor: tensor.to(next(devices)))
             found = tensors_in(model(*args, **kwargs))
             return any(tensor.requires_grad for tensor in found)
     finally:
