@@ -142,6 +142,14 @@ class Recovery:
         for config in self._caching:  # a block that runs again would find its own keys in a cache
             config.use_cache = False
         self._threads = torch.get_num_threads()
+        self._dropouts = [
+            (module, module.dropout) for module in modules if isinstance(module, torch.nn.RNNBase)
+        ]
+        # The fast path, which only the teacher takes, returns zeros for masked positions.
+        mha = getattr(torch.backends, "mha", None)
+        self._fast_path = mha is not None and mha.get_fastpath_enabled()
+        if self._fast_path:
+            mha.set_fastpath_enabled(value=False)
         self._restores: list[tuple[torch.Tensor, torch.dtype]] = []
         self.losses: dict[str, float] = {}
         self.events: list[dict[str, Any]] = []
@@ -160,6 +168,8 @@ class Recovery:
         """Convert the models, and divide the samples."""
         self.teacher.eval()
         self.student.eval()
+        for module, _ in self._dropouts:  # cuDNN has no backward pass in evaluation mode
+            module.training, module.dropout = True, 0.0
         for module in (self.teacher, self.student):
             self._to_float32(module)
         names = None if trained is None else set(trained)
@@ -812,6 +822,11 @@ class Recovery:
         for config in self._caching:
             config.use_cache = True
         torch.set_num_threads(self._threads)
+        for module, dropout in self._dropouts:
+            module.dropout = dropout
+        if self._fast_path:
+            self._fast_path = False
+            torch.backends.mha.set_fastpath_enabled(value=True)
 
     # -- checkpoints ----------------------------------------------------------------------------
 
