@@ -239,6 +239,11 @@ OPTIONS: Mapping[str, Option] = {
         "--resume",
         "with --cluster: continue where the same command stopped when its cluster was lost",
     ),
+    "run.resume": Option(
+        "--resume",
+        "continue where the same command stopped: after the complete rounds of a recipe that "
+        "recovers after each, or with --cluster, when its cluster was lost",
+    ),
     # Recipes.
     "recipe": Option("RECIPE", "a recipe saved by the window or by pruneapp prune"),
     "verify.recipe": Option(
@@ -256,6 +261,10 @@ OPTIONS: Mapping[str, Option] = {
         f"{command}.save_recipe": Option("--save-recipe RECIPE", "save the steps as a recipe")
         for command in ("repair", "recover")
     },
+    "run.save_recipe": Option(
+        "--save-recipe RECIPE",
+        "save the steps as a recipe, with the values of all rounds beside it, for pruneapp verify",
+    ),
     # Exports.
     "output": Option("-o, --output OUT", "output path", required=True),
     "allocate.output": Option("-o, --output RECIPE", "save the step as a recipe"),
@@ -339,7 +348,8 @@ OPTIONS: Mapping[str, Option] = {
     "run.script": Option(
         "--script SCRIPT",
         "Python file that calibrates; it is run to collect statistics of activations of the "
-        "checkpoint, if the recipe ranks weights by them",
+        "checkpoint, if the recipe ranks weights by them, and to recover and measure the model "
+        "after each round, if a schedule of the recipe does",
     ),
     "statistics.script": Option("--script SCRIPT", "Python file that calibrates; it is run"),
     "command_line": Option(

@@ -90,7 +90,7 @@ COMMANDS: Mapping[str, Command] = {
         "Apply a recipe and write the result.",
         "recipe file output check state_dict treat_zeros statistics script text images "
         "force_statistics save_statistics gram_memory seed python size limit time_limit "
-        f"load_method device cluster resume {_EXPORT} json plugin",
+        f"load_method device cluster resume {_EXPORT} save_recipe json plugin",
         ("statistics script text images",),
     ),
     "verify": Command(

@@ -79,6 +79,28 @@ class StepEntry(Part, frozen=True, tag_field="name", tag="step"):
     configuration: StepConfiguration
 
 
+class RecoverConfiguration(Part, frozen=True):
+    """What follows each round of a schedule; needs a script."""
+
+    # none: nothing is trained. distillation, training: see the source of the entry "recovery".
+    method: Literal["none", "distillation", "training"] = "distillation"
+    # Steps of distillation per round; without it, 300 are divided by the number of rounds.
+    steps: Annotated[int, Meta(ge=1, le=1_000_000)] | None = None
+    # Learning rate of distillation; without it, it is chosen by short trials.
+    lr: Annotated[float, Meta(gt=0.0, le=1.0)] | None = None
+    # Whether blocks are trained before the whole model.
+    windows: bool = True
+    # Whether each round is measured; implied by `stop`.
+    evaluate: bool = False
+    # The rounds end when the metric is worse than that of the unpruned model by more: 0.01 in its
+    # own unit, 1% relative to it.
+    stop: str | None = None
+    # The metric of `stop`; without it, the first that measures quality.
+    metric: str = ""
+    # Whether each recovery begins with the values before the first round.
+    rewind: bool = False
+
+
 class ScheduleConfiguration(Part, frozen=True):
     """A step that is repeated until its tensors reach a final sparsity."""
 
@@ -90,6 +112,8 @@ class ScheduleConfiguration(Part, frozen=True):
     # linear: the same number of weights in each round. cubic: s_t = s_f + (s_i - s_f) (1 - t/n)^3,
     # which prunes most weights in the first rounds (Zhu and Gupta, 2017).
     path: Path = "cubic"
+    # What follows each round; nothing if it is missing.
+    recover: RecoverConfiguration | None = None
 
 
 class ScheduleEntry(Part, frozen=True, tag_field="name", tag="schedule"):

@@ -211,7 +211,7 @@ def estimated_provenance(state: State, recipe: Recipe, job: Job) -> Provenance:
         pattern=pattern,
         broken=broken,
         omitted=omitted,
-        calibration=calibration_data(recipe.entries),
+        calibration=tuple(sorted({*calibration_data(recipe.entries), *recipe.calibration})),
     )
 
 

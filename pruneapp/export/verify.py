@@ -48,7 +48,7 @@ from pruneapp.masks.bitmask import BitMask
 from pruneapp.params import validate_all
 from pruneapp.progress import Job
 from pruneapp.recipes.fit import Fit, fit
-from pruneapp.recipes.recipe import Recipe, recipe_of, with_statistics
+from pruneapp.recipes.recipe import Recipe, recipe_of, with_statistics, without_superseded
 from pruneapp.recipes.replay import Replayed, replay_all
 
 # Maximum number of reported differences.
@@ -332,6 +332,9 @@ def verify(file: Path, against: VerificationRequest, engine: Engine, job: Job) -
         state, made_recipe = engine.apply(
             original, recipe, fitted, recomputation, job, hashed=bool(texts)
         )
+        if against.recipe is not None and _names_other_recipe(texts, made_recipe):
+            # The metadata leaves out values that have no effect on the result.
+            made_recipe = without_superseded(made_recipe)
         if against.recipe is not None and _names_other_recipe(texts, made_recipe):
             return Verification((_OTHER_RECIPE,), recipe=made_recipe.canonical())
         if len(shards) == 1 and not original.contents.shards and file.is_dir():

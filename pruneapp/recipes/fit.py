@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -19,6 +20,7 @@ from pruneapp.document.entries import (
     FileMasksEntry,
     FinalizeEntry,
     Path,
+    RecoverConfiguration,
     RecoveryEntry,
     RepairEntry,
     ScheduleEntry,
@@ -51,6 +53,17 @@ from pruneapp.statistics.file import statistics_of
 
 # The text of the problem of a row that names no statistics file.
 NO_STATISTICS = "The step ranks weights by statistics of activations of the checkpoint."
+# The text of the problem of a schedule that recovers, if no script is known.
+NO_SCRIPT = "The schedule recovers the model or measures it after each round, by a script."
+_HOW_TO_RECOVER = (
+    "Use `pruneapp run RECIPE FILE --script SCRIPT -o OUT`, or Iterative pruning in the window."
+)
+_TOLERANCE = re.compile(r"(\d+(\.\d*)?|\.\d+)%?")
+_RECOVER_TEXTS = {
+    "none": ", measured after each round",
+    "distillation": ", recovered after each round",
+    "training": ", trained after each round",
+}
 
 
 def pruned_names(checkpoint: Checkpoint, step: Step) -> list[str]:
@@ -110,6 +123,7 @@ class Schedule:
     final: Amount
     steps: int
     path: Path
+    recover: RecoverConfiguration | None = None
 
 
 ResolvedAction = Step | Schedule | ManualEdit | RepairedValues | TreatZeros | Finalize | FileMasks
@@ -139,6 +153,7 @@ class EntryResolver:
     number: int  # index of the entry in the recipe file
     problems: list[Problem]  # extended by the problems of the entry
     job: Job  # for cancellation
+    recovers: bool = False  # whether schedules may recover after each round
 
     def resolve(self, entry: Entry) -> ResolvedAction | None:
         """Return the entry with tensors of the checkpoint; None if it could not be resolved.
@@ -236,7 +251,21 @@ class EntryResolver:
                     f"(got {configuration.final:,}).",
                     remedy="Lower 'final', or use a fraction such as 0.9.",
                 )
-            return Schedule(step, configuration.final, configuration.steps, configuration.path)
+            if configuration.recover is not None and not self.recovers:
+                raise ParameterError(NO_SCRIPT, remedy=_HOW_TO_RECOVER)
+            stop = None if configuration.recover is None else configuration.recover.stop
+            if stop is not None and not _TOLERANCE.fullmatch(stop):
+                raise ParameterError(
+                    f"'stop' must be a number such as 0.01, or a percentage such as 1% "
+                    f"(got '{stop}')."
+                )
+            return Schedule(
+                step,
+                configuration.final,
+                configuration.steps,
+                configuration.path,
+                configuration.recover,
+            )
 
         return self._try("configuration", made)
 
@@ -355,21 +384,22 @@ class Fit:
         return tuple(entry.action for entry in self.entries if entry.action is not None)
 
 
-def fit(recipe: Recipe, checkpoint: Checkpoint, job: Job) -> Fit:
+def fit(recipe: Recipe, checkpoint: Checkpoint, job: Job, *, recovers: bool = False) -> Fit:
     """Resolve a recipe for a checkpoint and find its problems; none is raised.
 
     Everything that can be known in advance is checked: methods and values, tensors that are missing
     or cannot be pruned, dimensions, counts larger than a tensor, boxes and masks of another shape,
     missing masks, and repairs of another checkpoint. It is not known how many weights will remain
     for an entry; an amount that is too large ends the run later, without changes. Weights are read
-    only of tensors with repaired values, to compare their SHA-256. Starts `job` with the number of
-    entries; it can cancel.
+    only of tensors with repaired values, to compare their SHA-256. A schedule that recovers
+    after each round is a problem unless `recovers`. Starts `job` with the number of entries; it can
+    cancel.
     """
     job.start(len(recipe.entries), recipe.where)
     fitted = []
     problems: list[Problem] = []
     for number, entry in enumerate(recipe.entries, -recipe.n_added):
-        looking = EntryResolver(checkpoint, recipe.masks, number, problems, job)
+        looking = EntryResolver(checkpoint, recipe.masks, number, problems, job, recovers)
         before = len(problems)
         action = looking.resolve(entry)
         if len(problems) > before:
@@ -400,7 +430,8 @@ def _label(checkpoint: Checkpoint, entry: Entry, action: ResolvedAction | None) 
             rows = ", ".join((action.step.rows[0].label(amount=False), *action.step.along_texts()))
             rounds = counted(action.steps, "round")
             scope = ", global" if action.step.scope == "global" else ""
-            return f"{rows}{scope}, to {final_text} in {rounds}, {action.path}"
+            recover = "" if action.recover is None else _RECOVER_TEXTS[action.recover.method]
+            return f"{rows}{scope}, to {final_text} in {rounds}, {action.path}{recover}"
         case TreatZeros():
             return "Zeros of the file treated as pruned"
         case Finalize():

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -32,8 +32,11 @@ from pruneapp.document.entries import (
     RepairEntry,
     RowConfiguration,
     RowEntry,
+    ScheduleEntry,
     StepConfiguration,
     StepEntry,
+    TreatZerosEntry,
+    ValuesEntry,
 )
 from pruneapp.document.selection import default_selection, resolve, select
 from pruneapp.document.step import Step
@@ -65,6 +68,8 @@ class Recipe:
     where: str = UNNAMED  # name in messages: that of the file
     # Number of leading entries added by options, which messages do not count.
     n_added: int = 0
+    # Names of data that calibrated values which are left out, see `without_superseded`.
+    calibration: tuple[str, ...] = ()
 
     @classmethod
     def from_text(
@@ -100,10 +105,16 @@ class Recipe:
 
     def named_values(self) -> Iterator[tuple[str, int]]:
         """Yield SHA-256 and number of bytes of the values that repairs and recoveries name."""
-        for entry in self.entries:
-            if isinstance(entry, RepairEntry | RecoveryEntry):
-                for tensor in entry.configuration.tensors:
-                    yield tensor.values.removeprefix(DIGEST), tensor.size
+        for entry in values_entries(self):
+            for tensor in entry.configuration.tensors:
+                yield tensor.values.removeprefix(DIGEST), tensor.size
+
+
+def values_entries(recipe: Recipe) -> Iterator[ValuesEntry]:
+    """Yield the entries that replace values: repairs and recoveries."""
+    for entry in recipe.entries:
+        if isinstance(entry, RepairEntry | RecoveryEntry):
+            yield entry
 
 
 def with_statistics(
@@ -388,8 +399,9 @@ def recipe_of(
 def history_recipe(capture: Capture, job: Job) -> Recipe:
     """Return the recipe of the edits that lead to the current state of a document.
 
-    Masks that edits name are loaded, from the scratch file where needed. Starts `job` with the
-    number of edits; it can cancel. Raises `HistoryError` if a mask cannot be read.
+    Masks that edits name are loaded, from the scratch file where needed. Values that have no effect
+    on the state are left out, see `without_superseded`. Starts `job` with the number of edits; it
+    can cancel. Raises `HistoryError` if a mask cannot be read.
     """
     masks: dict[str, BitMask] = {}
     entries = []
@@ -401,7 +413,44 @@ def history_recipe(capture: Capture, job: Job) -> Recipe:
         )
         entries.append(record.as_json())
         job.step(1)
-    return recipe_of(capture.snapshot.checkpoint, entries, masks)
+    return without_superseded(recipe_of(capture.snapshot.checkpoint, entries, masks))
+
+
+def without_superseded(recipe: Recipe) -> Recipe:
+    """Return the recipe without values that later values replace before anything depends on them.
+
+    For example those of a repair that is followed by a recovery of the same tensors: an exported
+    file does not contain them, so it could not be verified by itself. Steps and schedules, which
+    rank weights by their values, and zeros of the state depend on values; manual edits, masks of
+    the file and permanent zeros do not. An entry that keeps some of its tensors stays with these.
+    """
+    entries: list[Entry] = []
+    superseded: set[str] = set()
+    calibration = {*recipe.calibration}
+    for entry in reversed(recipe.entries):
+        kept: Entry | None = entry
+        if isinstance(entry, StepEntry | ScheduleEntry | TreatZerosEntry):
+            superseded.clear()
+        elif isinstance(entry, RepairEntry | RecoveryEntry):
+            kept = _without_tensors(entry, superseded)
+            superseded |= {tensor.name for tensor in entry.configuration.tensors}
+            if kept is None and entry.configuration.source.data:
+                calibration.add(entry.configuration.source.data)
+        if kept is not None:
+            entries.append(kept)
+    return replace(recipe, entries=tuple(reversed(entries)), calibration=tuple(sorted(calibration)))
+
+
+def _without_tensors(entry: ValuesEntry, names: Collection[str]) -> ValuesEntry | None:
+    """Return an entry without the values of some tensors; None if no others are left."""
+    configuration = entry.configuration
+    tensors = tuple(tensor for tensor in configuration.tensors if tensor.name not in names)
+    if not tensors:
+        return None
+    if len(tensors) == len(configuration.tensors):
+        return entry
+    configuration = msgspec.structs.replace(configuration, tensors=tensors)
+    return msgspec.structs.replace(entry, configuration=configuration)
 
 
 def step_entry(step: Step, choose: Callable[[tuple[str, ...], str], RowConfiguration]) -> StepEntry:
