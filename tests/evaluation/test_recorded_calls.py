@@ -86,6 +86,7 @@ def test_rows_are_split_only_if_they_are_independent():
     steps = torch.randn(6, 5, 3)
     assert is_split(PerStep(batch_first=True), (steps,))
     assert not is_split(PerStep(batch_first=False), (steps,))
+    assert is_split(nn.LSTM(3, 4, num_layers=2, batch_first=True), (steps,))
     assert not is_split(nn.Flatten(0), (steps,))  # no dimension of rows
     assert not is_split(nn.Unflatten(0, (5, 1)), (x,))  # fails for other numbers of rows
 
