@@ -39,9 +39,9 @@ class Recovered:
     module
         The trained model, with the dtypes and modes that it had before.
     start, best, rounded
-        Loss on the held-out samples before training, of the best state, and of that state rounded
-        to the dtypes of the model. If ``rounded`` equals ``start``, nothing was better, and the
-        weights are those of before. See `recover` for the loss.
+        Mean error of the outputs on the held-out samples before training, of the state that was
+        kept, and of that state rounded to the dtypes of the model. If ``rounded`` equals ``start``,
+        nothing was better, and the weights are those of before. See `recover` for the error.
     lr
         The learning rate of the whole model; 0 if only blocks were trained.
     steps
@@ -186,9 +186,10 @@ def recover(
 
     First each block of a repeated structure (or, without one, each layer with its norm and
     activation) is trained for the outputs of the unpruned block; then the whole model for the
-    outputs and hidden states of the unpruned model. The state with the smallest loss on held-out
-    inputs is kept; if none is better than the start, the weights stay as they were. Pruned weights
-    are +0.0 afterwards. Batch norm and dropout are in evaluation mode.
+    outputs and hidden states of the unpruned model. The last state is kept, or an earlier one whose
+    error on held-out inputs is smaller by more than its standard error; if none is better than the
+    start, the weights stay as they were. Pruned weights are +0.0 afterwards. Batch norm and dropout
+    are in evaluation mode.
 
     Parameters
     ----------
@@ -216,7 +217,8 @@ def recover(
         for transformers, less for models of more than 50 million parameters), after 20 steps each.
     seed
         Determines which samples are held out, and the order and mixture of the others. On the CPU,
-        the result is the same for the same seed and number of threads.
+        the result is the same for the same seed after ``torch.set_num_threads(1)``; otherwise, the
+        faster of one thread and all is used.
     samples
         Maximum number of rows of the inputs, up to a batch more; None for all. Up to 1 GB of them
         are copied to memory, 8 GB further ones to temporary files.
@@ -239,11 +241,11 @@ def recover(
 
     Notes
     -----
-    The loss is the Kullback-Leibler divergence of class scores (``logits``, outputs of a linear
-    layer, or normalised log-probabilities) or the relative squared error of other outputs, plus the
-    relative squared errors of the outputs of all blocks [1]_. AdamW without weight decay, gradients
-    clipped at norm 1, linear decay after 5 % warm-up; float inputs are mixed in pairs [2]_. Blocks
-    are trained as in [3]_.
+    The error is the Kullback-Leibler divergence of class scores (``logits``, outputs of a linear
+    layer, or normalised log-probabilities) or the relative squared error of other outputs. The loss
+    is the error plus the relative squared errors of the outputs of all blocks [1]_. AdamW without
+    weight decay, gradients clipped at norm 1, linear decay after 5 % warm-up; float inputs are
+    mixed in pairs [2]_. Blocks are trained as in [3]_.
 
     Time: 3 to 4 forward passes per step, 10 epochs of each block. Memory: 24 bytes per trained
     weight, and the activations of a batch. If memory does not suffice, low-rank changes of the
