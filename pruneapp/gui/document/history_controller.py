@@ -7,7 +7,7 @@ first; masks that exceed the memory limit are moved to disk.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, ClassVar
 
@@ -238,6 +238,18 @@ def append_steps(
     assert document is not None
     snapshot = document.snapshot()
     edits = yield from RunJob(title, partial(make, snapshot))
+    return (yield from append_edits(session, snapshot, edits, too_late=too_late))
+
+
+def append_edits(
+    session: OpenDocument, snapshot: Snapshot, edits: Sequence[Edit], *, too_late: StaleError
+) -> Flow[int]:
+    """Append computed edits to the history, of which the first was made for `snapshot`.
+
+    For the result and the errors see `append_steps`.
+    """
+    document = session.document
+    assert document is not None
     if document.revision != snapshot.revision:
         raise too_late
     revision, ends = document.revision, time.perf_counter() + TURN_S

@@ -382,10 +382,17 @@ class Workbench(QObject):
         self.recipes = RecipeController(
             context, session, cluster=self._cluster, statistics=lambda: self.form.statistics
         )
-        self.rounds = RoundsController(context, session, form=self.form)
         self.history = HistoryController(context, session, views.history)
         self.scripts = ScriptController(context, session)
         self.evaluation = EvaluationController(context, session, self.scripts, views.history)
+        self.rounds = RoundsController(
+            context,
+            session,
+            form=self.form,
+            scripts=self.scripts,
+            evaluation=self.evaluation,
+            history=self.history,
+        )
         self.repair = RepairController(
             context, session, self.scripts, self.evaluation, undo=self.history.undo
         )

@@ -1,4 +1,7 @@
-"""Iterative pruning: the step of the form, repeated on a schedule to a final sparsity."""
+"""Iterative pruning: the step of the form, repeated on a schedule to a final sparsity.
+
+After each round, the model can be recovered and measured by a script.
+"""
 
 from __future__ import annotations
 
@@ -17,22 +20,33 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
 from pruneapp.errors import ParameterError, PruneAppError, StaleError
 from pruneapp.gui.app.context import AppContext
-from pruneapp.gui.document.feature import Ask, Feature, Flow, flow
-from pruneapp.gui.document.history_controller import append_steps
+from pruneapp.gui.app.jobs import Lane
+from pruneapp.gui.document.feature import Ask, Feature, Flow, RunJob, flow
+from pruneapp.gui.document.history_controller import HistoryController, append_edits, append_steps
 from pruneapp.gui.document.open_document import OpenDocument
+from pruneapp.gui.evaluation.evaluation_controller import EvaluationController, Measurement
+from pruneapp.gui.evaluation.script_controller import PURPOSE, AgreedScript, ScriptController
+from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
 from pruneapp.gui.method_form.fields import Fields
 from pruneapp.gui.method_form.form_controller import FormController, with_field_labels
 from pruneapp.gui.method_form.form_model import FormContext
+from pruneapp.gui.recipes.after_round import AfterRound
+from pruneapp.gui.recipes.script_rounds import ScriptRounds
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.engine_text import translate_error, translate_param, translate_step
-from pruneapp.gui.widgets.labels import DANGER, MUTED, ElidedLabel, plain
+from pruneapp.gui.widgets.engine_text import (
+    translate_error,
+    translate_param,
+    translate_sentence,
+    translate_step,
+)
+from pruneapp.gui.widgets.labels import DANGER, MUTED, ElidedLabel, join_sentences, plain
 from pruneapp.gui.widgets.reports import CountsTable, DecisionDialog
 from pruneapp.gui.widgets.short_names import ShortNames
 from pruneapp.methods import registry
 from pruneapp.methods.limits import Limits
 from pruneapp.params import Amount, AmountParam, Param
 from pruneapp.preview.preview import compute_preview
-from pruneapp.progress import Job
+from pruneapp.progress import Cancelled, Job
 from pruneapp.recipes.replay import SCHEDULE, expand_schedule, schedule_amounts
 
 
@@ -44,6 +58,9 @@ class RoundsDialog(DecisionDialog):
     """
 
     changed = Signal()  # the schedule has changed; answer with `set_rounds`
+    # The user asked for rounds that need a script; answer with `done`, or show the error by
+    # `after.choice.set_found`.
+    scriptRequested = Signal()
 
     def __init__(
         self,
@@ -54,6 +71,7 @@ class RoundsDialog(DecisionDialog):
         begun: int,
         whole: bool,
         note: str,
+        kinds: Sequence[DataKind] = (DataKind.SCRIPT,),
         parent: QWidget | None = None,
         short: ShortNames | None = None,
     ) -> None:
@@ -64,6 +82,9 @@ class RoundsDialog(DecisionDialog):
         self.rule.set_names(short or ShortNames())
         self.rule.setAccessibleName(self.tr("Pruning step"))
         self.fields = Fields(params, self)
+        self.after = AfterRound(kinds, self)
+        self.agreed: AgreedScript | None = None  # the script that the user agreed to
+        self._has_rounds = False
         self._note = note
         # An error replaces the note, so that the layout does not jump.
         self.note = plain(note, wrap=True, ink=MUTED)
@@ -79,9 +100,18 @@ class RoundsDialog(DecisionDialog):
         for editor in self.fields.editors.values():
             if isinstance(editor.param, AmountParam):
                 editor.set_context(FormContext(left=size))
-        self.lay_out((self.rule, self.fields, self.note, self.table), wide=self.table)
+        parts = self.rule, self.fields, self.after, self.note, self.table
+        self.lay_out(parts, wide=self.table)
         self.resize(480, 520)
         self.fields.changed.connect(self._on_changed)
+        self.after.changed.connect(self._show_state)
+
+    def accept(self) -> None:
+        """Accept, unless a script is needed: then the user must agree to it first."""
+        if self.after.needs_script:
+            self.scriptRequested.emit()
+        else:
+            super().accept()
 
     # -- inputs
 
@@ -111,9 +141,13 @@ class RoundsDialog(DecisionDialog):
             self.tr("Prune {weights} weights in {n} rounds"),
         )
         self.go.setText(words.format(weights=weights) if to_prune else self.tr("Nothing to prune"))
-        self.go.setEnabled(bool(to_prune))
+        self._has_rounds = bool(to_prune)
+        self._show_state()
 
     # -- implementation
+
+    def _show_state(self) -> None:
+        self.go.setEnabled(self._has_rounds and self.after.is_complete)
 
     def _on_changed(self) -> None:
         if self.fields.errors:  # the error is shown next to the field
@@ -148,16 +182,29 @@ class RoundsController(Feature[RoundsDialog]):
 
     commands: ClassVar = {"prune_in_rounds": "ask"}
 
-    def __init__(self, context: AppContext, session: OpenDocument, *, form: FormController) -> None:
+    def __init__(
+        self,
+        context: AppContext,
+        session: OpenDocument,
+        *,
+        form: FormController,
+        scripts: ScriptController,
+        evaluation: EvaluationController,
+        history: HistoryController,
+    ) -> None:
         super().__init__(context, session)
-        self._form = form
+        self._form, self._scripts, self._evaluation = form, scripts, evaluation
+        self._history = history
+        self._running: RunJob[None] | None = None
+        session.opening.connect(self._stop)
         self._values: dict[str, Any] = {}  # number of rounds and schedule of the last time
 
     @flow
     def ask(self) -> Flow[None]:
         """Ask for the schedule of the step of the form, and append the rounds to the history.
 
-        Rounds that prune nothing are left out. Show an error if the step cannot be repeated.
+        Rounds that prune nothing are left out. Show an error if the step cannot be repeated. With a
+        script, the complete rounds are appended also after an error or cancellation.
         """
         self.session.check_may_work()
         try:
@@ -174,11 +221,18 @@ class RoundsController(Feature[RoundsDialog]):
             begun=asked.begun,
             whole=method.granularity != "weights",
             note=self._note(anew=method.ranks_anew),
+            kinds=self._scripts.kinds,
             parent=self._window,
             short=self.session.contents.short,
         )
         dialog.set_values(self._values | {"final": _final_amount(asked)})
         dialog.changed.connect(partial(self._show_rounds, dialog, asked))
+        dialog.scriptRequested.connect(partial(self._agree, dialog))
+        choice = dialog.after.choice
+        choice.set_folder(str(self.document.checkpoint.path.absolute().parent))
+        choice.set_source(self._scripts.source(PURPOSE))
+        choice.changed.connect(partial(self._scripts.look, choice))
+        self._scripts.look(choice)
         self._show_rounds(dialog, asked)
         if not (yield from Ask(dialog)):
             return
@@ -187,6 +241,9 @@ class RoundsController(Feature[RoundsDialog]):
         kernel = self.session.kernel
         scores = self._form.scores
         steps = expand_schedule(asked.step, _totals(asked, values))
+        if dialog.agreed is not None:
+            yield from self._run_script(steps, dialog.after, choice.source(), dialog.agreed)
+            return
 
         def work(state: Snapshot, job: Job) -> tuple[Edit, ...]:
             done, arithmetic = [], kernel()
@@ -209,6 +266,100 @@ class RoundsController(Feature[RoundsDialog]):
         )
         text = self.tr("Pruned in {n} rounds.")
         self._notifications.show_done(text.format(n=number_format.count(count)))
+
+    @flow
+    def _agree(self, dialog: RoundsDialog) -> Flow[None]:
+        """Close the dialog once the user agreed to its script; show an error in it."""
+        after = dialog.after
+        source = after.choice.source()
+        try:
+            after.settings(1, 0, "")
+        except ParameterError as error:
+            after.choice.set_found(translate_error(error), trouble=True)
+            return
+        dialog.agreed = yield from self._scripts.agree_to_script(source, after.choice)
+        self._scripts.remember(PURPOSE, source)
+        dialog.done(RoundsDialog.DialogCode.Accepted)
+
+    def _run_script(
+        self, steps: Sequence[Step], after: AfterRound, source: DataSource, agreed: AgreedScript
+    ) -> Flow[None]:
+        """Compute rounds with a script, append the complete ones, and go to the selected state.
+
+        The document is locked meanwhile.
+        """
+        snapshot, position = self.document.snapshot(), self.document.position
+        settings = after.settings(len(steps), agreed.options.seed, self._evaluation.metric)
+        rounds = ScriptRounds(
+            snapshot,
+            steps,
+            settings,
+            agreed,
+            self.session.kernel,
+            self._form.scores,
+            self.session.contents.size.parameters,
+            self._evaluation.calibrated_with(position),
+            self.tr("Round {n} of {count}"),
+        )
+        self._running = RunJob(self.tr("Iterative pruning:"), rounds.compute, Lane.PROGRAM)
+        self.session.lock(
+            self,
+            PruneAppError(
+                "Rounds are being computed; changes made now would be lost.",
+                remedy="Wait for them to finish, or press Esc: complete rounds are kept.",
+            ),
+        )
+        problem: PruneAppError | None = None
+        cancelled = False
+        try:
+            yield from self._running
+        except Cancelled:
+            cancelled = True
+        except PruneAppError as error:
+            problem = error
+        finally:
+            self._running = None
+            self.session.lock(self, None)
+        yield from self._append(rounds, snapshot, source)
+        text = translate_sentence(rounds.summary())
+        if cancelled:
+            text = join_sentences(self.tr("Iterative pruning was cancelled."), text)
+        self._notifications.show_done(text)
+        if problem is not None:
+            raise problem
+
+    def _append(self, rounds: ScriptRounds, snapshot: Snapshot, source: DataSource) -> Flow[None]:
+        """Append the complete rounds, store what was measured, and go to the selected state."""
+        document, measured = self.document, dict[object, Measurement]()
+        complete = tuple(rounds.complete)
+        selected = rounds.selected()
+        target = document.position
+        for done in complete:
+            yield from append_edits(
+                self.session,
+                snapshot if done is complete[0] else document.snapshot(),
+                done.round.edits,
+                too_late=StaleError(
+                    "No round was applied because the history changed in the meantime.",
+                    remedy="Start iterative pruning again.",
+                ),
+            )
+            if done.measurement is not None:
+                measured[document.history.key] = done.measurement
+            if done.round is selected:
+                target = document.position
+        if measured and rounds.unpruned is not None:
+            self._evaluation.adopt(source, {None: rounds.unpruned, **measured})
+        if complete:
+            yield from self._history.go_to(target)
+
+    def _stop(self) -> None:
+        if self._running is not None:
+            self._running.cancel()
+
+    def on_closed(self) -> None:
+        self._stop()
+        super().on_closed()
 
     def _note(self, *, anew: bool) -> str:
         if anew:
