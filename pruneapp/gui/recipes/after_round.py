@@ -69,25 +69,30 @@ class AfterRound(QWidget):
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setHorizontalSpacing(8)
         grid.setVerticalSpacing(6)
-        grid.setColumnStretch(3, 1)
+        grid.setColumnStretch(2, 1)
         grid.addWidget(label_for(self.recover, self.tr("&Recover after each round")), 0, 0)
         grid.addWidget(self.recover, 0, 1)
-        grid.addWidget(label_for(self.steps, self.tr("S&teps per round")), 0, 2)
-        grid.addWidget(self.steps, 0, 3)
-        grid.addWidget(self.evaluate, 1, 0)
-        grid.addWidget(self.rewind, 1, 1, 1, 3)
-        grid.addWidget(label_for(self.stop, self.tr("Stop when the metric is &worse than")), 2, 0)
-        grid.addWidget(self.stop, 2, 1)
-        grid.addWidget(self.choice, 3, 0, 1, 4)
+        grid.addWidget(self.rewind, 0, 2)
+        grid.addWidget(label_for(self.steps, self.tr("S&teps per round")), 1, 0)
+        grid.addWidget(self.steps, 1, 1)
+        grid.addWidget(self.evaluate, 2, 0)
+        grid.addWidget(label_for(self.stop, self.tr("Stop when the metric is &worse than")), 3, 0)
+        grid.addWidget(self.stop, 3, 1)
+        grid.addWidget(self.choice, 4, 0, 1, 3)
         self.recover.setAccessibleDescription(self.recover.toolTip())
         self.recover.activated.connect(self._on_changed)
         self.choice.changed.connect(self._on_changed)
         self._show_state()
 
     @property
+    def recovers(self) -> bool:
+        """Whether the model is trained after each round."""
+        return bool(self.recover.currentData())
+
+    @property
     def needs_script(self) -> bool:
         """Whether the model is run."""
-        return bool(self.recover.currentData()) or self.evaluate.isChecked()
+        return self.recovers or self.evaluate.isChecked()
 
     @property
     def is_complete(self) -> bool:

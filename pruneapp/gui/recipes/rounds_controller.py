@@ -84,7 +84,7 @@ class RoundsDialog(DecisionDialog):
         self.fields = Fields(params, self)
         self.after = AfterRound(kinds, self)
         self.agreed: AgreedScript | None = None  # the script that the user agreed to
-        self._has_rounds = False
+        self._has_rounds, self._error = False, ""
         self._note = note
         # An error replaces the note, so that the layout does not jump.
         self.note = plain(note, wrap=True, ink=MUTED)
@@ -127,8 +127,7 @@ class RoundsDialog(DecisionDialog):
         """
         self._after = after
         self.table.set_count(len(after))
-        self.note.setText(f"✕ {error}" if error else self._note)
-        self.note.setForegroundRole(DANGER if error else MUTED)
+        self._error = error
         to_prune = after[-1] - self._n_pruned if after else 0
         weights = (
             self.tr("up to {n}").format(n=number_format.count(to_prune))
@@ -147,6 +146,14 @@ class RoundsDialog(DecisionDialog):
     # -- implementation
 
     def _show_state(self) -> None:
+        note, error = self._note, self._error
+        if self.after.recovers:
+            note = self.tr(
+                "Each round prunes the weights that the previous round trained. Its training is a "
+                "step of its own."
+            )
+        self.note.setText(f"✕ {error}" if error else note)
+        self.note.setForegroundRole(DANGER if error else MUTED)
         self.go.setEnabled(self._has_rounds and self.after.is_complete)
 
     def _on_changed(self) -> None:
