@@ -631,6 +631,8 @@ STEPS = (
     "Masks combined with {title} (pruned in either)",
     "Masks combined with {title} (pruned here, not there)",
     *("Masks of {name} applied", "Protection of {name} applied", "Repair of {what}"),
+    *("Recovery of {what}", "Training of {what}", "recovered after each round"),
+    *("trained after each round", "measured after each round"),
     *("Sequential repair of {what}", "New values in {n} tensor", "New values in {n} tensors"),
     *("{n} weight moved", "{n} weights moved"),
     "{name}: error of the outputs {before} before, {after} after",

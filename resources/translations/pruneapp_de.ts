@@ -1096,6 +1096,81 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     </message>
 </context>
 <context>
+    <name>AfterRound</name>
+    <message>
+        <source>Recover after each round</source>
+        <translation>Nach jeder Runde nachtrainieren</translation>
+    </message>
+    <message>
+        <source>Train the remaining weights after each round, while pruned weights stay zero: for the outputs of the unpruned model on the inputs of calibrate, or by train of the script</source>
+        <translation>Trainiert nach jeder Runde die verbleibenden Gewichte, während geprunte null bleiben: auf die Ausgaben des ungeprunten Modells für die Eingaben von calibrate, oder durch train des Skripts</translation>
+    </message>
+    <message>
+        <source>no</source>
+        <translation>nein</translation>
+    </message>
+    <message>
+        <source>distillation, without labels</source>
+        <translation>Destillation, ohne Labels</translation>
+    </message>
+    <message>
+        <source>training of the script</source>
+        <translation>Training des Skripts</translation>
+    </message>
+    <message>
+        <source>Steps per round</source>
+        <translation>Schritte je Runde</translation>
+    </message>
+    <message>
+        <source>Steps of the distillation in each round; 300 in all rounds if it is empty</source>
+        <translation>Schritte der Destillation in jeder Runde; ohne Angabe 300 in allen Runden</translation>
+    </message>
+    <message>
+        <source>automatic</source>
+        <translation>automatisch</translation>
+    </message>
+    <message>
+        <source>Re&amp;wind weights</source>
+        <translation>Gewichte &amp;zurücksetzen</translation>
+    </message>
+    <message>
+        <source>Begin each recovery with the values before the first round and the masks of the round, as in experiments on lottery tickets</source>
+        <translation>Beginnt jedes Training mit den Werten vor der ersten Runde und den Masken der Runde, wie in Versuchen zu Lottery Tickets</translation>
+    </message>
+    <message>
+        <source>&amp;Evaluate after each round</source>
+        <translation>Nach jeder Runde &amp;evaluieren</translation>
+    </message>
+    <message>
+        <source>Measure the unpruned model and each round with the script</source>
+        <translation>Misst das ungeprunte Modell und jede Runde mit dem Skript</translation>
+    </message>
+    <message>
+        <source>Stop when the metric is worse than</source>
+        <translation>Anhalten, wenn die Metrik schlechter ist um</translation>
+    </message>
+    <message>
+        <source>Difference from the unpruned model, such as 0.01 in the unit of the metric or 1 % of its value. The last round within it is selected</source>
+        <translation>Unterschied zum ungeprunten Modell, etwa 0.01 in der Einheit der Metrik oder 1 % ihres Werts. Die letzte Runde innerhalb davon wird gewählt</translation>
+    </message>
+    <message>
+        <source>never</source>
+        <translation>nie</translation>
+    </message>
+    <message>
+        <source>&amp;Recover after each round</source>
+        <translation>Nach jeder Runde &amp;nachtrainieren</translation>
+    </message>
+    <message>
+        <source>S&amp;teps per round</source>
+        <translation>Schritte &amp;je Runde</translation>
+    </message>
+    <message>
+        <source>Stop when the metric is &amp;worse than</source>
+        <translation>Anhalten, &amp;wenn die Metrik schlechter ist um</translation>
+    </message>
+</context>
+<context>
     <name>Alarm</name>
     <message>
         <source>{what}:</source>
@@ -7952,6 +8027,30 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
 <context>
     <name>RoundsController</name>
     <message>
+        <source>Round {n} of {count}</source>
+        <translation>Runde {n} von {count}</translation>
+    </message>
+    <message>
+        <source>Iterative pruning:</source>
+        <translation>Iteratives Pruning:</translation>
+    </message>
+    <message>
+        <source>Iterative pruning was cancelled.</source>
+        <translation>Das iterative Pruning wurde abgebrochen.</translation>
+    </message>
+    <message>
+        <source>{n} of {count} rounds are complete.</source>
+        <translation>{n} von {count} Runden sind vollständig.</translation>
+    </message>
+    <message>
+        <source>Every round is worse than allowed.</source>
+        <translation>Jede Runde ist schlechter als erlaubt.</translation>
+    </message>
+    <message>
+        <source>Round {n} is worse than allowed, so round {other} is used.</source>
+        <translation>Runde {n} ist schlechter als erlaubt, daher wird Runde {other} verwendet.</translation>
+    </message>
+    <message>
         <source>This method ranks the remaining weights again before each round, so the result may differ from a single step.</source>
         <translation>Diese Methode ordnet die verbleibenden Gewichte vor jeder Runde neu, sodass das Ergebnis von dem eines einzelnen Schritts abweichen kann.</translation>
     </message>
@@ -8013,6 +8112,10 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     <message>
         <source>Nothing to prune</source>
         <translation>Nichts zu prunen</translation>
+    </message>
+    <message>
+        <source>Each round prunes the weights that the previous round trained. Its training is a step of its own.</source>
+        <translation>Jede Runde prunt die Gewichte, die die vorige Runde trainiert hat. Ihr Training ist ein eigener Schritt.</translation>
     </message>
 </context>
 <context>
@@ -10939,32 +11042,32 @@ steps</extracomment>
     <message>
         <source>&apos;stop&apos; compares a metric, but the rounds are not evaluated.</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>&apos;stop&apos; vergleicht eine Metrik, aber die Runden werden nicht evaluiert.</translation>
     </message>
     <message>
         <source>Evaluate after each round, or remove &apos;stop&apos;.</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>Evaluieren Sie nach jeder Runde, oder entfernen Sie &apos;stop&apos;.</translation>
     </message>
     <message>
         <source>&apos;rewind&apos; is for rounds with a recovery.</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>&apos;rewind&apos; ist für Runden mit Nachtraining.</translation>
     </message>
     <message>
         <source>Choose how to recover, or do not rewind.</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>Wählen Sie ein Nachtraining, oder setzen Sie nicht zurück.</translation>
     </message>
     <message>
         <source>&apos;{name}&apos; returned no metric &apos;{metric}&apos;.</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>&apos;{name}&apos; hat keine Metrik &apos;{metric}&apos; zurückgegeben.</translation>
     </message>
     <message>
         <source>It returned {join}.</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>Zurückgegeben wurden {join}.</translation>
     </message>
     <message>
         <source>Scripts and commands read files of a disk, and &apos;{path}&apos; is in a store.</source>
@@ -17841,6 +17944,11 @@ steps</extracomment>
         <translation>Machen Sie ihn beschreibbar.</translation>
     </message>
     <message>
+        <source>The folder for complete rounds, &apos;{folder}&apos;, cannot be used: {words_of}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der Ordner für vollständige Runden, &apos;{folder}&apos;, kann nicht verwendet werden: {words_of}.</translation>
+    </message>
+    <message>
         <source>{n} held-out sample</source>
         <extracomment>sentences</extracomment>
         <translation>{n} zurückgehaltene Probe</translation>
@@ -17886,6 +17994,26 @@ steps</extracomment>
         <translation>Ältere Zustände des Verlaufs können nicht auf die Festplatte ausgelagert werden und bleiben im Speicher: {why_not}.</translation>
     </message>
     <message>
+        <source>The tolerance must be a number of at least 0, or a percentage (got &apos;{stop}&apos;).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Toleranz muss eine Zahl von mindestens 0 oder ein Prozentsatz sein (angegeben: &apos;{stop}&apos;).</translation>
+    </message>
+    <message>
+        <source>0.01 is in the unit of the metric, 1% is relative to the unpruned model.</source>
+        <extracomment>sentences</extracomment>
+        <translation>0.01 ist in der Einheit der Metrik, 1% ist relativ zum ungeprunten Modell.</translation>
+    </message>
+    <message>
+        <source>Rounds are being computed; changes made now would be lost.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Runden werden berechnet; Änderungen gingen jetzt verloren.</translation>
+    </message>
+    <message>
+        <source>Wait for them to finish, or press Esc: complete rounds are kept.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Warten Sie, bis sie fertig sind, oder drücken Sie Esc: Vollständige Runden bleiben erhalten.</translation>
+    </message>
+    <message>
         <source>A step of a schedule cannot have a &apos;target_sparsity&apos;: &apos;final&apos; is the target.</source>
         <extracomment>sentences</extracomment>
         <translation>Ein Schritt eines Plans kann keine &apos;target_sparsity&apos; haben: Das Ziel ist &apos;final&apos;.</translation>
@@ -17894,6 +18022,21 @@ steps</extracomment>
         <source>Remove &apos;target_sparsity&apos;.</source>
         <extracomment>sentences</extracomment>
         <translation>Entfernen Sie &apos;target_sparsity&apos;.</translation>
+    </message>
+    <message>
+        <source>The schedule recovers the model or measures it after each round, by a script.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der Zeitplan trainiert oder misst das Modell nach jeder Runde mit einem Skript.</translation>
+    </message>
+    <message>
+        <source>Use `pruneapp run RECIPE FILE --script SCRIPT -o OUT`, or Iterative pruning in the window.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Verwenden Sie `pruneapp run RECIPE FILE --script SCRIPT -o OUT`, oder Iteratives Pruning im Fenster.</translation>
+    </message>
+    <message>
+        <source>&apos;stop&apos; must be a number such as 0.01, or a percentage such as 1% (got &apos;{stop}&apos;).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;stop&apos; muss eine Zahl wie 0.01 oder ein Prozentsatz wie 1% sein (angegeben: &apos;{stop}&apos;).</translation>
     </message>
     <message>
         <source>&apos;{where}&apos; was saved by a newer Pruneapp: it has version {version}, and this one reads up to version {newest_known}.</source>
@@ -20016,6 +20159,31 @@ steps</extracomment>
         <source>Repair of {what}</source>
         <extracomment>steps</extracomment>
         <translation>Reparatur von {what}</translation>
+    </message>
+    <message>
+        <source>Recovery of {what}</source>
+        <extracomment>steps</extracomment>
+        <translation>Nachtraining von {what}</translation>
+    </message>
+    <message>
+        <source>Training of {what}</source>
+        <extracomment>steps</extracomment>
+        <translation>Training von {what}</translation>
+    </message>
+    <message>
+        <source>recovered after each round</source>
+        <extracomment>steps</extracomment>
+        <translation>nach jeder Runde nachtrainiert</translation>
+    </message>
+    <message>
+        <source>trained after each round</source>
+        <extracomment>steps</extracomment>
+        <translation>nach jeder Runde trainiert</translation>
+    </message>
+    <message>
+        <source>measured after each round</source>
+        <extracomment>steps</extracomment>
+        <translation>nach jeder Runde gemessen</translation>
     </message>
     <message>
         <source>Sequential repair of {what}</source>

@@ -1096,6 +1096,81 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
     </message>
 </context>
 <context>
+    <name>AfterRound</name>
+    <message>
+        <source>Recover after each round</source>
+        <translation>每轮之后恢复</translation>
+    </message>
+    <message>
+        <source>Train the remaining weights after each round, while pruned weights stay zero: for the outputs of the unpruned model on the inputs of calibrate, or by train of the script</source>
+        <translation>每轮之后训练剩余权重，已剪枝的权重保持为零：以未剪枝模型对 calibrate 输入的输出为目标，或使用脚本的 train</translation>
+    </message>
+    <message>
+        <source>no</source>
+        <translation>否</translation>
+    </message>
+    <message>
+        <source>distillation, without labels</source>
+        <translation>蒸馏，无需标签</translation>
+    </message>
+    <message>
+        <source>training of the script</source>
+        <translation>脚本的训练</translation>
+    </message>
+    <message>
+        <source>Steps per round</source>
+        <translation>每轮步数</translation>
+    </message>
+    <message>
+        <source>Steps of the distillation in each round; 300 in all rounds if it is empty</source>
+        <translation>每轮蒸馏的步数；留空则所有轮次共 300 步</translation>
+    </message>
+    <message>
+        <source>automatic</source>
+        <translation>自动</translation>
+    </message>
+    <message>
+        <source>Re&amp;wind weights</source>
+        <translation>回退权重(&amp;W)</translation>
+    </message>
+    <message>
+        <source>Begin each recovery with the values before the first round and the masks of the round, as in experiments on lottery tickets</source>
+        <translation>每次恢复从第一轮之前的值和本轮的掩码开始，如彩票假设实验</translation>
+    </message>
+    <message>
+        <source>&amp;Evaluate after each round</source>
+        <translation>每轮之后评估(&amp;E)</translation>
+    </message>
+    <message>
+        <source>Measure the unpruned model and each round with the script</source>
+        <translation>用脚本测量未剪枝模型和每一轮</translation>
+    </message>
+    <message>
+        <source>Stop when the metric is worse than</source>
+        <translation>指标变差超过此值时停止</translation>
+    </message>
+    <message>
+        <source>Difference from the unpruned model, such as 0.01 in the unit of the metric or 1 % of its value. The last round within it is selected</source>
+        <translation>与未剪枝模型的差异，如 0.01（指标的单位）或其值的 1 %。选择差异范围内的最后一轮</translation>
+    </message>
+    <message>
+        <source>never</source>
+        <translation>从不</translation>
+    </message>
+    <message>
+        <source>&amp;Recover after each round</source>
+        <translation>每轮之后恢复(&amp;R)</translation>
+    </message>
+    <message>
+        <source>S&amp;teps per round</source>
+        <translation>每轮步数(&amp;T)</translation>
+    </message>
+    <message>
+        <source>Stop when the metric is &amp;worse than</source>
+        <translation>指标变差超过此值时停止(&amp;S)</translation>
+    </message>
+</context>
+<context>
     <name>Alarm</name>
     <message>
         <source>{what}:</source>
@@ -7951,6 +8026,30 @@ computed on this computer.</source>
 <context>
     <name>RoundsController</name>
     <message>
+        <source>Round {n} of {count}</source>
+        <translation>第 {n} 轮，共 {count} 轮</translation>
+    </message>
+    <message>
+        <source>Iterative pruning:</source>
+        <translation>迭代剪枝:</translation>
+    </message>
+    <message>
+        <source>Iterative pruning was cancelled.</source>
+        <translation>迭代剪枝已取消。</translation>
+    </message>
+    <message>
+        <source>{n} of {count} rounds are complete.</source>
+        <translation>已完成 {n} 轮，共 {count} 轮。</translation>
+    </message>
+    <message>
+        <source>Every round is worse than allowed.</source>
+        <translation>每一轮都比允许的差。</translation>
+    </message>
+    <message>
+        <source>Round {n} is worse than allowed, so round {other} is used.</source>
+        <translation>第 {n} 轮比允许的差，因此使用第 {other} 轮。</translation>
+    </message>
+    <message>
         <source>This method ranks the remaining weights again before each round, so the result may differ from a single step.</source>
         <translation>此方法在每一轮之前重新对剩余权重排序，因此结果可能与单个步骤不同。</translation>
     </message>
@@ -8012,6 +8111,10 @@ computed on this computer.</source>
     <message>
         <source>Nothing to prune</source>
         <translation>没有可剪枝的内容</translation>
+    </message>
+    <message>
+        <source>Each round prunes the weights that the previous round trained. Its training is a step of its own.</source>
+        <translation>每一轮剪枝上一轮训练过的权重。其训练是单独的一个步骤。</translation>
     </message>
 </context>
 <context>
@@ -10938,32 +11041,32 @@ steps</extracomment>
     <message>
         <source>&apos;stop&apos; compares a metric, but the rounds are not evaluated.</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>&apos;stop&apos; 比较指标，但各轮未评估。</translation>
     </message>
     <message>
         <source>Evaluate after each round, or remove &apos;stop&apos;.</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>请在每轮之后评估，或删除 &apos;stop&apos;。</translation>
     </message>
     <message>
         <source>&apos;rewind&apos; is for rounds with a recovery.</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>&apos;rewind&apos; 仅用于带恢复的轮次。</translation>
     </message>
     <message>
         <source>Choose how to recover, or do not rewind.</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>请选择恢复方式，或不要回退。</translation>
     </message>
     <message>
         <source>&apos;{name}&apos; returned no metric &apos;{metric}&apos;.</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>&apos;{name}&apos; 没有返回指标 &apos;{metric}&apos;。</translation>
     </message>
     <message>
         <source>It returned {join}.</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>返回了 {join}。</translation>
     </message>
     <message>
         <source>Scripts and commands read files of a disk, and &apos;{path}&apos; is in a store.</source>
@@ -17840,6 +17943,11 @@ steps</extracomment>
         <translation>请使其可写。</translation>
     </message>
     <message>
+        <source>The folder for complete rounds, &apos;{folder}&apos;, cannot be used: {words_of}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法使用已完成轮次的文件夹 &apos;{folder}&apos;：{words_of}。</translation>
+    </message>
+    <message>
         <source>{n} held-out sample</source>
         <extracomment>sentences</extracomment>
         <translation>{n} 个留出样本</translation>
@@ -17885,6 +17993,26 @@ steps</extracomment>
         <translation>历史中较早的状态无法移到磁盘，仍保留在内存中：{why_not}。</translation>
     </message>
     <message>
+        <source>The tolerance must be a number of at least 0, or a percentage (got &apos;{stop}&apos;).</source>
+        <extracomment>sentences</extracomment>
+        <translation>容差必须是不小于 0 的数或百分比（得到 &apos;{stop}&apos;）。</translation>
+    </message>
+    <message>
+        <source>0.01 is in the unit of the metric, 1% is relative to the unpruned model.</source>
+        <extracomment>sentences</extracomment>
+        <translation>0.01 以指标为单位，1% 相对于未剪枝模型。</translation>
+    </message>
+    <message>
+        <source>Rounds are being computed; changes made now would be lost.</source>
+        <extracomment>sentences</extracomment>
+        <translation>正在计算各轮；现在的更改会丢失。</translation>
+    </message>
+    <message>
+        <source>Wait for them to finish, or press Esc: complete rounds are kept.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请等待完成，或按 Esc：已完成的轮次会保留。</translation>
+    </message>
+    <message>
         <source>A step of a schedule cannot have a &apos;target_sparsity&apos;: &apos;final&apos; is the target.</source>
         <extracomment>sentences</extracomment>
         <translation>计划的步骤不能有 &apos;target_sparsity&apos;：目标是 &apos;final&apos;。</translation>
@@ -17893,6 +18021,21 @@ steps</extracomment>
         <source>Remove &apos;target_sparsity&apos;.</source>
         <extracomment>sentences</extracomment>
         <translation>请移除 &apos;target_sparsity&apos;。</translation>
+    </message>
+    <message>
+        <source>The schedule recovers the model or measures it after each round, by a script.</source>
+        <extracomment>sentences</extracomment>
+        <translation>该计划在每轮之后用脚本恢复或测量模型。</translation>
+    </message>
+    <message>
+        <source>Use `pruneapp run RECIPE FILE --script SCRIPT -o OUT`, or Iterative pruning in the window.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请使用 `pruneapp run RECIPE FILE --script SCRIPT -o OUT`，或窗口中的迭代剪枝。</translation>
+    </message>
+    <message>
+        <source>&apos;stop&apos; must be a number such as 0.01, or a percentage such as 1% (got &apos;{stop}&apos;).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;stop&apos; 必须是 0.01 这样的数，或 1% 这样的百分比（得到 &apos;{stop}&apos;）。</translation>
     </message>
     <message>
         <source>&apos;{where}&apos; was saved by a newer Pruneapp: it has version {version}, and this one reads up to version {newest_known}.</source>
@@ -20015,6 +20158,31 @@ steps</extracomment>
         <source>Repair of {what}</source>
         <extracomment>steps</extracomment>
         <translation>修复 {what}</translation>
+    </message>
+    <message>
+        <source>Recovery of {what}</source>
+        <extracomment>steps</extracomment>
+        <translation>{what} 的恢复</translation>
+    </message>
+    <message>
+        <source>Training of {what}</source>
+        <extracomment>steps</extracomment>
+        <translation>{what} 的训练</translation>
+    </message>
+    <message>
+        <source>recovered after each round</source>
+        <extracomment>steps</extracomment>
+        <translation>每轮之后恢复</translation>
+    </message>
+    <message>
+        <source>trained after each round</source>
+        <extracomment>steps</extracomment>
+        <translation>每轮之后训练</translation>
+    </message>
+    <message>
+        <source>measured after each round</source>
+        <extracomment>steps</extracomment>
+        <translation>每轮之后测量</translation>
     </message>
     <message>
         <source>Sequential repair of {what}</source>

@@ -33,14 +33,16 @@ from pruneapp.gui.method_form.form_model import FormContext
 from pruneapp.gui.recipes.after_round import AfterRound
 from pruneapp.gui.recipes.script_rounds import ScriptRounds
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.engine_text import (
-    translate_error,
-    translate_param,
-    translate_sentence,
-    translate_step,
+from pruneapp.gui.widgets.engine_text import translate_error, translate_param, translate_step
+from pruneapp.gui.widgets.labels import (
+    DANGER,
+    MUTED,
+    ElidedLabel,
+    as_sentence,
+    join_sentences,
+    plain,
 )
-from pruneapp.gui.widgets.labels import DANGER, MUTED, ElidedLabel, join_sentences, plain
-from pruneapp.gui.widgets.reports import CountsTable, DecisionDialog
+from pruneapp.gui.widgets.reports import CountsTable, DecisionDialog, quality_in_words
 from pruneapp.gui.widgets.short_names import ShortNames
 from pruneapp.methods import registry
 from pruneapp.methods.limits import Limits
@@ -328,12 +330,35 @@ class RoundsController(Feature[RoundsDialog]):
             self._running = None
             self.session.lock(self, None)
         yield from self._append(rounds, snapshot, source)
-        text = translate_sentence(rounds.summary())
+        text = self._summary(rounds, len(steps))
         if cancelled:
             text = join_sentences(self.tr("Iterative pruning was cancelled."), text)
         self._notifications.show_done(text)
         if problem is not None:
             raise problem
+
+    def _summary(self, rounds: ScriptRounds, requested: int) -> str:
+        """Return sentences about the complete rounds and the selected one."""
+        complete = tuple(rounds.complete)
+        done = self.tr("{n} of {count} rounds are complete.").format(
+            n=number_format.count(len(complete)), count=number_format.count(requested)
+        )
+        selected = next((one for one in complete if one.round is rounds.selected()), None)
+        if selected is None:
+            return done
+        worse = ""
+        if selected.round.worse:
+            worse = self.tr("Every round is worse than allowed.")
+        elif complete[-1].round.worse:
+            worse = self.tr("Round {n} is worse than allowed, so round {other} is used.").format(
+                n=number_format.count(complete[-1].round.number),
+                other=number_format.count(selected.round.number),
+            )
+        measured = ""
+        if selected.measurement is not None:
+            quality = selected.measurement.quality
+            measured = as_sentence(quality_in_words(quality, self._evaluation.metric))
+        return join_sentences(done, worse, measured)
 
     def _append(self, rounds: ScriptRounds, snapshot: Snapshot, source: DataSource) -> Flow[None]:
         """Append the complete rounds, store what was measured, and go to the selected state."""

@@ -93,12 +93,6 @@ class ScriptRounds:
 
         return select_round([done.round for done in tuple(self.complete)])
 
-    def summary(self) -> str:
-        """Return the result in one sentence."""
-        from pruneapp.evaluation.rounds import summarize
-
-        return summarize([done.round for done in tuple(self.complete)], len(self.steps))
-
 
 class _RoundLabels:
     """Forwards progress to a job, with the round before the label."""

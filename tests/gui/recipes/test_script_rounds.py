@@ -71,7 +71,7 @@ def test_each_round_is_two_states_and_measured_ones_are_on_the_quality_page(open
     assert [state.number for state in states] == [0, 2, 4, 6]
     assert not any(state.is_old for state in states)
     assert states[1].quality.metric().calibrated
-    assert "3 rounds of 3 complete" in opened.window.done.label.text()
+    assert "3 of 3 rounds are complete." in opened.window.done.label.text()
     assert not opened.trouble
     opened.key("Ctrl+Z", opened.window)
     assert opened.document.position == 5
@@ -90,7 +90,7 @@ def test_it_stops_and_goes_to_the_last_round_within_the_tolerance(opened, tmp_pa
     opened.wait_idle()
     assert len(opened.states) == 3
     assert opened.document.position == 1, "round 2 can be redone"
-    assert "round 2 is worse than allowed, so round 1 is used" in opened.window.done.label.text()
+    assert "Round 2 is worse than allowed, so round 1 is used." in opened.window.done.label.text()
 
 
 def test_cancelling_keeps_the_complete_rounds(opened, tmp_path):
@@ -106,7 +106,9 @@ def test_cancelling_keeps_the_complete_rounds(opened, tmp_path):
     opened.wait(lambda: len(opened.states) == 3)
     opened.wait_idle()
     assert opened.document.position == 2
-    assert opened.window.done.label.text().startswith("Iterative pruning was cancelled. 1 round")
+    assert opened.window.done.label.text().startswith(
+        "Iterative pruning was cancelled. 1 of 3 rounds are complete."
+    )
     assert opened.session.may_work()
 
 
