@@ -275,6 +275,26 @@ def test_moments_and_clipping_ignore_pruned_weights():
     assert optimizer.state[model.inner.weight]["exp_avg"].any()
 
 
+def test_gradients_of_before_the_block_are_masked():
+    model = pruned_net()
+    zeros = model.inner.weight == 0
+    optimizer = torch.optim.SGD(model.parameters(), 0.1, momentum=0.9)
+    model(torch.randn(4, 1, 4, 4)).square().mean().backward()
+    assert model.inner.weight.grad[zeros].any()
+    with pruneapp.hold_masks(model):
+        optimizer.step()
+    assert not optimizer.state[model.inner.weight]["momentum_buffer"][zeros].any()
+
+
+def test_each_module_that_has_a_tied_parameter_restores_it():
+    model = pruned_net(tied=True)
+    zeros = model.head.weight == 0
+    with pruneapp.hold_masks(model):
+        model.head.weight.data += 1
+        model.head(torch.randn(2, 16))
+        assert not model.head.weight[zeros].any()
+
+
 def test_gradients_are_masked_after_requires_grad_is_set_in_the_block():
     model = pruned_net()
     zeros = model.inner.weight == 0
