@@ -158,6 +158,7 @@ OPTIONS: Mapping[str, Option] = {
             ("prune", "prune", "includes biases and norms; ", _USUAL),
             ("repair", "repair only", "", "all pruned layers with statistics"),
             ("scan", "scan", "", _USUAL),
+            ("frontier", "prune", "", _USUAL),
             ("allocate", "allocate only", "", "all that were scanned"),
         )
     },
@@ -183,11 +184,14 @@ OPTIONS: Mapping[str, Option] = {
         "dimension along which groups are formed; default 1, the input dimension",
         default=1,
     ),
-    "scan.method": Option(
-        "--method NAME",
-        "a method with an amount of weights or channels; default l1_unstructured",
-        default="l1_unstructured",
-    ),
+    **{
+        f"{command}.method": Option(
+            "--method NAME",
+            "a method with an amount of weights or channels; default l1_unstructured",
+            default="l1_unstructured",
+        )
+        for command in ("scan", "frontier")
+    },
     "scope": Option(
         "--scope",
         "local: each tensor separately; global: one threshold for all tensors; default local, or "
@@ -269,6 +273,9 @@ OPTIONS: Mapping[str, Option] = {
     "output": Option("-o, --output OUT", "output path", required=True),
     "allocate.output": Option("-o, --output RECIPE", "save the step as a recipe"),
     "run.output": Option("-o, --output OUT", "output path"),
+    "frontier.output": Option(
+        "-o, --output FRONTIER", "frontier file; an existing one is continued", required=True
+    ),
     "scan.output": Option(
         "-o, --output SCAN", "scan file; an existing one is continued", required=True
     ),
@@ -527,6 +534,26 @@ OPTIONS: Mapping[str, Option] = {
         "repair each tensor by this statistics file with Gram matrices before the model is "
         "measured",
     ),
+    "points": Option(
+        "--points LIST",
+        "sparsities of the selected tensors together, with commas between them; default "
+        "50%,70%,80%,90%,95%",
+        default="50%,70%,80%,90%,95%",
+    ),
+    "recover_by": Option(
+        "--recover",
+        "how each point is recovered: distillation, for the outputs of FILE on the inputs of "
+        "calibrate; training, by train of the script; no, only pruned; default distillation",
+        choices=("distillation", "training", "no"),
+        default="distillation",
+        dest="recover_by",
+    ),
+    "frontier.steps": Option(
+        "--steps N", "steps of the distillation of each point; default 300", default=300
+    ),
+    "frontier.metric": Option(
+        "--metric NAME", "metric of the table; default: the first; the file has all"
+    ),
     "scan": Option("SCAN", "scan file of pruneapp scan"),
     "target_sparsity": Option(
         "--target-sparsity TARGET_SPARSITY",
@@ -679,8 +706,10 @@ GENERATED: Mapping[str, Callable[[], Iterator[Option]]] = {
     "prune.method": _method,
     "prune.method_parameters": _method_parameters,
     "scan.method_parameters": _scan_parameters,
+    "frontier.method_parameters": _scan_parameters,
     "prune.limits": _limits,
     "scan.limits": lambda: _limits("exclude"),
+    "frontier.limits": lambda: _limits("exclude"),
     "format_parameters": _format_parameters,
 }
 

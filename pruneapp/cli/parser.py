@@ -132,6 +132,17 @@ COMMANDS: Mapping[str, Command] = {
         f"select limits load_method script_seed {_RUNNING} plugin",
         _EITHER_SCRIPT,
     ),
+    "frontier": Command(
+        "Measuring",
+        "Measure how the quality of the model depends on the sparsity, with and without recovery: "
+        "for each point, FILE is pruned, measured, recovered and measured again. The knee is "
+        "marked, after which sparsity costs more than on average. After Ctrl+C the same command "
+        "continues. The script runs in a separate process with your permissions: naming it here is "
+        "consent to run it.",
+        f"file {_EVALUATION} output method method_parameters points recover_by steps scope "
+        f"force_statistics select limits metric load_method script_seed {_RUNNING} plugin",
+        _EITHER_SCRIPT,
+    ),
     "allocate": Command(
         "Allocating",
         "Choose the sparsity of each tensor by a sensitivity scan so that the model loses the "

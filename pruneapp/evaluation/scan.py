@@ -318,7 +318,7 @@ def scan_tensors(
         )
         return
     parts = job.parts(1 + len(todo))
-    metrics, before = _measure_before(evaluator, snapshot, next(parts))
+    metrics, before = measure_before(evaluator, snapshot, next(parts))
     seconds = before.baseline.first.measured.seconds
     if known is not None:
         _refuse_other_values(known, metrics, where)
@@ -354,7 +354,7 @@ def can_continue(
     """
     if find_differences(known, _conditions(evaluator, snapshot, request, job)):
         return False
-    metrics, _ = _measure_before(evaluator, snapshot, job)
+    metrics, _ = measure_before(evaluator, snapshot, job)
     try:
         _refuse_other_values(known, metrics, "scan")
     except EvaluationError:
@@ -552,7 +552,7 @@ def changes_sha256(snapshot: Snapshot, job: Job | None = None) -> str:
     return state_sha256(snapshot, job) if touched else ""
 
 
-def _measure_before(
+def measure_before(
     evaluator: Evaluator, snapshot: Snapshot, job: Job
 ) -> tuple[tuple[ScanMetric, ...], _References]:
     """Measure the unpruned model, unless that is known, and the scanned state.
