@@ -142,6 +142,7 @@ COMMANDS: Mapping[str, Command] = {
         f"file {_EVALUATION} output method method_parameters points recover_by steps scope "
         f"force_statistics select limits metric load_method script_seed {_RUNNING} plugin",
         _EITHER_SCRIPT,
+        module="scan",
     ),
     "allocate": Command(
         "Allocating",

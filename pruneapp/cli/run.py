@@ -33,7 +33,7 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
 from pruneapp.edits.zeros import TreatZeros
 from pruneapp.errors import ParameterError, PruneAppError, RecipeError, counted, in_numeric_order
-from pruneapp.evaluation.recipe_rounds import RecipeRun
+from pruneapp.evaluation.rounds import RecipeRun
 from pruneapp.export.records import State
 from pruneapp.export.report_writer import StepAccount
 from pruneapp.export.verify import apply_recipe
