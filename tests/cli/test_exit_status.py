@@ -69,6 +69,10 @@ CASES: dict[str, tuple[tuple[tuple[str, ...], int], ...]] = {
         (("z.st", *LOSS, "-o", "new.scan", "--amounts", "50%"), 0),
         (("z.st", *LOSS, "-o", "s.st", "--amounts", "50%"), 2),
     ),
+    "frontier": (
+        (("z.st", *LOSS, "-o", "new.frontier", "--points", "50%", "--recover", "no"), 0),
+        (("z.st", *LOSS, "-o", "new.frontier", "--points", "50%"), 2),
+    ),
     "allocate": (
         (("z.scan", "--target-sparsity", "4"), 0),
         (("z.scan", "--target-sparsity", "99%"), 2),
