@@ -192,6 +192,7 @@ def _unique(found: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
 
 
 def _declared() -> Iterator[tuple[str, str]]:
+    from pruneapp.gui.recovery import recover_controller
     from pruneapp.gui.repair import repair_controller
     from pruneapp.gui.sensitivity import allocation_controller
 
@@ -212,6 +213,7 @@ def _declared() -> Iterator[tuple[str, str]]:
     yield from _of_params("limits", LIMITS)
     yield from _of_params("schedule", SCHEDULE)
     yield from _of_params("repair", repair_controller.PARAMS)
+    yield from _of_params("recovery", recover_controller.PARAMS)
     yield from _of_params("allocation", allocation_controller.PARAMS)
     yield from _of_params("settings", SETTINGS)
     for kind, rank in product(("Conv2d", "Linear", "Embedding", ""), range(1, 7)):
@@ -384,6 +386,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "evaluation/collection.py": ("collect_sums", "collect", "count_uses", "_run"),
     "evaluation/process.py": ("last_words",),
     "evaluation/metric.py": ("band_of", "refuse_no_numbers"),
+    "evaluation/recovery.py": ("sentence",),
     "evaluation/scan_file.py": ("_WORDS",),
     "evaluation/script.py": ("find_interpreter",),
     "evaluation/runner.py": ("_NOT_RUN", "_transfer_or_load", "verify", "_load", "_apply", "_run"),
@@ -509,6 +512,23 @@ WORDS = (
     ),
     *("No tensor matches '{pattern}'.", "{name} or {name2}", "shrunk", "{label} {n} → {n2}"),
     *("sparse COO", "sparse CSR", "sparse CSC", "sparse BSR", "sparse BSC"),
+    # What a recovery does, in the status bar.
+    *("recovering", "recovering: {text}", "training", "training: {text}", "block {name}"),
+    *("step {n} of {n2}", "trying the learning rate {rate}"),
+    # Notices of a recovery.
+    ("{n} samples were left out, because the inputs exceed the budget for memory and disk."),
+    "Only {n} samples were run through the model: more of them improve the result.",
+    "256 or more are useful.",
+    "The outputs of one input depend on the others of its call, so each call is used as a whole.",
+    "The sequential repair did not make the model better, so recovery began without it.",
+    (
+        "Some blocks give other results when they run on their own, so they were trained with the "
+        "whole model only."
+    ),
+    (
+        "Blocks were trained with fewer samples than the whole model, to limit the memory for "
+        "their inputs."
+    ),
     "{percent} to {percent2}",
     "{missing}, {n} tensor too many ({first_names})",
     "{missing}, {n} tensors too many ({first_names})",
@@ -633,6 +653,7 @@ STEPS = (
     *("Masks of {name} applied", "Protection of {name} applied", "Repair of {what}"),
     *("Recovery of {what}", "Training of {what}", "recovered after each round"),
     *("trained after each round", "measured after each round"),
+    *("Recovery, {steps}", "Training, {steps}", "{n} step", "{n} steps"),
     *("Sequential repair of {what}", "New values in {n} tensor", "New values in {n} tensors"),
     *("{n} weight moved", "{n} weights moved"),
     "{name}: error of the outputs {before} before, {after} after",

@@ -106,22 +106,15 @@ class MeasuredState:
     joined: int = -1
 
 
-def measured_ancestors(
-    branches: Branches, kinds: Sequence[str], known: Collection[int]
-) -> list[int]:
-    """Return, per state, the nearest measured ancestor reached only by steps of the same kind.
+def measured_ancestors(branches: Branches, n_states: int, known: Collection[int]) -> list[int]:
+    """Return, for each of `n_states` states, its nearest measured ancestor; -1 if there is none.
 
-    `kinds` has the kind of the step that created each state; `known` are the numbers of measured
-    states. -1 if there is none. The first state, 0, counts for every kind and has none.
+    `known` are the numbers of measured states.
     """
     found = [-1]
-    for state in range(1, len(kinds)):
+    for state in range(1, n_states):
         before = branches.parent(state)
-        same = not before or kinds[before] == kinds[state]
-        if same and before in known:
-            found.append(before)
-        else:
-            found.append(found[before] if same else -1)
+        found.append(before if before in known else found[before])
     return found
 
 

@@ -519,6 +519,16 @@ class Recovery:
             self._train_whole(plan["trains"], state)
         self._round(start)
 
+    def _show_progress(self, stage: int, done: float, text: str) -> None:
+        """Report the share of a stage that is done: 0 blocks, 1 trials of rates, 2 whole model.
+
+        The unit is a step of the whole model, which takes as long as one of each block.
+        """
+        blocks = self.settings.epochs * len(self.samples.training) if self.settings.windows else 0
+        trials = 0 if self.settings.lr else len(_CANDIDATES) * _PROBE_STEPS
+        units = (blocks, trials, self.settings.steps)
+        self._report.progress(sum(units[:stage]) + done * units[stage], sum(units), text)
+
     def _train_windows(self, done: int) -> None:
         """Train the blocks from number `done` on, each for the outputs of the teacher's block."""
         for number, window in enumerate(self.windows):
@@ -526,7 +536,7 @@ class Recovery:
                 continue
             if self._report.is_stopped():
                 return
-            self._report.progress(number, len(self.windows), window.name)
+            self._show_progress(0, number / len(self.windows), f"block {window.name}")
             self._train_window(number, window)
             self._save("windows", done=number + 1)
 
@@ -592,11 +602,8 @@ class Recovery:
                 for index, at in enumerate(
                     torch.randperm(len(training), generator=generator).tolist()
                 ):
-                    self._report.progress(
-                        number + (epoch + index / len(training)) / self.settings.epochs,
-                        len(self.windows),
-                        window.name,
-                    )
+                    done = number + (epoch + index / len(training)) / self.settings.epochs
+                    self._show_progress(0, done / len(self.windows), f"block {window.name}")
                     set_rate(optimizer, epoch * len(training) + index, total)
                     loss_of(training[at]).backward()
                     take_step(optimizer, parameters.values())
@@ -708,7 +715,7 @@ class Recovery:
             losses: list[float] = []
             began = time.monotonic()
             for step in range(begin, steps):
-                self._report.progress(step, steps, f"step {step + 1} of {steps}")
+                self._show_progress(2, step / steps, f"step {step + 1} of {steps}")
                 if self._report.is_stopped():
                     now = self._errors_of(self.samples.held_out)
                     break
@@ -772,11 +779,8 @@ class Recovery:
             optimizer = make_optimizer(leaves, rate)
             for step in range(_PROBE_STEPS):
                 set_rate(optimizer, step, _PROBE_STEPS)
-                self._report.progress(
-                    number * _PROBE_STEPS + step,
-                    len(_CANDIDATES) * _PROBE_STEPS,
-                    f"trying the learning rate {rate:.2g}",
-                )
+                done = (number + step / _PROBE_STEPS) / len(_CANDIDATES)
+                self._show_progress(1, done, f"trying the learning rate {rate:.2g}")
                 self._take_step(optimizer, leaves, changes, step)
             batches = self.samples.held_out + self.samples.training
             found.append((float(self._errors_of(batches).mean()), rate))

@@ -608,9 +608,14 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Hoher &amp;Kontrast, dunkel</translation>
     </message>
     <message>
-        <source>Pre&amp;view</source>
+        <source>Previe&amp;w</source>
         <extracomment>command</extracomment>
         <translation>&amp;Vorschau</translation>
+    </message>
+    <message>
+        <source>Close a window beside this one, else cancel the running job, else clear the preview</source>
+        <extracomment>command</extracomment>
+        <translation>Ein Fenster neben diesem schließen, sonst den laufenden Auftrag abbrechen, sonst die Vorschau entfernen</translation>
     </message>
     <message>
         <source>Preview the step with the current settings</source>
@@ -656,11 +661,6 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <source>&amp;Cancel</source>
         <extracomment>command</extracomment>
         <translation>&amp;Abbrechen</translation>
-    </message>
-    <message>
-        <source>Cancel the running job, else clear the preview</source>
-        <extracomment>command</extracomment>
-        <translation>Den laufenden Auftrag abbrechen, sonst die Vorschau entfernen</translation>
     </message>
     <message>
         <source>Reset &amp;form</source>
@@ -811,6 +811,16 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <source>Change the remaining weights so that the outputs of pruned layers come out as before</source>
         <extracomment>command</extracomment>
         <translation>Die verbleibenden Gewichte so ändern, dass die Ausgaben geprunter Schichten wie zuvor ausfallen</translation>
+    </message>
+    <message>
+        <source>Reco&amp;ver…</source>
+        <extracomment>command</extracomment>
+        <translation>Wieder&amp;herstellen…</translation>
+    </message>
+    <message>
+        <source>Train the remaining weights with pruned weights at zero, to reproduce the unpruned model or with your own training</source>
+        <extracomment>command</extracomment>
+        <translation>Die verbleibenden Gewichte trainieren, während geprunte Gewichte null bleiben: auf die Ausgaben des ungeprunten Modells hin oder mit Ihrem eigenen Training</translation>
     </message>
     <message>
         <source>Compare &amp;with a file…</source>
@@ -2327,6 +2337,33 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     </message>
 </context>
 <context>
+    <name>CurveView</name>
+    <message>
+        <source>Curves</source>
+        <translation>Kurven</translation>
+    </message>
+    <message>
+        <source>Which curves are shown</source>
+        <translation>Welche Kurven gezeigt werden</translation>
+    </message>
+    <message>
+        <source>step</source>
+        <translation>Schritt</translation>
+    </message>
+    <message>
+        <source>No values yet.</source>
+        <translation>Noch keine Werte.</translation>
+    </message>
+    <message>
+        <source>{curve} {value}</source>
+        <translation>{curve} {value}</translation>
+    </message>
+    <message>
+        <source>Step {n}: {values}</source>
+        <translation>Schritt {n}: {values}</translation>
+    </message>
+</context>
+<context>
     <name>Danger</name>
     <message>
         <source>little left</source>
@@ -2373,11 +2410,11 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     <name>DataKind</name>
     <message>
         <source>no data, random token ids</source>
-        <translation type="unfinished"></translation>
+        <translation>keine Daten, zufällige Token-IDs</translation>
     </message>
     <message>
         <source>no data, random inputs</source>
-        <translation type="unfinished"></translation>
+        <translation>keine Daten, zufällige Eingaben</translation>
     </message>
     <message>
         <source>&amp;Evaluation script</source>
@@ -3698,6 +3735,76 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>beliebig</translation>
     </message>
     <message>
+        <source>Steps</source>
+        <extracomment>recovery, steps</extracomment>
+        <translation>Schritte</translation>
+    </message>
+    <message>
+        <source>Steps of training of the whole model. It ends earlier when the held-out loss does not improve any more.</source>
+        <extracomment>recovery, steps</extracomment>
+        <translation>Trainingsschritte des ganzen Modells. Es endet früher, wenn der Fehler auf den zurückgehaltenen Eingaben nicht mehr sinkt.</translation>
+    </message>
+    <message>
+        <source>Learning rate</source>
+        <extracomment>recovery, lr</extracomment>
+        <translation>Lernrate</translation>
+    </message>
+    <message>
+        <source>Largest learning rate of AdamW. If it is empty, the best of three is found by a few steps with each.</source>
+        <extracomment>recovery, lr</extracomment>
+        <translation>Größte Lernrate von AdamW. Ist das Feld leer, wird die beste von dreien durch je einige Schritte gefunden.</translation>
+    </message>
+    <message>
+        <source>automatic</source>
+        <extracomment>recovery, lr</extracomment>
+        <translation>automatisch</translation>
+    </message>
+    <message>
+        <source>Samples</source>
+        <extracomment>recovery, samples</extracomment>
+        <translation>Proben</translation>
+    </message>
+    <message>
+        <source>Maximum number of samples of calibrate() that are used; all if it is empty.</source>
+        <extracomment>recovery, samples</extracomment>
+        <translation>Höchstzahl der Proben von calibrate(), die verwendet werden; alle, wenn das Feld leer ist.</translation>
+    </message>
+    <message>
+        <source>all</source>
+        <extracomment>recovery, samples</extracomment>
+        <translation>alle</translation>
+    </message>
+    <message>
+        <source>Train each block first</source>
+        <extracomment>recovery, windows</extracomment>
+        <translation>Zuerst jeden Block trainieren</translation>
+    </message>
+    <message>
+        <source>Train each block for the outputs of the same block of the unpruned model, before the whole model is trained.</source>
+        <extracomment>recovery, windows</extracomment>
+        <translation>Jeden Block auf die Ausgaben desselben Blocks des ungeprunten Modells trainieren, bevor das ganze Modell trainiert wird.</translation>
+    </message>
+    <message>
+        <source>Repair sequentially first</source>
+        <extracomment>recovery, repair</extracomment>
+        <translation>Zuerst sequenziell reparieren</translation>
+    </message>
+    <message>
+        <source>Start from a sequential repair, unless that is worse on the held-out inputs.</source>
+        <extracomment>recovery, repair</extracomment>
+        <translation>Mit einer sequenziellen Reparatur beginnen, sofern sie auf den zurückgehaltenen Eingaben nicht schlechter ist.</translation>
+    </message>
+    <message>
+        <source>Evaluate before and after</source>
+        <extracomment>recovery, evaluates</extracomment>
+        <translation>Vorher und nachher auswerten</translation>
+    </message>
+    <message>
+        <source>Measure the model with evaluate() of the same script before and after. You are asked before a result is used that makes a metric worse by more than the noise.</source>
+        <extracomment>recovery, evaluates</extracomment>
+        <translation>Das Modell vorher und nachher mit evaluate() desselben Skripts messen. Verschlechtert ein Ergebnis eine Metrik um mehr als das Rauschen, werden Sie gefragt, bevor es verwendet wird.</translation>
+    </message>
+    <message>
         <source>Sparsity of all scanned tensors together: a fraction of their weights, or a number.</source>
         <extracomment>allocation, target_sparsity</extracomment>
         <translation>Sparsity aller gescannten Tensoren zusammen: ein Anteil ihrer Gewichte oder eine Anzahl.</translation>
@@ -4513,15 +4620,15 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     </message>
     <message>
         <source>The model is measured on the text that calibrated it: its metric will be better than on other texts.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Modell wird auf dem Text gemessen, mit dem es kalibriert wurde: Seine Metrik wird besser sein als auf anderen Texten.</translation>
     </message>
     <message>
         <source>Without labels, the agreement is measured on the images that calibrated the model: it will be lower on others. Accuracy is measured on others.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ohne Labels wird die Übereinstimmung auf den Bildern gemessen, mit denen das Modell kalibriert wurde: Auf anderen wird sie niedriger sein. Die Genauigkeit wird auf anderen gemessen.</translation>
     </message>
     <message>
         <source>The same script measures the model: make sure that evaluate uses other data than calibrate.</source>
-        <translation type="unfinished"></translation>
+        <translation>Dasselbe Skript misst das Modell: Sorgen Sie dafür, dass evaluate andere Daten nimmt als calibrate.</translation>
     </message>
     <message>
         <source>Measured before this session was opened. Evaluate again ({keys}) to compare with new results.</source>
@@ -5153,6 +5260,21 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     <message>
         <source>No match</source>
         <translation>Kein Treffer</translation>
+    </message>
+</context>
+<context>
+    <name>HarmDialog</name>
+    <message>
+        <source>The recovery made the model worse on your evaluation.</source>
+        <translation>Die Wiederherstellung hat das Modell in Ihrer Auswertung verschlechtert.</translation>
+    </message>
+    <message>
+        <source>Keep anyway</source>
+        <translation>Trotzdem behalten</translation>
+    </message>
+    <message>
+        <source>Discard the result</source>
+        <translation>Ergebnis verwerfen</translation>
     </message>
 </context>
 <context>
@@ -6619,6 +6741,14 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>Vorschau</translation>
     </message>
     <message>
+        <source>Recover…</source>
+        <translation>Wiederherstellen…</translation>
+    </message>
+    <message>
+        <source>Train the remaining weights, while pruned weights stay zero</source>
+        <translation>Die verbleibenden Gewichte trainieren, während geprunte Gewichte null bleiben</translation>
+    </message>
+    <message>
         <source>{n} more weights would be pruned, but they are protected.</source>
         <translation>{n} weitere Gewichte würden geprunt, sind aber geschützt.</translation>
     </message>
@@ -6993,6 +7123,22 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     <message>
         <source>{share} pruned: {value}, {change}</source>
         <translation>{share} geprunt: {value}, {change}</translation>
+    </message>
+    <message>
+        <source>{name} {was} → {now}: no difference beyond the noise (±{half}).</source>
+        <translation>{name} {was} → {now}: kein Unterschied über das Rauschen hinaus (±{half}).</translation>
+    </message>
+    <message>
+        <source>{name} {was} → {now} (noise ±{half}).</source>
+        <translation>{name} {was} → {now} (Rauschen ±{half}).</translation>
+    </message>
+    <message>
+        <source>{name} {was} → {now}: {amount} worse, more than the noise (±{half}).</source>
+        <translation>{name} {was} → {now}: {amount} schlechter, mehr als das Rauschen (±{half}).</translation>
+    </message>
+    <message>
+        <source>{name} {was} → {now}: {amount} better, more than the noise (±{half}).</source>
+        <translation>{name} {was} → {now}: {amount} besser, mehr als das Rauschen (±{half}).</translation>
     </message>
 </context>
 <context>
@@ -7675,6 +7821,341 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     <message>
         <source>The steps are applied to the current state. Each step can be undone separately.</source>
         <translation>Die Schritte werden auf den aktuellen Zustand angewendet. Jeder lässt sich einzeln rückgängig machen.</translation>
+    </message>
+</context>
+<context>
+    <name>RecoverController</name>
+    <message>
+        <source>Recovery</source>
+        <translation>Wiederherstellung</translation>
+    </message>
+    <message>
+        <source>Recovery cancelled: nothing was changed.</source>
+        <translation>Wiederherstellung abgebrochen: Nichts wurde geändert.</translation>
+    </message>
+    <message>
+        <source>Result discarded: nothing was changed.</source>
+        <translation>Ergebnis verworfen: Nichts wurde geändert.</translation>
+    </message>
+    <message>
+        <source>Evaluating before and after</source>
+        <translation>Auswertung vorher und nachher</translation>
+    </message>
+    <message>
+        <source>Inputs: {source}. Time: {time}.</source>
+        <translation>Eingaben: {source}. Dauer: {time}.</translation>
+    </message>
+    <message>
+        <source>{n} samples, {held_out} of them held out; learning rate {lr}.</source>
+        <translation>{n} Proben, davon {held_out} zurückgehalten; Lernrate {lr}.</translation>
+    </message>
+    <message>
+        <source>It began with a sequential repair.</source>
+        <translation>Sie begann mit einer sequenziellen Reparatur.</translation>
+    </message>
+    <message>
+        <source>Undo recovery</source>
+        <translation>Wiederherstellung rückgängig machen</translation>
+    </message>
+</context>
+<context>
+    <name>RecoverDialog</name>
+    <message>
+        <source>Recover</source>
+        <translation>Wiederherstellen</translation>
+    </message>
+    <message>
+        <source>Trains the remaining weights, while pruned weights stay zero and protected weights keep their values. You can undo it.</source>
+        <translation>Trainiert die verbleibenden Gewichte; geprunte Gewichte bleiben null, und geschützte behalten ihre Werte. Sie können es rückgängig machen.</translation>
+    </message>
+    <message>
+        <source>&amp;Reproduce the outputs of the unpruned model (no labels)</source>
+        <translation>Die Ausgaben des ungeprunten Modells &amp;nachbilden (ohne Labels)</translation>
+    </message>
+    <message>
+        <source>The inputs of calibrate() are run through the unpruned model, and the pruned model is trained for the same outputs.</source>
+        <translation>Die Eingaben von calibrate() laufen durch das ungeprunte Modell, und das geprunte Modell wird auf dieselben Ausgaben trainiert.</translation>
+    </message>
+    <message>
+        <source>Run &amp;train() of the script</source>
+        <translation>&amp;train() des Skripts ausführen</translation>
+    </message>
+    <message>
+        <source>Your own training, with your data, labels and optimizer; masks are held.</source>
+        <translation>Ihr eigenes Training, mit Ihren Daten, Labels und Ihrem Optimierer; die Masken werden eingehalten.</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Inputs of the model</source>
+        <translation>Eingaben des Modells</translation>
+    </message>
+    <message>
+        <source>Training</source>
+        <translation>Training</translation>
+    </message>
+    <message>
+        <source>The script does not define train(model).</source>
+        <translation>Das Skript definiert train(model) nicht.</translation>
+    </message>
+    <message>
+        <source>Run train()</source>
+        <translation>train() ausführen</translation>
+    </message>
+    <message>
+        <source>Recover in 1 step</source>
+        <translation>In 1 Schritt wiederherstellen</translation>
+    </message>
+    <message>
+        <source>Recover in {n} steps</source>
+        <translation>In {n} Schritten wiederherstellen</translation>
+    </message>
+    <message>
+        <source>Each block is used only if its error on held-out inputs falls, and the whole model only if its own does. 15 % of the inputs are held out.</source>
+        <translation>Ein Block wird nur verwendet, wenn sein Fehler auf zurückgehaltenen Eingaben sinkt, und das ganze Modell nur, wenn dessen Fehler sinkt. 15 % der Eingaben werden zurückgehalten.</translation>
+    </message>
+    <message>
+        <source>The function trains for as long as it likes. It may yield a loss, (loss, learning rate) or a dict of metrics, which are plotted.</source>
+        <translation>Die Funktion bestimmt selbst, wie lange sie trainiert. Sie kann einen Verlust, (Verlust, Lernrate) oder ein Dict von Metriken liefern (yield), die gezeichnet werden.</translation>
+    </message>
+</context>
+<context>
+    <name>Recovery</name>
+    <message>
+        <source>held-out error</source>
+        <translation>Fehler auf zurückgehaltenen Eingaben</translation>
+    </message>
+    <message>
+        <source>training loss</source>
+        <translation>Trainingsverlust</translation>
+    </message>
+    <message>
+        <source>learning rate</source>
+        <translation>Lernrate</translation>
+    </message>
+    <message>
+        <source>error</source>
+        <translation>Fehler</translation>
+    </message>
+    <message>
+        <source>Trains the whole model, {n} weights, on {device}.</source>
+        <translation>Trainiert das ganze Modell, {n} Gewichte, auf {device}.</translation>
+    </message>
+    <message>
+        <source>Trains low-rank changes with {n} numbers on {device}: all weights do not fit into memory.</source>
+        <translation>Trainiert Änderungen von niedrigem Rang mit {n} Zahlen auf {device}: Alle Gewichte passen nicht in den Speicher.</translation>
+    </message>
+    <message>
+        <source>Trains the {n} numbers of norms and biases on {device}: more does not fit into memory.</source>
+        <translation>Trainiert die {n} Zahlen von Norms und Biases auf {device}: Mehr passt nicht in den Speicher.</translation>
+    </message>
+    <message>
+        <source>Trains blocks only, on {device}: the whole model does not fit into memory.</source>
+        <translation>Trainiert nur Blöcke, auf {device}: Das ganze Modell passt nicht in den Speicher.</translation>
+    </message>
+    <message>
+        <source>{samples}, of which {n} are held out.</source>
+        <translation>{samples}, davon {n} zurückgehalten.</translation>
+    </message>
+    <message>
+        <source>1 sample</source>
+        <translation>1 Probe</translation>
+    </message>
+    <message>
+        <source>{n} samples</source>
+        <translation>{n} Proben</translation>
+    </message>
+    <message>
+        <source>1 block is trained first.</source>
+        <translation>Zuerst wird 1 Block trainiert.</translation>
+    </message>
+    <message>
+        <source>{n} blocks are trained first.</source>
+        <translation>Zuerst werden {n} Blöcke trainiert.</translation>
+    </message>
+    <message>
+        <source>Predicted memory: {n} of {limit}.</source>
+        <translation>Voraussichtlicher Speicher: {n} von {limit}.</translation>
+    </message>
+    <message>
+        <source>The model is worse</source>
+        <translation>Das Modell ist schlechter</translation>
+    </message>
+    <message>
+        <source>pruned</source>
+        <translation>geprunt</translation>
+    </message>
+    <message>
+        <source>after the repair</source>
+        <translation>nach der Reparatur</translation>
+    </message>
+    <message>
+        <source>after the blocks</source>
+        <translation>nach den Blöcken</translation>
+    </message>
+    <message>
+        <source>after the whole model</source>
+        <translation>nach dem ganzen Modell</translation>
+    </message>
+    <message>
+        <source>stored</source>
+        <translation>gespeichert</translation>
+    </message>
+    <message>
+        <source>not used</source>
+        <translation>nicht verwendet</translation>
+    </message>
+    <message>
+        <source>Held-out error</source>
+        <translation>Fehler auf zurückgehaltenen Eingaben</translation>
+    </message>
+</context>
+<context>
+    <name>RecoveryPanel</name>
+    <message>
+        <source>Recovering</source>
+        <translation>Wiederherstellung läuft</translation>
+    </message>
+    <message>
+        <source>Starting</source>
+        <translation>Start</translation>
+    </message>
+    <message>
+        <source>Progress of the training</source>
+        <translation>Fortschritt des Trainings</translation>
+    </message>
+    <message>
+        <source>The curve begins with the training of the model.</source>
+        <translation>Die Kurve beginnt mit dem Training des Modells.</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>Anhalten</translation>
+    </message>
+    <message>
+        <source>Stop and keep best</source>
+        <translation>Beenden, Bestes behalten</translation>
+    </message>
+    <message>
+        <source>End the training, and use the best weights so far.</source>
+        <translation>Das Training beenden und die bisher besten Gewichte verwenden.</translation>
+    </message>
+    <message>
+        <source>Hide</source>
+        <translation>Ausblenden</translation>
+    </message>
+    <message>
+        <source>Close this window; the training continues. Prune &gt; Recover shows it again.</source>
+        <translation>Dieses Fenster schließen; das Training läuft weiter. Pruning &gt; Wiederherstellen zeigt es wieder.</translation>
+    </message>
+    <message>
+        <source>Cancel recovery</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>End the training; nothing is changed.</source>
+        <translation>Das Training beenden; nichts wird geändert.</translation>
+    </message>
+    <message>
+        <source>Best held-out error</source>
+        <translation>Bester Fehler</translation>
+    </message>
+    <message>
+        <source>Steps per second</source>
+        <translation>Schritte pro Sekunde</translation>
+    </message>
+    <message>
+        <source>Time left</source>
+        <translation>Restzeit</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>Speicher</translation>
+    </message>
+    <message>
+        <source>Learning rate</source>
+        <translation>Lernrate</translation>
+    </message>
+    <message>
+        <source>{best} (−{share})</source>
+        <translation>{best} (−{share})</translation>
+    </message>
+    <message>
+        <source>Continue</source>
+        <translation>Fortsetzen</translation>
+    </message>
+    <message>
+        <source>Paused</source>
+        <translation>Angehalten</translation>
+    </message>
+    <message>
+        <source>Stopping…</source>
+        <translation>Wird beendet…</translation>
+    </message>
+</context>
+<context>
+    <name>RecoveryReportDialog</name>
+    <message>
+        <source>Recovered</source>
+        <translation>Wiederhergestellt</translation>
+    </message>
+    <message>
+        <source>Not recovered</source>
+        <translation>Nicht wiederhergestellt</translation>
+    </message>
+    <message>
+        <source>Block</source>
+        <translation>Block</translation>
+    </message>
+    <message>
+        <source>Error before</source>
+        <translation>Fehler vorher</translation>
+    </message>
+    <message>
+        <source>Error after</source>
+        <translation>Fehler nachher</translation>
+    </message>
+    <message>
+        <source>Improved</source>
+        <translation>Verbessert</translation>
+    </message>
+    <message>
+        <source>Errors of the blocks</source>
+        <translation>Fehler der Blöcke</translation>
+    </message>
+    <message>
+        <source>Undo recovery</source>
+        <translation>Wiederherstellung rückgängig machen</translation>
+    </message>
+    <message>
+        <source>Return to the state before the recovery.</source>
+        <translation>Zum Zustand vor der Wiederherstellung zurückkehren.</translation>
+    </message>
+    <message>
+        <source>Evaluate…</source>
+        <translation>Auswerten…</translation>
+    </message>
+    <message>
+        <source>Measure the model before and after the recovery with an evaluation script.</source>
+        <translation>Das Modell vor und nach der Wiederherstellung mit einem Auswertungsskript messen.</translation>
+    </message>
+    <message>
+        <source>Copy the report as text.</source>
+        <translation>Den Bericht als Text kopieren.</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>yes</source>
+        <translation>ja</translation>
+    </message>
+    <message>
+        <source>no</source>
+        <translation>nein</translation>
     </message>
 </context>
 <context>
@@ -11437,112 +11918,112 @@ steps</extracomment>
     <message>
         <source>The model is a {name}, and must be a Module.</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>Das Modell ist ein {name} und muss ein Module sein.</translation>
     </message>
     <message>
         <source>The pruned model and the unpruned one share parameters.</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>Das geprunte und das ungeprunte Modell haben gemeinsame Parameter.</translation>
     </message>
     <message>
         <source>Pass a deep copy, or the masks instead of the pruned model.</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>Übergeben Sie eine tiefe Kopie, oder die Masken statt des geprunten Modells.</translation>
     </message>
     <message>
         <source>steps must be an integer of at least 0 (got {steps}).</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>steps muss eine ganze Zahl von mindestens 0 sein (war {steps}).</translation>
     </message>
     <message>
         <source>lr must be a positive number or None (got {lr}).</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>lr muss eine positive Zahl oder None sein (war {lr}).</translation>
     </message>
     <message>
         <source>samples must be an integer of at least 2 or None (got {samples}).</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>samples muss eine ganze Zahl von mindestens 2 oder None sein (war {samples}).</translation>
     </message>
     <message>
         <source>No weight is pruned.</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>Kein Gewicht ist geprunt.</translation>
     </message>
     <message>
         <source>Pass masks with zeros, or a model that has zeros.</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>Übergeben Sie Masken mit Nullen oder ein Modell, das Nullen hat.</translation>
     </message>
     <message>
         <source>inputs is a {name}, and must be an iterable of inputs or a function.</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>inputs ist ein {name} und muss ein Iterable von Eingaben oder eine Funktion sein.</translation>
     </message>
     <message>
         <source>There are no inputs.</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>Es gibt keine Eingaben.</translation>
     </message>
     <message>
         <source>Pass 256 samples or more.</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>Übergeben Sie 256 Proben oder mehr.</translation>
     </message>
     <message>
         <source>The model has no parameter &apos;{name}&apos;.</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>Das Modell hat keinen Parameter &apos;{name}&apos;.</translation>
     </message>
     <message>
         <source>Pass a mask of the same shape for each parameter.</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>Übergeben Sie für jeden Parameter eine Maske derselben Form.</translation>
     </message>
     <message>
         <source>The {what} is a {name}, and must be a Module.</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>Das {what} ist ein {name} und muss ein Module sein.</translation>
     </message>
     <message>
         <source>pruned is a {name}, and must be a Module or a dict of masks.</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>pruned ist ein {name} und muss ein Module oder ein Dict von Masken sein.</translation>
     </message>
     <message>
         <source>The function did not call the model it was passed.</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>Die Funktion hat das übergebene Modell nicht aufgerufen.</translation>
     </message>
     <message>
         <source>Call its argument: model(x), not a part of it.</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>Rufen Sie ihr Argument auf: model(x), nicht einen Teil davon.</translation>
     </message>
     <message>
         <source>The model does not accept the first of the inputs: {name}: {error}</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>Das Modell nimmt die erste der Eingaben nicht an: {name}: {error}</translation>
     </message>
     <message>
         <source>Each input must have the arguments of the model only, without labels: (x for x, _ in loader).</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>Jede Eingabe darf nur die Argumente des Modells haben, ohne Labels: (x for x, _ in loader).</translation>
     </message>
     <message>
         <source>The mask of &apos;{name}&apos; is a {name2}, and must be a tensor.</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>Die Maske von &apos;{name}&apos; ist ein {name2} und muss ein Tensor sein.</translation>
     </message>
     <message>
         <source>The model cannot be copied: {error}</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>Das Modell kann nicht kopiert werden: {error}</translation>
     </message>
     <message>
         <source>Pass a pruned model instead of masks.</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>Übergeben Sie ein gepruntes Modell statt Masken.</translation>
     </message>
     <message>
         <source>Choose the file that it was made with.</source>
@@ -11572,17 +12053,17 @@ steps</extracomment>
     <message>
         <source>Call the model with tensors.</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>Rufen Sie das Modell mit Tensoren auf.</translation>
     </message>
     <message>
         <source>The model was called with a tensor of layout {layout}, which recovery cannot record.</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>Das Modell wurde mit einem Tensor des Layouts {layout} aufgerufen, den die Wiederherstellung nicht aufzeichnen kann.</translation>
     </message>
     <message>
         <source>Call the model with dense tensors.</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>Rufen Sie das Modell mit dichten Tensoren auf.</translation>
     </message>
     <message>
         <source>Recovery found only one independent sample in the inputs, and needs at least two: one to train with, one held out.</source>
@@ -11597,7 +12078,7 @@ steps</extracomment>
     <message>
         <source>Call the model with tensors, lists and dicts of tensors only; language models with use_cache=False instead of generate().</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>Rufen Sie das Modell nur mit Tensoren, Listen und Dicts von Tensoren auf; Sprachmodelle mit use_cache=False statt generate().</translation>
     </message>
     <message>
         <source>Fix this environment, or choose the interpreter of another.</source>
@@ -17875,12 +18356,16 @@ steps</extracomment>
     </message>
     <message>
         <source>{n} step</source>
-        <extracomment>sentences</extracomment>
+        <extracomment>sentences
+----------
+steps</extracomment>
         <translation>{n} Schritt</translation>
     </message>
     <message>
         <source>{n} steps</source>
-        <extracomment>sentences</extracomment>
+        <extracomment>sentences
+----------
+steps</extracomment>
         <translation>{n} Schritte</translation>
     </message>
     <message>
@@ -18014,6 +18499,16 @@ steps</extracomment>
         <translation>Warten Sie, bis sie fertig sind, oder drücken Sie Esc: Vollständige Runden bleiben erhalten.</translation>
     </message>
     <message>
+        <source>A recovery is running; changes made now would be lost.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Eine Wiederherstellung läuft; jetzt gemachte Änderungen gingen verloren.</translation>
+    </message>
+    <message>
+        <source>Wait for it to finish, or cancel it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Warten Sie, bis sie fertig ist, oder brechen Sie sie ab.</translation>
+    </message>
+    <message>
         <source>A step of a schedule cannot have a &apos;target_sparsity&apos;: &apos;final&apos; is the target.</source>
         <extracomment>sentences</extracomment>
         <translation>Ein Schritt eines Plans kann keine &apos;target_sparsity&apos; haben: Das Ziel ist &apos;final&apos;.</translation>
@@ -18109,6 +18604,21 @@ steps</extracomment>
         <translation>{pattern} gilt nicht in {where} ({groups}): {why}</translation>
     </message>
     <message>
+        <source>Trained for {counted} with pruned weights at zero.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{counted} trainiert, mit geprunten Gewichten bei null.</translation>
+    </message>
+    <message>
+        <source>Nothing was better than the start on the held-out samples, so nothing is changed.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nichts war auf den zurückgehaltenen Proben besser als der Anfang, deshalb wird nichts geändert.</translation>
+    </message>
+    <message>
+        <source>The error of the outputs on {counted} fell from {start} to {end} ({gain} less) in {counted2}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der Fehler der Ausgaben auf {counted} fiel in {counted2} von {start} auf {end} ({gain} weniger).</translation>
+    </message>
+    <message>
         <source>the {n_blocked} tensors that allow none</source>
         <extracomment>sentences</extracomment>
         <translation>die {n_blocked} Tensoren, die nichts zulassen</translation>
@@ -18116,7 +18626,7 @@ steps</extracomment>
     <message>
         <source>{describe}, or {nothing}</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>{describe}, oder {nothing}</translation>
     </message>
     <message>
         <source>1 layer has a larger error</source>
@@ -18875,6 +19385,76 @@ steps</extracomment>
         <source>sparse BSC</source>
         <extracomment>sentences</extracomment>
         <translation>Sparse-BSC</translation>
+    </message>
+    <message>
+        <source>recovering</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wiederherstellung</translation>
+    </message>
+    <message>
+        <source>recovering: {text}</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wiederherstellung: {text}</translation>
+    </message>
+    <message>
+        <source>training</source>
+        <extracomment>sentences</extracomment>
+        <translation>Training</translation>
+    </message>
+    <message>
+        <source>training: {text}</source>
+        <extracomment>sentences</extracomment>
+        <translation>Training: {text}</translation>
+    </message>
+    <message>
+        <source>block {name}</source>
+        <extracomment>sentences</extracomment>
+        <translation>Block {name}</translation>
+    </message>
+    <message>
+        <source>step {n} of {n2}</source>
+        <extracomment>sentences</extracomment>
+        <translation>Schritt {n} von {n2}</translation>
+    </message>
+    <message>
+        <source>trying the learning rate {rate}</source>
+        <extracomment>sentences</extracomment>
+        <translation>Lernrate {rate} wird erprobt</translation>
+    </message>
+    <message>
+        <source>{n} samples were left out, because the inputs exceed the budget for memory and disk.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} Proben wurden ausgelassen, weil die Eingaben das Budget für Speicher und Festplatte übersteigen.</translation>
+    </message>
+    <message>
+        <source>Only {n} samples were run through the model: more of them improve the result.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nur {n} Proben liefen durch das Modell: Mehr davon verbessern das Ergebnis.</translation>
+    </message>
+    <message>
+        <source>256 or more are useful.</source>
+        <extracomment>sentences</extracomment>
+        <translation>256 oder mehr sind sinnvoll.</translation>
+    </message>
+    <message>
+        <source>The outputs of one input depend on the others of its call, so each call is used as a whole.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Ausgaben einer Eingabe hängen von den anderen desselben Aufrufs ab, deshalb wird jeder Aufruf als Ganzes verwendet.</translation>
+    </message>
+    <message>
+        <source>The sequential repair did not make the model better, so recovery began without it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die sequenzielle Reparatur hat das Modell nicht verbessert, deshalb begann die Wiederherstellung ohne sie.</translation>
+    </message>
+    <message>
+        <source>Some blocks give other results when they run on their own, so they were trained with the whole model only.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Manche Blöcke liefern andere Ergebnisse, wenn sie allein laufen, deshalb wurden sie nur mit dem ganzen Modell trainiert.</translation>
+    </message>
+    <message>
+        <source>Blocks were trained with fewer samples than the whole model, to limit the memory for their inputs.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Blöcke wurden mit weniger Proben trainiert als das ganze Modell, um den Speicher für ihre Eingaben zu begrenzen.</translation>
     </message>
     <message>
         <source>{percent} to {percent2}</source>
@@ -20186,6 +20766,16 @@ steps</extracomment>
         <translation>nach jeder Runde gemessen</translation>
     </message>
     <message>
+        <source>Recovery, {steps}</source>
+        <extracomment>steps</extracomment>
+        <translation>Wiederherstellung, {steps}</translation>
+    </message>
+    <message>
+        <source>Training, {steps}</source>
+        <extracomment>steps</extracomment>
+        <translation>Training, {steps}</translation>
+    </message>
+    <message>
         <source>Sequential repair of {what}</source>
         <extracomment>steps</extracomment>
         <translation>Sequentielle Reparatur von {what}</translation>
@@ -21421,8 +22011,8 @@ steps</extracomment>
         <translation>Exportieren</translation>
     </message>
     <message>
-        <source>Export… ({keys}) writes the pruned model to a new file, in the format that you choose. The guide (F1) explains evaluation, repair and shrinking.</source>
-        <translation>Exportieren… ({keys}) schreibt das geprunte Modell in eine neue Datei, im Format Ihrer Wahl. Die Anleitung (F1) erklärt Auswertung, Reparatur und Verkleinern.</translation>
+        <source>Export… ({keys}) writes the pruned model to a new file, in the format that you choose. The guide (F1) explains evaluation, repair, recovery and shrinking.</source>
+        <translation>Exportieren… ({keys}) schreibt das geprunte Modell in eine neue Datei, im Format Ihrer Wahl. Die Anleitung (F1) erklärt Auswertung, Reparatur, Wiederherstellung und Verkleinern.</translation>
     </message>
 </context>
 <context>

@@ -608,9 +608,14 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>高对比度，深色(&amp;C)</translation>
     </message>
     <message>
-        <source>Pre&amp;view</source>
+        <source>Previe&amp;w</source>
         <extracomment>command</extracomment>
-        <translation>预览(&amp;V)</translation>
+        <translation>预览(&amp;W)</translation>
+    </message>
+    <message>
+        <source>Close a window beside this one, else cancel the running job, else clear the preview</source>
+        <extracomment>command</extracomment>
+        <translation>关闭旁边的窗口，否则取消正在运行的任务，否则清除预览</translation>
     </message>
     <message>
         <source>Preview the step with the current settings</source>
@@ -656,11 +661,6 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <source>&amp;Cancel</source>
         <extracomment>command</extracomment>
         <translation>取消(&amp;C)</translation>
-    </message>
-    <message>
-        <source>Cancel the running job, else clear the preview</source>
-        <extracomment>command</extracomment>
-        <translation>取消正在运行的任务，否则清除预览</translation>
     </message>
     <message>
         <source>Reset &amp;form</source>
@@ -811,6 +811,16 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <source>Change the remaining weights so that the outputs of pruned layers come out as before</source>
         <extracomment>command</extracomment>
         <translation>调整剩余权重，使被剪枝层的输出与之前一致</translation>
+    </message>
+    <message>
+        <source>Reco&amp;ver…</source>
+        <extracomment>command</extracomment>
+        <translation>恢复(&amp;V)…</translation>
+    </message>
+    <message>
+        <source>Train the remaining weights with pruned weights at zero, to reproduce the unpruned model or with your own training</source>
+        <extracomment>command</extracomment>
+        <translation>在被剪枝权重保持为零的情况下训练剩余权重，以重现未剪枝模型，或使用您自己的训练</translation>
     </message>
     <message>
         <source>Compare &amp;with a file…</source>
@@ -2327,6 +2337,33 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
     </message>
 </context>
 <context>
+    <name>CurveView</name>
+    <message>
+        <source>Curves</source>
+        <translation>曲线</translation>
+    </message>
+    <message>
+        <source>Which curves are shown</source>
+        <translation>显示哪些曲线</translation>
+    </message>
+    <message>
+        <source>step</source>
+        <translation>步</translation>
+    </message>
+    <message>
+        <source>No values yet.</source>
+        <translation>尚无数值。</translation>
+    </message>
+    <message>
+        <source>{curve} {value}</source>
+        <translation>{curve} {value}</translation>
+    </message>
+    <message>
+        <source>Step {n}: {values}</source>
+        <translation>第 {n} 步：{values}</translation>
+    </message>
+</context>
+<context>
     <name>Danger</name>
     <message>
         <source>little left</source>
@@ -2373,11 +2410,11 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
     <name>DataKind</name>
     <message>
         <source>no data, random token ids</source>
-        <translation type="unfinished"></translation>
+        <translation>无数据，随机词元 ID</translation>
     </message>
     <message>
         <source>no data, random inputs</source>
-        <translation type="unfinished"></translation>
+        <translation>无数据，随机输入</translation>
     </message>
     <message>
         <source>&amp;Evaluation script</source>
@@ -3698,6 +3735,76 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>任意</translation>
     </message>
     <message>
+        <source>Steps</source>
+        <extracomment>recovery, steps</extracomment>
+        <translation>步数</translation>
+    </message>
+    <message>
+        <source>Steps of training of the whole model. It ends earlier when the held-out loss does not improve any more.</source>
+        <extracomment>recovery, steps</extracomment>
+        <translation>整个模型的训练步数。如果留出损失不再改善，则提前结束。</translation>
+    </message>
+    <message>
+        <source>Learning rate</source>
+        <extracomment>recovery, lr</extracomment>
+        <translation>学习率</translation>
+    </message>
+    <message>
+        <source>Largest learning rate of AdamW. If it is empty, the best of three is found by a few steps with each.</source>
+        <extracomment>recovery, lr</extracomment>
+        <translation>AdamW 的最大学习率。如果留空，则各试若干步，从三个值中选出最佳者。</translation>
+    </message>
+    <message>
+        <source>automatic</source>
+        <extracomment>recovery, lr</extracomment>
+        <translation>自动</translation>
+    </message>
+    <message>
+        <source>Samples</source>
+        <extracomment>recovery, samples</extracomment>
+        <translation>样本</translation>
+    </message>
+    <message>
+        <source>Maximum number of samples of calibrate() that are used; all if it is empty.</source>
+        <extracomment>recovery, samples</extracomment>
+        <translation>最多使用 calibrate() 的多少个样本；留空表示全部。</translation>
+    </message>
+    <message>
+        <source>all</source>
+        <extracomment>recovery, samples</extracomment>
+        <translation>全部</translation>
+    </message>
+    <message>
+        <source>Train each block first</source>
+        <extracomment>recovery, windows</extracomment>
+        <translation>先训练每个块</translation>
+    </message>
+    <message>
+        <source>Train each block for the outputs of the same block of the unpruned model, before the whole model is trained.</source>
+        <extracomment>recovery, windows</extracomment>
+        <translation>在训练整个模型之前，先针对未剪枝模型同一块的输出训练每个块。</translation>
+    </message>
+    <message>
+        <source>Repair sequentially first</source>
+        <extracomment>recovery, repair</extracomment>
+        <translation>先顺序修复</translation>
+    </message>
+    <message>
+        <source>Start from a sequential repair, unless that is worse on the held-out inputs.</source>
+        <extracomment>recovery, repair</extracomment>
+        <translation>从顺序修复开始，除非它在留出的输入上更差。</translation>
+    </message>
+    <message>
+        <source>Evaluate before and after</source>
+        <extracomment>recovery, evaluates</extracomment>
+        <translation>前后各评估一次</translation>
+    </message>
+    <message>
+        <source>Measure the model with evaluate() of the same script before and after. You are asked before a result is used that makes a metric worse by more than the noise.</source>
+        <extracomment>recovery, evaluates</extracomment>
+        <translation>使用同一脚本的 evaluate() 在前后各测量一次模型。如果结果使某个指标变差且超过噪声，则在采用之前询问您。</translation>
+    </message>
+    <message>
         <source>Sparsity of all scanned tensors together: a fraction of their weights, or a number.</source>
         <extracomment>allocation, target_sparsity</extracomment>
         <translation>所有已扫描张量合计的稀疏度：其权重的比例，或数量。</translation>
@@ -4513,15 +4620,15 @@ Files are read, never run.</source>
     </message>
     <message>
         <source>The model is measured on the text that calibrated it: its metric will be better than on other texts.</source>
-        <translation type="unfinished"></translation>
+        <translation>模型在校准它的同一文本上测量：其指标会好于其他文本上的指标。</translation>
     </message>
     <message>
         <source>Without labels, the agreement is measured on the images that calibrated the model: it will be lower on others. Accuracy is measured on others.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有标签时，一致性在校准模型的同一批图像上测量：在其他图像上会更低。准确率在其他图像上测量。</translation>
     </message>
     <message>
         <source>The same script measures the model: make sure that evaluate uses other data than calibrate.</source>
-        <translation type="unfinished"></translation>
+        <translation>测量模型的是同一个脚本：请确保 evaluate 使用与 calibrate 不同的数据。</translation>
     </message>
     <message>
         <source>Measured before this session was opened. Evaluate again ({keys}) to compare with new results.</source>
@@ -5153,6 +5260,21 @@ Files are read, never run.</source>
     <message>
         <source>No match</source>
         <translation>没有匹配</translation>
+    </message>
+</context>
+<context>
+    <name>HarmDialog</name>
+    <message>
+        <source>The recovery made the model worse on your evaluation.</source>
+        <translation>恢复使模型在您的评估中变差。</translation>
+    </message>
+    <message>
+        <source>Keep anyway</source>
+        <translation>仍然保留</translation>
+    </message>
+    <message>
+        <source>Discard the result</source>
+        <translation>放弃结果</translation>
     </message>
 </context>
 <context>
@@ -6619,6 +6741,14 @@ Files are read, never run.</source>
         <translation>预览</translation>
     </message>
     <message>
+        <source>Recover…</source>
+        <translation>恢复…</translation>
+    </message>
+    <message>
+        <source>Train the remaining weights, while pruned weights stay zero</source>
+        <translation>训练剩余权重，被剪枝权重保持为零</translation>
+    </message>
+    <message>
         <source>{n} more weights would be pruned, but they are protected.</source>
         <translation>本应再剪枝 {n} 个权重，但它们受保护。</translation>
     </message>
@@ -6993,6 +7123,22 @@ Files are read, never run.</source>
     <message>
         <source>{share} pruned: {value}, {change}</source>
         <translation>{share} 已剪枝：{value}，{change}</translation>
+    </message>
+    <message>
+        <source>{name} {was} → {now}: no difference beyond the noise (±{half}).</source>
+        <translation>{name} {was} → {now}：没有超出噪声的差异（±{half}）。</translation>
+    </message>
+    <message>
+        <source>{name} {was} → {now} (noise ±{half}).</source>
+        <translation>{name} {was} → {now}（噪声 ±{half}）。</translation>
+    </message>
+    <message>
+        <source>{name} {was} → {now}: {amount} worse, more than the noise (±{half}).</source>
+        <translation>{name} {was} → {now}：变差 {amount}，超过噪声（±{half}）。</translation>
+    </message>
+    <message>
+        <source>{name} {was} → {now}: {amount} better, more than the noise (±{half}).</source>
+        <translation>{name} {was} → {now}：变好 {amount}，超过噪声（±{half}）。</translation>
     </message>
 </context>
 <context>
@@ -7674,6 +7820,341 @@ computed on this computer.</source>
     <message>
         <source>The steps are applied to the current state. Each step can be undone separately.</source>
         <translation>这些步骤应用于当前状态。每个步骤都可单独撤销。</translation>
+    </message>
+</context>
+<context>
+    <name>RecoverController</name>
+    <message>
+        <source>Recovery</source>
+        <translation>恢复</translation>
+    </message>
+    <message>
+        <source>Recovery cancelled: nothing was changed.</source>
+        <translation>恢复已取消：未作任何更改。</translation>
+    </message>
+    <message>
+        <source>Result discarded: nothing was changed.</source>
+        <translation>结果已放弃：未作任何更改。</translation>
+    </message>
+    <message>
+        <source>Evaluating before and after</source>
+        <translation>正在评估前后状态</translation>
+    </message>
+    <message>
+        <source>Inputs: {source}. Time: {time}.</source>
+        <translation>输入：{source}。用时：{time}。</translation>
+    </message>
+    <message>
+        <source>{n} samples, {held_out} of them held out; learning rate {lr}.</source>
+        <translation>{n} 个样本，其中 {held_out} 个留出；学习率 {lr}。</translation>
+    </message>
+    <message>
+        <source>It began with a sequential repair.</source>
+        <translation>它从顺序修复开始。</translation>
+    </message>
+    <message>
+        <source>Undo recovery</source>
+        <translation>撤销恢复</translation>
+    </message>
+</context>
+<context>
+    <name>RecoverDialog</name>
+    <message>
+        <source>Recover</source>
+        <translation>恢复</translation>
+    </message>
+    <message>
+        <source>Trains the remaining weights, while pruned weights stay zero and protected weights keep their values. You can undo it.</source>
+        <translation>训练剩余权重；被剪枝的权重保持为零，受保护的权重保持其值。可以撤销。</translation>
+    </message>
+    <message>
+        <source>&amp;Reproduce the outputs of the unpruned model (no labels)</source>
+        <translation>重现未剪枝模型的输出（无需标签）(&amp;R)</translation>
+    </message>
+    <message>
+        <source>The inputs of calibrate() are run through the unpruned model, and the pruned model is trained for the same outputs.</source>
+        <translation>calibrate() 的输入通过未剪枝模型运行，并针对相同的输出训练剪枝后的模型。</translation>
+    </message>
+    <message>
+        <source>Run &amp;train() of the script</source>
+        <translation>运行脚本的 train()(&amp;T)</translation>
+    </message>
+    <message>
+        <source>Your own training, with your data, labels and optimizer; masks are held.</source>
+        <translation>您自己的训练，使用您的数据、标签和优化器；掩码保持不变。</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Inputs of the model</source>
+        <translation>模型的输入</translation>
+    </message>
+    <message>
+        <source>Training</source>
+        <translation>训练</translation>
+    </message>
+    <message>
+        <source>The script does not define train(model).</source>
+        <translation>脚本没有定义 train(model)。</translation>
+    </message>
+    <message>
+        <source>Run train()</source>
+        <translation>运行 train()</translation>
+    </message>
+    <message>
+        <source>Recover in 1 step</source>
+        <translation>用 1 步恢复</translation>
+    </message>
+    <message>
+        <source>Recover in {n} steps</source>
+        <translation>用 {n} 步恢复</translation>
+    </message>
+    <message>
+        <source>Each block is used only if its error on held-out inputs falls, and the whole model only if its own does. 15 % of the inputs are held out.</source>
+        <translation>只有在留出输入上的误差下降时，才采用相应的块；整个模型同样如此。15 % 的输入会被留出。</translation>
+    </message>
+    <message>
+        <source>The function trains for as long as it likes. It may yield a loss, (loss, learning rate) or a dict of metrics, which are plotted.</source>
+        <translation>训练多久由函数自行决定。它可以 yield 一个损失、(损失, 学习率) 或指标字典，这些值会绘制成曲线。</translation>
+    </message>
+</context>
+<context>
+    <name>Recovery</name>
+    <message>
+        <source>held-out error</source>
+        <translation>留出误差</translation>
+    </message>
+    <message>
+        <source>training loss</source>
+        <translation>训练损失</translation>
+    </message>
+    <message>
+        <source>learning rate</source>
+        <translation>学习率</translation>
+    </message>
+    <message>
+        <source>error</source>
+        <translation>误差</translation>
+    </message>
+    <message>
+        <source>Trains the whole model, {n} weights, on {device}.</source>
+        <translation>在 {device} 上训练整个模型（{n} 个权重）。</translation>
+    </message>
+    <message>
+        <source>Trains low-rank changes with {n} numbers on {device}: all weights do not fit into memory.</source>
+        <translation>在 {device} 上训练含 {n} 个数的低秩更改：内存容纳不下全部权重。</translation>
+    </message>
+    <message>
+        <source>Trains the {n} numbers of norms and biases on {device}: more does not fit into memory.</source>
+        <translation>在 {device} 上训练归一化和偏置的 {n} 个数：内存容纳不下更多。</translation>
+    </message>
+    <message>
+        <source>Trains blocks only, on {device}: the whole model does not fit into memory.</source>
+        <translation>仅在 {device} 上训练各块：内存容纳不下整个模型。</translation>
+    </message>
+    <message>
+        <source>{samples}, of which {n} are held out.</source>
+        <translation>{samples}，其中 {n} 个留出。</translation>
+    </message>
+    <message>
+        <source>1 sample</source>
+        <translation>1 个样本</translation>
+    </message>
+    <message>
+        <source>{n} samples</source>
+        <translation>{n} 个样本</translation>
+    </message>
+    <message>
+        <source>1 block is trained first.</source>
+        <translation>先训练 1 个块。</translation>
+    </message>
+    <message>
+        <source>{n} blocks are trained first.</source>
+        <translation>先训练 {n} 个块。</translation>
+    </message>
+    <message>
+        <source>Predicted memory: {n} of {limit}.</source>
+        <translation>预计内存：{n}，可用 {limit}。</translation>
+    </message>
+    <message>
+        <source>The model is worse</source>
+        <translation>模型变差</translation>
+    </message>
+    <message>
+        <source>pruned</source>
+        <translation>剪枝后</translation>
+    </message>
+    <message>
+        <source>after the repair</source>
+        <translation>修复后</translation>
+    </message>
+    <message>
+        <source>after the blocks</source>
+        <translation>训练各块后</translation>
+    </message>
+    <message>
+        <source>after the whole model</source>
+        <translation>训练整个模型后</translation>
+    </message>
+    <message>
+        <source>stored</source>
+        <translation>存储后</translation>
+    </message>
+    <message>
+        <source>not used</source>
+        <translation>未采用</translation>
+    </message>
+    <message>
+        <source>Held-out error</source>
+        <translation>留出误差</translation>
+    </message>
+</context>
+<context>
+    <name>RecoveryPanel</name>
+    <message>
+        <source>Recovering</source>
+        <translation>正在恢复</translation>
+    </message>
+    <message>
+        <source>Starting</source>
+        <translation>正在启动</translation>
+    </message>
+    <message>
+        <source>Progress of the training</source>
+        <translation>训练进度</translation>
+    </message>
+    <message>
+        <source>The curve begins with the training of the model.</source>
+        <translation>曲线从模型训练开始时绘制。</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>暂停</translation>
+    </message>
+    <message>
+        <source>Stop and keep best</source>
+        <translation>停止并保留最佳</translation>
+    </message>
+    <message>
+        <source>End the training, and use the best weights so far.</source>
+        <translation>结束训练，并使用目前最佳的权重。</translation>
+    </message>
+    <message>
+        <source>Hide</source>
+        <translation>隐藏</translation>
+    </message>
+    <message>
+        <source>Close this window; the training continues. Prune &gt; Recover shows it again.</source>
+        <translation>关闭此窗口；训练继续进行。选择“剪枝 &gt; 恢复”可再次显示。</translation>
+    </message>
+    <message>
+        <source>Cancel recovery</source>
+        <translation>取消恢复</translation>
+    </message>
+    <message>
+        <source>End the training; nothing is changed.</source>
+        <translation>结束训练；不作任何更改。</translation>
+    </message>
+    <message>
+        <source>Best held-out error</source>
+        <translation>最佳留出误差</translation>
+    </message>
+    <message>
+        <source>Steps per second</source>
+        <translation>每秒步数</translation>
+    </message>
+    <message>
+        <source>Time left</source>
+        <translation>剩余时间</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>内存</translation>
+    </message>
+    <message>
+        <source>Learning rate</source>
+        <translation>学习率</translation>
+    </message>
+    <message>
+        <source>{best} (−{share})</source>
+        <translation>{best}（−{share}）</translation>
+    </message>
+    <message>
+        <source>Continue</source>
+        <translation>继续</translation>
+    </message>
+    <message>
+        <source>Paused</source>
+        <translation>已暂停</translation>
+    </message>
+    <message>
+        <source>Stopping…</source>
+        <translation>正在停止…</translation>
+    </message>
+</context>
+<context>
+    <name>RecoveryReportDialog</name>
+    <message>
+        <source>Recovered</source>
+        <translation>已恢复</translation>
+    </message>
+    <message>
+        <source>Not recovered</source>
+        <translation>未恢复</translation>
+    </message>
+    <message>
+        <source>Block</source>
+        <translation>块</translation>
+    </message>
+    <message>
+        <source>Error before</source>
+        <translation>之前误差</translation>
+    </message>
+    <message>
+        <source>Error after</source>
+        <translation>之后误差</translation>
+    </message>
+    <message>
+        <source>Improved</source>
+        <translation>有改善</translation>
+    </message>
+    <message>
+        <source>Errors of the blocks</source>
+        <translation>各块的误差</translation>
+    </message>
+    <message>
+        <source>Undo recovery</source>
+        <translation>撤销恢复</translation>
+    </message>
+    <message>
+        <source>Return to the state before the recovery.</source>
+        <translation>返回恢复之前的状态。</translation>
+    </message>
+    <message>
+        <source>Evaluate…</source>
+        <translation>评估…</translation>
+    </message>
+    <message>
+        <source>Measure the model before and after the recovery with an evaluation script.</source>
+        <translation>使用评估脚本测量恢复前后的模型。</translation>
+    </message>
+    <message>
+        <source>Copy the report as text.</source>
+        <translation>将报告复制为文本。</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>yes</source>
+        <translation>是</translation>
+    </message>
+    <message>
+        <source>no</source>
+        <translation>否</translation>
     </message>
 </context>
 <context>
@@ -11436,112 +11917,112 @@ steps</extracomment>
     <message>
         <source>The model is a {name}, and must be a Module.</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>模型是 {name}，必须是 Module。</translation>
     </message>
     <message>
         <source>The pruned model and the unpruned one share parameters.</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>剪枝模型与未剪枝模型共享参数。</translation>
     </message>
     <message>
         <source>Pass a deep copy, or the masks instead of the pruned model.</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>请传入深拷贝，或用掩码代替剪枝后的模型。</translation>
     </message>
     <message>
         <source>steps must be an integer of at least 0 (got {steps}).</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>steps 必须是不小于 0 的整数（实际为 {steps}）。</translation>
     </message>
     <message>
         <source>lr must be a positive number or None (got {lr}).</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>lr 必须是正数或 None（实际为 {lr}）。</translation>
     </message>
     <message>
         <source>samples must be an integer of at least 2 or None (got {samples}).</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>samples 必须是不小于 2 的整数或 None（实际为 {samples}）。</translation>
     </message>
     <message>
         <source>No weight is pruned.</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>没有被剪枝的权重。</translation>
     </message>
     <message>
         <source>Pass masks with zeros, or a model that has zeros.</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>请传入含零的掩码，或含零的模型。</translation>
     </message>
     <message>
         <source>inputs is a {name}, and must be an iterable of inputs or a function.</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>inputs 是 {name}，必须是输入的可迭代对象或函数。</translation>
     </message>
     <message>
         <source>There are no inputs.</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>没有输入。</translation>
     </message>
     <message>
         <source>Pass 256 samples or more.</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>请传入 256 个或更多样本。</translation>
     </message>
     <message>
         <source>The model has no parameter &apos;{name}&apos;.</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>模型没有参数 “{name}”。</translation>
     </message>
     <message>
         <source>Pass a mask of the same shape for each parameter.</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>请为每个参数传入相同形状的掩码。</translation>
     </message>
     <message>
         <source>The {what} is a {name}, and must be a Module.</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>{what} 是 {name}，必须是 Module。</translation>
     </message>
     <message>
         <source>pruned is a {name}, and must be a Module or a dict of masks.</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>pruned 是 {name}，必须是 Module 或掩码字典。</translation>
     </message>
     <message>
         <source>The function did not call the model it was passed.</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>函数没有调用传给它的模型。</translation>
     </message>
     <message>
         <source>Call its argument: model(x), not a part of it.</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>请调用其参数：model(x)，而不是它的一部分。</translation>
     </message>
     <message>
         <source>The model does not accept the first of the inputs: {name}: {error}</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>模型不接受第一个输入：{name}：{error}</translation>
     </message>
     <message>
         <source>Each input must have the arguments of the model only, without labels: (x for x, _ in loader).</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>每个输入只能包含模型的参数，不含标签：(x for x, _ in loader)。</translation>
     </message>
     <message>
         <source>The mask of &apos;{name}&apos; is a {name2}, and must be a tensor.</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>“{name}” 的掩码是 {name2}，必须是张量。</translation>
     </message>
     <message>
         <source>The model cannot be copied: {error}</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>无法复制模型：{error}</translation>
     </message>
     <message>
         <source>Pass a pruned model instead of masks.</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>请传入剪枝后的模型，而不是掩码。</translation>
     </message>
     <message>
         <source>Choose the file that it was made with.</source>
@@ -11571,17 +12052,17 @@ steps</extracomment>
     <message>
         <source>Call the model with tensors.</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>请用张量调用模型。</translation>
     </message>
     <message>
         <source>The model was called with a tensor of layout {layout}, which recovery cannot record.</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>模型以布局为 {layout} 的张量调用，恢复无法记录它。</translation>
     </message>
     <message>
         <source>Call the model with dense tensors.</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>请用稠密张量调用模型。</translation>
     </message>
     <message>
         <source>Recovery found only one independent sample in the inputs, and needs at least two: one to train with, one held out.</source>
@@ -11596,7 +12077,7 @@ steps</extracomment>
     <message>
         <source>Call the model with tensors, lists and dicts of tensors only; language models with use_cache=False instead of generate().</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>请仅用张量、张量的列表和字典调用模型；语言模型请使用 use_cache=False 而不是 generate()。</translation>
     </message>
     <message>
         <source>Fix this environment, or choose the interpreter of another.</source>
@@ -17874,12 +18355,16 @@ steps</extracomment>
     </message>
     <message>
         <source>{n} step</source>
-        <extracomment>sentences</extracomment>
+        <extracomment>sentences
+----------
+steps</extracomment>
         <translation>{n} 步</translation>
     </message>
     <message>
         <source>{n} steps</source>
-        <extracomment>sentences</extracomment>
+        <extracomment>sentences
+----------
+steps</extracomment>
         <translation>{n} 步</translation>
     </message>
     <message>
@@ -18013,6 +18498,16 @@ steps</extracomment>
         <translation>请等待完成，或按 Esc：已完成的轮次会保留。</translation>
     </message>
     <message>
+        <source>A recovery is running; changes made now would be lost.</source>
+        <extracomment>sentences</extracomment>
+        <translation>正在进行恢复；现在所做的更改会丢失。</translation>
+    </message>
+    <message>
+        <source>Wait for it to finish, or cancel it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请等待其完成，或取消它。</translation>
+    </message>
+    <message>
         <source>A step of a schedule cannot have a &apos;target_sparsity&apos;: &apos;final&apos; is the target.</source>
         <extracomment>sentences</extracomment>
         <translation>计划的步骤不能有 &apos;target_sparsity&apos;：目标是 &apos;final&apos;。</translation>
@@ -18108,6 +18603,21 @@ steps</extracomment>
         <translation>{pattern} 在 {where} 中不成立（{groups}）：{why}</translation>
     </message>
     <message>
+        <source>Trained for {counted} with pruned weights at zero.</source>
+        <extracomment>sentences</extracomment>
+        <translation>已训练 {counted}，被剪枝权重保持为零。</translation>
+    </message>
+    <message>
+        <source>Nothing was better than the start on the held-out samples, so nothing is changed.</source>
+        <extracomment>sentences</extracomment>
+        <translation>在留出的样本上没有任何结果好于起点，因此未作更改。</translation>
+    </message>
+    <message>
+        <source>The error of the outputs on {counted} fell from {start} to {end} ({gain} less) in {counted2}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{counted}上的输出误差在 {counted2} 内从 {start} 降到 {end}（减少 {gain}）。</translation>
+    </message>
+    <message>
         <source>the {n_blocked} tensors that allow none</source>
         <extracomment>sentences</extracomment>
         <translation>无法剪枝的 {n_blocked} 个张量</translation>
@@ -18115,7 +18625,7 @@ steps</extracomment>
     <message>
         <source>{describe}, or {nothing}</source>
         <extracomment>sentences</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>{describe}，或{nothing}</translation>
     </message>
     <message>
         <source>1 layer has a larger error</source>
@@ -18874,6 +19384,76 @@ steps</extracomment>
         <source>sparse BSC</source>
         <extracomment>sentences</extracomment>
         <translation>稀疏 BSC</translation>
+    </message>
+    <message>
+        <source>recovering</source>
+        <extracomment>sentences</extracomment>
+        <translation>正在恢复</translation>
+    </message>
+    <message>
+        <source>recovering: {text}</source>
+        <extracomment>sentences</extracomment>
+        <translation>正在恢复：{text}</translation>
+    </message>
+    <message>
+        <source>training</source>
+        <extracomment>sentences</extracomment>
+        <translation>正在训练</translation>
+    </message>
+    <message>
+        <source>training: {text}</source>
+        <extracomment>sentences</extracomment>
+        <translation>正在训练：{text}</translation>
+    </message>
+    <message>
+        <source>block {name}</source>
+        <extracomment>sentences</extracomment>
+        <translation>块 {name}</translation>
+    </message>
+    <message>
+        <source>step {n} of {n2}</source>
+        <extracomment>sentences</extracomment>
+        <translation>第 {n} 步，共 {n2} 步</translation>
+    </message>
+    <message>
+        <source>trying the learning rate {rate}</source>
+        <extracomment>sentences</extracomment>
+        <translation>正在尝试学习率 {rate}</translation>
+    </message>
+    <message>
+        <source>{n} samples were left out, because the inputs exceed the budget for memory and disk.</source>
+        <extracomment>sentences</extracomment>
+        <translation>有 {n} 个样本被省略，因为输入超出内存和磁盘的预算。</translation>
+    </message>
+    <message>
+        <source>Only {n} samples were run through the model: more of them improve the result.</source>
+        <extracomment>sentences</extracomment>
+        <translation>只有 {n} 个样本通过模型运行：更多样本会改善结果。</translation>
+    </message>
+    <message>
+        <source>256 or more are useful.</source>
+        <extracomment>sentences</extracomment>
+        <translation>256 个或更多为宜。</translation>
+    </message>
+    <message>
+        <source>The outputs of one input depend on the others of its call, so each call is used as a whole.</source>
+        <extracomment>sentences</extracomment>
+        <translation>一个输入的输出取决于同次调用的其他输入，因此每次调用作为整体使用。</translation>
+    </message>
+    <message>
+        <source>The sequential repair did not make the model better, so recovery began without it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>顺序修复没有使模型变好，因此恢复没有采用它。</translation>
+    </message>
+    <message>
+        <source>Some blocks give other results when they run on their own, so they were trained with the whole model only.</source>
+        <extracomment>sentences</extracomment>
+        <translation>有些块单独运行时结果不同，因此只随整个模型一起训练。</translation>
+    </message>
+    <message>
+        <source>Blocks were trained with fewer samples than the whole model, to limit the memory for their inputs.</source>
+        <extracomment>sentences</extracomment>
+        <translation>为限制输入所需的内存，训练各块时使用的样本少于整个模型。</translation>
     </message>
     <message>
         <source>{percent} to {percent2}</source>
@@ -20185,6 +20765,16 @@ steps</extracomment>
         <translation>每轮之后测量</translation>
     </message>
     <message>
+        <source>Recovery, {steps}</source>
+        <extracomment>steps</extracomment>
+        <translation>恢复，{steps}</translation>
+    </message>
+    <message>
+        <source>Training, {steps}</source>
+        <extracomment>steps</extracomment>
+        <translation>训练，{steps}</translation>
+    </message>
+    <message>
         <source>Sequential repair of {what}</source>
         <extracomment>steps</extracomment>
         <translation>顺序修复 {what}</translation>
@@ -21420,8 +22010,8 @@ steps</extracomment>
         <translation>导出</translation>
     </message>
     <message>
-        <source>Export… ({keys}) writes the pruned model to a new file, in the format that you choose. The guide (F1) explains evaluation, repair and shrinking.</source>
-        <translation>导出… ({keys}) 会以您选择的格式将剪枝后的模型写入新文件。指南 (F1) 介绍如何评估、修复和缩减。</translation>
+        <source>Export… ({keys}) writes the pruned model to a new file, in the format that you choose. The guide (F1) explains evaluation, repair, recovery and shrinking.</source>
+        <translation>导出… ({keys}) 会以您选择的格式将剪枝后的模型写入新文件。指南 (F1) 介绍如何评估、修复、恢复和缩减。</translation>
     </message>
 </context>
 <context>

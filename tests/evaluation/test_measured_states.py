@@ -1,4 +1,4 @@
-"""Groups of measured states."""
+"""Sequences of measured states."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ from pruneapp.document.history import Branches
 from pruneapp.evaluation.metric import measured_ancestors
 
 
-def test_a_state_is_made_of_the_nearest_one_that_its_own_kind_of_step_led_from():
-    #  0 - LAMP - LAMP - Repair - LAMP
-    #   `- LAMP
+def test_a_state_is_joined_to_its_nearest_measured_ancestor():
+    #  0 - 1 - 2 - 3 - 4
+    #   `- 5
     branches = Branches((0, 1, 2, 3, 0), 5)
-    kinds = ["", "LAMP", "LAMP", "Repair", "LAMP", "LAMP"]
-    assert measured_ancestors(branches, kinds, range(6)) == [-1, 0, 1, -1, -1, 0]
-    assert measured_ancestors(branches, kinds, {0, 2, 4}) == [-1, 0, 0, -1, -1, 0]
-    assert measured_ancestors(branches, kinds, {2, 5}) == [-1, -1, -1, -1, -1, -1]
+    assert measured_ancestors(branches, 6, range(6)) == [-1, 0, 1, 2, 3, 0]
+    assert measured_ancestors(branches, 6, {0, 2, 4}) == [-1, 0, 0, 2, 2, 0]
+    assert measured_ancestors(branches, 6, {2, 5}) == [-1, -1, -1, 2, 2, -1]

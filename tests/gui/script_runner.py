@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 from pruneapp.document.snapshot import Snapshot
@@ -27,6 +28,7 @@ class LocalRunner:
         self.sha256, self.options, self.seeds = script.sha256, options or Options(), []
         self.key = f"{script.sha256} {self.options}"
         self.gate, self.most = Gate(), None
+        self.worker = SimpleNamespace(control=lambda _what: None)
         self.measured, self.repaired, self.error, self.closed = [], [], None, False
         self._measure = measure
 

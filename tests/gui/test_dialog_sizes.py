@@ -43,6 +43,14 @@ from pruneapp.gui.patterns.answer import PatternAnswer
 from pruneapp.gui.patterns.dialog import PatternDialog
 from pruneapp.gui.recipes.recipe_controller import RecipeDialog, RecipeLine
 from pruneapp.gui.recipes.rounds_controller import RoundsDialog
+from pruneapp.gui.recovery.dialogs import (
+    HarmDialog,
+    RecoverDialog,
+    RecoveryPanel,
+    RecoveryReportDialog,
+)
+from pruneapp.gui.recovery.progress import RecoveryProgress, TrainedWindow
+from pruneapp.gui.recovery.recover_controller import PARAMS as RECOVERY_PARAMS
 from pruneapp.gui.repair.dialogs import RepairDialog, RepairReportDialog
 from pruneapp.gui.repair.repair_controller import PARAMS
 from pruneapp.gui.sensitivity.allocation_controller import PARAMS as ALLOCATION_PARAMS
@@ -195,6 +203,43 @@ def repaired():
     return RepairReportDialog(layers, risks=[SENTENCE] * 3, unknown=NAMES, source="a.py", shown={})
 
 
+def recover():
+    kinds = tuple(k for k in DataKind if k not in {DataKind.INPUTS, DataKind.STATISTICS})
+    found = RecoverDialog(kinds, RECOVERY_PARAMS)
+    found.source.set_found(SENTENCE)
+    return found
+
+
+def _progress():
+    progress = RecoveryProgress(300)
+    progress.windows = [TrainedWindow(name, 0.2, 0.1) for name in NAMES]
+    plan = {"trains": "lora", "trained": 10**9, "device": "cuda:0", "samples": 10**6}
+    plan |= {"held_out": 10**5, "windows": 80, "bytes": 10**12, "limit": 10**12}
+    progress.add({"what": "plan", **plan})
+    progress.add({"what": "point", "step": 0, "held_out": 0.5, "metrics": dict.fromkeys(NAMES, 1)})
+    return progress
+
+
+def recovering():
+    return RecoveryPanel(_progress())
+
+
+def recovered():
+    return RecoveryReportDialog(
+        _progress(),
+        sentence=SENTENCE,
+        losses={"pruned": 2.0, "start": 1.0, "windows": 1.5, "best": 0.1, "rounded": 0.2},
+        metrics=[SENTENCE] * 2,
+        risks=[SENTENCE] * 2,
+        notes=[SENTENCE],
+        changed=True,
+    )
+
+
+def harm():
+    return HarmDialog([SENTENCE] * 3)
+
+
 def evaluate():
     kinds = DataKind.SCRIPT, DataKind.TEXT, DataKind.TOKENS
     found = EvaluateDialog(kinds, DataSource())
@@ -224,6 +269,7 @@ MADE = (
     recipe,
 )
 MADE += (questions, consent, command_consent, repair, repaired, evaluate, scan, allocation, about)
+MADE += (recover, recovering, recovered, harm)
 
 
 @pytest.fixture(params=[QRect(0, 0, 853, 533), QRect(0, 24, 1280, 776)], ids=str)
@@ -270,7 +316,7 @@ def test_the_choices_of_an_export_scroll_and_its_buttons_stay(qtbot, monkeypatch
     assert not here.visibleRegion().isEmpty()
 
 
-@pytest.mark.parametrize("make", [evaluate, repair])
+@pytest.mark.parametrize("make", [evaluate, repair, recover])
 def test_what_is_said_later_makes_no_field_lower(make, qtbot, monkeypatch):
     """Regression: an error of three lines shrank the fields above, and cut off their buttons."""
     monkeypatch.setattr(window_placing, "available", lambda _window: QRect(0, 0, 1120, 700))
@@ -303,5 +349,5 @@ def test_every_dialog_of_the_application_is_among_them():
     shown |= {ExportReportDialog, PatternDialog, RoundsDialog, RecipeDialog, ScriptConsentDialog}
     shown |= {RepairDialog, RepairReportDialog, EvaluateDialog, CommandConsentDialog}
     shown |= {ScanDialog, AllocationDialog, ShortcutDialog, QuestionDialog, PluginDialog}
-    shown |= {AboutDialog}
+    shown |= {AboutDialog, RecoverDialog, RecoveryPanel, RecoveryReportDialog, HarmDialog}
     assert found - {Dialog, DecisionDialog, ConsentDialog} == shown

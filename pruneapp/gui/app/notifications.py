@@ -63,6 +63,7 @@ class NoticeTopic(Enum):
     STOPPED = ("a cancelled pruning step",)
     PICTURE = ("the saved picture",)
     REPAIR = ("a repair that made the metric worse",)
+    RECOVERED = ("what a recovery changed in the metric",)
     ALLOCATION = ("what an allocation predicts, and what was measured",)
     LANGUAGE = ("the language of the window, which was changed",)
     CHANNELS = ("a list of channels that was pasted or loaded",)

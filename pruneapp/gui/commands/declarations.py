@@ -292,7 +292,7 @@ COMMANDS: tuple[MenuCommand, ...] = (
     ),
     *_in(
         PRUNE,
-        MenuCommand("preview", "Pre&view", "Preview the step with the current settings"),
+        MenuCommand("preview", "Previe&w", "Preview the step with the current settings"),
         MenuCommand("prune", "&Prune", "Apply the pruning step", "Ctrl+Return Ctrl+Enter"),
         MenuCommand(
             "prune_in_rounds",
@@ -305,7 +305,7 @@ COMMANDS: tuple[MenuCommand, ...] = (
         MenuCommand(
             "cancel",
             "&Cancel",
-            "Cancel the running job, else clear the preview",
+            "Close a window beside this one, else cancel the running job, else clear the preview",
             "Esc",
             always=True,
         ),
@@ -391,6 +391,13 @@ COMMANDS: tuple[MenuCommand, ...] = (
             "Change the remaining weights so that the outputs of pruned layers come out as before",
             "Ctrl+R",
             separated=True,
+        ),
+        MenuCommand(
+            "recover",
+            "Reco&ver…",
+            "Train the remaining weights with pruned weights at zero, to reproduce the unpruned "
+            "model or with your own training",
+            "Ctrl+Shift+R",
         ),
     ),
     *_in(

@@ -59,7 +59,7 @@ from pruneapp.sessions.restore import EVALUATION
 
 if TYPE_CHECKING:  # imported with the first evaluation
     from pruneapp.evaluation.collection import WeightUses
-    from pruneapp.evaluation.evaluator import Evaluator, Result
+    from pruneapp.evaluation.evaluator import Evaluator
 
 
 class ScriptChangedError(PruneAppError):
@@ -198,19 +198,8 @@ def measure_state(
     result = evaluator.measure(snapshot, job)
     pruned = sum(snapshot.masks.counts(snapshot.masks))
     baseline = evaluator.baseline
-    quality = StateQuality(
-        _changes(evaluator, result, data_of(evaluator.runner) in calibrated_with),
-        pruned / (parameters or 1),
-        unpruned=baseline is not None and result.key.state == baseline.first.key.state,
-        remaining=parameters - pruned,
-        nbytes=unpacked_size(snapshot, Job(cancel=job.cancel)),
-    )
-    conditions, notices = conditions_of(evaluator.runner), result.measured.notices
-    return Measurement(result.key.state, result.key.evaluation, conditions, quality, notices)
-
-
-def _changes(evaluator: Evaluator, result: Result, calibrated: bool) -> tuple[MetricChange, ...]:
-    return tuple(
+    calibrated = data_of(evaluator.runner) in calibrated_with
+    metrics = [
         MetricChange(
             change.name,
             change.metric.value,
@@ -223,7 +212,16 @@ def _changes(evaluator: Evaluator, result: Result, calibrated: bool) -> tuple[Me
             calibrated,
         )
         for change in evaluator.changes(result)
+    ]
+    quality = StateQuality(
+        tuple(metrics),
+        pruned / (parameters or 1),
+        unpruned=baseline is not None and result.key.state == baseline.first.key.state,
+        remaining=parameters - pruned,
+        nbytes=unpacked_size(snapshot, Job(cancel=job.cancel)),
     )
+    conditions, notices = conditions_of(evaluator.runner), result.measured.notices
+    return Measurement(result.key.state, result.key.evaluation, conditions, quality, notices)
 
 
 def _module_name(name: str) -> str:
@@ -733,7 +731,7 @@ class EvaluationController(Feature[EvaluateDialog]):
         kinds = ["", *map(self._kind_of, document.history.records)]
         known = [self._result_of(key) for key in self._keys]
         fresh = {number for number, found in enumerate(known) if found and not found[1]}
-        joined = measured_ancestors(document.history.branches, kinds, fresh)
+        joined = measured_ancestors(document.history.branches, len(kinds), fresh)
         found = enumerate(zip(known, document.items, kinds, strict=True))
         return tuple(
             MeasuredState(number, numbered_title(number, item), *result, kind, joined[number])

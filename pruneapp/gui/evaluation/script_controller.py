@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -11,7 +12,7 @@ from typing import Any, TypeVar
 from PySide6.QtWidgets import QDialog, QWidget
 from shiboken6 import isValid
 
-from pruneapp.checkpoint.checkpoint import Checkpoint
+from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.io.store import is_store
 from pruneapp.errors import ParameterError, PruneAppError
 from pruneapp.evaluation.classifier import ImageFolder, count_images
@@ -192,6 +193,14 @@ def find_command(source: DataSource, folder: Path, job: Job) -> tuple[AgreedComm
             remedy=f"Name one that is installed, or its path; it runs in '{agreed.folder}'.",
         )
     return agreed, CommandFacts(agreed.command, str(program), str(agreed.folder))
+
+
+def open_unpruned(path: str, job: Job) -> contextlib.AbstractContextManager[Checkpoint | None]:
+    """Return the unpruned model that the user chose, for a `with` block; None if `path` is empty.
+
+    Raises the errors of `open_checkpoint`.
+    """
+    return open_checkpoint(Path(path).expanduser(), job=job) if path else contextlib.nullcontext()
 
 
 def _path(typed: str, what: str) -> Path:

@@ -207,7 +207,8 @@ class TourController(Controller):
                 self.tr("Export"),
                 self.tr(
                     "Export… ({keys}) writes the pruned model to a new file, in the format that "
-                    "you choose. The guide (F1) explains evaluation, repair and shrinking."
+                    "you choose. The guide (F1) explains evaluation, repair, recovery and "
+                    "shrinking."
                 ).format(keys=self._keys("export")),
                 lambda: self._export,
                 lambda: None,

@@ -58,6 +58,7 @@ from pruneapp.gui.preview.preview_controller import PreviewController
 from pruneapp.gui.preview.step_info_controller import StepInfoController
 from pruneapp.gui.recipes.recipe_controller import RecipeController
 from pruneapp.gui.recipes.rounds_controller import RoundsController
+from pruneapp.gui.recovery.recover_controller import RecoverController
 from pruneapp.gui.repair.repair_controller import RepairController
 from pruneapp.gui.sensitivity.allocation_controller import AllocationController
 from pruneapp.gui.sensitivity.scan_controller import ScanController
@@ -396,6 +397,9 @@ class Workbench(QObject):
         self.repair = RepairController(
             context, session, self.scripts, self.evaluation, undo=self.history.undo
         )
+        self.recover = RecoverController(
+            context, session, self.scripts, self.evaluation, self.tables, undo=self.history.undo
+        )
         self.scans = ScanController(
             context,
             session,
@@ -496,6 +500,7 @@ class Workbench(QObject):
         views.form.roundsRequested.connect(self.rounds.ask)
         views.preview.tensorRequested.connect(self.show_tensor)
         views.preview.repairRequested.connect(self.repair.ask)
+        views.preview.recoverRequested.connect(self.recover.ask)
         views.form.released.connect(self.preview.start_exact_now)
         self.preview.waiting.connect(self._on_waiting)
         self.histograms.completed.connect(self.plots.recount)

@@ -23,7 +23,6 @@ from pruneapp.gui.widgets.labels import (
     heading,
     join_sentences,
     plain,
-    translate,
 )
 from pruneapp.gui.widgets.short_names import ShortNames
 
@@ -97,6 +96,7 @@ class PreviewPanel(QWidget):
 
     tensorRequested = Signal(str)  # (tensor) by name in the file
     repairRequested = Signal()  # repair the state that is shown
+    recoverRequested = Signal()  # recover the state that is shown
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -107,8 +107,21 @@ class PreviewPanel(QWidget):
         self.action = PruneAction()
         self.heading = heading(self.tr("Preview"))
         self.state = WaitingNote(self)
-        self.repair = _repair_button(self)
+        self.repair = _low_button(
+            self.tr("Repair…"),
+            self.tr(
+                "Change the remaining weights so that the outputs of pruned layers come out as "
+                "before"
+            ),
+            self,
+        )
         self.repair.clicked.connect(self.repairRequested)
+        self.recover = _low_button(
+            self.tr("Recover…"),
+            self.tr("Train the remaining weights, while pruned weights stay zero"),
+            self,
+        )
+        self.recover.clicked.connect(self.recoverRequested)
         self.figures = StepFigures(self)
         self.tensors, self.pruned, self.sparsity, self.remaining, *norms = (
             self.figures.labels.values()
@@ -128,7 +141,7 @@ class PreviewPanel(QWidget):
         self.protected = plain(wrap=True, ink=MUTED)
 
         layout = lay_in_column(self)
-        add_row(layout, self.heading, self.state, self.repair, wide=self.state)
+        add_row(layout, self.heading, self.state, self.repair, self.recover, wide=self.state)
         # Warnings of a step, or in the same area a note about the next step.
         self._warning = _Lines(self.alarm, self.note)
         # Numbers, or in their place an error, as widgets below may be scrolled out of view.
@@ -275,7 +288,7 @@ class PreviewPanel(QWidget):
         self._show_as_state(self.tr("Result"), done=True)
         self._show_broken(report)
         self.figures.show_done(report, whole)
-        self.repair.setVisible(True)
+        self._show_buttons(shown=True)
         least = [tensor._replace(before=tensor.after) for tensor in report.most_affected]
         self._show_most(report, least)
         self._hide_empty_rows()
@@ -290,7 +303,7 @@ class PreviewPanel(QWidget):
         self._show_as_state(self.tr("Current state"), done=False)
         self._show_broken(report)
         self.figures.show_now(report)
-        self.repair.setHidden(self.figures.unpruned)
+        self._show_buttons(shown=not self.figures.unpruned)
         self.file.set_unpruned(unpruned=self.figures.unpruned)
         self._gap.setFixedHeight(self.figures.hidden_height + self.file.hidden_height)
         dangers = {} if report is None else report.dangers
@@ -334,9 +347,14 @@ class PreviewPanel(QWidget):
         label.setText(text)
         label.setToolTip(as_plain(sentence) if text != sentence else "")
 
+    def _show_buttons(self, *, shown: bool) -> None:
+        """Show or hide the buttons for pruned states."""
+        for button in (self.repair, self.recover):
+            button.setVisible(shown)
+
     def _show_as_preview(self) -> None:
         self._resting = self._waiting = False
-        self.repair.hide()
+        self._show_buttons(shown=False)
         self._reset(self.tr("Preview"))
 
     def _show_as_state(self, title: str, *, done: bool) -> None:
@@ -387,16 +405,11 @@ class PreviewPanel(QWidget):
         self.most.show_tensors(heading, tensors, self._shown, report.dangers, by_norm=by_norm)
 
 
-def _repair_button(parent: QWidget) -> QToolButton:
+def _low_button(text: str, tip: str, parent: QWidget) -> QToolButton:
     """Return a tool button that is no higher than the heading, so that the layout is stable."""
     button = QToolButton(parent)
-    button.setText(translate("PreviewPanel", "Repair…"))
-    button.setToolTip(
-        translate(
-            "PreviewPanel",
-            "Change the remaining weights so that the outputs of pruned layers come out as before",
-        )
-    )
+    button.setText(text)
+    button.setToolTip(tip)
     button.setAccessibleDescription(button.toolTip())
     button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
     button.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Ignored)

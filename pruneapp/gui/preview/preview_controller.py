@@ -74,7 +74,7 @@ class PreviewController(Feature[QDialog]):
     commands: ClassVar = {
         "prune": "on_prune_clicked",
         "preview": "on_preview_clicked",
-        "cancel": "cancel",
+        "cancel": "close_or_cancel",
         "make_permanent": "make_permanent",
     }
 
@@ -620,6 +620,14 @@ class PreviewController(Feature[QDialog]):
             return False
         self._notifications.show_done(self.tr("Pruning cancelled: nothing was pruned."))
         return True
+
+    def close_or_cancel(self) -> None:
+        """Close a dialog beside the window, which leaves its job running; else call `cancel`."""
+        for dialog in self._window.findChildren(QDialog):
+            if dialog.isVisible() and not dialog.isModal():
+                dialog.reject()
+                return
+        self.cancel()
 
     def cancel(self) -> None:
         """Cancel the waiting prune, else the job that is shown, else a slow preview.

@@ -11,7 +11,6 @@ from typing import Any, ClassVar
 
 from shiboken6 import isValid
 
-from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.document.document import DocumentChanged
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ParameterError, PruneAppError, SelectionError
@@ -28,7 +27,7 @@ from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.feature import Ask, Feature, Flow, RunJob, flow
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.evaluation.evaluation_controller import EvaluationController
-from pruneapp.gui.evaluation.script_controller import AgreedScript, ScriptController
+from pruneapp.gui.evaluation.script_controller import AgreedScript, ScriptController, open_unpruned
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource, source_name
 from pruneapp.gui.repair.dialogs import RepairDialog, RepairReportDialog
 from pruneapp.gui.widgets import number_format
@@ -106,7 +105,7 @@ def run_and_repair(
     `unpruned` is the path of the unpruned model; empty for the checkpoint of the state. Its process
     is killed if `job` is cancelled. Raises the errors of `repair_by_script` and `open_checkpoint`.
     """
-    with _open_unpruned(unpruned, job) as wanted, contextlib.closing(agreed.runner(job)) as runner:
+    with open_unpruned(unpruned, job) as wanted, contextlib.closing(agreed.runner(job)) as runner:
         runner.worker.kills_on_cancel = True  # the process may be killed: it is not used again
         settings = replace(settings, wanted=wanted, seed=agreed.options.seed)
         return repair_by_script(runner, snapshot, settings, job)
@@ -116,12 +115,8 @@ def repair_by_file(
     path: Path, snapshot: Snapshot, settings: RepairSettings, unpruned: str, job: Job
 ) -> CalibratedRepair:
     """Return the repair by a statistics file; `unpruned` as in `run_and_repair`."""
-    with _open_unpruned(unpruned, job) as wanted:
+    with open_unpruned(unpruned, job) as wanted:
         return repair_by_statistics(path, snapshot, replace(settings, wanted=wanted), job)
-
-
-def _open_unpruned(path: str, job: Job) -> contextlib.AbstractContextManager[Checkpoint | None]:
-    return open_checkpoint(Path(path).expanduser(), job=job) if path else contextlib.nullcontext()
 
 
 class RepairController(Feature[RepairDialog]):

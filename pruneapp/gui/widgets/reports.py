@@ -358,6 +358,37 @@ def quality_in_words(quality: StateQuality, name: str = "") -> str:
     return mark_calibrated(text, metric)
 
 
+def is_harmful(before: MetricChange, after: MetricChange) -> bool:
+    """Return whether a metric became worse by more than its noise."""
+    return after.higher is not None and after.worse - before.worse > after.half
+
+
+def comparison_in_words(before: MetricChange, after: MetricChange) -> str:
+    """Return a sentence with a metric before and after an edit, and whether it is more than noise.
+
+    The noise is that of the difference from the unpruned model.
+    """
+    change = after.worse - before.worse
+    name = abridge_text(escape_text(after.name))
+    was, now = (number_format.metric(m.value, share=m.share) for m in (before, after))
+    amount, half = (number_format.metric_points(m, share=after.share) for m in (change, after.half))
+    if abs(change) <= after.half:
+        words = translate(
+            "Quality", "{name} {was} → {now}: no difference beyond the noise (±{half})."
+        )
+    elif after.higher is None:
+        words = translate("Quality", "{name} {was} → {now} (noise ±{half}).")
+    elif change > 0:
+        words = translate(
+            "Quality", "{name} {was} → {now}: {amount} worse, more than the noise (±{half})."
+        )
+    else:
+        words = translate(
+            "Quality", "{name} {was} → {now}: {amount} better, more than the noise (±{half})."
+        )
+    return words.format(name=name, was=was, now=now, amount=amount, half=half)
+
+
 def show_broken(
     label: QLabel,
     broken: Sequence[BrokenPattern],

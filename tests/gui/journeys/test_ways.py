@@ -28,7 +28,7 @@ import sys
 import threading
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from itertools import chain
 from pathlib import Path
 from types import FrameType
@@ -40,9 +40,14 @@ from PySide6.QtTest import QTest
 from safetensors.numpy import save_file
 
 import pruneapp
+from pruneapp.document.entries import RecoverySource
+from pruneapp.document.mask_store import ValuesFile
+from pruneapp.edits.repaired_values import RepairedValues
 from pruneapp.evaluation.metric import Metric
+from pruneapp.evaluation.recovery import Recovery
 from pruneapp.gui.app.jobs import Jobs, run_task
 from pruneapp.gui.evaluation.source_choice import DataKind
+from pruneapp.gui.recovery import recover_controller
 from tests.repair.layers import InputArrays, mixed
 
 PACKAGE = f"{Path(pruneapp.__file__).parent}/"
@@ -143,6 +148,16 @@ REPAIR = {
     **_SOURCE,
     "gui/repair/dialogs.py": ("RepairDialog.values", "RepairDialog.unpruned"),
     "repair/solve.py": ("solve",),
+    "document/history.py": ("History.push",),
+    "gui/tree/model.py": ("TreeModel.set_sparsity",),
+    "gui/document/history_view.py": ("HistoryStrip.set_items",),
+}
+# The training, which a process does, is replaced.
+RECOVERY = {
+    **_SOURCE,
+    "evaluation/script.py": ("EvaluationScript.read", "find_interpreter"),
+    "gui/recovery/dialogs.py": ("RecoverDialog.values", "RecoveryPanel.refresh"),
+    "gui/recovery/progress.py": ("RecoveryProgress.add",),
     "document/history.py": ("History.push",),
     "gui/tree/model.py": ("TreeModel.set_sparsity",),
     "gui/document/history_view.py": ("HistoryStrip.set_items",),
@@ -343,6 +358,48 @@ def test_the_way_of_an_export_from_the_dialog_to_the_file(opened, watch):
     own = [each for each in watch.functions() if not each[0].startswith("export/formats/")]
     assert len(own) <= 38
     assert len({file for file, _ in own}) <= 15
+
+
+@pytest.fixture
+def training(monkeypatch):
+    """Replace the training by one in this process, which reports a point and adds 1 to a bias."""
+
+    def recover(_runner, snapshot, settings, job, on_event):
+        on_event({"what": "point", "step": 1, "held_out": 0.5})
+        name = "block.first.weight"
+        bits = snapshot.bits(name)
+        with closing(ValuesFile()) as store:
+            store.add(name, np.where(snapshot.export_mask(name).bools(), bits + 1, bits), job)
+            values = store.map_values()
+        source = RecoverySource(steps=settings.steps)
+        edit = RepairedValues.create(snapshot.checkpoint, values, source, job)
+        losses = {"start": 1.0, "rounded": 0.5}
+        return Recovery(edit.propose(snapshot, job), losses, source)
+
+    monkeypatch.setattr(recover_controller, "recover_by_script", recover)
+
+
+def test_the_way_of_a_recovery(opened, watch, training, runners, script):
+    recover, scripts = opened.workbench.recover, opened.workbench.scripts
+    opened.click(opened.button)
+    opened.wait(lambda: opened.document.position == 1)
+    opened.key("Ctrl+Shift+R")
+    opened.wait(lambda: recover.dialog is not None and recover.dialog.isVisible())
+    dialog = recover.dialog
+    opened.type(dialog.source.fields[DataKind.SCRIPT], str(script))
+    opened.type(dialog.source.python, sys.executable)
+    opened.wait(dialog.go.isEnabled)
+    opened.click(dialog.editors["evaluates"].box)
+    opened.wait_idle()
+    with watch.watching(RECOVERY):
+        opened.click(dialog.go)
+        opened.wait(lambda: scripts.dialog is not None and scripts.dialog.isVisible())
+        opened.click(scripts.dialog.go)
+        opened.wait(lambda: recover.report is not None)
+    opened.click(recover.report.close_button)
+    watch.print_way("recovery")
+    assert len(watch.functions()) <= 20
+    assert len(watch.files()) <= 12
 
 
 @pytest.fixture

@@ -1,0 +1,569 @@
+"""The dialogs of a recovery: its settings, the running training, and the report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QProgressBar,
+    QPushButton,
+    QRadioButton,
+    QWidget,
+)
+
+from pruneapp.errors import ParameterError
+from pruneapp.gui.evaluation.source_choice import DataKind, SourceChoice
+from pruneapp.gui.method_form.editors import Editor, editor_for
+from pruneapp.gui.plots.curves import CurveGroup, CurveView, StepCurve
+from pruneapp.gui.recovery.progress import (
+    HELD_OUT,
+    RATE,
+    TRAINING,
+    Points,
+    RecoveryProgress,
+    TrainedWindow,
+)
+from pruneapp.gui.widgets.clipboard import text_of
+from pruneapp.gui.widgets.controls import CopyButton, lay_in_column, single_shot
+from pruneapp.gui.widgets.engine_text import translate_error, translate_sentence
+from pruneapp.gui.widgets.labels import (
+    DANGER,
+    MUTED,
+    ElidedLabel,
+    heading,
+    join_sentences,
+    label_for,
+    plain,
+    translate,
+    with_label,
+    with_note,
+)
+from pruneapp.gui.widgets.number_format import count, duration, number, percent, plural, size
+from pruneapp.gui.widgets.reports import CountsTable, DecisionDialog, add_button_row
+from pruneapp.gui.widgets.screen import Dialog
+from pruneapp.gui.widgets.short_names import ShortNames
+from pruneapp.params import FlagParam, Param
+
+# Interval of repaints of the running training in milliseconds; scripts may report every step.
+_REPAINT_MS = 150
+_BAR_STEPS = 1000
+_BAR_HEIGHT = 8  # pixels
+_MIN_ROWS = 6  # minimum number of visible rows of the table of blocks
+_MIN_PLOT_LINES = 10
+# Curves in addition to these have the colors of `_METRIC_INK`.
+_INKS = {HELD_OUT: "teal", TRAINING: "muted", RATE: "teal"}
+_METRIC_INK = "magenta"
+_NOTHING = "–"
+
+
+class RecoverDialog(Dialog):
+    """Asks for the inputs and settings of a recovery.
+
+    `kinds` are the kinds of sources that are offered, `params` the settings. `EVALUATES` is the
+    name of the flag that needs an ``evaluate`` of the script; the others are for distillation.
+    """
+
+    sourceChanged = Signal()  # answer with `set_functions`
+    recoveryRequested = Signal()  # recover with `source.source`, `values`, `unpruned` and `trains`
+
+    EVALUATES = "evaluates"
+
+    def __init__(
+        self, kinds: Sequence[DataKind], params: Sequence[Param], parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("Recover"))
+        self._params = tuple(params)
+        self._may_recover = False
+        self.about = plain(
+            self.tr(
+                "Trains the remaining weights, while pruned weights stay zero and protected "
+                "weights keep their values. You can undo it."
+            ),
+            wrap=True,
+            ink=MUTED,
+        )
+        self.source = SourceChoice(kinds, self, unpruned=True)
+        self.distills = QRadioButton(
+            self.tr("&Reproduce the outputs of the unpruned model (no labels)"), self
+        )
+        self.distills.setToolTip(
+            self.tr(
+                "The inputs of calibrate() are run through the unpruned model, and the pruned "
+                "model is trained for the same outputs."
+            )
+        )
+        self.trains = QRadioButton(self.tr("Run &train() of the script"), self)
+        self.trains.setToolTip(
+            self.tr("Your own training, with your data, labels and optimizer; masks are held.")
+        )
+        self._how = QButtonGroup(self)
+        for radio in (self.distills, self.trains):
+            radio.setAccessibleDescription(radio.toolTip())
+            self._how.addButton(radio)
+            radio.toggled.connect(self._show_state)
+        self.no_training = plain(ink=MUTED)
+        trains = QWidget(self)
+        row = QHBoxLayout(trains)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self.trains)
+        row.addWidget(self.no_training, 1)
+        self.editors: dict[str, Editor] = {}
+        numbers = self._settings([p for p in params if not isinstance(p, FlagParam)])
+        flags = self._settings([p for p in params if isinstance(p, FlagParam)])
+        self.note = plain(wrap=True, ink=MUTED)
+        # Its space is reserved, so that nothing moves while a field is edited.
+        self.note.setMinimumHeight(2 * self.fontMetrics().lineSpacing())
+        self.note.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.leave = QPushButton(self.tr("Cancel"), self)
+        self.go = QPushButton(self.tr("Recover"), self)
+        self.go.setObjectName("mainAction")
+        self.go.setDefault(True)
+        parts = (
+            self.about,
+            heading(self.tr("Inputs of the model")),
+            self.source,
+            heading(self.tr("Training")),
+            self.distills,
+            trains,
+            numbers,
+            flags,
+            self.note,
+        )
+        layout = lay_in_column(self, *parts, spacing=8, margins=(16, 16, 16, 16))
+        layout.addStretch(1)
+        add_button_row(layout, self.leave, self.go)
+        self.resize(720, self.sizeHint().height())
+        self.distills.setChecked(True)
+        self.source.changed.connect(self.sourceChanged)
+        self.leave.clicked.connect(self.reject)
+        self.go.clicked.connect(self.recoveryRequested)
+        self.set_functions(trains=False, evaluates=False, found=False)
+
+    def _settings(self, params: Sequence[Param]) -> QWidget:
+        """Return a row of editors at their defaults, and add these to `editors`."""
+        settings = QWidget(self)
+        row = QHBoxLayout(settings)
+        row.setContentsMargins(0, 0, 0, 0)
+        for param in params:
+            editor = self.editors[param.name] = editor_for(param, settings)
+            editor.setToolTip(param.help)
+            editor.changed.connect(self._show_state)
+            flag = editor.names_itself
+            if not flag:
+                row.addWidget(label_for(editor, param.label))
+            row.addWidget(editor, 0 if flag else 1)
+            row.addSpacing(16 if flag else 8)
+        row.addStretch(int(all(isinstance(param, FlagParam) for param in params)))
+        return settings
+
+    def set_functions(self, *, trains: bool, evaluates: bool, found: bool) -> None:
+        """Offer what the functions of the script allow.
+
+        `found` is whether there is a script. If it does not evaluate, the flag is off.
+        """
+        self._may_recover = found
+        self.trains.setEnabled(trains)
+        if not trains:
+            self.distills.setChecked(True)
+        self.no_training.setText(
+            self.tr("The script does not define train(model).") if found and not trains else ""
+        )
+        box = self.editors[self.EVALUATES]
+        box.set_value(evaluates)
+        box.setEnabled(evaluates)
+        self._show_state()
+
+    # -- results
+
+    def unpruned(self) -> str:
+        """Return the path of the unpruned model; empty for the open file."""
+        return "" if self.source.unpruned is None else self.source.unpruned.text().strip()
+
+    def values(self) -> dict[str, Any]:
+        """Return the settings; raise `ParameterError` if one is invalid."""
+        return {name: editor.value() for name, editor in self.editors.items()}
+
+    # -- implementation
+
+    def _show_state(self) -> None:
+        """Enable the settings of the chosen training, and show what the button does or an error."""
+        trains = self.trains.isChecked()
+        for name, editor in self.editors.items():
+            if name != self.EVALUATES:
+                editor.setEnabled(not trains)
+        if self.source.unpruned is not None:
+            self.source.unpruned.setEnabled(not trains)
+        error, steps = "", 0
+        try:
+            steps = self.values()["steps"]
+        except ParameterError as wrong:
+            error = "" if trains else translate_error(wrong, self._params)
+        if trains:
+            self.go.setText(self.tr("Run train()"))
+        elif not error:
+            words = plural(steps, self.tr("Recover in 1 step"), self.tr("Recover in {n} steps"))
+            self.go.setText(words)
+        self.go.setEnabled(self._may_recover and not error)
+        text = self.tr(
+            "Each block is used only if its error on held-out inputs falls, and the whole model "
+            "only if its own does. 15 % of the inputs are held out."
+        )
+        if trains:
+            text = self.tr(
+                "The function trains for as long as it likes. It may yield a loss, (loss, learning "
+                "rate) or a dict of metrics, which are plotted."
+            )
+        self.note.setText(f"✕ {error}" if error else text)
+        self.note.setForegroundRole(DANGER if error else MUTED)
+
+
+def curves_of(progress: RecoveryProgress) -> list[CurveGroup]:
+    """Return what to plot of a recovery: its errors, metrics and the learning rate."""
+    labels = {
+        HELD_OUT: translate("Recovery", "held-out error"),
+        TRAINING: translate("Recovery", "training loss"),
+        RATE: translate("Recovery", "learning rate"),
+    }
+
+    def curve(name: str, points: Points) -> StepCurve:
+        steps, values = np.array(points, np.float64).reshape(-1, 2).T
+        ink = _INKS.get(name, _METRIC_INK)
+        return StepCurve(labels.get(name, name), steps, values, ink, dashed=name == TRAINING)
+
+    def group(title: str, *names: str) -> list[CurveGroup]:
+        found = [curve(name, progress.curves[name]) for name in names if name in progress.curves]
+        return [CurveGroup(title, found)] if found else []
+
+    return [
+        *group(translate("Recovery", "error"), HELD_OUT, TRAINING),
+        *(CurveGroup(name, [curve(name, points)]) for name, points in progress.metrics.items()),
+        *group(labels[RATE], RATE),
+    ]
+
+
+class RecoveryPanel(Dialog):
+    """Shows a running recovery; not modal. Closing it does not end the recovery."""
+
+    pauseRequested = Signal(bool)  # True to pause, False to continue
+    stopRequested = Signal()  # end with the best state so far
+    cancelRequested = Signal()
+
+    def __init__(self, progress: RecoveryProgress, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("Recovering"))
+        self.progress = progress
+        self._is_paused = self._is_stopping = False
+        self.stage = ElidedLabel(self.tr("Starting"), self)
+        font = self.stage.font()
+        font.setBold(True)
+        self.stage.setFont(font)
+        self.bar = QProgressBar(self)
+        self.bar.setTextVisible(False)
+        self.bar.setFixedHeight(_BAR_HEIGHT)
+        self.bar.setRange(0, 0)
+        self.bar.setAccessibleName(self.tr("Progress of the training"))
+        self.plan = plain(wrap=True, ink=MUTED)
+        self.plan.setMinimumHeight(2 * self.fontMetrics().lineSpacing())
+        self.plan.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.figures: dict[str, QLabel] = {}
+        figures = self._make_figures()
+        self.curves = CurveView()
+        self.curves.set_empty_text(self.tr("The curve begins with the training of the model."))
+        self.curves.setMinimumHeight(_MIN_PLOT_LINES * self.fontMetrics().lineSpacing())
+        self.pause = QPushButton(self.tr("Pause"), self)
+        self.stop = QPushButton(self.tr("Stop and keep best"), self)
+        self.stop.setAccessibleDescription(
+            self.tr("End the training, and use the best weights so far.")
+        )
+        self.hide_button = QPushButton(self.tr("Hide"), self)
+        self.hide_button.setAccessibleDescription(
+            self.tr("Close this window; the training continues. Prune > Recover shows it again.")
+        )
+        self.cancel = QPushButton(self.tr("Cancel recovery"), self)
+        self.cancel.setAccessibleDescription(self.tr("End the training; nothing is changed."))
+        for button in (self.pause, self.stop, self.hide_button, self.cancel):
+            button.setToolTip(button.accessibleDescription())
+            button.setAutoDefault(False)
+        parts = self.stage, self.bar, self.plan, figures, self.curves
+        layout = lay_in_column(self, *parts, spacing=8, margins=(16, 16, 16, 16), wide=self.curves)
+        add_button_row(layout, self.hide_button, self.cancel, beside=(self.pause, self.stop))
+        self.resize(720, 540)
+        self.pause.clicked.connect(self._on_pause)
+        self.stop.clicked.connect(self._on_stop)
+        self.hide_button.clicked.connect(self.reject)
+        self.cancel.clicked.connect(self.cancelRequested)
+        self._repaint = single_shot(self, _REPAINT_MS, self.refresh)
+        self.refresh()
+
+    def _make_figures(self) -> QWidget:
+        """Return a row of labelled figures."""
+        figures = QWidget(self)
+        grid = QGridLayout(figures)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(16)
+        grid.setVerticalSpacing(0)
+        labels = {
+            "best": self.tr("Best held-out error"),
+            "speed": self.tr("Steps per second"),
+            "left": self.tr("Time left"),
+            "memory": self.tr("Memory"),
+            "rate": self.tr("Learning rate"),
+        }
+        for column, (name, label) in enumerate(labels.items()):
+            figure = self.figures[name] = plain(_NOTHING)
+            figure.setAccessibleName(label)
+            grid.addWidget(plain(label, ink=MUTED), 0, column)
+            grid.addWidget(figure, 1, column)
+            grid.setColumnStretch(column, 1)
+        return figures
+
+    def schedule_refresh(self) -> None:
+        """Show the progress soon; calls in between are combined."""
+        if not self._repaint.isActive():
+            self._repaint.start()
+
+    def set_job(self, done: int, total: int, label: str) -> None:
+        """Show what the job does, and its progress; `total` is 0 if that is unknown."""
+        if label and not self._is_paused:
+            text = translate_sentence(label.rpartition(": ")[2])
+            self.stage.setText(text[:1].upper() + text[1:])
+        self.bar.setRange(0, _BAR_STEPS if total and done else 0)
+        if total and done:
+            self.bar.setValue(round(_BAR_STEPS * min(1.0, done / total)))
+
+    def refresh(self) -> None:
+        """Show the progress."""
+        progress = self.progress
+        self.plan.setText(plan_text(progress.plan) if progress.plan else "")
+        texts = {
+            "best": self._best_text(),
+            "speed": number(float(f"{progress.speed:.3g}")) if progress.speed else _NOTHING,
+            "left": _NOTHING if (left := progress.seconds_left) is None else duration(left),
+            "memory": size(progress.memory) if progress.memory else _NOTHING,
+            "rate": number(progress.rate) if progress.rate else _NOTHING,
+        }
+        for name, text in texts.items():
+            self.figures[name].setText(text)
+        self.curves.set_curves(curves_of(progress), progress.steps)
+        controls = progress.can_be_stopped and not self._is_stopping
+        self.pause.setEnabled(controls)
+        self.stop.setEnabled(controls)
+
+    def _best_text(self) -> str:
+        best, start = self.progress.best, self.progress.start
+        if best is None:
+            return _NOTHING
+        if start is None or not 0 <= best < start:
+            return number(best)
+        return self.tr("{best} (−{share})").format(
+            best=number(best), share=percent(1 - best / start, 0)
+        )
+
+    def _on_pause(self) -> None:
+        self._is_paused = not self._is_paused
+        self.pause.setText(self.tr("Continue") if self._is_paused else self.tr("Pause"))
+        if self._is_paused:
+            self.stage.setText(self.tr("Paused"))
+        self.pauseRequested.emit(self._is_paused)
+
+    def _on_stop(self) -> None:
+        self._is_stopping, self._is_paused = True, False
+        self.pause.setText(self.tr("Pause"))
+        self.stop.setText(self.tr("Stopping…"))
+        self.refresh()
+        self.stopRequested.emit()
+
+
+def plan_text(plan: Mapping[str, Any]) -> str:
+    """Return sentences about what a recovery trains, with which data, and its memory."""
+    what = {
+        "all": translate("Recovery", "Trains the whole model, {n} weights, on {device}."),
+        "lora": translate(
+            "Recovery",
+            "Trains low-rank changes with {n} numbers on {device}: all weights do not fit into "
+            "memory.",
+        ),
+        "norms": translate(
+            "Recovery",
+            "Trains the {n} numbers of norms and biases on {device}: more does not fit into "
+            "memory.",
+        ),
+        "none": translate(
+            "Recovery", "Trains blocks only, on {device}: the whole model does not fit into memory."
+        ),
+    }[plan["trains"]].format(n=count(plan["trained"]), device=plan["device"].upper())
+    data = translate("Recovery", "{samples}, of which {n} are held out.").format(
+        samples=plural(
+            plan["samples"], translate("Recovery", "1 sample"), translate("Recovery", "{n} samples")
+        ),
+        n=count(plan["held_out"]),
+    )
+    blocks = plural(
+        plan["windows"],
+        translate("Recovery", "1 block is trained first."),
+        translate("Recovery", "{n} blocks are trained first."),
+    )
+    memory = translate("Recovery", "Predicted memory: {n} of {limit}.").format(
+        n=size(plan["bytes"]), limit=size(plan["limit"])
+    )
+    return join_sentences(what, data, blocks if plan["windows"] else "", memory)
+
+
+class HarmDialog(DecisionDialog):
+    """Asks whether to keep a recovery that made a metric worse. Accepted to keep it."""
+
+    def __init__(self, sentences: Sequence[str], parent: QWidget | None = None) -> None:
+        super().__init__(translate("Recovery", "The model is worse"), "", parent)
+        self.headline = heading(
+            self.tr("The recovery made the model worse on your evaluation."), wrap=True
+        )
+        self.facts = plain(" ".join(sentences), wrap=True)
+        self.go.setText(self.tr("Keep anyway"))
+        self.go.setObjectName("")
+        self.leave.setText(self.tr("Discard the result"))
+        self.leave.setObjectName("mainAction")
+        self.leave.setDefault(True)
+        self.lay_out((self.headline, self.facts), wide=self.facts)
+        self.leave.setFocus()
+        self.resize(480, self.sizeHint().height())
+
+
+class RecoveryReportDialog(Dialog):
+    """Shows how a recovery went: its errors, curves and blocks.
+
+    `sentence` is the result, `metrics` sentences about the evaluation, `risks` warnings, `notes`
+    remarks. If `changed` is False, there is nothing to undo or to evaluate.
+    """
+
+    undoRequested = Signal()
+    evaluateRequested = Signal()  # evaluate the model before and after the recovery
+
+    def __init__(
+        self,
+        progress: RecoveryProgress,
+        *,
+        sentence: str,
+        losses: Mapping[str, float],
+        metrics: Sequence[str],
+        risks: Sequence[str],
+        notes: Sequence[str],
+        changed: bool,
+        short: ShortNames | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("Recovered") if changed else self.tr("Not recovered"))
+        self._windows = tuple(progress.windows)
+        self.headline = heading(sentence, wrap=True)
+        self.metrics = [plain(text, wrap=True) for text in metrics]
+        self.risks = [plain(f"▲ {risk}", wrap=True, ink=DANGER) for risk in risks]
+        self.losses = plain(_losses_text(losses), wrap=True)
+        self.losses.setHidden(not losses)
+        self.notes = [plain(note, wrap=True, ink=MUTED) for note in notes]
+        self.curves = CurveView()
+        self.curves.set_curves(curves_of(progress), progress.steps)
+        self.curves.setMinimumHeight(_MIN_PLOT_LINES * self.fontMetrics().lineSpacing())
+        self.curves.setHidden(not curves_of(progress))
+        self._headers = (
+            self.tr("Block"),
+            self.tr("Error before"),
+            self.tr("Error after"),
+            self.tr("Improved"),
+        )
+        self.table = CountsTable(self._headers, len(self._windows), self._cells, self, short=short)
+        self.table.fit_columns(range(min(len(self._windows), 500)))
+        self.table.setAccessibleName(self.tr("Errors of the blocks"))
+        self.table.setMinimumHeight(self.fontMetrics().lineSpacing() * _MIN_ROWS)
+        self.table.setHidden(not self._windows)
+        self.undo = QPushButton(self.tr("Undo recovery"), self)
+        self.undo.setAccessibleDescription(self.tr("Return to the state before the recovery."))
+        self.evaluate = QPushButton(self.tr("Evaluate…"), self)
+        self.evaluate.setAccessibleDescription(
+            self.tr("Measure the model before and after the recovery with an evaluation script.")
+        )
+        self.copy = CopyButton(self.tr("Copy the report as text."), self)
+        self.close_button = QPushButton(self.tr("Close"), self)
+        self.close_button.setDefault(True)
+        self.undo.setHidden(not changed)
+        self.evaluate.setHidden(not changed or bool(metrics))
+        parts = (
+            self.headline,
+            *self.metrics,
+            *self.risks,
+            self.losses,
+            *self.notes,
+            self.curves,
+            self.table,
+        )
+        layout = lay_in_column(self, *parts, spacing=8, margins=(16, 16, 16, 16))
+        layout.setStretchFactor(self.curves, 1)
+        layout.setStretchFactor(self.table, 1)
+        layout.addStretch(0)
+        add_button_row(layout, self.close_button, beside=(self.undo, self.evaluate, self.copy))
+        self.resize(760, 700 if self._windows else 560)
+        self.close_button.setFocus()
+        self.copy.clicked.connect(self._copy)
+        self.undo.clicked.connect(self._undo)
+        self.evaluate.clicked.connect(self._evaluate)
+        self.close_button.clicked.connect(self.accept)
+
+    def as_text(self) -> str:
+        """Return the report as text, with the tables as tab-separated text."""
+        labels = self.headline, *self.metrics, *self.risks, self.losses, *self.notes
+        lines = [label.text() for label in labels if label.text()]
+        if self._windows:
+            rows = map(self._cells, range(len(self._windows)))
+            lines += ["", text_of(self._headers, rows)]
+        numbers = self.curves.numbers()
+        if numbers.rows:
+            cells = ([c if isinstance(c, str) else number(c) for c in row] for row in numbers)
+            lines += ["", text_of(numbers.headers, cells)]
+        return "\n".join((*lines, ""))
+
+    def _cells(self, row: int) -> tuple[str, ...]:
+        window: TrainedWindow = self._windows[row]
+        improved = self.tr("yes") if window.is_kept else self.tr("no")
+        return window.name, number(window.before), number(window.after), improved
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self.as_text())
+        self.copy.set_copied()
+
+    def _undo(self) -> None:
+        self.accept()
+        self.undoRequested.emit()
+
+    def _evaluate(self) -> None:
+        self.accept()
+        self.evaluateRequested.emit()
+
+
+def _losses_text(losses: Mapping[str, float]) -> str:
+    """Return the held-out errors of the stages on one line, in their order; "" without any."""
+    names = {
+        "pruned": translate("Recovery", "pruned"),
+        "start": translate("Recovery", "after the repair"),
+        "windows": translate("Recovery", "after the blocks"),
+        "best": translate("Recovery", "after the whole model"),
+        "rounded": translate("Recovery", "stored"),
+    }
+    parts: list[str] = []
+    former = ""
+    for name, title in names.items():
+        if name not in losses or number(losses[name]) == former:
+            continue  # equal to the one before: there was no repair, or storing changed nothing
+        former = number(losses[name])
+        text = f"{title} {former}"
+        if name == "windows" and losses[name] > losses["start"]:
+            text = with_note(text, translate("Recovery", "not used"))
+        parts.append(text)
+    return with_label(translate("Recovery", "Held-out error"), " → ".join(parts)) if parts else ""

@@ -1,0 +1,107 @@
+"""The state of a running recovery, as far as its events report it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+# Names of curves that every recovery can have; metrics of the user's training have others.
+TRAINING, HELD_OUT, RATE = "training", "held_out", "lr"
+
+Points = list[tuple[float, float]]  # (step, value)
+
+
+@dataclass(frozen=True)
+class TrainedWindow:
+    """A block that was trained, with its held-out error before and after."""
+
+    name: str
+    before: float
+    after: float
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether its new weights are better, so that they are used."""
+        return self.after < self.before
+
+
+@dataclass
+class RecoveryProgress:
+    """What the events of a recovery reported so far; not for several threads."""
+
+    steps: int = 0  # of the whole model, in total; 0 if unknown
+    plan: Mapping[str, Any] = field(default_factory=dict)  # the event "plan"; {} before it
+    can_be_stopped: bool = False  # whether the worker can pause and stop by now
+    losses: dict[str, float] = field(default_factory=dict)  # by stage
+    windows: list[TrainedWindow] = field(default_factory=list)
+    rates: list[tuple[float, float]] = field(
+        default_factory=list
+    )  # errors of tried rates: (error, rate)
+    step: int = 0
+    speed: float = 0.0  # steps per second; 0 if unknown
+    memory: int = 0  # bytes; 0 if unknown
+    curves: dict[str, Points] = field(default_factory=dict)
+    metrics: dict[str, Points] = field(default_factory=dict)  # of the user's training
+    began: float = field(default_factory=time.monotonic)
+
+    @classmethod
+    def of(cls, events: Iterable[Mapping[str, Any]], steps: int) -> RecoveryProgress:
+        """Return the state after some events."""
+        progress = cls(steps)
+        for event in events:
+            progress.add(event)
+        return progress
+
+    def add(self, event: Mapping[str, Any]) -> None:
+        """Update it by an event; see `recovery.Reporter` of the worker. Ignores unknown ones."""
+        match event["what"]:
+            case "plan":
+                self.plan, self.can_be_stopped = event, True
+            case "training":
+                self.can_be_stopped = True
+            case "window":
+                window = TrainedWindow(event["name"], event["before"], event["after"])
+                self.windows.append(window)
+            case "rate":
+                self.rates.append((event["error"], event["lr"]))
+            case "stage":
+                self.losses[event["name"]] = event["loss"]
+            case "point":
+                self._add_point(event)
+
+    def _add_point(self, event: Mapping[str, Any]) -> None:
+        self.step = event["step"]
+        self.speed = event.get("speed", self.speed)
+        self.memory = event.get("memory", self.memory)
+        for name in (TRAINING, HELD_OUT, RATE):
+            if name in event:
+                self.curves.setdefault(name, []).append((self.step, event[name]))
+        for name, value in event.get("metrics", {}).items():
+            self.metrics.setdefault(name, []).append((self.step, value))
+
+    @property
+    def rate(self) -> float:
+        """The learning rate: the last one reported, or the best one tried; 0 if unknown."""
+        if reported := self.curves.get(RATE):
+            return reported[-1][1]
+        return min(self.rates)[1] if self.rates else 0.0
+
+    @property
+    def start(self) -> float | None:
+        """The held-out error at the start; None if unknown."""
+        return self.losses.get("start")
+
+    @property
+    def best(self) -> float | None:
+        """The smallest held-out error of the whole model so far; None if unknown."""
+        found = [value for _, value in self.curves.get(HELD_OUT, ())]
+        return min((*found, *self.losses.values()), default=None)
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Estimated seconds until the last step of the whole model; None if unknown."""
+        if not self.speed or not self.steps:
+            return None
+        return max(0, self.steps - self.step) / self.speed

@@ -1,0 +1,509 @@
+"""Recover the open model: train its remaining weights, and add a step to the history."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, ClassVar, Literal
+
+from PySide6.QtCore import Signal, Slot
+from shiboken6 import isValid
+
+from pruneapp.document.document import DocumentChanged
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.errors import PruneAppError, SelectionError
+from pruneapp.evaluation.evaluator import Evaluator
+from pruneapp.evaluation.model_graph import is_onnx
+from pruneapp.evaluation.process import EvaluationError
+from pruneapp.evaluation.recovery import (
+    STEPS,
+    Recovery,
+    RecoverySettings,
+    recover_by_script,
+    train_by_script,
+)
+from pruneapp.evaluation.runner import ScriptRunner
+from pruneapp.evaluation.worker import EventCallback, Worker
+from pruneapp.gui.app.context import AppContext
+from pruneapp.gui.app.jobs import JobProgress, Lane
+from pruneapp.gui.app.notifications import NoticeTopic
+from pruneapp.gui.document.feature import Ask, Feature, Flow, RunJob, flow
+from pruneapp.gui.document.open_document import OpenDocument
+from pruneapp.gui.evaluation.evaluation_controller import (
+    EvaluationController,
+    Measurement,
+    measure_state,
+)
+from pruneapp.gui.evaluation.script_controller import AgreedScript, ScriptController, open_unpruned
+from pruneapp.gui.evaluation.source_choice import DataKind, DataSource, source_name
+from pruneapp.gui.plots.plot_controller import TableController
+from pruneapp.gui.recovery.dialogs import (
+    HarmDialog,
+    RecoverDialog,
+    RecoveryPanel,
+    RecoveryReportDialog,
+)
+from pruneapp.gui.recovery.progress import RecoveryProgress
+from pruneapp.gui.widgets.engine_text import translate_param, translate_sentence
+from pruneapp.gui.widgets.number_format import count, duration, number
+from pruneapp.gui.widgets.reports import comparison_in_words, is_harmful
+from pruneapp.gui.widgets.screen import Dialog, bring_to_front
+from pruneapp.params import FlagParam, Interval, OptionalFloatParam, OptionalIntParam, Param
+from pruneapp.progress import Cancelled, Job
+from pruneapp.repair.repair import PrunedLayer, pruned_layers
+
+PURPOSE = "recovery"
+PARAMS: tuple[Param, ...] = (
+    STEPS,
+    OptionalFloatParam(
+        name="lr",
+        label="Learning rate",
+        help="Largest learning rate of AdamW. If it is empty, the best of three is found by a few "
+        "steps with each.",
+        nothing="automatic",
+        bounds=Interval(1e-6, 1),
+    ),
+    OptionalIntParam(
+        name="samples",
+        label="Samples",
+        help="Maximum number of samples of calibrate() that are used; all if it is empty.",
+        nothing="all",
+        bounds=Interval(2),
+    ),
+    FlagParam(
+        name="windows",
+        label="Train each block first",
+        help="Train each block for the outputs of the same block of the unpruned model, before the "
+        "whole model is trained.",
+        default=True,
+    ),
+    FlagParam(
+        name="repair",
+        label="Repair sequentially first",
+        help="Start from a sequential repair, unless that is worse on the held-out inputs.",
+        default=True,
+    ),
+    FlagParam(
+        name=RecoverDialog.EVALUATES,
+        label="Evaluate before and after",
+        help="Measure the model with evaluate() of the same script before and after. You are asked "
+        "before a result is used that makes a metric worse by more than the noise.",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class RecoveryRequest:
+    """What to recover, and how."""
+
+    snapshot: Snapshot
+    settings: RecoverySettings
+    unpruned: str = ""  # path of the unpruned model; empty for the checkpoint of the state
+    trains: bool = False  # whether train() of the script is called instead of distillation
+    evaluates: bool = False  # whether the state is measured before and after
+    parameters: int = 0  # of the whole model, for the measurements
+    calibrated_with: frozenset[str] = frozenset()  # data that the state was calibrated with
+
+
+@dataclass(frozen=True)
+class MeasuredRecovery:
+    """The result of a recovery, with the measurements before and after if there are any."""
+
+    done: Recovery
+    measured: tuple[Measurement, Measurement] | None = None
+    unmeasured: EvaluationError | None = None  # why it was not measured
+
+
+class RecoveryRun:
+    """A recovery that runs on a worker thread. `control` may be called by any thread."""
+
+    def __init__(
+        self, agreed: AgreedScript, request: RecoveryRequest, on_event: EventCallback
+    ) -> None:
+        self._agreed, self._request, self._on_event = agreed, request, on_event
+        self._worker: Worker | None = None
+
+    def run(self, job: Job) -> MeasuredRecovery:
+        """Recover the state and return the result; the process is ended in any case.
+
+        The process is killed if `job` is cancelled. Raises the errors of `recover_by_script`,
+        `train_by_script` and `open_checkpoint`.
+        """
+        request, seed = self._request, self._agreed.options.seed
+        with (
+            open_unpruned("" if request.trains else request.unpruned, job) as unpruned,
+            contextlib.closing(self._agreed.runner(job)) as runner,
+        ):
+            self._worker = runner.worker
+            runner.worker.kills_on_cancel = True  # the process may be killed: it is not used again
+            if request.trains:
+                done = train_by_script(
+                    runner, request.snapshot, job, seed=seed, on_event=self._on_event
+                )
+            else:
+                settings = replace(request.settings, unpruned=unpruned, seed=seed)
+                done = recover_by_script(runner, request.snapshot, settings, job, self._on_event)
+            if not request.evaluates or done.proposal is None:
+                return MeasuredRecovery(done)
+            self._on_event({"what": "evaluating"})
+            try:
+                return MeasuredRecovery(done, self._measure(runner, done, Job(cancel=job.cancel)))
+            except EvaluationError as error:
+                return MeasuredRecovery(done, unmeasured=error)
+
+    def _measure(
+        self, runner: ScriptRunner, done: Recovery, job: Job
+    ) -> tuple[Measurement, Measurement]:
+        """Measure the unpruned model, and return the measurements before and after."""
+        assert done.proposal is not None
+        before, calibrated = self._request.snapshot, self._request.calibrated_with
+        after, parameters = done.proposal.edit.apply_to(before), self._request.parameters
+        evaluator = Evaluator(runner)
+        evaluator.measure_baseline(before, job)
+        first = measure_state(evaluator, before, parameters, job, calibrated)
+        calibrated |= {done.source.data}
+        return first, measure_state(evaluator, after, parameters, job, calibrated)
+
+    def control(self, what: Literal["stop", "pause", "resume"]) -> None:
+        """Pause, continue or end the training; without effect before it begins."""
+        if self._worker is not None:
+            self._worker.control(what)
+
+
+class RecoverController(Feature[Dialog]):
+    """Recovers the current state, as one step.
+
+    `undo` undoes the last step. `panel` shows the running recovery, `report` the last one; None if
+    there is none.
+    """
+
+    commands: ClassVar = {"recover": "ask"}
+
+    _received = Signal(object, object)  # the run and an event, from its thread
+
+    def __init__(
+        self,
+        context: AppContext,
+        session: OpenDocument,
+        scripts: ScriptController,
+        evaluation: EvaluationController,
+        tables: TableController,
+        *,
+        undo: Callable[[], None],
+    ) -> None:
+        super().__init__(context, session)
+        self._scripts, self._evaluation, self._tables = scripts, evaluation, tables
+        self._undo = undo
+        self._run: RecoveryRun | None = None
+        self._running: RunJob[MeasuredRecovery] | None = None
+        # The keys of the states before and after the last recovery, until both are evaluated.
+        self._compared: tuple[object, object] | None = None
+        self._recovered_by = DataSource()
+        self.panel: RecoveryPanel | None = None
+        self.report: RecoveryReportDialog | None = None
+        session.opening.connect(self._stop)
+        session.changed.connect(self._on_changed)
+        evaluation.measured.connect(self._compare)
+        context.jobs.progressed.connect(self._on_progressed)
+        context.theme.changed.connect(self._on_theme)
+        self._received.connect(self._on_event)
+
+    # -- dialog ---------------------------------------------------------------------------------
+
+    @flow
+    def ask(self) -> Flow[None]:
+        """Open the dialog, or show the running recovery; show an error if nothing is pruned."""
+        if self.panel is not None:
+            bring_to_front(self.panel)
+            return
+        self.session.check_may_work()
+        if is_onnx(self.document.checkpoint):
+            raise EvaluationError(
+                "An ONNX model is run by onnxruntime, which cannot train it.",
+                remedy="Recover the PyTorch model that it was exported from.",
+            )
+        snapshot = self.document.snapshot()
+        layers: RunJob[tuple[PrunedLayer, ...]] = RunJob("", partial(pruned_layers, snapshot))
+        if not (yield from layers):
+            raise SelectionError(
+                "Nothing is pruned, so there is nothing to recover.",
+                remedy="Prune first; zeros in the file count after Treat zeros as pruned.",
+            )
+        kinds = [kind for kind in self._scripts.kinds if kind is not DataKind.INPUTS]
+        dialog = RecoverDialog(kinds, tuple(map(translate_param, PARAMS)), self._window)
+        dialog.source.set_folder(str(self.document.checkpoint.path.absolute().parent))
+        dialog.source.set_source(self._scripts.source(PURPOSE))
+        dialog.editors["repair"].set_value(not snapshot.values)
+        dialog.sourceChanged.connect(partial(self._check_source, dialog))
+        dialog.recoveryRequested.connect(partial(self._request, dialog))
+        self._check_source(dialog)
+        yield from Ask(dialog)
+
+    @flow
+    def _check_source(self, dialog: RecoverDialog) -> Flow[None]:
+        """Check the chosen source without running it, and offer what its script can do."""
+        source = dialog.source.source()
+        script = yield from self._scripts.check(dialog.source)
+        if isValid(dialog) and dialog.source.source() == source:
+            dialog.set_functions(
+                trains=script is not None and script.may_define("train"),
+                evaluates=script is not None and script.may_define("evaluate"),
+                found=script is not None,
+            )
+
+    # -- running --------------------------------------------------------------------------------
+
+    @flow
+    def _request(self, dialog: RecoverDialog) -> Flow[None]:
+        """Recover the document as the dialog requests, close the dialog, and show a report.
+
+        The document is locked meanwhile. If the source cannot be used, the error is shown in the
+        dialog. Nothing is changed if the recovery is cancelled, or if the user discards its result.
+        """
+        document, source = self.document, dialog.source.source()
+        self.session.check_may_work()
+        self._scripts.remember(PURPOSE, source)
+        trains, values = dialog.trains.isChecked(), dialog.values()
+        request = RecoveryRequest(
+            document.snapshot(),
+            RecoverySettings(
+                values["steps"],
+                values["windows"],
+                values["lr"],
+                values["samples"],
+                repair=values["repair"],
+            ),
+            dialog.unpruned(),
+            trains=trains,
+            evaluates=values[RecoverDialog.EVALUATES],
+            parameters=self.session.contents.size.parameters,
+            calibrated_with=self._evaluation.calibrated_with(document.position),
+        )
+        agreed = yield from self._scripts.agree_to_script(source, dialog.source)
+        dialog.accept()
+        self._notifications.end(NoticeTopic.EVALUATION, NoticeTopic.PRUNING, NoticeTopic.RECOVERED)
+        steps = 0 if trains else request.settings.steps
+        run = RecoveryRun(agreed, request, lambda event: self._received.emit(run, event))
+        self._run, self._running = run, RunJob(self.tr("Recovery"), run.run, Lane.PROGRAM)
+        self._show_panel(steps)
+        self.session.lock(
+            self,
+            PruneAppError(
+                "A recovery is running; changes made now would be lost.",
+                remedy="Wait for it to finish, or cancel it.",
+            ),
+        )
+        try:
+            found = yield from self._running
+            self._close_panel()
+            accepted = yield from self._accept(found)
+        except Cancelled:
+            self._notifications.show_done(self.tr("Recovery cancelled: nothing was changed."))
+            return
+        finally:
+            self._run = self._running = None
+            self._close_panel()
+            self.session.lock(self, None)
+        if not accepted:
+            self._notifications.show_done(self.tr("Result discarded: nothing was changed."))
+            return
+        before, done = document.history.key, found.done
+        self._compared, self._recovered_by = None, source
+        if done.proposal is not None:
+            if not self.session.commit(done.proposal):
+                return
+            self._keep_measurements(found, before, document.history.key, source)
+        self._show_report(found, steps)
+
+    def _accept(self, found: MeasuredRecovery) -> Flow[bool]:
+        """Return whether to use a result; asks the user if a metric is worse."""
+        if found.measured is None:
+            return True
+        before, after = found.measured
+        pairs = [
+            (was, now)
+            for now in after.quality.metrics
+            if now.judged and (was := before.quality.metric(now.name))
+        ]
+        harmed = [comparison_in_words(*pair) for pair in pairs if is_harmful(*pair)]
+        return not harmed or bool((yield from Ask(HarmDialog(harmed, self._window))))
+
+    def _keep_measurements(
+        self, found: MeasuredRecovery, before: object, after: object, source: DataSource
+    ) -> None:
+        """Show the measurements before and after in the history, or prepare a later comparison."""
+        if found.measured is None:
+            self._compared = before, after
+        else:
+            self._evaluation.adopt(source, dict(zip((before, after), found.measured, strict=True)))
+
+    # -- the running recovery -------------------------------------------------------------------
+
+    def _show_panel(self, steps: int) -> None:
+        panel = self.panel = RecoveryPanel(RecoveryProgress(steps), self._window)
+        panel.pauseRequested.connect(self._on_pause)
+        panel.stopRequested.connect(self._on_stop)
+        panel.cancelRequested.connect(self._stop)
+        self._connect_curves(panel)
+        self._theme.apply_to(panel)
+        panel.show()
+
+    def _connect_curves(self, dialog: RecoveryPanel | RecoveryReportDialog) -> None:
+        dialog.curves.fileRequested.connect(self._tables.save_picture)
+        dialog.curves.clipboardRequested.connect(self._tables.copy_picture)
+        dialog.curves.csvRequested.connect(self._tables.save)
+
+    def _close_panel(self) -> None:
+        panel, self.panel = self.panel, None
+        if panel is not None:
+            panel.reject()
+            panel.deleteLater()
+
+    @Slot(object, object)
+    def _on_event(self, run: RecoveryRun, event: dict[str, Any]) -> None:
+        if run is not self._run or self.panel is None:
+            return
+        if event["what"] == "evaluating":
+            self.panel.set_job(0, 0, self.tr("Evaluating before and after"))
+            return
+        self.panel.progress.add(event)
+        self.panel.schedule_refresh()
+
+    @Slot(object)
+    def _on_progressed(self, progress: JobProgress) -> None:
+        running = self._running
+        if self.panel is not None and running is not None and progress.title == running.title:
+            self.panel.set_job(progress.done, progress.total, progress.label)
+
+    @Slot(bool)
+    def _on_pause(self, pause: bool) -> None:
+        if self._run is not None:
+            self._run.control("pause" if pause else "resume")
+
+    @Slot()
+    def _on_stop(self) -> None:
+        if self._run is not None:
+            self._run.control("stop")
+
+    @Slot()
+    def _stop(self) -> None:
+        """Cancel the running recovery, if there is one."""
+        if self._running is not None:
+            self._running.cancel()
+
+    def _on_theme(self) -> None:
+        if self.panel is not None:
+            self._theme.apply_to(self.panel)
+
+    # -- report ---------------------------------------------------------------------------------
+
+    def _show_report(self, found: MeasuredRecovery, steps: int) -> None:
+        done, source = found.done, self._recovered_by
+        metrics: list[str] = []
+        if found.measured is not None:
+            before, after = (measurement.quality for measurement in found.measured)
+            metrics = [
+                comparison_in_words(was, now)
+                for now in after.metrics
+                if now.judged and (was := before.metric(now.name))
+            ]
+        dialog = RecoveryReportDialog(
+            RecoveryProgress.of(done.events, steps),
+            sentence=translate_sentence(done.sentence()),
+            losses=done.losses,
+            metrics=metrics,
+            risks=(
+                *map(translate_sentence, done.notices),
+                *(() if done.source.method == "training" else self._same_data(source)),
+            ),
+            notes=self._notes(done, source),
+            changed=done.proposal is not None,
+            short=self.session.contents.short,
+            parent=self._window,
+        )
+        dialog.undoRequested.connect(self._undo)
+        dialog.evaluateRequested.connect(self._evaluate)
+        dialog.finished.connect(self._on_report_finished)
+        self._connect_curves(dialog)
+        self._theme.apply_to(dialog)
+        self.report = dialog
+        dialog.open()
+        self._notifications.show_done(translate_sentence(done.sentence()))
+        if found.unmeasured is not None:
+            self._notifications.show_error(found.unmeasured)
+
+    def _same_data(self, source: DataSource) -> tuple[str, ...]:
+        return self._evaluation.same_data_warnings(source)
+
+    def _notes(self, done: Recovery, source: DataSource) -> list[str]:
+        """Return sentences about the inputs, the settings and the start of a recovery."""
+        notes = [
+            self.tr("Inputs: {source}. Time: {time}.").format(
+                source=source_name(source), time=duration(done.seconds)
+            )
+        ]
+        if done.source.method == "training":
+            return notes
+        if done.source.lr:
+            text = self.tr("{n} samples, {held_out} of them held out; learning rate {lr}.")
+            notes.append(
+                text.format(
+                    n=count(done.source.samples),
+                    held_out=count(done.held_out),
+                    lr=number(done.source.lr),
+                )
+            )
+        if done.source.repaired:
+            notes.append(self.tr("It began with a sequential repair."))
+        return [" ".join(notes)]
+
+    # -- evaluation -----------------------------------------------------------------------------
+
+    def _evaluate(self) -> None:
+        if self._compared is not None:
+            self._evaluation.evaluate_keys([*self._compared])
+
+    def _compare(self) -> None:
+        """Show a notice with the metric before and after, once both states are evaluated.
+
+        It is shown once for each recovery, and only while its result is the current state. If the
+        metric is worse by more than the noise, undo is offered.
+        """
+        if self._compared is None:
+            return
+        metrics = self._evaluation.metrics_of(*self._compared)
+        if metrics is None:
+            return
+        key, self._compared = self._compared[1], None
+        document = self.session.document
+        if document is None or document.history.key is not key:
+            return
+        before, after = metrics
+        text = comparison_in_words(before, after)
+        if is_harmful(before, after):
+            self._notifications.offer(
+                NoticeTopic.RECOVERED, text, self.tr("Undo recovery"), self._undo
+            )
+        else:
+            self._notifications.show_info(NoticeTopic.RECOVERED, text)
+
+    def _on_changed(self, change: DocumentChanged) -> None:
+        if not change.is_remark:  # the notice is about another state
+            self._notifications.end(NoticeTopic.RECOVERED)
+
+    # -- the document ---------------------------------------------------------------------------
+
+    def on_closed(self) -> None:
+        self._compared = None
+        self._stop()
+        super().on_closed()
+        if self.report is not None:
+            self.report.reject()
+
+    @Slot(int)
+    def _on_report_finished(self, _result: int) -> None:
+        if self.report is not None:
+            self.report.deleteLater()
+            self.report = None

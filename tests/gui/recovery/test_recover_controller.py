@@ -1,0 +1,438 @@
+"""A recovery by clicks and keys: a script, a live curve, one step, one report, one undo."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from safetensors.numpy import save_file
+
+from pruneapp.document.step import Row, Step
+from pruneapp.gui.evaluation.source_choice import DataKind
+from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.preview.preview import compute_preview
+from pruneapp.progress import Job
+from tests.gui.user import plain
+from tests.reliability.evaluations import living
+
+FC, HEAD = "fc.weight", "head.weight"
+LOADS = """
+import os, time
+import torch
+from safetensors.torch import load_file
+
+def load(path):
+    open("pid", "w").write(str(os.getpid()))
+    model = torch.nn.Sequential()
+    model.fc, model.act = torch.nn.Linear(30, 20), torch.nn.ReLU()
+    model.head = torch.nn.Linear(20, 4, bias=False)
+    model.load_state_dict(load_file(path))
+    return model.eval()
+
+def inputs(seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    mixing = torch.randn(8, 30, generator=torch.Generator().manual_seed(7))
+    return torch.randn(128, 8, generator=generator) @ mixing
+"""
+CALIBRATES = (
+    LOADS
+    + """
+def calibrate(model):
+    with torch.no_grad():
+        model(inputs())
+"""
+)
+EVALUATES = (
+    CALIBRATES
+    + """
+HIGHER_IS_BETTER = {"size": True}
+
+def evaluate(model):
+    with torch.no_grad():
+        return {"size": float(model(inputs(1)).square().mean())}
+"""
+)
+TRAINS = (
+    LOADS
+    + """
+def train(model):
+    optimizer = torch.optim.SGD(model.parameters(), 1e-3, weight_decay=0.1)
+    for step in range(STEPS):
+        optimizer.zero_grad()
+        loss = model(inputs()).square().mean()
+        loss.backward()
+        optimizer.step()
+        time.sleep(PAUSE)
+        yield {"accuracy": 1 - 1 / (step + 1), "loss": float(loss)}
+"""
+)
+
+
+@pytest.fixture
+def pruned(user, tmp_path):
+    """Return the user after pruning two layers."""
+    rng = np.random.default_rng(1)
+    shapes = {FC: (20, 30), "fc.bias": (20,), HEAD: (4, 20)}
+    file = tmp_path / "m.safetensors"
+    save_file({n: rng.normal(size=s).astype(np.float32) for n, s in shapes.items()}, file)
+    user.open_file(file)
+    step = Step((Row((FC, HEAD), "l1_unstructured", {"amount": 0.6}),))
+    snapshot = user.document.snapshot()
+    assert user.session.commit(compute_preview(snapshot, step, CpuKernel(), Job()))
+    return user
+
+
+def open_dialog(user):
+    """Open the dialog by its shortcut, and return it."""
+    user.key("Ctrl+Shift+R")
+    user.wait(lambda: user.workbench.recover.dialog is not None)
+    dialog = user.workbench.recover.dialog
+    user.wait(dialog.isVisible)
+    return dialog
+
+
+def choose_script(user, body, folder, *, steps=30, trains=False, evaluates=None):
+    """Choose a script and few steps in the dialog, and return the dialog."""
+    path = folder / "my_script.py"
+    path.write_text(body)
+    dialog = open_dialog(user)
+    user.type(dialog.source.fields[DataKind.SCRIPT], str(path))
+    user.type(dialog.source.python, sys.executable)
+    user.wait(lambda: dialog.source.found.text().startswith("Runs with"))
+    if trains:
+        user.wait(dialog.trains.isEnabled)
+        user.click(dialog.trains)
+    else:
+        user.wait(dialog.go.isEnabled)
+        user.type(dialog.editors["steps"].field.lineEdit(), str(steps))
+        dialog.editors["steps"].field.interpretText()
+    if evaluates is not None and dialog.editors["evaluates"].value() is not evaluates:
+        user.click(dialog.editors["evaluates"].box)
+    return dialog
+
+
+def agree(user, dialog):
+    """Press the main button, and agree to the script if it is shown."""
+    recover = user.workbench.recover
+    user.click(dialog.go)
+    user.wait(lambda: recover.panel is not None or user.workbench.scripts.dialog is not None)
+    if recover.panel is None:
+        user.click(user.workbench.scripts.dialog.go)
+    user.wait(lambda: recover.dialog is None and recover.panel is not None)
+
+
+def run_script(user, body, folder, **more):
+    agree(user, choose_script(user, body, folder, **more))
+
+
+def training(steps=1000, pause=0.02):
+    return TRAINS.replace("STEPS", str(steps)).replace("PAUSE", str(pause))
+
+
+def wait_report(user):
+    """Wait for the end of a recovery, and return its report."""
+    user.wait(lambda: user.workbench.recover.report is not None or user.trouble, timeout=60_000)
+    assert user.trouble == []
+    return user.workbench.recover.report
+
+
+def wait_training(user):
+    """Wait until the first point of the curve is shown, and return the panel."""
+    panel = user.workbench.recover.panel
+    user.wait(lambda: panel.stop.isEnabled() and panel.progress.metrics, timeout=60_000)
+    return panel
+
+
+def process_of(user, folder) -> int:
+    user.wait(lambda: (folder / "pid").exists() and (folder / "pid").read_text(), timeout=60_000)
+    return int((folder / "pid").read_text())
+
+
+def zeros_are_held(user):
+    """Return whether all pruned weights are still pruned, and their values zero."""
+    snapshot = user.document.snapshot()
+    return all(
+        snapshot.export_mask(name).pruned == round(0.6 * snapshot.entry(name).numel)
+        for name in (FC, HEAD)
+    )
+
+
+def test_without_anything_pruned_it_says_so(user, tmp_path):
+    file = tmp_path / "m.safetensors"
+    save_file({FC: np.ones((4, 4), np.float32)}, file)
+    user.open_file(file)
+    user.key("Ctrl+Shift+R")
+    user.wait(lambda: user.trouble)
+    assert user.trouble[0].startswith("Nothing is pruned, so there is nothing to recover.")
+
+
+def test_a_recovery_is_one_step_with_a_report_and_one_undo(pruned, tmp_path):
+    user, recover = pruned, pruned.workbench.recover
+    dialog = choose_script(user, CALIBRATES, tmp_path)
+    assert dialog.go.text() == "Recover in 30 steps"
+    assert not dialog.trains.isEnabled()
+    assert dialog.no_training.text() == "The script does not define train(model)."
+    assert not dialog.editors["evaluates"].isEnabled()
+    assert dialog.editors["repair"].value()
+    agree(user, dialog)
+    panel = recover.panel
+    assert panel.isVisible()
+    user.wait(lambda: panel.progress.plan, timeout=60_000)
+    panel.refresh()
+    assert panel.plan.text().startswith("Trains the whole model, 700 weights, on CPU.")
+    assert "Predicted memory" in panel.plan.text()
+    report = wait_report(user)
+    assert recover.panel is None
+    assert living(process_of(user, tmp_path)) == []
+    assert user.states[-1] == "Recovery, 30 steps"
+    assert set(user.document.snapshot().values) <= {FC, "fc.bias", HEAD}
+    assert zeros_are_held(user)
+    assert report.headline.text().startswith("The error of the outputs on 19 held-out samples fell")
+    assert report.losses.text().startswith("Held-out error: pruned ")
+    assert report.table.model().rowCount() == len(report._windows) > 0
+    assert any("128 samples, 19 of them held out" in note.text() for note in report.notes)
+    assert report.curves.numbers().headers == ("step", "held-out error", "training loss")
+    assert report.metrics == []
+    user.click(report.copy)
+    text = QGuiApplication.clipboard().text()
+    assert "Block\tError before\tError after\tImproved" in text
+    assert "\nstep\theld-out error\ttraining loss\n0\t" in text
+    user.click(report.undo)
+    user.wait(lambda: not user.document.snapshot().values)
+    assert recover.report is None
+    user.key("Ctrl+Shift+Z")
+    user.wait(lambda: user.document.snapshot().values)
+    dialog = open_dialog(user)  # the script is remembered, and the state was repaired
+    assert dialog.source.source().path == str(tmp_path / "my_script.py")
+    assert not dialog.editors["repair"].value()
+    user.key("Esc", dialog)
+    user.wait(lambda: recover.dialog is None)
+
+
+def test_the_users_training_is_stopped_paused_and_keeps_the_masks(pruned, tmp_path):
+    user = pruned
+    run_script(user, training(), tmp_path, trains=True)
+    panel = wait_training(user)
+    user.click(panel.pause)
+    assert panel.pause.text() == "Continue"
+    assert panel.stage.text() == "Paused"
+    user.pause(300)
+    paused = len(panel.progress.metrics["loss"])
+    user.pause(300)
+    assert len(panel.progress.metrics["loss"]) <= paused + 1
+    user.click(panel.pause)
+    user.wait(lambda: len(panel.progress.metrics["loss"]) > paused + 3)
+    titles = [panel.curves.group_box.itemText(n) for n in range(panel.curves.group_box.count())]
+    assert titles == ["accuracy", "loss"]
+    user.click(panel.stop)
+    assert not panel.stop.isEnabled()
+    report = wait_report(user)
+    assert "with pruned weights at zero" in report.headline.text()
+    assert report.table.isHidden()
+    assert zeros_are_held(user)
+    assert user.document.position == 2
+
+
+def test_the_panel_is_hidden_and_shown_again(pruned, tmp_path):
+    user, recover = pruned, pruned.workbench.recover
+    run_script(user, training(), tmp_path, trains=True)
+    panel = wait_training(user)
+    for hide in (
+        lambda: user.click(panel.hide_button),
+        lambda: user.key("Esc"),  # in the main window
+        lambda: user.qtbot.keyClick(panel, Qt.Key.Key_Escape),
+    ):
+        hide()
+        user.wait(lambda: not panel.isVisible())
+        assert recover._running is not None
+        user.key("Ctrl+Shift+R")
+        user.wait(panel.isVisible)
+        user.wait(panel.isActiveWindow)
+        assert recover.dialog is None
+    user.click(panel.cancel)
+    user.wait(lambda: recover.panel is None)
+
+
+def test_cancel_ends_the_process_at_once_and_changes_wait(pruned, tmp_path):
+    user, recover = pruned, pruned.workbench.recover
+    run_script(user, training(), tmp_path, trains=True)
+    panel, pid = wait_training(user), process_of(pruned, tmp_path)
+    user.key("Ctrl+Z")
+    assert user.trouble[0].startswith("A recovery is running; changes made now would be lost.")
+    assert user.document.position == 1
+    began = time.monotonic()
+    user.click(panel.cancel)
+    user.wait(lambda: recover._running is None)
+    assert time.monotonic() - began < 1  # 0.25 s on an idle machine
+    assert user.window.done.label.text() == "Recovery cancelled: nothing was changed."
+    user.wait(lambda: not living(pid))
+    assert not user.document.snapshot().values
+    user.key("Ctrl+Z")
+    user.wait(lambda: user.document.position == 0)
+
+
+def test_a_script_that_fails_is_a_sentence(pruned, tmp_path):
+    user, recover = pruned, pruned.workbench.recover
+    run_script(user, CALIBRATES.replace("model(inputs())", "raise OSError('no disk')"), tmp_path)
+    user.wait(lambda: user.trouble, timeout=60_000)
+    assert "'my_script.py', line" in user.trouble[0]
+    assert "raised OSError" in user.trouble[0]
+    assert recover.panel is None
+    assert not user.document.snapshot().values
+    user.key("Ctrl+Z")  # edits are allowed again
+    user.wait(lambda: user.document.position == 0)
+
+
+def test_invalid_settings_are_said_in_the_dialog(pruned, tmp_path):
+    user = pruned
+    dialog = choose_script(user, CALIBRATES, tmp_path)
+    user.type(dialog.editors["lr"].field, "2")
+    assert dialog.note.text().startswith("✕ Learning rate must be a number")
+    assert not dialog.go.isEnabled()
+    user.type(dialog.editors["lr"].field, "")
+    assert dialog.go.isEnabled()
+    user.type(dialog.editors["samples"].field, "1")
+    assert "Samples must be a whole number, 2 or more, or all" in dialog.note.text()
+    user.type(dialog.source.fields[DataKind.SCRIPT], str(tmp_path / "none.py"))
+    user.wait(lambda: "cannot be read" in dialog.source.found.text())
+    assert not dialog.go.isEnabled()
+    user.key("Esc", dialog)
+    user.wait(lambda: user.workbench.recover.dialog is None)
+
+
+@pytest.mark.usefixtures("histories_off")
+def test_another_file_ends_the_recovery(pruned, tmp_path):
+    user, recover = pruned, pruned.workbench.recover
+    other = tmp_path / "other.safetensors"
+    save_file({"a.weight": np.ones((2, 2), np.float32)}, other)
+    run_script(user, training(), tmp_path, trains=True)
+    wait_training(user)
+    pid = process_of(user, tmp_path)
+    user.answers("Discard changes")
+    user.open_file(other)
+    assert user.session.may_work(), "the lock was released"
+    assert recover.panel is None
+    user.wait(lambda: not living(pid))
+    assert user.trouble == []
+
+
+def test_no_process_is_left_when_the_window_closes(pruned, tmp_path):
+    user = pruned
+    run_script(user, training(), tmp_path, trains=True)
+    wait_training(user)
+    pid = process_of(user, tmp_path)
+    user.workbench.shut_down()
+    assert user.workbench.ended
+    assert living(pid) == []
+
+
+def test_a_file_that_changed_meanwhile_is_not_changed(pruned, tmp_path):
+    user = pruned
+    run_script(user, training(), tmp_path, trains=True)
+    panel = wait_training(user)
+    file = user.document.checkpoint.path
+    file.write_bytes(file.read_bytes()[:-1] + b"\1")
+    user.click(panel.stop)
+    user.wait(lambda: user.trouble, timeout=60_000)
+    assert "was changed by another program" in user.trouble[0]
+    assert user.document.position == 1
+    assert user.workbench.recover.report is None
+
+
+# -- evaluation -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("keeps", [False, True], ids=["discard", "keep"])
+def test_a_worse_metric_is_only_kept_on_request(pruned, tmp_path, keeps):
+    """The decay of the weights makes the outputs smaller, which the script calls worse."""
+    user, recover = pruned, pruned.workbench.recover
+    body = training(60, 0) + EVALUATES.removeprefix(CALIBRATES)
+    dialog = choose_script(user, body, tmp_path, trains=True)
+    assert dialog.editors["evaluates"].value()
+    agree(user, dialog)
+    user.wait(lambda: recover.dialog is not None or user.trouble, timeout=60_000)
+    assert user.trouble == []
+    question = recover.dialog
+    assert "worse, more than the noise" in question.facts.text()
+    assert question.leave.isDefault()
+    if not keeps:
+        user.key("Return", question)
+        user.wait(lambda: recover.dialog is None)
+        assert user.window.done.label.text() == "Result discarded: nothing was changed."
+        assert user.document.position == 1
+        assert user.session.may_work()
+        return
+    user.click(question.go)
+    report = wait_report(user)
+    assert "worse" in report.metrics[0].text()
+    assert report.evaluate.isHidden()
+    assert user.document.position == 2
+    # The metrics before and after are those of the history.
+    user.wait(lambda: len(user.workbench.evaluation.states()) == 2)
+
+
+def test_a_failed_evaluation_does_not_lose_the_result(pruned, tmp_path):
+    user = pruned
+    body = CALIBRATES + "\ndef evaluate(model):\n    raise OSError('no data')\n"
+    run_script(user, body, tmp_path)
+    user.wait(lambda: user.workbench.recover.report is not None, timeout=60_000)
+    assert "raised OSError" in user.trouble[0]
+    assert user.document.position == 2
+    assert not user.workbench.recover.report.evaluate.isHidden()
+
+
+def test_evaluate_shows_the_metric_before_and_after(pruned, tmp_path):
+    user, recover = pruned, pruned.workbench.recover
+    run_script(user, EVALUATES, tmp_path, evaluates=False)
+    report = wait_report(user)
+    user.click(report.evaluate)
+    evaluation = user.workbench.evaluation
+    user.wait(lambda: evaluation.dialog is not None)
+    choice = evaluation.dialog.choice
+    user.type(choice.fields[DataKind.SCRIPT], str(tmp_path / "my_script.py"))
+    user.type(choice.python, sys.executable)
+    user.wait(evaluation.dialog.go.isEnabled)
+    user.click(evaluation.dialog.go)
+    user.wait(lambda: recover._compared is None, timeout=60_000)
+    assert plain(user.notices[0]).startswith("size ")
+    assert " → " in user.notices[0]
+
+
+# -- sessions and keys ----------------------------------------------------------------------------
+
+
+def test_a_recovered_state_is_saved_in_a_session_and_opened(pruned, tmp_path):
+    user = pruned
+    run_script(user, CALIBRATES, tmp_path)
+    user.click(wait_report(user).close_button)
+    values = {n: v.bools(0, 20).tolist() for n, v in user.document.snapshot().values.items()}
+    session = tmp_path / "work.prune"
+    user.chooses_file(session, "getSaveFileName")
+    user.key("Ctrl+S")
+    user.wait(session.exists)
+    user.wait_idle()
+    user.key("Ctrl+W")
+    user.wait(lambda: user.document is None)
+    user.open(session)
+    user.wait(lambda: user.document is not None and user.document.position == 2)
+    found = {n: v.bools(0, 20).tolist() for n, v in user.document.snapshot().values.items()}
+    assert found == values
+    assert user.states[-1] == "Recovery, 30 steps"
+
+
+def test_the_keyboard_alone_recovers(pruned, tmp_path):
+    user, recover = pruned, pruned.workbench.recover
+    dialog = choose_script(user, CALIBRATES, tmp_path)
+    user.key("Return", dialog.source.fields[DataKind.SCRIPT])
+    user.wait(lambda: user.workbench.scripts.dialog is not None)
+    user.key("Space", user.workbench.scripts.dialog.go)  # Return would not run the script
+    user.wait(lambda: recover.panel is not None)
+    report = wait_report(user)
+    assert report.close_button.hasFocus()
+    user.key("Return", report.close_button)
+    user.wait(lambda: recover.report is None)
+    assert user.document.position == 2
