@@ -51,7 +51,8 @@ class LowRankChanges:
     """Low-rank changes of the weights of two or more dimensions, at their free elements.
 
     A weight is its value at the beginning plus ``alpha / rank * B @ A``, masked. `leaves` are the
-    factors, which an optimizer trains.
+    factors, which an optimizer trains. The parameters must require gradients; `close` ends that
+    their gradients are taken one by one, so that there is only one at a time.
     """
 
     def __init__(
@@ -61,7 +62,8 @@ class LowRankChanges:
         seed: int,
     ) -> None:
         self.leaves: list[torch.Tensor] = []
-        self._weights: list[tuple[torch.nn.Parameter, torch.Tensor, Any, Any, Any]] = []
+        self._weights: dict[int, tuple[torch.nn.Parameter, torch.Tensor, Any, Any, Any]] = {}
+        self._hooks: list[Any] = []
         generator = torch.Generator().manual_seed(seed)
         for parameter in parameters:
             if parameter.dim() < 2:  # norms and biases are trained themselves
@@ -73,25 +75,41 @@ class LowRankChanges:
             second = torch.zeros(rows, rank).to(first.detach()).requires_grad_()
             self.leaves += [first, second]
             base = parameter.detach().clone()
-            self._weights.append((parameter, base, elements.get(id(parameter)), first, second))
+            fixed = elements.get(id(parameter))
+            self._weights[id(parameter)] = parameter, base, fixed, first, second
+            if hasattr(parameter, "register_post_accumulate_grad_hook"):  # torch 2.1 or newer
+                self._hooks.append(parameter.register_post_accumulate_grad_hook(self._take))
+
+    def close(self) -> None:
+        """Take no gradients any more."""
+        for hook in self._hooks:
+            hook.remove()
 
     @torch.no_grad()
+    def _take(self, parameter: torch.Tensor) -> None:
+        """Add the gradient of a weight to those of its factors, and delete it."""
+        gradient, parameter.grad = parameter.grad, None
+        if gradient is None:
+            return
+        _, _, fixed, first, second = self._weights[id(parameter)]
+        gradient = gradient.to_dense() if gradient.is_sparse else gradient
+        masked = gradient if fixed is None else fixed.mask_gradient(gradient)
+        matrix = ALPHA / RANK * masked.flatten(1)
+        for factor, found in (
+            (first, second.detach().t() @ matrix),
+            (second, matrix @ first.detach().t()),
+        ):
+            factor.grad = found if factor.grad is None else factor.grad + found
+
     def take_gradients(self) -> None:
         """Set the gradients of the factors by those of the weights, which are deleted."""
-        for parameter, _, fixed, first, second in self._weights:
-            gradient, parameter.grad = parameter.grad, None
-            if gradient is None:
-                continue
-            gradient = gradient.to_dense() if gradient.is_sparse else gradient
-            masked = gradient if fixed is None else fixed.mask_gradient(gradient)
-            matrix = ALPHA / RANK * masked.flatten(1)
-            first.grad = second.detach().t() @ matrix
-            second.grad = matrix @ first.detach().t()
+        for parameter, *_ in self._weights.values():
+            self._take(parameter)
 
     @torch.no_grad()
     def write(self) -> None:
         """Write the changed weights into the model."""
-        for parameter, base, fixed, first, second in self._weights:
+        for parameter, base, fixed, first, second in self._weights.values():
             parameter.copy_(base + (ALPHA / RANK * (second @ first)).reshape(base.shape))
             if fixed is not None:
                 fixed.restore()
@@ -100,7 +118,7 @@ class LowRankChanges:
         """Return the factors and the values at the beginning."""
         return {
             "leaves": [leaf.detach() for leaf in self.leaves],
-            "base": [base for _, base, *_ in self._weights],
+            "base": [base for _, base, *_ in self._weights.values()],
         }
 
     @torch.no_grad()
@@ -108,5 +126,5 @@ class LowRankChanges:
         """Restore the result of `state_dict`."""
         for leaf, value in zip(self.leaves, state["leaves"]):
             leaf.copy_(value)
-        for (_, base, *_), value in zip(self._weights, state["base"]):
+        for (_, base, *_), value in zip(self._weights.values(), state["base"]):
             base.copy_(value)

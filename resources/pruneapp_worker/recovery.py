@@ -46,7 +46,6 @@ _CANDIDATES = (1 / 3, 1.0, 3.0)  # factors of the default learning rate
 _PROBE_STEPS = 20
 # Maximum bytes of the recorded inputs and outputs of one window.
 _WINDOW_BYTES = 2 << 30
-_ADAMW_BYTES = 24  # per trained float32 weight: student, teacher, gradient, two moments, the best
 _CONTINUOUS_ROWS, _TOKEN_ROWS = 64, 16
 
 
@@ -286,16 +285,22 @@ class Recovery:
         every = sum(parameter.numel() for parameter in self.student.parameters())
         now = self._memory_in_use()
         activations = self._activation_bytes()
-        # The student and the teacher are in memory already.
+        # Student and teacher are in memory already. Further 4 bytes each: the gradient, two moments
+        # and the best value of what is trained, the start of all weights, the base of low-rank
+        # changes, and intermediate results for the largest weight. On a GPU the start and the best
+        # values are in the memory of the CPU.
+        largest = max(p.numel() for p in self.parameters.values())
         needs = {
-            "all": now + activations + (_ADAMW_BYTES - 8) * trained,
-            "lora": now
-            + activations
-            + 4 * trained
-            + 16 * low_rank
-            + 4 * max((p.numel() for p in self.parameters.values()), default=0),
-            "norms": now + activations + (_ADAMW_BYTES - 8) * vectors,
+            name: now + activations + 4 * (base + 3 * count + temporary * largest)
+            for name, base, count, temporary in (
+                ("all", 0, trained, 3),
+                ("lora", trained, low_rank, 6),
+                ("norms", 0, vectors, 0),
+            )
         }
+        if self._device.type != "cuda":
+            for name, count in (("all", trained), ("lora", low_rank), ("norms", vectors)):
+                needs[name] += 4 * (trained + count)
         available = now + self._available()
         limit = available if self.settings.memory is None else self.settings.memory
         chosen = self.settings.trains
@@ -498,7 +503,7 @@ class Recovery:
         if state is not None and state["stage"] == "whole":
             plan["trains"] = state["trains"]  # the available memory may differ
         self._emit("plan", **plan)
-        start = {name: p.detach().clone() for name, p in self.parameters.items()}
+        start = {name: p.detach().to("cpu", copy=True) for name, p in self.parameters.items()}
         if state is None:
             self.losses.setdefault("start", self.held_out_loss())
             self._emit("stage", name="start", loss=self.losses["start"])
@@ -685,22 +690,27 @@ class Recovery:
         than the standard error of the difference. `state` is that of a checkpoint.
         """
         chosen = {name: p for name, p in self.parameters.items() if what == "all" or p.dim() < 2}
-        changes = None
-        if what == "lora":
-            changes = LowRankChanges(self.parameters.values(), self._elements, self.settings.seed)
         fixed = list(self._elements.values())
         steps = self.settings.steps
-        training = dict(self.parameters) if changes else chosen
+        training = dict(self.parameters) if what == "lora" else chosen
         if not training:
             return
-        with self._training_of(training), masked_training.hold(fixed):
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(self._training_of(training))
+            stack.enter_context(masked_training.hold(fixed))
+            changes = None
+            if what == "lora":
+                changes = LowRankChanges(
+                    self.parameters.values(), self._elements, self.settings.seed
+                )
+                stack.callback(changes.close)
             leaves = [*chosen.values(), *(changes.leaves if changes else ())]
             if state is None:
                 best = self._errors_of(self.samples.held_out)
-                self.rate = self.settings.lr or self._choose_rate(leaves, changes)
+                best_values = [leaf.detach().to("cpu", copy=True) for leaf in leaves]
+                self.rate = self.settings.lr or self._choose_rate(leaves, changes, best_values)
                 optimizer = make_optimizer(leaves, self.rate)
                 begin, now = 0, best
-                best_values = {name: p.detach().clone() for name, p in training.items()}
                 self._emit("point", step=0, held_out=float(best.mean()))
             else:
                 self.rate = state["rate"]
@@ -710,7 +720,7 @@ class Recovery:
                 optimizer.load_state_dict(state["optimizer"])
                 begin = self.steps = state["step"]
                 best, now = state["best"], state["now"]
-                best_values = self._moved(state["best_values"])
+                best_values = state["best_values"]
             every = max(1, steps // _CHECKS)
             losses: list[float] = []
             began = time.monotonic()
@@ -737,7 +747,8 @@ class Recovery:
                 losses = []
                 if now.mean() < best.mean():
                     best = now
-                    best_values = {name: p.detach().clone() for name, p in training.items()}
+                    for leaf, value in zip(leaves, best_values):
+                        value.copy_(leaf.detach())
                 self._save(
                     "whole",
                     trains=what,
@@ -749,12 +760,12 @@ class Recovery:
                     best_values=best_values,
                     changes=changes,
                 )
-        # An earlier state that is better by chance of the held-out samples is not preferred.
-        difference = now - best
-        noise = difference.std() / math.sqrt(len(difference)) if len(difference) > 1 else 0.0
-        if not difference.mean() <= noise:
-            self._write(best_values)
-            now = best
+            # An earlier state that is better by chance of the held-out samples is not preferred.
+            difference = now - best
+            noise = difference.std() / math.sqrt(len(difference)) if len(difference) > 1 else 0.0
+            if not difference.mean() <= noise:
+                _set_leaves(leaves, best_values, changes)
+                now = best
         self.losses["best"] = float(now.mean())
 
     def _take_step(self, optimizer: Any, leaves: list[Any], changes: Any, step: int) -> float:
@@ -768,11 +779,12 @@ class Recovery:
             changes.write()
         return float(loss.detach())
 
-    def _choose_rate(self, leaves: list[Any], changes: Any) -> float:
-        """Return the candidate with the smallest error of all samples after a few steps each."""
+    def _choose_rate(self, leaves: list[Any], changes: Any, before: list[torch.Tensor]) -> float:
+        """Return the candidate with the smallest error of all samples after a few steps each.
+
+        `before` are the values of the leaves, which are restored.
+        """
         default = self._default_rate() if changes is None else 5e-4
-        before = {name: p.detach().clone() for name, p in self.parameters.items()}
-        kept = [leaf.detach().clone() for leaf in leaves]
         found: list[tuple[float, float]] = []
         for number, factor in enumerate(_CANDIDATES):
             rate = factor * default
@@ -784,10 +796,8 @@ class Recovery:
                 self._take_step(optimizer, leaves, changes, step)
             batches = self.samples.held_out + self.samples.training
             found.append((float(self._errors_of(batches).mean()), rate))
-            self._write(before)
-            with torch.no_grad():
-                for leaf, value in zip(leaves, kept):
-                    leaf.copy_(value)
+            del optimizer
+            _set_leaves(leaves, before, changes)
             self._emit("rate", lr=rate, error=found[-1][0])
         return min(found)[1]
 
@@ -842,9 +852,6 @@ class Recovery:
     def _write(self, values: Mapping[str, torch.Tensor]) -> None:
         for name, value in values.items():
             self.parameters[name].copy_(value)
-
-    def _moved(self, values: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
-        return {name: value.to(self.parameters[name].device) for name, value in values.items()}
 
     def _save(self, stage: str, **state: Any) -> None:
         """Write a checkpoint if the last one is old enough."""
@@ -916,6 +923,15 @@ def resident_bytes() -> int:
         return pages * os.sysconf("SC_PAGE_SIZE")
     except (OSError, ValueError, IndexError):
         return 0
+
+
+@torch.no_grad()
+def _set_leaves(leaves: list[Any], values: list[torch.Tensor], changes: Any) -> None:
+    """Write values into what is trained, and low-rank changes into the model."""
+    for leaf, value in zip(leaves, values):
+        leaf.copy_(value)
+    if changes is not None:
+        changes.write()
 
 
 def _token_weights(batch: Batch) -> torch.Tensor | None:
