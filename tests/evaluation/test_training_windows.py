@@ -179,7 +179,7 @@ def parametrised(model, made, masks):
     """Return the weights as functions of the factors."""
     scale = optimization.ALPHA / optimization.RANK
     weights = {}
-    for weight, base, _, first, second in made._weights:
+    for weight, base, _, first, second in made._weights.values():
         change = scale * (second @ first).reshape(base.shape) * masks[id(weight)]
         weights[weight] = base + change
     return weights
