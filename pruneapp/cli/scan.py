@@ -444,7 +444,7 @@ def frontier(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
             ):
                 write_frontier(latest, path)
     finally:
-        if latest is not None and sys.exception() is not None:
+        if latest is not None and latest is not known and sys.exception() is not None:
             sys.stderr.write(
                 f"{latest.n_measured:,} of {len(latest.sparsities):,} points are in "
                 f"'{escape_text(path.name)}'; the same command continues.\n"
