@@ -53,6 +53,7 @@ from pruneapp.export.provenance import calibration_of
 from pruneapp.kernels.devices import kernel_for
 from pruneapp.methods import limits as limits_of
 from pruneapp.methods import registry
+from pruneapp.methods.limits import Limits
 from pruneapp.params import STATISTICS, AmountParam
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
@@ -422,10 +423,9 @@ def frontier(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
             names = select_with_statistics(checkpoint, method, values, names)
     if name := values.get(STATISTICS.name):
         statistics_of(name).refuse_other(checkpoint, job)
+    limits = Limits(exclude=_LIMITS["exclude"].parse(options.limit_exclude or ""))
     request = FrontierRequest(
-        Row(names, method.name, values),
-        options.scope or method.scopes[0],
-        _LIMITS["exclude"].parse(options.limit_exclude or ""),
+        Step((Row(names, method.name, values),), options.scope or method.scopes[0], limits),
         _points(options.points),
         "" if options.recover_by == "no" else options.recover_by,
         RecoverySettings(steps=options.steps, seed=options.script_seed),

@@ -11,7 +11,6 @@ import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from dataclasses import replace as replace_step
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -24,7 +23,7 @@ from pruneapp.checkpoint.io.upload import write_whole
 from pruneapp.document.entries import Part
 from pruneapp.document.selection import rows_of
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.document.step import Row, Step
+from pruneapp.document.step import Step
 from pruneapp.errors import JsonError, ParameterError
 from pruneapp.evaluation.evaluator import Evaluator
 from pruneapp.evaluation.metric import NoNumberError, is_compared
@@ -36,9 +35,9 @@ from pruneapp.evaluation.scan import changes_sha256, measure_before
 from pruneapp.evaluation.scan_file import ScanMetric
 from pruneapp.evaluation.worker import EventCallback
 from pruneapp.kernels.kernel import Kernel
-from pruneapp.methods.limits import Limits
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
+from pruneapp.recipes.replay import expand_schedule
 
 FORMAT: Literal["pruneapp-frontier"] = "pruneapp-frontier"
 VERSION: Literal[1] = 1
@@ -173,14 +172,13 @@ def knee_of(curve: Sequence[tuple[float, float]], *, higher: bool) -> int | None
 
 @dataclass(frozen=True)
 class FrontierRequest:
-    """The rule, the sparsities, and how each point is recovered.
+    """The step, the sparsities, and how each point is recovered.
 
-    Raises `ParameterError` if a sparsity is no fraction, or the method supports no total.
+    Raises `ParameterError` if a sparsity is no fraction, the step has several rows, or its method
+    supports no total.
     """
 
-    row: Row  # its amount is ignored
-    scope: Literal["local", "global"] = "local"
-    exclude: tuple[str, ...] = ()
+    template: Step  # its amount and its total are ignored
     sparsities: tuple[float, ...] = POINTS
     recover: RecoverBy = "distillation"
     recovery: RecoverySettings = field(default_factory=RecoverySettings)
@@ -194,12 +192,17 @@ class FrontierRequest:
                 remedy="Enter them as 50%, 70%, 90%.",
             )
         object.__setattr__(self, "sparsities", chosen)
+        if len(self.template.rows) > 1:
+            raise ParameterError(
+                f"A frontier needs exactly one rule (got {len(self.template.rows)}).",
+                remedy="Remove the other rules.",
+            )
         self.step(chosen[0])
 
     def step(self, sparsity: float) -> Step:
         """Return the step that prunes to a total sparsity of the tensors of the rule."""
-        limits = Limits(target_sparsity=sparsity, exclude=self.exclude)
-        return Step((self.row,), self.scope, limits)
+        (step,) = expand_schedule(self.template, [sparsity])
+        return step
 
 
 def measure_frontier(
@@ -285,6 +288,14 @@ def measure_frontier(
             yield frontier
 
 
+def can_continue(
+    known: Frontier, evaluator: Evaluator, snapshot: Snapshot, request: FrontierRequest, job: Job
+) -> bool:
+    """Return whether `measure_frontier` could continue a frontier: its conditions are equal."""
+    conditions = _conditions(evaluator, snapshot, request, job)
+    return not _find_differences(known, conditions)
+
+
 def _recover(
     evaluator: Evaluator,
     state: Snapshot,
@@ -325,10 +336,10 @@ def _conditions(
     evaluator: Evaluator, snapshot: Snapshot, request: FrontierRequest, job: Job
 ) -> FrontierConditions:
     runner, checkpoint = evaluator.runner, snapshot.checkpoint
-    step = replace_step(request.step(request.sparsities[0]), limits=Limits(exclude=request.exclude))
-    values = {n: v for n, v in request.row.plain_values().items() if n != "amount"}
-    content = step.to_dict()
-    content["configuration"]["rows"][0]["configuration"]["values"] = values
+    content = request.template.to_dict()
+    configuration = content["configuration"]
+    configuration["rows"][0]["configuration"]["values"].pop("amount", None)
+    configuration.get("limits", {}).pop("target_sparsity", None)
     return FrontierConditions(
         checkpoint=checkpoint.path.name,
         checkpoint_sha256=files_sha256(checkpoint.files, job),
@@ -362,13 +373,16 @@ _WORDS = {
 
 
 def _refuse_other_conditions(known: Frontier, conditions: FrontierConditions, where: str) -> None:
-    before, now = asdict(known.conditions), asdict(conditions)
-    others = [words for key, words in _WORDS.items() if before[key] != now[key]]
-    if others:
+    if others := _find_differences(known, conditions):
         raise EvaluationError(
             f"'{where}' is a frontier with {' and '.join(others)}.",
             remedy="Choose another name for this frontier, or delete that file.",
         )
+
+
+def _find_differences(known: Frontier, conditions: FrontierConditions) -> list[str]:
+    before, now = asdict(known.conditions), asdict(conditions)
+    return [words for key, words in _WORDS.items() if before[key] != now[key]]
 
 
 def _refuse_other_values(known: Frontier, metrics: Sequence[ScanMetric], where: str) -> None:

@@ -441,6 +441,11 @@ COMMANDS: tuple[MenuCommand, ...] = (
             "Choose the sparsity of each scanned tensor for the least predicted damage",
         ),
         MenuCommand(
+            "frontier",
+            "&Frontier…",
+            "Prune to several sparsities, and measure each with and without recovery",
+        ),
+        MenuCommand(
             "save_recipe",
             "&Save recipe…",
             "Save the steps of the history as a recipe that can be edited and reapplied",

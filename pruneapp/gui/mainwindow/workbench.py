@@ -61,6 +61,7 @@ from pruneapp.gui.recipes.rounds_controller import RoundsController
 from pruneapp.gui.recovery.recover_controller import RecoverController
 from pruneapp.gui.repair.repair_controller import RepairController
 from pruneapp.gui.sensitivity.allocation_controller import AllocationController
+from pruneapp.gui.sensitivity.frontier_controller import FrontierController
 from pruneapp.gui.sensitivity.scan_controller import ScanController
 from pruneapp.gui.tree.nodes import Nodes, build_nodes
 from pruneapp.gui.widgets import number_format
@@ -414,6 +415,15 @@ class Workbench(QObject):
         )
         self.allocation = AllocationController(
             context, session, scans=self.scans, evaluation=self.evaluation, history=self.history
+        )
+        self.frontier = FrontierController(
+            context,
+            session,
+            scripts=self.scripts,
+            evaluation=self.evaluation,
+            form=self.form,
+            view=views.pages.quality,
+            show_page=partial(self.navigation.show_page, Page.QUALITY),
         )
         self.compare = CompareController(
             context,

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QModelIndex, QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen, QWheelEvent
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen, QPolygonF, QWheelEvent
+from PySide6.QtWidgets import QPushButton
 
 from pruneapp.evaluation.metric import MeasuredState, MetricChange
 from pruneapp.gui.plots.base.plot_area import CutLine
@@ -26,6 +27,7 @@ from pruneapp.gui.widgets.reports import mark_calibrated, quality_in_words
 from pruneapp.gui.widgets.safe_paint import saved_painter_state
 
 _RADIUS = 5.0  # of a point, in pixels
+_CURVE_RADIUS = 2.5  # the same of a point of a frontier
 _HOVER_DISTANCE = 12.0  # maximum distance of the mouse from a point to hover it, in pixels
 _MARGIN = 0.08  # margin around the outermost points, as a share of the visible range
 _HANDLE = 0.35  # the same at the right, for the handle of the target line
@@ -65,6 +67,25 @@ class Point:
     joined: int = -1  # the point to connect it to, in the color of its series; -1 for none
 
 
+@dataclass(frozen=True)
+class FrontierCurve:
+    """A curve of a frontier, for one metric."""
+
+    metric: str
+    recovered: bool
+    points: tuple[tuple[float, float], ...]  # sparsity of the model from 0 to 1, and value
+    knee: int = -1  # index of the point at the knee; -1 for none
+
+
+@dataclass(frozen=True)
+class _Curve:
+    """A curve in units of the axes."""
+
+    points: tuple[tuple[float, float], ...]
+    ink: str  # color token
+    knee: int = -1
+
+
 class QualityCanvas(PlotCanvas):
     """Points with a keyboard cursor, and a horizontal target line that can be dragged."""
 
@@ -75,11 +96,18 @@ class QualityCanvas(PlotCanvas):
     def __init__(self) -> None:
         super().__init__(NumberAxis("bottom"), NumberAxis("left"), margin=24)
         self.points: Sequence[Point] = ()
+        self._curves: Sequence[_Curve] = ()
         self.current = self.cursor = -1
         self.level: float | None = None
         self._whole = self._seen = QRectF(0, 0, 1, 1)
 
-    def set_points(self, points: Sequence[Point], current: int, level: float | None) -> None:
+    def set_points(
+        self,
+        points: Sequence[Point],
+        current: int,
+        level: float | None,
+        curves: Sequence[_Curve] = (),
+    ) -> None:
         """Show points; fit all of them if their number changed or if all were visible.
 
         The cursor is kept, but not beyond the last point. Emits only `viewChanged`.
@@ -90,12 +118,17 @@ class QualityCanvas(PlotCanvas):
             The point of the current state; -1 for none.
         level
             Value of the unpruned model, drawn as a dotted line; None for none.
+        curves
+            Joined points behind the others.
         """
         fresh = len(points) != len(self.points) or self._seen == self._whole
         self.points, self.current, self.level = points, current, level
+        self._curves = curves
         self.cursor = min(self.cursor, len(points) - 1)
-        xs = [0.0, *(point.x for point in points)]
+        of_curves = [place for curve in curves for place in curve.points]
+        xs = [0.0, *(point.x for point in points), *(x for x, _ in of_curves)]
         ys = [y for point in points for y in (point.y, *(point.noise or ()))]
+        ys += [y for _, y in of_curves]
         wide, high = max(xs) or 1.0, (max(ys) - min(ys)) if ys else 1.0
         high = high or abs(max(ys)) or 1.0
         self._whole = QRectF(-_MARGIN * wide, min(ys, default=0.0) - _MARGIN * high, 0, 0)
@@ -149,6 +182,8 @@ class QualityCanvas(PlotCanvas):
             if self.level is not None:
                 painter.setPen(QPen(QColor(colors["muted"]), 1, Qt.PenStyle.DotLine))
                 painter.drawLine(*(area.pixel(x, self.level) for x in area.x))
+            for curve in self._curves:
+                self._paint_curve(painter, curve)
             for number, point in enumerate(self.points):
                 if point.joined >= 0:
                     painter.setPen(QPen(QColor(colors[ink_of(point.series)]), 1.5))
@@ -165,6 +200,18 @@ class QualityCanvas(PlotCanvas):
                 self._paint_point(painter, number, point)
         if self.line is not None and self.points:
             self.line.paint(painter, area, colors, held=self.is_dragging_line)
+
+    def _paint_curve(self, painter: QPainter, curve: _Curve) -> None:
+        ink = QColor(self._colors[curve.ink])
+        places = [self.area.pixel(x, y) for x, y in curve.points]
+        painter.setPen(QPen(ink, 2))
+        painter.drawPolyline(QPolygonF(places))
+        painter.setBrush(ink)
+        for place in places:
+            painter.drawEllipse(place, _CURVE_RADIUS, _CURVE_RADIUS)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        if curve.knee >= 0:
+            painter.drawEllipse(places[curve.knee], _RADIUS + 3, _RADIUS + 3)
 
     def _paint_point(self, painter: QPainter, number: int, point: Point) -> None:
         colors, middle = self._colors, self.pixel_of(number)
@@ -241,6 +288,7 @@ class QualityView(PlotView):
     metricChosen = Signal(str)  # the user chose this metric
     # The user chose multiply-adds as the axis, which may have to be counted.
     countRequested = Signal()
+    frontierRequested = Signal()  # the user wants to measure a frontier
 
     def __init__(self) -> None:
         self.canvas = QualityCanvas()
@@ -252,6 +300,7 @@ class QualityView(PlotView):
         self._measuring = False
         self._uncounted_reason = ""
         self._name = ""  # of the metric; "" for the first one
+        self._frontier: Sequence[FrontierCurve] = ()
         self._kinds: list[str] = []  # names of the series
         self._tolerances: dict[str, float] = {}  # by metric, as set by the user
         self._axes = {axis.measure: axis for axis in quality_axes()}
@@ -277,6 +326,13 @@ class QualityView(PlotView):
             box.setSizePolicy(keeps_room)
             box.hide()
             self._row.addWidget(box)
+        self.frontier = QPushButton(self.tr("Frontier…"), self)
+        self.frontier.setToolTip(
+            self.tr("Prune to several sparsities, and measure each with and without recovery")
+        )
+        self.frontier.setAccessibleDescription(self.frontier.toolTip())
+        self.frontier.clicked.connect(self.frontierRequested)
+        self._row.addWidget(self.frontier)
         self._row.addStretch(1)
         self.legend_in_corner = False
         canvas = self.canvas
@@ -323,6 +379,20 @@ class QualityView(PlotView):
     def shows_multiply_adds(self) -> bool:
         """Whether the horizontal axis shows multiply-adds."""
         return self._axis.measure is QualityMeasure.MULTIPLY_ADDS
+
+    def set_frontier(self, curves: Sequence[FrontierCurve]) -> None:
+        """Show the curves of a frontier behind the states, where the axis is the sparsity.
+
+        Only those of the metric that is shown.
+        """
+        self._frontier = curves
+        self.set_states(*self._given_states, self._name, self._stale_reason, self._conditions)
+        self.canvas.fit()
+
+    def _shown_curves(self) -> list[FrontierCurve]:
+        if self._axis.measure is not QualityMeasure.SPARSITY or self._metric is None:
+            return []
+        return [c for c in self._frontier if c.metric == self._metric.name and c.points]
 
     def set_states(
         self,
@@ -397,7 +467,11 @@ class QualityView(PlotView):
         self._described_point = self._hovered if by_mouse else point.get(named, -1)
         has_noise = any(p.noise for p in points)
         level = scale * first.original if first is not None and has_noise else None
-        self.canvas.set_points(points, point.get(position, -1), level)
+        curves = [
+            _Curve(tuple((x / one, scale * y) for x, y in curve.points), _ink_of(curve), curve.knee)
+            for curve in self._shown_curves()
+        ]
+        self.canvas.set_points(points, point.get(position, -1), level, curves)
         axes = self._axis.measure, "" if first is None else first.name
         if axes != self._fitted_axes:
             self._fitted_axes = axes
@@ -513,7 +587,13 @@ class QualityView(PlotView):
         passing = {s.number for s in states if self._passes(s)}
         yes, no, old = self.tr("yes"), self.tr("no"), self.tr("measured before")
 
+        extra = [(curve, x, y) for curve in self._shown_curves() for x, y in curve.points]
+
         def row(at: int) -> tuple[object, ...]:
+            if at >= len(states):
+                curve, x, y = extra[at - len(states)]
+                label = self.tr("frontier, recovered") if curve.recovered else self.tr("frontier")
+                return (label, x, y, y - of(states[0]).original, "", "", "")
             state, metric = states[at], of(states[at])
             verdict = old if state.is_old else yes if state.number in passing else no
             difference = metric.difference
@@ -538,7 +618,7 @@ class QualityView(PlotView):
             self.tr("meets the target"),
             self.tr("measured with"),
         )
-        return Numbers(headers, len(states), row, shares=frozenset({1}))
+        return Numbers(headers, len(states) + len(extra), row, shares=frozenset({1}))
 
     def refresh(self) -> None:
         metric = self._metric
@@ -564,6 +644,17 @@ class QualityView(PlotView):
             for line, kind in enumerate(self._kinds)
             if kind in fresh
         ]
+        for curve in self._shown_curves():
+            words = self.tr("frontier, recovered") if curve.recovered else self.tr("frontier")
+            tip = ""
+            if curve.knee >= 0:
+                where = self._axis.text(curve.points[curve.knee][0])
+                words = self.tr("{curve} (knee at {x})").format(curve=words, x=where)
+                tip = self.tr(
+                    "The knee is the point farthest above the line between the ends of the curve: "
+                    "after it, sparsity costs more than on average."
+                )
+            swatches.append(Swatch(words, (colors[_ink_of(curve)],), tip=tip))
         if any(point.noise for point in self.canvas.points):
             metric = self._metric
             noise = "" if metric is None else metric.noise
@@ -601,7 +692,8 @@ class QualityView(PlotView):
         self._refresh_readout()
 
     def _on_row_activated(self, index: QModelIndex) -> None:
-        self._go_to(index.row())
+        if index.row() < len(self._states):  # points of a frontier are no states
+            self._go_to(index.row())
 
     def _go_to(self, point: int) -> None:
         self.stateRequested.emit(self._states[point].number)
@@ -614,6 +706,10 @@ class QualityView(PlotView):
 
     def _on_metric_chosen(self) -> None:
         self.metricChosen.emit(str(self.metric_box.currentData()))
+
+
+def _ink_of(curve: FrontierCurve) -> str:
+    return "accent" if curve.recovered else "muted"
 
 
 def _can_show(metric: MetricChange | None) -> bool:

@@ -18,6 +18,7 @@ from pruneapp.gui.widgets.engine_text import translate_error
 from pruneapp.gui.widgets.labels import (
     DANGER,
     MUTED,
+    ElidedLabel,
     as_sentence,
     heading,
     join_sentences,
@@ -320,3 +321,90 @@ class AllocationDialog(DecisionDialog):
             self.set_error(translate_error(error, self._params))
             return
         self.changed.emit()
+
+
+class FrontierDialog(DecisionDialog):
+    """Asks for the points of a frontier, the recovery and the script; `rule` describes the step.
+
+    `kinds` are the kinds of data that the model can be run on.
+    """
+
+    # The user asked for a frontier; answer with `done`, or show the error by `choice.set_found`.
+    frontierRequested = Signal()
+
+    def __init__(
+        self,
+        rule: str,
+        points: str,
+        kinds: Sequence[DataKind],
+        source: DataSource,
+        parent: QWidget | None = None,
+        *,
+        short: ShortNames | None = None,
+    ) -> None:
+        super().__init__(self.tr("Frontier"), self.tr("Measure"), parent)
+        about = plain(
+            self.tr(
+                "Prunes the current state to each sparsity, and measures it before and after a "
+                "recovery, in a separate process. The open model is not changed. Whatever was "
+                "measured when you cancel is kept."
+            ),
+            wrap=True,
+        )
+        self.rule = ElidedLabel(rule, self, ink=MUTED)
+        self.rule.set_names(short or ShortNames())
+        self.rule.setAccessibleName(self.tr("Pruning step"))
+        fields = QWidget(self)
+        grid = QGridLayout(fields)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setColumnStretch(1, 1)
+        self.points = LineEdit(self)
+        self.points.setText(points)
+        self.points.setToolTip(
+            self.tr("Sparsities of the tensors of the step together, with commas between them")
+        )
+        self.recover = choice_box(
+            self.tr("Recovery"),
+            self.tr(
+                "How the remaining weights of each point are trained: for the outputs of the "
+                "unpruned model on the inputs of calibrate, or by train of the script"
+            ),
+            (
+                (self.tr("distillation, without labels"), "distillation"),
+                (self.tr("training of the script"), "training"),
+                (self.tr("no"), ""),
+            ),
+        )
+        self.steps = LineEdit(self)
+        self.steps.setText("300")
+        self.steps.setToolTip(self.tr("Steps of the distillation of each point"))
+        for row, (field, name, label) in enumerate(
+            (
+                (self.points, self.tr("Points"), self.tr("&Points")),
+                (self.recover, self.tr("Recovery"), self.tr("&Recovery")),
+                (self.steps, self.tr("Steps"), self.tr("&Steps")),
+            )
+        ):
+            field.setAccessibleName(name)
+            field.setAccessibleDescription(field.toolTip())
+            grid.addWidget(label_for(field, label), row, 0)
+            grid.addWidget(field, row, 1)
+        self.choice = SourceChoice(kinds, self)
+        self.choice.set_source(source)
+        self.choice.changed.connect(self._show_state)
+        self.recover.activated.connect(self._show_state)
+        self.lay_out((about, self.rule, fields, self.choice), wide=self.choice)
+        self._show_state()
+
+    @property
+    def points_text(self) -> str:
+        """The text of the points, with Chinese commas replaced by ASCII ones."""
+        return self.points.text().translate(_COMMAS)
+
+    def accept(self) -> None:
+        """Request the frontier. The dialog stays open until the source has been checked."""
+        self.frontierRequested.emit()
+
+    def _show_state(self) -> None:
+        self.steps.setEnabled(self.recover.currentData() == "distillation")
+        self.go.setEnabled(self.choice.source().is_complete)
