@@ -385,6 +385,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "evaluation/calibrated_repair.py": ("repair_by_statistics",),
     "evaluation/collection.py": ("collect_sums", "collect", "count_uses", "_run"),
     "evaluation/process.py": ("last_words",),
+    "evaluation/frontier.py": ("_WORDS",),
     "evaluation/metric.py": ("band_of", "refuse_no_numbers"),
     "evaluation/recovery.py": ("sentence",),
     "evaluation/scan_file.py": ("_WORDS",),

@@ -893,6 +893,16 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Die Sparsity jedes gescannten Tensors so wählen, dass der vorhergesagte Schaden am kleinsten ist</translation>
     </message>
     <message>
+        <source>&amp;Frontier…</source>
+        <extracomment>command</extracomment>
+        <translation>&amp;Front…</translation>
+    </message>
+    <message>
+        <source>Prune to several sparsities, and measure each with and without recovery</source>
+        <extracomment>command</extracomment>
+        <translation>Auf mehrere Sparsitäten prunen und jede mit und ohne Wiederherstellung messen</translation>
+    </message>
+    <message>
         <source>&amp;Save recipe…</source>
         <extracomment>command</extracomment>
         <translation>Rezept &amp;speichern…</translation>
@@ -1109,7 +1119,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     <name>AfterRound</name>
     <message>
         <source>Recover after each round</source>
-        <translation>Nach jeder Runde nachtrainieren</translation>
+        <translation>Nach jeder Runde wiederherstellen</translation>
     </message>
     <message>
         <source>Train the remaining weights after each round, while pruned weights stay zero: for the outputs of the unpruned model on the inputs of calibrate, or by train of the script</source>
@@ -1169,7 +1179,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     </message>
     <message>
         <source>&amp;Recover after each round</source>
-        <translation>Nach jeder Runde &amp;nachtrainieren</translation>
+        <translation>Nach jeder Runde w&amp;iederherstellen</translation>
     </message>
     <message>
         <source>S&amp;teps per round</source>
@@ -5228,6 +5238,96 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     </message>
 </context>
 <context>
+    <name>FrontierController</name>
+    <message>
+        <source>Frontier:</source>
+        <translation>Front:</translation>
+    </message>
+    <message>
+        <source>Stopped: measured points are kept, and the same frontier continues.</source>
+        <translation>Angehalten: Gemessene Punkte bleiben erhalten, und dieselbe Front wird fortgesetzt.</translation>
+    </message>
+    <message>
+        <source>1 point</source>
+        <translation>1 Punkt</translation>
+    </message>
+    <message>
+        <source>{n} points</source>
+        <translation>{n} Punkte</translation>
+    </message>
+    <message>
+        <source>Frontier measured: {points}.</source>
+        <translation>Front gemessen: {points}.</translation>
+    </message>
+</context>
+<context>
+    <name>FrontierDialog</name>
+    <message>
+        <source>Frontier</source>
+        <translation>Front</translation>
+    </message>
+    <message>
+        <source>Measure</source>
+        <translation>Messen</translation>
+    </message>
+    <message>
+        <source>Prunes the current state to each sparsity, and measures it before and after a recovery, in a separate process. The open model is not changed. Whatever was measured when you cancel is kept.</source>
+        <translation>Prunt den aktuellen Zustand auf jede Sparsität und misst ihn vor und nach einer Wiederherstellung, in einem eigenen Prozess. Das offene Modell wird nicht geändert. Was beim Abbrechen gemessen ist, bleibt erhalten.</translation>
+    </message>
+    <message>
+        <source>Pruning step</source>
+        <translation>Pruning-Schritt</translation>
+    </message>
+    <message>
+        <source>Sparsities of the tensors of the step together, with commas between them</source>
+        <translation>Sparsitäten der Tensoren des Schritts zusammen, durch Kommas getrennt</translation>
+    </message>
+    <message>
+        <source>Recovery</source>
+        <translation>Wiederherstellung</translation>
+    </message>
+    <message>
+        <source>How the remaining weights of each point are trained: for the outputs of the unpruned model on the inputs of calibrate, or by train of the script</source>
+        <translation>Wie die verbleibenden Gewichte jedes Punkts trainiert werden: auf die Ausgaben des ungeprunten Modells für die Eingaben von calibrate, oder durch train des Skripts</translation>
+    </message>
+    <message>
+        <source>distillation, without labels</source>
+        <translation>Destillation, ohne Labels</translation>
+    </message>
+    <message>
+        <source>training of the script</source>
+        <translation>Training des Skripts</translation>
+    </message>
+    <message>
+        <source>no</source>
+        <translation>nein</translation>
+    </message>
+    <message>
+        <source>Steps of the distillation of each point</source>
+        <translation>Schritte der Destillation jedes Punkts</translation>
+    </message>
+    <message>
+        <source>Points</source>
+        <translation>Punkte</translation>
+    </message>
+    <message>
+        <source>&amp;Points</source>
+        <translation>&amp;Punkte</translation>
+    </message>
+    <message>
+        <source>&amp;Recovery</source>
+        <translation>Wiede&amp;rherstellung</translation>
+    </message>
+    <message>
+        <source>Steps</source>
+        <translation>Schritte</translation>
+    </message>
+    <message>
+        <source>&amp;Steps</source>
+        <translation>Sch&amp;ritte</translation>
+    </message>
+</context>
+<context>
     <name>GuideDialog</name>
     <message>
         <source>Guide</source>
@@ -7227,6 +7327,14 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>Metrik auf der senkrechten Achse</translation>
     </message>
     <message>
+        <source>Frontier…</source>
+        <translation>Front…</translation>
+    </message>
+    <message>
+        <source>Prune to several sparsities, and measure each with and without recovery</source>
+        <translation>Auf mehrere Sparsitäten prunen und jede mit und ohne Wiederherstellung messen</translation>
+    </message>
+    <message>
         <source>Not saved with the metrics of these states: {axis}. Choose another axis, or evaluate them again.</source>
         <translation>Nicht mit den Metriken dieser Zustände gespeichert: {axis}. Wählen Sie eine andere Achse, oder werten Sie sie erneut aus.</translation>
     </message>
@@ -7275,6 +7383,14 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>früher gemessen</translation>
     </message>
     <message>
+        <source>frontier, recovered</source>
+        <translation>Front, wiederhergestellt</translation>
+    </message>
+    <message>
+        <source>frontier</source>
+        <translation>Front</translation>
+    </message>
+    <message>
         <source>state</source>
         <translation>Zustand</translation>
     </message>
@@ -7301,6 +7417,14 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     <message>
         <source>Metric against {axis}</source>
         <translation>Metrik über {axis}</translation>
+    </message>
+    <message>
+        <source>{curve} (knee at {x})</source>
+        <translation>{curve} (Knie bei {x})</translation>
+    </message>
+    <message>
+        <source>The knee is the point farthest above the line between the ends of the curve: after it, sparsity costs more than on average.</source>
+        <translation>Das Knie ist der Punkt am weitesten über der Linie zwischen den Enden der Kurve: Danach kostet Sparsität mehr als im Durchschnitt.</translation>
     </message>
     <message>
         <source>noise: {what}</source>
@@ -11533,12 +11657,12 @@ steps</extracomment>
     <message>
         <source>&apos;rewind&apos; is for rounds with a recovery.</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;rewind&apos; ist für Runden mit Nachtraining.</translation>
+        <translation>&apos;rewind&apos; ist für Runden mit Wiederherstellung.</translation>
     </message>
     <message>
         <source>Choose how to recover, or do not rewind.</source>
         <extracomment>sentences</extracomment>
-        <translation>Wählen Sie ein Nachtraining, oder setzen Sie nicht zurück.</translation>
+        <translation>Wählen Sie eine Wiederherstellung, oder setzen Sie nicht zurück.</translation>
     </message>
     <message>
         <source>&apos;{name}&apos; returned no metric &apos;{metric}&apos;.</source>
@@ -18439,6 +18563,61 @@ steps</extracomment>
         <translation>{n} zurückgehaltene Probe</translation>
     </message>
     <message>
+        <source>A command line measures the model, but cannot recover it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Eine Befehlszeile misst das Modell, kann es aber nicht wiederherstellen.</translation>
+    </message>
+    <message>
+        <source>Name a script, or measure without recovery.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nennen Sie ein Skript, oder messen Sie ohne Wiederherstellung.</translation>
+    </message>
+    <message>
+        <source>&apos;{where}&apos; is a frontier with {join}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos; ist eine Front mit {join}.</translation>
+    </message>
+    <message>
+        <source>Choose another name for this frontier, or delete that file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie einen anderen Namen für diese Front, oder löschen Sie jene Datei.</translation>
+    </message>
+    <message>
+        <source>The frontier has no metric &apos;{name}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Front hat keine Metrik &apos;{name}&apos;.</translation>
+    </message>
+    <message>
+        <source>The points must be fractions above 0, up to 1 (got {join}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Punkte müssen Anteile über 0 und höchstens 1 sein (angegeben: {join}).</translation>
+    </message>
+    <message>
+        <source>Enter them as 50%, 70%, 90%.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Geben Sie sie ein wie 50%, 70%, 90%.</translation>
+    </message>
+    <message>
+        <source>A frontier needs exactly one rule (got {len}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Eine Front braucht genau eine Regel (vorhanden: {len}).</translation>
+    </message>
+    <message>
+        <source>Remove the other rules.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Entfernen Sie die anderen Regeln.</translation>
+    </message>
+    <message>
+        <source>&apos;{where}&apos; has another value of &apos;{name}&apos; before the step than the script returns now: the data or the packages have changed.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos; hat vor dem Schritt einen anderen Wert von &apos;{name}&apos;, als das Skript jetzt zurückgibt: Die Daten oder die Pakete haben sich geändert.</translation>
+    </message>
+    <message>
+        <source>Choose a file that `pruneapp frontier` wrote.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie eine Datei, die `pruneapp frontier` geschrieben hat.</translation>
+    </message>
+    <message>
         <source>{n} held-out samples</source>
         <extracomment>sentences</extracomment>
         <translation>{n} zurückgehaltene Proben</translation>
@@ -18507,6 +18686,11 @@ steps</extracomment>
         <source>Wait for it to finish, or cancel it.</source>
         <extracomment>sentences</extracomment>
         <translation>Warten Sie, bis sie fertig ist, oder brechen Sie sie ab.</translation>
+    </message>
+    <message>
+        <source>A frontier is being measured.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Eine Front wird gerade gemessen.</translation>
     </message>
     <message>
         <source>A step of a schedule cannot have a &apos;target_sparsity&apos;: &apos;final&apos; is the target.</source>
@@ -18602,6 +18786,21 @@ steps</extracomment>
         <source>{pattern} does not hold in {where} ({groups}): {why}</source>
         <extracomment>sentences</extracomment>
         <translation>{pattern} gilt nicht in {where} ({groups}): {why}</translation>
+    </message>
+    <message>
+        <source>another method or other tensors</source>
+        <extracomment>sentences</extracomment>
+        <translation>einem anderen Verfahren oder anderen Tensoren</translation>
+    </message>
+    <message>
+        <source>another recovery</source>
+        <extracomment>sentences</extracomment>
+        <translation>einer anderen Wiederherstellung</translation>
+    </message>
+    <message>
+        <source>another number of steps</source>
+        <extracomment>sentences</extracomment>
+        <translation>einer anderen Zahl von Schritten</translation>
     </message>
     <message>
         <source>Trained for {counted} with pruned weights at zero.</source>
@@ -20743,7 +20942,7 @@ steps</extracomment>
     <message>
         <source>Recovery of {what}</source>
         <extracomment>steps</extracomment>
-        <translation>Nachtraining von {what}</translation>
+        <translation>Wiederherstellung von {what}</translation>
     </message>
     <message>
         <source>Training of {what}</source>
@@ -20753,7 +20952,7 @@ steps</extracomment>
     <message>
         <source>recovered after each round</source>
         <extracomment>steps</extracomment>
-        <translation>nach jeder Runde nachtrainiert</translation>
+        <translation>nach jeder Runde wiederhergestellt</translation>
     </message>
     <message>
         <source>trained after each round</source>

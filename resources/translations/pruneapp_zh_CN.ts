@@ -893,6 +893,16 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>为每个已扫描的张量选择稀疏度，使预测的损害最小</translation>
     </message>
     <message>
+        <source>&amp;Frontier…</source>
+        <extracomment>command</extracomment>
+        <translation>前沿(&amp;F)…</translation>
+    </message>
+    <message>
+        <source>Prune to several sparsities, and measure each with and without recovery</source>
+        <extracomment>command</extracomment>
+        <translation>剪枝到多个稀疏度，并分别测量有恢复和无恢复的结果</translation>
+    </message>
+    <message>
         <source>&amp;Save recipe…</source>
         <extracomment>command</extracomment>
         <translation>保存配方(&amp;S)…</translation>
@@ -5228,6 +5238,96 @@ Files are read, never run.</source>
     </message>
 </context>
 <context>
+    <name>FrontierController</name>
+    <message>
+        <source>Frontier:</source>
+        <translation>前沿:</translation>
+    </message>
+    <message>
+        <source>Stopped: measured points are kept, and the same frontier continues.</source>
+        <translation>已停止：测得的点会保留，同一前沿可以继续。</translation>
+    </message>
+    <message>
+        <source>1 point</source>
+        <translation>1 个点</translation>
+    </message>
+    <message>
+        <source>{n} points</source>
+        <translation>{n} 个点</translation>
+    </message>
+    <message>
+        <source>Frontier measured: {points}.</source>
+        <translation>已测量前沿：{points}。</translation>
+    </message>
+</context>
+<context>
+    <name>FrontierDialog</name>
+    <message>
+        <source>Frontier</source>
+        <translation>前沿</translation>
+    </message>
+    <message>
+        <source>Measure</source>
+        <translation>测量</translation>
+    </message>
+    <message>
+        <source>Prunes the current state to each sparsity, and measures it before and after a recovery, in a separate process. The open model is not changed. Whatever was measured when you cancel is kept.</source>
+        <translation>将当前状态剪枝到每个稀疏度，并在单独的进程中测量恢复前后的结果。打开的模型不会改变。取消时已测量的结果会保留。</translation>
+    </message>
+    <message>
+        <source>Pruning step</source>
+        <translation>剪枝步骤</translation>
+    </message>
+    <message>
+        <source>Sparsities of the tensors of the step together, with commas between them</source>
+        <translation>该步骤所有张量合计的稀疏度，以逗号分隔</translation>
+    </message>
+    <message>
+        <source>Recovery</source>
+        <translation>恢复</translation>
+    </message>
+    <message>
+        <source>How the remaining weights of each point are trained: for the outputs of the unpruned model on the inputs of calibrate, or by train of the script</source>
+        <translation>如何训练每个点的剩余权重：以未剪枝模型对 calibrate 输入的输出为目标，或使用脚本的 train</translation>
+    </message>
+    <message>
+        <source>distillation, without labels</source>
+        <translation>蒸馏，无需标签</translation>
+    </message>
+    <message>
+        <source>training of the script</source>
+        <translation>脚本的训练</translation>
+    </message>
+    <message>
+        <source>no</source>
+        <translation>否</translation>
+    </message>
+    <message>
+        <source>Steps of the distillation of each point</source>
+        <translation>每个点的蒸馏步数</translation>
+    </message>
+    <message>
+        <source>Points</source>
+        <translation>点</translation>
+    </message>
+    <message>
+        <source>&amp;Points</source>
+        <translation>点(&amp;P)</translation>
+    </message>
+    <message>
+        <source>&amp;Recovery</source>
+        <translation>恢复(&amp;R)</translation>
+    </message>
+    <message>
+        <source>Steps</source>
+        <translation>步数</translation>
+    </message>
+    <message>
+        <source>&amp;Steps</source>
+        <translation>步数(&amp;S)</translation>
+    </message>
+</context>
+<context>
     <name>GuideDialog</name>
     <message>
         <source>Guide</source>
@@ -7227,6 +7327,14 @@ Files are read, never run.</source>
         <translation>纵轴上的指标</translation>
     </message>
     <message>
+        <source>Frontier…</source>
+        <translation>前沿…</translation>
+    </message>
+    <message>
+        <source>Prune to several sparsities, and measure each with and without recovery</source>
+        <translation>剪枝到多个稀疏度，并分别测量有恢复和无恢复的结果</translation>
+    </message>
+    <message>
         <source>Not saved with the metrics of these states: {axis}. Choose another axis, or evaluate them again.</source>
         <translation>未与这些状态的指标一同保存：{axis}。请选择其他轴，或重新评估。</translation>
     </message>
@@ -7275,6 +7383,14 @@ Files are read, never run.</source>
         <translation>此前测量</translation>
     </message>
     <message>
+        <source>frontier, recovered</source>
+        <translation>前沿，已恢复</translation>
+    </message>
+    <message>
+        <source>frontier</source>
+        <translation>前沿</translation>
+    </message>
+    <message>
         <source>state</source>
         <translation>状态</translation>
     </message>
@@ -7301,6 +7417,14 @@ Files are read, never run.</source>
     <message>
         <source>Metric against {axis}</source>
         <translation>指标与{axis}</translation>
+    </message>
+    <message>
+        <source>{curve} (knee at {x})</source>
+        <translation>{curve}（拐点在 {x}）</translation>
+    </message>
+    <message>
+        <source>The knee is the point farthest above the line between the ends of the curve: after it, sparsity costs more than on average.</source>
+        <translation>拐点是曲线两端连线之上最远的点：此后稀疏度的代价高于平均。</translation>
     </message>
     <message>
         <source>noise: {what}</source>
@@ -18438,6 +18562,61 @@ steps</extracomment>
         <translation>{n} 个留出样本</translation>
     </message>
     <message>
+        <source>A command line measures the model, but cannot recover it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>命令行可以测量模型，但不能恢复它。</translation>
+    </message>
+    <message>
+        <source>Name a script, or measure without recovery.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请指定脚本，或不带恢复测量。</translation>
+    </message>
+    <message>
+        <source>&apos;{where}&apos; is a frontier with {join}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos; 是一个前沿，其条件不同：{join}。</translation>
+    </message>
+    <message>
+        <source>Choose another name for this frontier, or delete that file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请为此前沿选择另一个名称，或删除该文件。</translation>
+    </message>
+    <message>
+        <source>The frontier has no metric &apos;{name}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>该前沿没有指标 &apos;{name}&apos;。</translation>
+    </message>
+    <message>
+        <source>The points must be fractions above 0, up to 1 (got {join}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>各点必须是大于 0 且不大于 1 的比例（得到 {join}）。</translation>
+    </message>
+    <message>
+        <source>Enter them as 50%, 70%, 90%.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请输入如 50%, 70%, 90%。</translation>
+    </message>
+    <message>
+        <source>A frontier needs exactly one rule (got {len}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>前沿需要恰好一条规则（现有 {len} 条）。</translation>
+    </message>
+    <message>
+        <source>Remove the other rules.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请删除其他规则。</translation>
+    </message>
+    <message>
+        <source>&apos;{where}&apos; has another value of &apos;{name}&apos; before the step than the script returns now: the data or the packages have changed.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos; 中该步骤之前的 &apos;{name}&apos; 与脚本现在返回的值不同：数据或软件包已改变。</translation>
+    </message>
+    <message>
+        <source>Choose a file that `pruneapp frontier` wrote.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择由 `pruneapp frontier` 写入的文件。</translation>
+    </message>
+    <message>
         <source>{n} held-out samples</source>
         <extracomment>sentences</extracomment>
         <translation>{n} 个留出样本</translation>
@@ -18506,6 +18685,11 @@ steps</extracomment>
         <source>Wait for it to finish, or cancel it.</source>
         <extracomment>sentences</extracomment>
         <translation>请等待其完成，或取消它。</translation>
+    </message>
+    <message>
+        <source>A frontier is being measured.</source>
+        <extracomment>sentences</extracomment>
+        <translation>正在测量一个前沿。</translation>
     </message>
     <message>
         <source>A step of a schedule cannot have a &apos;target_sparsity&apos;: &apos;final&apos; is the target.</source>
@@ -18601,6 +18785,21 @@ steps</extracomment>
         <source>{pattern} does not hold in {where} ({groups}): {why}</source>
         <extracomment>sentences</extracomment>
         <translation>{pattern} 在 {where} 中不成立（{groups}）：{why}</translation>
+    </message>
+    <message>
+        <source>another method or other tensors</source>
+        <extracomment>sentences</extracomment>
+        <translation>另一种方法或其他张量</translation>
+    </message>
+    <message>
+        <source>another recovery</source>
+        <extracomment>sentences</extracomment>
+        <translation>另一种恢复</translation>
+    </message>
+    <message>
+        <source>another number of steps</source>
+        <extracomment>sentences</extracomment>
+        <translation>另一个步数</translation>
     </message>
     <message>
         <source>Trained for {counted} with pruned weights at zero.</source>

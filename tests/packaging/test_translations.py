@@ -43,6 +43,7 @@ READS_MARKED = {*("commands/actions.py", "widgets/engine_text.py", "tree/model.p
 # The application's name, native names of languages, code, and identifiers that are passed with
 # texts.
 AS_IT_IS = {
+    *("distillation", "training"),  # data of boxes
     *("Pruneapp", " — Pruneapp", "&English", "简体中文(&C)", "&Deutsch", "auto"),
     *("python evaluate.py {checkpoint}", "mean", "shapes", "meta", "run"),
     *("magnitudes", "decades", "signed"),

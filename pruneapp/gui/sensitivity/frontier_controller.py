@@ -40,7 +40,7 @@ if TYPE_CHECKING:  # imported when a frontier is measured
 
 
 @dataclass(frozen=True)
-class _Advance:
+class _FrontierAdvance:
     """The points of a running frontier so far, with the states measured on the way."""
 
     document: Document
@@ -103,7 +103,7 @@ class FrontierController(Feature[FrontierDialog]):
 
     commands: ClassVar = {"frontier": "ask"}
 
-    _advanced = Signal(object)  # (_Advance) emitted on the worker thread
+    _advanced = Signal(object)  # (_FrontierAdvance) emitted on the worker thread
 
     def __init__(
         self,
@@ -192,7 +192,7 @@ class FrontierController(Feature[FrontierDialog]):
 
         def tell(found: Frontier, start: tuple[Measurement, Measurement] | None) -> None:
             given = None if start is None else (source, key, *start)
-            self._advanced.emit(_Advance(document, found, given))
+            self._advanced.emit(_FrontierAdvance(document, found, given))
 
         work = FrontierRun(
             snapshot,
@@ -222,7 +222,7 @@ class FrontierController(Feature[FrontierDialog]):
             text = self.tr("Frontier measured: {points}.")
             self._notifications.show_done(text.format(points=points))
 
-    def _on_advanced(self, advance: _Advance) -> None:
+    def _on_advanced(self, advance: _FrontierAdvance) -> None:
         if advance.document is not self.session.document:
             return
         self.frontier = advance.frontier
