@@ -18815,7 +18815,7 @@ steps</extracomment>
     <message>
         <source>The error of the outputs on {counted} fell from {start} to {end} ({gain} less) in {counted2}.</source>
         <extracomment>sentences</extracomment>
-        <translation>Der Fehler der Ausgaben auf {counted} fiel in {counted2} von {start} auf {end} ({gain} weniger).</translation>
+        <translation>Der Fehler der Ausgaben fiel von {start} auf {end} ({gain} weniger): {counted}, {counted2}.</translation>
     </message>
     <message>
         <source>the {n_blocked} tensors that allow none</source>

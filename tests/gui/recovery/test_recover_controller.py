@@ -11,8 +11,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from safetensors.numpy import save_file
 
+from pruneapp.document.entries import RecoverySource
 from pruneapp.document.step import Row, Step
+from pruneapp.evaluation.recovery import Recovery
 from pruneapp.gui.evaluation.source_choice import DataKind
+from pruneapp.gui.recovery import recover_controller
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
@@ -235,6 +238,55 @@ def test_the_users_training_is_stopped_paused_and_keeps_the_masks(pruned, tmp_pa
     assert report.table.isHidden()
     assert zeros_are_held(user)
     assert user.document.position == 2
+
+
+def test_a_training_that_yields_nothing_is_stopped_after_a_step(pruned, tmp_path):
+    user = pruned
+    body = training(pause=0.05).replace("        yield", "        open('steps', 'w').write")
+    body = body.replace('write {"accuracy": 1 - 1 / (step + 1), "loss": float(loss)}', "write('1')")
+    run_script(user, body, tmp_path, trains=True)
+    panel = user.workbench.recover.panel
+    user.wait(lambda: panel.stop.isEnabled() and (tmp_path / "steps").exists(), timeout=60_000)
+    user.click(panel.stop)
+    report = wait_report(user)
+    assert report.headline.text().startswith("Trained for ")
+    assert report.curves.isHidden()
+    assert zeros_are_held(user)
+
+
+def test_a_recovery_that_improves_nothing_changes_nothing(pruned, tmp_path, monkeypatch):
+    user = pruned
+
+    def recover(_runner, _snapshot, settings, _job, _on_event):
+        source = RecoverySource(steps=settings.steps)
+        return Recovery(None, {"start": 0.5, "rounded": 0.5}, source, 19, 1.0)
+
+    monkeypatch.setattr(recover_controller, "recover_by_script", recover)
+    run_script(user, EVALUATES, tmp_path)
+    report = wait_report(user)
+    assert report.headline.text().startswith("Nothing was better than the start")
+    assert user.document.position == 1
+    assert report.undo.isHidden()
+    user.click(report.close_button)
+    user.key("Ctrl+Z")
+    user.wait(lambda: user.document.position == 0)
+
+
+@pytest.mark.usefixtures("chinese")
+def test_the_report_is_in_the_language_of_the_window(pruned, tmp_path):
+    user = pruned
+    path = tmp_path / "my_script.py"
+    path.write_text(CALIBRATES)
+    dialog = open_dialog(user)
+    user.type(dialog.source.fields[DataKind.SCRIPT], str(path))
+    user.type(dialog.source.python, sys.executable)
+    user.wait(dialog.go.isEnabled)
+    user.type(dialog.editors["steps"].field.lineEdit(), "20")
+    dialog.editors["steps"].field.interpretText()
+    agree(user, dialog)
+    report = wait_report(user)
+    assert report.headline.text().startswith("19 个留出样本上的输出误差")
+    assert report.windowTitle() == "已恢复"
 
 
 def test_the_panel_is_hidden_and_shown_again(pruned, tmp_path):

@@ -1,0 +1,85 @@
+"""The dialogs of a recovery by themselves."""
+
+from __future__ import annotations
+
+import pytest
+
+from pruneapp.gui.evaluation.source_choice import DataKind
+from pruneapp.gui.recovery.dialogs import RecoverDialog, RecoveryPanel, RecoveryReportDialog
+from pruneapp.gui.recovery.progress import RecoveryProgress
+from pruneapp.gui.recovery.recover_controller import PARAMS
+from tests.gui.user import plain
+
+POINTS = [
+    {"what": "stage", "name": "start", "loss": 0.5},
+    {"what": "point", "step": 0, "held_out": 0.5},
+    {"what": "point", "step": 5, "training": 2.0, "held_out": 0.25, "speed": 12.345},
+]
+
+
+@pytest.fixture
+def dialog(show, english):
+    return show(RecoverDialog((DataKind.SCRIPT,), PARAMS), 720, 440)
+
+
+def test_settings_of_distillation_have_no_effect_on_the_users_training(dialog):
+    dialog.set_functions(trains=True, evaluates=True, found=True)
+    assert dialog.editors["evaluates"].value()
+    dialog.editors["lr"].field.setText("7")
+    assert not dialog.go.isEnabled()
+    dialog.trains.click()
+    assert dialog.go.isEnabled()
+    assert dialog.go.text() == "Run train()"
+    assert not dialog.editors["steps"].isEnabled()
+    assert dialog.editors["evaluates"].isEnabled()
+    dialog.set_functions(trains=False, evaluates=False, found=True)
+    assert dialog.distills.isChecked()
+    assert not dialog.editors["evaluates"].value()
+
+
+def test_without_a_script_nothing_can_be_recovered(dialog):
+    dialog.set_functions(trains=False, evaluates=False, found=False)
+    assert not dialog.go.isEnabled()
+    assert dialog.no_training.text() == ""
+
+
+def test_the_panel_shows_figures(show, english):
+    panel = show(RecoveryPanel(RecoveryProgress.of(POINTS, 100)), 720, 540)
+    assert plain(panel.figures["best"].text()) == "0.25 (−50 %)"
+    assert panel.figures["speed"].text() == "12.3"
+    assert plain(panel.figures["left"].text()) == "8 s"
+    assert panel.figures["memory"].text() == "–"
+    panel.set_job(0, 0, "")
+    assert panel.stage.text() == "Starting"
+    panel.set_job(5, 100, "recovering: step 5 of 100")
+    assert panel.stage.text() == "Step 5 of 100"
+    assert panel.bar.value() == 50
+
+
+def report(show, **more):
+    given = {"metrics": [], "risks": [], "notes": [], "losses": {}, "changed": True} | more
+    return show(RecoveryReportDialog(RecoveryProgress.of(POINTS, 5), sentence="Done.", **given))
+
+
+def test_a_report_names_the_stages_that_changed_the_error(show, english):
+    losses = {"pruned": 2.0, "start": 0.5, "windows": 0.6, "best": 0.25, "rounded": 0.25}
+    first = report(show, losses=losses)
+    assert first.losses.text() == (
+        "Held-out error: pruned 2 → after the repair 0.5 → after the blocks 0.6 (not used) → "
+        "after the whole model 0.25"
+    )
+    losses = {"pruned": 0.5, "start": 0.5, "windows": 0.4, "best": 0.25, "rounded": 0.26}
+    second = report(show, losses=losses)
+    assert second.losses.text() == (
+        "Held-out error: pruned 0.5 → after the blocks 0.4 → after the whole model 0.25 → "
+        "stored 0.26"
+    )
+
+
+def test_without_an_improvement_there_is_nothing_to_undo(show, english):
+    dialog = report(show, changed=False)
+    assert dialog.windowTitle() == "Not recovered"
+    assert dialog.undo.isHidden()
+    assert dialog.evaluate.isHidden()
+    assert not dialog.copy.isHidden()
+    assert "step\theld-out error\ttraining loss\n0\t0.5\t\n5\t0.25\t2" in dialog.as_text()

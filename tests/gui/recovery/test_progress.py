@@ -1,0 +1,47 @@
+"""The state of a recovery after its events."""
+
+from __future__ import annotations
+
+from pruneapp.gui.recovery.progress import RecoveryProgress
+
+PLAN = {"what": "plan", "trains": "all", "trained": 10, "bytes": 1, "limit": 2, "windows": 1}
+
+
+def test_distillation_is_followed_from_the_plan_to_the_last_point():
+    progress = RecoveryProgress(100)
+    assert not progress.can_be_stopped
+    progress.add(PLAN)
+    assert progress.can_be_stopped
+    progress.add({"what": "stage", "name": "start", "loss": 0.5})
+    progress.add({"what": "window", "name": "a", "before": 0.4, "after": 0.4})
+    progress.add({"what": "window", "name": "b", "before": 0.4, "after": 0.3})
+    assert [window.is_kept for window in progress.windows] == [False, True]
+    assert progress.rate == 0
+    progress.add({"what": "rate", "lr": 0.001, "error": 0.4})
+    progress.add({"what": "rate", "lr": 0.003, "error": 0.2})
+    progress.add({"what": "rate", "lr": 0.009, "error": 0.3})
+    assert progress.rate == 0.003
+    assert progress.seconds_left is None
+    progress.add({"what": "point", "step": 0, "held_out": 0.5})
+    progress.add({"what": "point", "step": 20, "training": 2, "held_out": 0.1, "speed": 4.0})
+    progress.add({"what": "point", "step": 40, "training": 1, "held_out": 0.2, "memory": 7})
+    assert progress.best == 0.1
+    assert progress.start == 0.5
+    assert progress.seconds_left == 15
+    assert progress.memory == 7
+    assert progress.curves["training"] == [(20, 2), (40, 1)]
+
+
+def test_the_users_training_has_its_own_curves():
+    events = [
+        {"what": "training"},
+        {"what": "point", "step": 1, "training": 3.0, "lr": 0.1},
+        {"what": "point", "step": 2, "metrics": {"accuracy": 0.5}},
+        {"what": "something new"},
+    ]
+    progress = RecoveryProgress.of(events, 0)
+    assert progress.can_be_stopped
+    assert progress.rate == 0.1
+    assert progress.metrics == {"accuracy": [(2, 0.5)]}
+    assert progress.best is None
+    assert progress.seconds_left is None
