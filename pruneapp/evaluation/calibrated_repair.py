@@ -73,15 +73,20 @@ class CalibratedRepair:
 
 
 def repair_by_script(
-    runner: ScriptRunner, snapshot: Snapshot, settings: RepairSettings, job: Job
+    runner: ScriptRunner,
+    snapshot: Snapshot,
+    settings: RepairSettings,
+    job: Job,
+    *,
+    closes: bool = True,
 ) -> CalibratedRepair:
     """Collect statistics of the unpruned model, and repair the pruned weights with them.
 
     The layers are solved in the worker, in groups between its runs, if it has a GPU or if the Gram
     matrices exceed the budget, see `LayerCollection`. Otherwise the runner is closed before layers
     are solved, to free its memory, unless the repair is sequential; the Gram matrices are stored in
-    a temporary folder meanwhile. The runner is closed when this returns; after an error or
-    cancellation it is not. `snapshot` itself does not change: the result has the edit to apply.
+    a temporary folder meanwhile. The runner is closed when this returns, unless it is used further
+    (`closes` False, for a sequential repair); after an error or cancellation it is not. `snapshot` itself does not change: the result has the edit to apply.
 
     Raises what `collecting` and `compute_repair` raise, and `EvaluationError` if no pruned layer
     received any input.
@@ -113,7 +118,8 @@ def repair_by_script(
                 _repair_in_groups(collection, run, half, sequential=settings.sequential)
             else:
                 sums = collection.collect(collection.groups[0], next(quarters))
-        runner.close()
+        if closes:
+            runner.close()
         if sums is not None:
             run.repair(_inputs_from(sums, job), next(halves))
         solver = f"torch ({collection.device})" if collection.in_worker else NUMPY

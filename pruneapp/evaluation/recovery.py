@@ -310,7 +310,7 @@ def _repair_first(
     if not wanted:
         return None
     how = RepairSettings(seed=settings.seed, sequential=True, wanted=settings.unpruned)
-    repair = repair_by_script(runner, snapshot, how, job).repair
+    repair = repair_by_script(runner, snapshot, how, job, closes=False).repair
     return repair.edit.apply_to(snapshot)
 
 

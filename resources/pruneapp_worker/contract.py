@@ -256,6 +256,7 @@ class Session:
         """
         from pruneapp_worker import recovered_model
 
+        self._other_state, self._kept = None, {}  # of a repair; they need memory
         self._progress.reset()
         seed_all(seed)
 
