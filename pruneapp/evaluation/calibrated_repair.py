@@ -86,7 +86,8 @@ def repair_by_script(
     matrices exceed the budget, see `LayerCollection`. Otherwise the runner is closed before layers
     are solved, to free its memory, unless the repair is sequential; the Gram matrices are stored in
     a temporary folder meanwhile. The runner is closed when this returns, unless it is used further
-    (`closes` False, for a sequential repair); after an error or cancellation it is not. `snapshot` itself does not change: the result has the edit to apply.
+    (`closes` False, for a sequential repair); after an error or cancellation it is not closed.
+    `snapshot` itself does not change: the result has the edit to apply.
 
     Raises what `collecting` and `compute_repair` raise, and `EvaluationError` if no pruned layer
     received any input.
