@@ -445,12 +445,12 @@ def missing_edits_notice(edits: Sequence[SavedEdit], why: str, details: str = ""
 
 
 # Parts of a view that are measurements, which may have taken hours.
-EVALUATION, SENSITIVITY = "evaluation", "sensitivity"
+EVALUATION, SENSITIVITY, FRONTIER = "evaluation", "sensitivity", "frontier"
 
 
 def measurements_in(view: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the measurements in the state of the views; empty if there are none."""
-    return {part: view[part] for part in (EVALUATION, SENSITIVITY) if view.get(part)}
+    return {part: view[part] for part in (EVALUATION, SENSITIVITY, FRONTIER) if view.get(part)}
 
 
 @dataclass(frozen=True)

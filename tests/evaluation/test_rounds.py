@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -28,7 +29,7 @@ from pruneapp.evaluation.script import Interpreter, Options
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.progress import Cancelled, CancelToken, Job
 from pruneapp.recipes.replay import expand_schedule
-from tests.evaluation.scripts import MODEL, write_script
+from tests.evaluation.scripts import AGREEMENT, MODEL, write_script
 
 # Beside the outputs, which a recovery can restore, the number of zero weights, which grows.
 TRAINED = (
@@ -201,6 +202,17 @@ def test_cancelling_keeps_complete_rounds_and_they_are_not_computed_again(traine
     assert [event["number"] for event in events if event["what"] == "round"] == [2, 3]
     assert rest[-1].state.values == whole[-1].state.values
     assert rest[-1].state.masks == whole[-1].state.masks
+
+
+def test_without_labels_the_agreement_with_the_unpruned_model_is_measured(tmp_path, state):
+    (tmp_path / "mode").write_text("plain")
+    script = write_script(tmp_path, AGREEMENT, load="")
+    interpreter = Interpreter(Path(sys.executable), "ours")
+    settings = RoundsSettings(recovery=replace(FAST, repair=None), evaluate=True)
+    with closing(ScriptRunner(script, interpreter, Options(device="cpu"))) as runner:
+        first, second = run(runner, state, (0.3, 0.7), settings)
+    assert first.change.name == second.change.name
+    assert all(one.recovery.source.repaired for one in (first, second))
 
 
 def test_rounds_that_prune_nothing_are_left_out(trainer, state):

@@ -517,6 +517,7 @@ class Workbench(QObject):
         self.evaluation.measured.connect(self._show_quality)
         self.evaluation.measured.connect(self.sessions.on_measured)
         self.scans.measured.connect(self.sessions.on_measured)
+        self.frontier.measured.connect(self.sessions.on_measured)
         views.pages.quality.stateRequested.connect(self.history.jump)
         views.pages.quality.metricChosen.connect(self.evaluation.show_metric)
         views.pages.quality.countRequested.connect(self.evaluation.recount_multiply_adds)
@@ -646,15 +647,17 @@ class Workbench(QObject):
             evaluation.count_multiply_adds()  # for results of another script
 
     def _read_view(self) -> Mapping[str, Any]:
-        return {**self.view_state.read(), **self.evaluation.read(), **self.scans.read()}
+        measured = {**self.evaluation.read(), **self.scans.read(), **self.frontier.read()}
+        return {**self.view_state.read(), **measured}
 
     def _read_results(self) -> Mapping[object, object]:
-        return {**self.evaluation.results, **self.scans.results}
+        return {**self.evaluation.results, **self.scans.results, **self.frontier.results}
 
     def _show_view(self, view: Mapping[str, Any]) -> None:
         self.view_state.show(view)
         self.evaluation.show(view)
         self.scans.show(view)
+        self.frontier.show(view)
 
     def _clear_undo_of_fields(self) -> None:
         for field in self.views.form.findChildren(LineEdit):

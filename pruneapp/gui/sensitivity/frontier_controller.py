@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import Any, ClassVar
 
+import msgspec
 from PySide6.QtCore import Signal
 
 from pruneapp.document.document import Document
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
-from pruneapp.errors import ParameterError, PruneAppError
+from pruneapp.errors import JsonError, ParameterError, PruneAppError
+from pruneapp.evaluation.frontier import POINTS, Frontier, FrontierRequest, measure_frontier
+from pruneapp.evaluation.frontier import can_continue as can_continue_frontier
+from pruneapp.evaluation.recovery import STEPS, RecoverySettings
 from pruneapp.evaluation.scan import read_amounts
 from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.jobs import Lane
@@ -31,12 +35,18 @@ from pruneapp.gui.plots.quality import FrontierCurve, QualityView
 from pruneapp.gui.sensitivity.dialogs import FrontierDialog
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.engine_text import translate_error, translate_step
+from pruneapp.json_codec import convert
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.params import AmountParam
 from pruneapp.progress import Cancelled, Job
+from pruneapp.sessions.restore import FRONTIER
 
-if TYPE_CHECKING:  # imported when a frontier is measured
-    from pruneapp.evaluation.frontier import Frontier, FrontierRequest
+
+class KeptFrontier(msgspec.Struct, frozen=True):
+    """A frontier as stored in sessions."""
+
+    frontier: Frontier
+    elsewhere: int = 0  # weights pruned in tensors that the step does not touch
 
 
 @dataclass(frozen=True)
@@ -67,14 +77,13 @@ class FrontierRun:
         Raises the errors of `measure_frontier`.
         """
         from pruneapp.evaluation.evaluator import Evaluator
-        from pruneapp.evaluation.frontier import can_continue, measure_frontier
         from pruneapp.evaluation.runner import as_on_disk
 
         aside, told = Job(cancel=job.cancel), False
         with contextlib.closing(self.agreed.runner(aside)) as runner:
             runner.worker.kills_on_cancel = True  # the process may be killed: it is not used again
             evaluator, known = Evaluator(runner), self.known
-            if known is not None and not can_continue(
+            if known is not None and not can_continue_frontier(
                 known, evaluator, self.snapshot, self.request, aside
             ):
                 known = None
@@ -98,10 +107,12 @@ class FrontierRun:
 class FrontierController(Feature[FrontierDialog]):
     """Measures a frontier of the step of the form, and shows it on the page Quality.
 
-    The frontier measured last is shown until the file is closed; the same one continues.
+    The frontier measured last is shown, and stored in sessions; the same one continues.
     """
 
     commands: ClassVar = {"frontier": "ask"}
+
+    measured = Signal()  # `results` have changed
 
     _advanced = Signal(object)  # (_FrontierAdvance) emitted on the worker thread
 
@@ -129,8 +140,6 @@ class FrontierController(Feature[FrontierDialog]):
     @flow
     def ask(self) -> Flow[None]:
         """Ask for the points of a frontier of the step of the form; show why it is impossible."""
-        from pruneapp.evaluation.frontier import POINTS, FrontierRequest
-
         self.session.check_may_work()
         if self._running is not None:
             raise PruneAppError(
@@ -160,9 +169,6 @@ class FrontierController(Feature[FrontierDialog]):
     @flow
     def _request(self, dialog: FrontierDialog, step: Step) -> Flow[None]:
         """Measure the frontier that the dialog requests; an invalid setting is shown in it."""
-        from pruneapp.evaluation.frontier import FrontierRequest
-        from pruneapp.evaluation.recovery import STEPS, RecoverySettings
-
         source, recover = dialog.choice.source(), str(dialog.recover.currentData())
         try:
             steps = STEPS.parse(dialog.steps.text()) if recover == "distillation" else 300
@@ -230,6 +236,33 @@ class FrontierController(Feature[FrontierDialog]):
             source, key, unpruned, current = advance.start
             self._evaluation.adopt(source, {None: unpruned, key: current})
         self._show()
+        self.measured.emit()
+
+    # -- session files ----------------------------------------------------------------------------
+
+    def read(self) -> Mapping[str, Any]:
+        """Return the frontier to store in a session file; empty if there is none."""
+        found = self.frontier
+        return {} if found is None else {FRONTIER: KeptFrontier(found, self._elsewhere)}
+
+    @property
+    def results(self) -> Mapping[object, object]:
+        """The results that closing without a session would lose, by sparsity."""
+        points = () if self.frontier is None else self.frontier.points
+        return {(FRONTIER, point.sparsity): point for point in points}
+
+    def show(self, view: Mapping[str, Any]) -> None:
+        """Show the frontier of a session file; invalid data is ignored."""
+        if FRONTIER not in view:
+            return
+        try:
+            kept = convert(view[FRONTIER], KeptFrontier)
+        except JsonError:
+            return  # the session was not written by this application
+        self.frontier, self._elsewhere = kept.frontier, kept.elsewhere
+        self._show()
+
+    # -- plot -------------------------------------------------------------------------------------
 
     def _show(self) -> None:
         found = self.frontier

@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from pruneapp import json_codec
 from pruneapp.gui.evaluation.source_choice import DataKind
 from tests.gui.journeys.test_screen_reader import problems_of
 from tests.gui.recipes.test_script_rounds import opened
@@ -58,6 +59,11 @@ def test_a_frontier_is_two_curves_on_the_quality_page(opened, tmp_path):
     assert not view._shown_curves()
 
     before = opened.workbench.frontier.frontier
+    stored = json_codec.load_object(json_codec.encode(opened.workbench._read_view()), "session")
+    opened.workbench.frontier.on_closed()
+    assert opened.workbench.frontier.frontier is None
+    opened.workbench.frontier.show(stored)
+    assert opened.workbench.frontier.frontier == before
     run(opened, ask(opened, tmp_path, points="30 %, 60 %, 90 %, 95 %"), confirm=False)
     opened.wait(lambda: "4 points" in opened.window.done.label.text(), 90_000)
     assert opened.workbench.frontier.frontier.points[:3] == before.points, "not measured again"
