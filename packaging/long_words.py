@@ -53,6 +53,7 @@ DIALOGS = (
         "prune_in_rounds",
         "check_pattern",
         "repair",
+        "recover",
         "evaluate",
         "scan",
         "commands",

@@ -1,4 +1,4 @@
-"""Tour steps for evaluation: evaluate and repair states of the sample, and scan tensors."""
+"""Tour steps: evaluate, repair and recover states of the sample, and scan its tensors."""
 
 from __future__ import annotations
 
@@ -11,17 +11,21 @@ from steps import amount_field, label_of, turn_to
 from pruneapp import resources
 from pruneapp.gui.evaluation.dialogs import EvaluateDialog, ScriptConsentDialog
 from pruneapp.gui.evaluation.source_choice import DataKind
-from pruneapp.gui.method_form.editors import AmountEditor
+from pruneapp.gui.method_form.editors import AmountEditor, IntEditor
 from pruneapp.gui.plots.pages import Page
+from pruneapp.gui.recovery.dialogs import RecoverDialog, RecoveryPanel, RecoveryReportDialog
+from pruneapp.gui.recovery.progress import HELD_OUT
 from pruneapp.gui.repair.dialogs import RepairDialog, RepairReportDialog
 from pruneapp.gui.sensitivity.dialogs import AllocationDialog, ScanDialog
 
 SCRIPT = "my_evaluation.py"
-WIDE = (1680, 900)  # wide enough for three states in the history
+WIDE = (1680, 900)  # wide enough for four states in the history
+STEPS = 600  # of the recovery
+POINTS = 8  # of its curve when the picture is taken
 
 
 def see(walk: Tour) -> None:
-    """Open the sample again, prune it with LAMP, evaluate and repair it."""
+    """Open the sample again, prune it with LAMP, evaluate, repair and recover it."""
     user = walk.user
     walk.open(lambda: user.menu("File", "Try the sample"))
     with walk.step("quality-empty", "nothing was evaluated: the page says what to do"):
@@ -31,7 +35,8 @@ def see(walk: Tour) -> None:
     prune(walk, "90%")
     evaluate(walk)
     repair(walk)
-    with walk.step("metrics", "sparsity and metric beside each state: dense, pruned, repaired"):
+    recover(walk)
+    with walk.step("metrics", "sparsity and metric beside each state: pruned, repaired, recovered"):
         walk.window.resize(*WIDE)
     walk.window.resize(*SIZE)
     with walk.step("quality", "metric against sparsity, the noise as bars, and the target"):
@@ -115,6 +120,33 @@ def repair(walk: Tour) -> None:
     wait_for_metrics(walk, 3)
 
 
+def recover(walk: Tour) -> None:
+    """Recover the current state with the same script, and stop it before its end."""
+    user = walk.user
+    with walk.step("recover", "what the model is trained with, and how"):
+        user.press("Ctrl+Shift+R")
+        dialog = user.dialog(RecoverDialog)
+        assert isinstance(dialog, RecoverDialog)
+        user.replace(dialog.source.fields[DataKind.SCRIPT], str(walk.folder / SCRIPT))
+        wait_until(dialog.go.isEnabled, "the script")
+        steps = dialog.editors["steps"]
+        assert isinstance(steps, IntEditor)
+        steps.field.setValue(STEPS)
+    user.click(dialog.go)
+    panel = user.dialog(RecoveryPanel)
+    assert isinstance(panel, RecoveryPanel)
+    curves = panel.progress.curves
+    wait_until(lambda: len(curves.get(HELD_OUT, ())) >= POINTS, "points of the curve")
+    with walk.step("recovering", "the errors as curves, the speed and the time left", rests=False):
+        panel.refresh()
+    user.click(panel.stop)
+    with walk.step("recovered", "the error of each stage and block, and the metric"):
+        report = user.dialog(RecoveryReportDialog)
+        assert isinstance(report, RecoveryReportDialog)
+    user.click(report.close_button)
+    wait_for_metrics(walk, 4)
+
+
 def scan(walk: Tour) -> None:
     """Scan the unpruned sample, and allocate a sparsity of 80 %."""
     user, bench = walk.user, walk.bench
@@ -143,7 +175,7 @@ def scan(walk: Tour) -> None:
         wait_until(allocation.go.isEnabled, "the allocation")
     with walk.step("allocated", "one step with a rule for each tensor, and what it predicts"):
         user.click(allocation.go)
-        wait_until(lambda: document.position > 2, "the step to be done")
+        wait_until(lambda: document.position > 3, "the step to be done")
 
 
 def wait_for_metrics(walk: Tour, count: int) -> None:

@@ -40,6 +40,7 @@ VIEWS_IN_DOCS = (
     *("danger", "distribution-dragged", "distribution-decades", "channels-chosen", "model-role"),
     *("hand-close", "compare", "zeros", "pattern"),
     *("consent", "metrics", "quality", "repair", "repaired", "sensitivity"),
+    *("recover", "recovering", "recovered"),
     *("shrunk", "shrunk-onnx"),
 )
 
