@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 from typing import Protocol, TypeVar
 
@@ -109,29 +109,35 @@ class Job:
             self._progress.report(self._done, self._total, self._label)
 
     def parts(self, count: int) -> Iterator[Job]:
-        """Yield a job for each of `count` parts of equal weight, one after the other.
+        """Yield a job for each of `count` parts of equal weight; see `weighted_parts`."""
+        return self.weighted_parts((1,) * count)
+
+    def weighted_parts(self, weights: Sequence[int]) -> Iterator[Job]:
+        """Yield a job for each part, one after the other; `weights` are their shares.
 
         Whatever the totals of a part, this job advances by its share only, from 0 to the end over
         all parts, and never backwards. A part is finished when the next is requested; the last one
         when the iterator is exhausted. Starts a new phase of this job, and raises `Cancelled` if
         requested.
         """
-        self.start(count * _PART)
-        for number in range(1, count + 1):
-            yield Job(_JobPart(self), self.cancel)
-            self.step(number * _PART - self._done)
+        self.start(sum(weights) * _PART)
+        reached = 0
+        for weight in weights:
+            yield Job(_JobPart(self, weight * _PART), self.cancel)
+            reached += weight * _PART
+            self.step(reached - self._done)
 
 
 class _JobPart:
     """Forwards the progress of a part to the whole job."""
 
-    def __init__(self, whole: Job) -> None:
-        self._whole = whole
+    def __init__(self, whole: Job, units: int) -> None:
+        self._whole, self._units = whole, units
         self._reached = 0
 
     def report(self, done: int, total: int, label: str) -> None:
         """Step the whole job by the increase; if the total grows, progress pauses."""
         before = self._reached
         if total > 0:
-            self._reached = max(before, min(_PART, done * _PART // total))
+            self._reached = max(before, min(self._units, done * self._units // total))
         self._whole.step(self._reached - before, label)

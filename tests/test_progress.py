@@ -48,6 +48,18 @@ def test_parts_only_go_on_and_each_ends_at_its_share(parts):
     assert told.shares[-1] == 1.0
 
 
+def test_parts_have_the_shares_of_their_weights():
+    told = Told()
+    ends = []
+    for part in Job(told).weighted_parts((0, 3, 1)):
+        ends.append(told.shares[-1])
+        part.start(2)
+        part.step(1)
+    assert ends == [0.0, 0.0, 0.75]
+    assert told.shares == sorted(told.shares)
+    assert told.shares[-1] == 1.0
+
+
 def test_half_of_a_part_is_half_of_its_share_under_its_label():
     told = Told()
     job = Job(told)

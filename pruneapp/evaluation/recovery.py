@@ -150,8 +150,11 @@ def recover_by_script(
             "Nothing is pruned, so there is nothing to recover.",
             remedy="Prune first; zeros in the file count after Treat zeros as pruned.",
         )
-    parts = job.parts(4)
-    repaired = _repair_first(runner, snapshot, settings, next(parts))
+    repairs = not snapshot.values if settings.repair is None else settings.repair
+    # The training takes most of the time; the sequential repair of a small model takes as long.
+    parts = job.weighted_parts((9, 1, 1, 9) if repairs else (0, 1, 1, 18))
+    part = next(parts)
+    repaired = _repair_first(runner, snapshot, settings, part) if repairs else None
     runner.start(next(parts))
     folder = runner.worker.folder
     with (
@@ -227,7 +230,7 @@ def train_by_script(
     raises `EvaluationError` if the script has no ``train``, or replaced a parameter.
     """
     events: list[dict[str, Any]] = []
-    parts = job.parts(3)
+    parts = job.weighted_parts((1, 1, 18))
     runner.start(next(parts))
     if "train" not in runner.worker.functions:
         raise EvaluationError(
@@ -304,11 +307,8 @@ def plan_sentence(event: Mapping[str, Any]) -> str:
 
 def _repair_first(
     runner: ScriptRunner, snapshot: Snapshot, settings: RecoverySettings, job: Job
-) -> Snapshot | None:
-    """Return the state after a sequential repair; None if it is not wanted."""
-    wanted = not snapshot.values if settings.repair is None else settings.repair
-    if not wanted:
-        return None
+) -> Snapshot:
+    """Return the state after a sequential repair."""
     how = RepairSettings(seed=settings.seed, sequential=True, wanted=settings.unpruned)
     repair = repair_by_script(runner, snapshot, how, job, closes=False).repair
     return repair.edit.apply_to(snapshot)

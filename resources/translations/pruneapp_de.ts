@@ -7958,6 +7958,10 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Wiederherstellung abgebrochen: Nichts wurde geändert.</translation>
     </message>
     <message>
+        <source>Recovery cancelled: nothing was changed. The same script and settings continue it.</source>
+        <translation>Wiederherstellung abgebrochen: Nichts wurde geändert. Mit demselben Skript und denselben Einstellungen geht sie weiter.</translation>
+    </message>
+    <message>
         <source>Result discarded: nothing was changed.</source>
         <translation>Ergebnis verworfen: Nichts wurde geändert.</translation>
     </message>
@@ -8108,8 +8112,8 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Das Modell ist schlechter</translation>
     </message>
     <message>
-        <source>pruned</source>
-        <translation>geprunt</translation>
+        <source>before</source>
+        <translation>vorher</translation>
     </message>
     <message>
         <source>after the repair</source>

@@ -7957,6 +7957,10 @@ computed on this computer.</source>
         <translation>恢复已取消：未作任何更改。</translation>
     </message>
     <message>
+        <source>Recovery cancelled: nothing was changed. The same script and settings continue it.</source>
+        <translation>恢复已取消：未作任何更改。使用相同的脚本和设置可继续。</translation>
+    </message>
+    <message>
         <source>Result discarded: nothing was changed.</source>
         <translation>结果已放弃：未作任何更改。</translation>
     </message>
@@ -8107,8 +8111,8 @@ computed on this computer.</source>
         <translation>模型变差</translation>
     </message>
     <message>
-        <source>pruned</source>
-        <translation>剪枝后</translation>
+        <source>before</source>
+        <translation>之前</translation>
     </message>
     <message>
         <source>after the repair</source>

@@ -550,7 +550,7 @@ class RecoveryReportDialog(Dialog):
 def _losses_text(losses: Mapping[str, float]) -> str:
     """Return the held-out errors of the stages on one line, in their order; "" without any."""
     names = {
-        "pruned": translate("Recovery", "pruned"),
+        "pruned": translate("Recovery", "before"),
         "start": translate("Recovery", "after the repair"),
         "windows": translate("Recovery", "after the blocks"),
         "best": translate("Recovery", "after the whole model"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -44,7 +43,6 @@ class RecoveryProgress:
     memory: int = 0  # bytes; 0 if unknown
     curves: dict[str, Points] = field(default_factory=dict)
     metrics: dict[str, Points] = field(default_factory=dict)  # of the user's training
-    began: float = field(default_factory=time.monotonic)
 
     @classmethod
     def of(cls, events: Iterable[Mapping[str, Any]], steps: int) -> RecoveryProgress:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -55,6 +56,8 @@ from pruneapp.progress import Cancelled, Job
 from pruneapp.repair.repair import PrunedLayer, pruned_layers
 
 PURPOSE = "recovery"
+# The worker writes a checkpoint each minute, from which the same recovery continues.
+_CONTINUES_AFTER_S = 120.0
 PARAMS: tuple[Param, ...] = (
     STEPS,
     OptionalFloatParam(
@@ -295,12 +298,19 @@ class RecoverController(Feature[Dialog]):
                 remedy="Wait for it to finish, or cancel it.",
             ),
         )
+        began = time.monotonic()
         try:
             found = yield from self._running
             self._close_panel()
             accepted = yield from self._accept(found)
         except Cancelled:
-            self._notifications.show_done(self.tr("Recovery cancelled: nothing was changed."))
+            text = self.tr("Recovery cancelled: nothing was changed.")
+            if time.monotonic() - began > _CONTINUES_AFTER_S:
+                text = self.tr(
+                    "Recovery cancelled: nothing was changed. The same script and settings "
+                    "continue it."
+                )
+            self._notifications.show_done(text)
             return
         finally:
             self._run = self._running = None

@@ -65,13 +65,13 @@ def test_a_report_names_the_stages_that_changed_the_error(show, english):
     losses = {"pruned": 2.0, "start": 0.5, "windows": 0.6, "best": 0.25, "rounded": 0.25}
     first = report(show, losses=losses)
     assert first.losses.text() == (
-        "Held-out error: pruned 2 → after the repair 0.5 → after the blocks 0.6 (not used) → "
+        "Held-out error: before 2 → after the repair 0.5 → after the blocks 0.6 (not used) → "
         "after the whole model 0.25"
     )
     losses = {"pruned": 0.5, "start": 0.5, "windows": 0.4, "best": 0.25, "rounded": 0.26}
     second = report(show, losses=losses)
     assert second.losses.text() == (
-        "Held-out error: pruned 0.5 → after the blocks 0.4 → after the whole model 0.25 → "
+        "Held-out error: before 0.5 → after the blocks 0.4 → after the whole model 0.25 → "
         "stored 0.26"
     )
 
