@@ -78,6 +78,7 @@ CASES: dict[str, tuple[tuple[tuple[str, ...], int], ...]] = {
         (("z.scan", "--target-sparsity", "99%"), 2),
     ),
     "repair": ((("p.st", *BY, "-o", "out.st"), 0), (("a.st", *BY, "-o", "out.st"), 2)),
+    "recover": ((("p.st", "--against", "a.st", "-o", "out.st"), 2),),
     "shrink": ((("model", "--list"), 0), (("a.st", "--list"), 2)),
     "unshrink": (
         (("shrunk", "--against", "model", "-o", "back"), 0),

@@ -57,6 +57,7 @@ from pruneapp.gui.sensitivity.allocation_controller import PARAMS as ALLOCATION_
 from pruneapp.gui.sensitivity.dialogs import (
     AllocatedTensor,
     AllocationDialog,
+    FrontierDialog,
     PredictedAllocation,
     ScanDialog,
 )
@@ -155,6 +156,20 @@ def pattern():
 def rounds():
     found = RoundsDialog("L1", SCHEDULE, size=10**6, begun=0, whole=True, note=SENTENCE)
     found.set_rounds(range(0, 1000, 10))
+    return found
+
+
+def rounds_by_script():
+    found = rounds()
+    found.after.recover.setCurrentIndex(1)
+    found.after._on_changed()
+    found.after.choice.set_found(SENTENCE)
+    return found
+
+
+def frontier():
+    found = FrontierDialog("L1", "50 %, 70 %", tuple(DataKind)[:3], DataSource())
+    found.choice.set_found(SENTENCE)
     return found
 
 
@@ -269,6 +284,7 @@ MADE = (
     recipe,
 )
 MADE += (questions, consent, command_consent, repair, repaired, evaluate, scan, allocation, about)
+MADE += (rounds_by_script, frontier)
 MADE += (recover, recovering, recovered, harm)
 
 
@@ -348,6 +364,13 @@ def test_every_dialog_of_the_application_is_among_them():
     shown = {GuideDialog, CommandPalette, KeySheet, CombineDialog, ExportDialog, AllBlocksDialog}
     shown |= {ExportReportDialog, PatternDialog, RoundsDialog, RecipeDialog, ScriptConsentDialog}
     shown |= {RepairDialog, RepairReportDialog, EvaluateDialog, CommandConsentDialog}
-    shown |= {ScanDialog, AllocationDialog, ShortcutDialog, QuestionDialog, PluginDialog}
+    shown |= {
+        ScanDialog,
+        AllocationDialog,
+        FrontierDialog,
+        ShortcutDialog,
+        QuestionDialog,
+        PluginDialog,
+    }
     shown |= {AboutDialog, RecoverDialog, RecoveryPanel, RecoveryReportDialog, HarmDialog}
     assert found - {Dialog, DecisionDialog, ConsentDialog} == shown

@@ -33,6 +33,7 @@ from pruneapp.gui.method_form.form_model import FormContext
 from pruneapp.gui.recipes.after_round import AfterRound
 from pruneapp.gui.recipes.script_rounds import ScriptRounds
 from pruneapp.gui.widgets import number_format
+from pruneapp.gui.widgets.controls import lay_in_column
 from pruneapp.gui.widgets.engine_text import translate_error, translate_param, translate_step
 from pruneapp.gui.widgets.labels import (
     DANGER,
@@ -43,6 +44,7 @@ from pruneapp.gui.widgets.labels import (
     plain,
 )
 from pruneapp.gui.widgets.reports import CountsTable, DecisionDialog, quality_in_words
+from pruneapp.gui.widgets.screen import Scrolled, room
 from pruneapp.gui.widgets.short_names import ShortNames
 from pruneapp.methods import registry
 from pruneapp.methods.limits import Limits
@@ -102,8 +104,9 @@ class RoundsDialog(DecisionDialog):
         for editor in self.fields.editors.values():
             if isinstance(editor.param, AmountParam):
                 editor.set_context(FormContext(left=size))
-        parts = self.rule, self.fields, self.after, self.note, self.table
-        self.lay_out(parts, wide=self.table)
+        settings = QWidget(self)
+        lay_in_column(settings, self.fields, self.after, spacing=12)
+        self.lay_out((self.rule, Scrolled(settings, self), self.note, self.table), wide=self.table)
         self.resize(480, 520)
         self.fields.changed.connect(self._on_changed)
         self.after.changed.connect(self._show_state)
@@ -154,6 +157,8 @@ class RoundsDialog(DecisionDialog):
                 "Each round prunes the weights that the previous round trained. Its training is a "
                 "step of its own."
             )
+        if self.isVisible() and self.after.needs_script:
+            self.resize(self.size().expandedTo(self.sizeHint()).boundedTo(room(self)))
         self.note.setText(f"✕ {error}" if error else note)
         self.note.setForegroundRole(DANGER if error else MUTED)
         self.go.setEnabled(self._has_rounds and self.after.is_complete)

@@ -175,7 +175,14 @@ class Scrolled(QScrollArea):
         super().resizeEvent(event)
         self._trim_timer.start()
 
+    def showEvent(self, event: QShowEvent) -> None:
+        """Avoid cutting a line at the lower edge; a hidden area is not measured."""
+        super().showEvent(event)
+        self._trim_timer.start()
+
     def _trim(self) -> None:
+        if not self.isVisible():
+            return
         height, spare = self.height(), QMargins()
         if self._content.height() > height:
             whole = whole_height(self._content, height) or height
