@@ -10,6 +10,9 @@ from typing import Any
 TRAINING, HELD_OUT, RATE = "training", "held_out", "lr"
 
 Points = list[tuple[float, float]]  # (step, value)
+# A script may yield after each step. Every second point of a longer curve is dropped, because the
+# curves are drawn several times per second: 14,000 points took 30 ms each time.
+_MOST_POINTS = 4_000
 
 
 @dataclass(frozen=True)
@@ -73,11 +76,13 @@ class RecoveryProgress:
         self.step = event["step"]
         self.speed = event.get("speed", self.speed)
         self.memory = event.get("memory", self.memory)
-        for name in (TRAINING, HELD_OUT, RATE):
-            if name in event:
-                self.curves.setdefault(name, []).append((self.step, event[name]))
-        for name, value in event.get("metrics", {}).items():
-            self.metrics.setdefault(name, []).append((self.step, value))
+        values = {name: event[name] for name in (TRAINING, HELD_OUT, RATE) if name in event}
+        for curves, found in ((self.curves, values), (self.metrics, event.get("metrics", {}))):
+            for name, value in found.items():
+                points = curves.setdefault(name, [])
+                points.append((self.step, value))
+                if len(points) > _MOST_POINTS:
+                    del points[1::2]  # the first and the last one remain
 
     @property
     def rate(self) -> float:

@@ -32,6 +32,15 @@ def test_distillation_is_followed_from_the_plan_to_the_last_point():
     assert progress.curves["training"] == [(20, 2), (40, 1)]
 
 
+def test_long_curves_are_thinned():
+    events = ({"what": "point", "step": n, "training": float(n)} for n in range(100_001))
+    points = RecoveryProgress.of(events, 0).curves["training"]
+    assert 2_000 <= len(points) <= 4_000
+    assert points[0] == (0, 0.0)
+    assert points[-1] == (100_000, 100_000.0)
+    assert points == sorted(points)
+
+
 def test_the_users_training_has_its_own_curves():
     events = [
         {"what": "training"},
