@@ -47,6 +47,8 @@ _PROBE_STEPS = 20
 # Maximum bytes of the recorded inputs and outputs of one window.
 _WINDOW_BYTES = 2 << 30
 _CONTINUOUS_ROWS, _TOKEN_ROWS = 64, 16
+# Classifiers are certain of most samples: at a temperature of 1, the other scores count for little.
+_CLASS_TEMPERATURE = 4.0
 
 
 @dataclasses.dataclass
@@ -59,8 +61,9 @@ class Settings:
     lr: float | None = None  # None to choose it by short trials
     seed: int = 0
     rows: int | None = None  # per batch; None for 64, or 16 for integer inputs such as tokens
-    temperature: float = 1.0
-    hidden_weight: float = 1.0  # of the errors of hidden states
+    # Of class scores; None for 4 if each row has one vector of them, 1 if it has more (tokens).
+    temperature: float | None = None
+    hidden_weight: float = 0.1  # of the errors of hidden states
     # What is trained in the whole model: "all" weights, "lora" (low-rank changes of the remaining
     # weights, and norms and biases), "norms" (norms and biases); "auto" for the first that fits.
     trains: str = "auto"
@@ -410,7 +413,7 @@ class Recovery:
                 norm = target.float().square().sum() / len(total) + _TINY
                 total = total + squares.reshape(len(total), -1).sum(1) / norm
                 continue
-            heat = self.settings.temperature
+            heat = self.settings.temperature or _temperature_for(target)
             wanted = (target.float() / heat).log_softmax(-1)
             rows = (wanted.exp() * (wanted - (output.float() / heat).log_softmax(-1))).sum(-1)
             share = weights if weights is not None and weights.shape == rows.shape else None
@@ -932,6 +935,11 @@ def _set_leaves(leaves: list[Any], values: list[torch.Tensor], changes: Any) -> 
         leaf.copy_(value)
     if changes is not None:
         changes.write()
+
+
+def _temperature_for(scores: torch.Tensor) -> float:
+    """Return the default temperature of class scores."""
+    return _CLASS_TEMPERATURE if scores.dim() == 2 else 1.0
 
 
 def _token_weights(batch: Batch) -> torch.Tensor | None:
