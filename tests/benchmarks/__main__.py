@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import fnmatch
+import itertools
 import sys
 import tempfile
 from concurrent.futures import ProcessPoolExecutor
@@ -22,17 +24,20 @@ DOCS = ROOT / "docs"
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="packaging/dev.py bench", description=__doc__)
-    parser.add_argument("subjects", nargs="*", metavar="SUBJECT", help=", ".join(SUBJECTS))
+    parser.add_argument(
+        "subjects", nargs="*", metavar="SUBJECT", help=f"or patterns: {', '.join(SUBJECTS)}"
+    )
     parser.add_argument("--rounds", type=int, default=5, help="measure so often (default: 5)")
     parser.add_argument("--folder", type=Path, help="keep models here for the next run")
     parser.add_argument("--write", action="store_true", help="write the pages in docs")
     parser.add_argument("--diagnose", action="store_true", help="write stalls-*.txt into --folder")
     options = parser.parse_args()
     release_cores()  # Measured processes use as many cores as the application does.
-    if unknown := [name for name in options.subjects if name not in SUBJECTS]:
+    found = {pattern: fnmatch.filter(SUBJECTS, pattern) for pattern in options.subjects}
+    if unknown := [pattern for pattern, names in found.items() if not names]:
         parser.error(f"no such subject: {', '.join(unknown)} (there are {', '.join(SUBJECTS)})")
     usual = [name for name, subject in SUBJECTS.items() if not subject.on_request]
-    chosen = options.subjects or usual
+    chosen = list(dict.fromkeys(itertools.chain(*found.values()))) or usual
     say(f"{machine.describe()}, load {machine.load()}")
     with tempfile.TemporaryDirectory(prefix="pruneapp-bench-") as temporary:
         folder = options.folder or Path(temporary)

@@ -156,6 +156,7 @@ class Subject:
     method: str
     on_request: bool = False
     page: str = "performance.md"
+    has_columns: bool = False  # whether the table has a column per figure, see `as_columns`
 
 
 def median(values: Sequence[float]) -> float:
@@ -186,8 +187,30 @@ def row(line: Line) -> tuple[str, ...]:
 
 def as_markdown(lines: Sequence[Line]) -> Iterator[str]:
     """Yield the lines of a Markdown table with padded cells, readable on a terminal."""
-    rows = [HEAD, *(row(line) for line in lines)]
-    used = [i for i in range(len(HEAD)) if i == 0 or any(r[i] for r in rows[1:])]
+    yield from _table([HEAD, *(row(line) for line in lines)])
+
+
+def as_columns(lines: Sequence[Line]) -> Iterator[str]:
+    """Yield the lines of a Markdown table with a row for each work and a column for each figure.
+
+    A cell has the value with its note, and if there is a bound, whether it holds.
+    """
+    figures = list(dict.fromkeys(line.figure for line in lines))
+    works: dict[str, dict[str, str]] = {}
+    for line in lines:
+        bound = "" if line.bound is None else f", {line.bound.text(line.unit)}"
+        holds = "" if line.bound is None else ": yes" if line.holds else ": **NO**"
+        note = f" ({line.note})" if line.note else ""
+        works.setdefault(line.work, {})[line.figure] = (
+            figure(line.ours, line.unit) + note + bound + holds
+        )
+    rows = [[work, *(cells.get(name, "") for name in figures)] for work, cells in works.items()]
+    yield from _table([["work", *figures], *rows])
+
+
+def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Yield the lines of a Markdown table; columns without a value are left out."""
+    used = [i for i in range(len(rows[0])) if i == 0 or any(r[i] for r in rows[1:])]
     widths = {i: max(len(r[i]) for r in rows) for i in used}
     for number, cells in enumerate(rows):
         yield "| " + " | ".join(cells[i].ljust(widths[i]) for i in used) + " |"

@@ -6,6 +6,7 @@ import math
 import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
+from pydoc_data.topics import topics
 
 import numpy as np
 import torch
@@ -27,7 +28,13 @@ PARTS = {"scan": 8, "test": 9}
 
 
 def text_of(part: str) -> Tensor:
-    """Return the bytes of a part of the standard library: ``train``, ``scan`` or ``test``."""
+    """Return the bytes of a part of the standard library: ``train``, ``scan`` or ``test``.
+
+    ``prose`` is the text of Python's reference, in English.
+    """
+    if part == "prose":
+        text = "\n".join(topics.values()).encode()
+        return torch.from_numpy(np.frombuffer(bytearray(text), np.uint8))
     files = sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))
     numbers = {number: name for name, number in PARTS.items()}
     chosen = [f for i, f in enumerate(files) if numbers.get(i % 10, "train") == part]
@@ -87,22 +94,35 @@ def _losses(model: transformers.LlamaForCausalLM, rows: Tensor) -> Tensor:
     return F.cross_entropy(logits.flatten(0, 1), rows[:, 1:].flatten(), reduction="none")
 
 
-def _mean_loss(model: transformers.LlamaForCausalLM, rows: Tensor) -> float:
-    return torch.cat([_losses(model, batch) for batch in rows.split(32)]).double().mean().item()
+def _mean_losses(model: transformers.LlamaForCausalLM, rows: Tensor) -> Tensor:
+    """Return the mean loss of each window."""
+    losses = torch.cat([_losses(model, batch) for batch in rows.split(32)])
+    return losses.double().view(len(rows), TOKENS).mean(1)
 
 
-def quality_model(path: Path) -> QualityModel:
-    """Return the trained model, calibrated with its training text and scored by perplexity."""
+def quality_model(path: Path, part: str = "train") -> QualityModel:
+    """Return the trained model, scored by perplexity.
+
+    `part` is the text that it is calibrated with; the default is the one that it was trained on.
+    """
     tests = windows("test", 1024, 1)
 
     @torch.no_grad()
-    def score(model: transformers.LlamaForCausalLM, _dense: object) -> float:
-        return perplexity(_mean_loss(model, tests))
+    def values(model: transformers.LlamaForCausalLM, _dense: object) -> np.ndarray:
+        return _mean_losses(model, tests).numpy()
 
     def draw(seed: int) -> Tensor:
-        return windows("train", 384, 100 + seed)[:, :-1]
+        return windows(part, 384, 100 + seed)
 
-    return QualityModel(path, _model, "", draw, score)
+    return QualityModel(
+        path,
+        _model,
+        "",
+        lambda seed: draw(seed)[:, :-1],
+        values,
+        perplexity,
+        lambda seed: draw(seed)[:, 1:],
+    )
 
 
 class LlamaRunner:
@@ -128,7 +148,8 @@ class LlamaRunner:
     def run(self, snapshot: Snapshot, seed: int, job: Job, *, reference: bool = False) -> Measured:
         """Return the loss of a state."""
         self.model.load_state_dict(dict(_tensors(snapshot)))
-        return Measured({"loss": Metric(_mean_loss(self.model, self.rows))}, 0.0)
+        loss = _mean_losses(self.model, self.rows).mean().item()
+        return Measured({"loss": Metric(loss)}, 0.0)
 
 
 def _tensors(state: Snapshot) -> Iterator[tuple[str, Tensor]]:

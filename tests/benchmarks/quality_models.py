@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,19 +34,33 @@ class QualityModel:
     make: Callable[[], nn.Module]
     prefix: str  # prefix of the names in the checkpoint
     calibration: Callable[[int], Tensor]  # the inputs of a draw
-    score: Callable[[nn.Module, nn.Module], float]  # of a model, given the dense one
+    # A value per test sample of a model, given the dense one; and the score for their mean.
+    values: Callable[[nn.Module, nn.Module], np.ndarray]
+    summary: Callable[[float], float]
+    labels: Callable[[int], Tensor] | None = None  # the classes of the inputs of a draw
+
+    def score(self, model: nn.Module, dense: nn.Module) -> float:
+        """Return the score of a model."""
+        return self.summary(float(self.values(model, dense).mean()))
 
     def load(self, state: Snapshot) -> nn.Module:
         """Return the model with the weights of a state."""
-        model, tensors = self.make(), {}
-        for name, entry in state.checkpoint.entries.items():
-            bits, zeroed = state.bits(name), state.export_mask(name)
+        model = self.make()
+        self._write(model, state, state.checkpoint.entries)
+        return model.eval()
+
+    def _write(self, model: nn.Module, state: Snapshot, names: Iterable[str]) -> None:
+        """Write some tensors of a state into a model."""
+        own = model.state_dict()
+        for name in names:
+            # Files have buffers that newer versions of a library do not store.
+            if (target := own.get(name.removeprefix(self.prefix))) is None:
+                continue
+            entry, bits, zeroed = state.entry(name), state.bits(name), state.export_mask(name)
             if zeroed is not None:
                 bits = np.where(zeroed.bools(), bits, 0).astype(bits.dtype)
             values = torch.from_numpy(bits.view(entry.dtype.numpy).copy())
-            tensors[name.removeprefix(self.prefix)] = values.reshape(entry.shape)
-        model.load_state_dict(tensors)
-        return model.eval()
+            target.copy_(values.reshape(entry.shape))
 
     def moments(self, dense: nn.Module, draw: int) -> Mapping[str, Moments]:
         """Return the moments of the inputs of each layer, by tensor name in the checkpoint."""
@@ -77,13 +91,14 @@ class QualityModel:
 
     def sequential(self, dense: nn.Module, state: Snapshot, draw: int) -> Snapshot:
         """Return a state repaired layer by layer, with inputs from the repaired layers."""
-        batches = self.calibration(draw).split(32)
+        batches, now = self.calibration(draw).split(32), self.load(state)
         for name in _in_order(dense, batches[0][:2]):
             weight = f"{self.prefix}{name}.weight"
             if weight in state.masks and state.masks[weight].pruned:
-                found = {weight: _drifted(dense, self.load(state), name, batches)}
+                found = {weight: _drifted(dense, now, name, batches)}
                 after = compute_repair(state, known(found), Job(), names=[weight]).edit.after
                 state = state.with_masks(after)
+                self._write(now, state, after["values"])
         return state
 
 
@@ -164,17 +179,30 @@ def sample() -> QualityModel:
     assert spec.loader is not None
     train = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(train)
-    pictures, _, tests, labels = train.digits()
+    pictures, known_labels, tests, labels = train.digits()
 
-    def draw(seed: int) -> Tensor:
+    def chosen(seed: int) -> Tensor:
         order = torch.randperm(len(pictures), generator=torch.Generator().manual_seed(seed))
-        return pictures[order[:256]]
+        return order[:256]
 
-    def score(model: nn.Module, _dense: nn.Module) -> float:
+    def values(model: nn.Module, _dense: nn.Module) -> np.ndarray:
         with torch.no_grad():
-            return 100 * (model(tests).argmax(1) == labels).double().mean().item()
+            return (model(tests).argmax(1) == labels).double().numpy()
 
-    return QualityModel(SAMPLE, train.LeNet, "", draw, score)
+    return QualityModel(
+        SAMPLE,
+        train.LeNet,
+        "",
+        lambda seed: pictures[chosen(seed)],
+        values,
+        in_percent,
+        lambda seed: known_labels[chosen(seed)],
+    )
+
+
+def in_percent(share: float) -> float:
+    """Return a share in percent."""
+    return 100 * share
 
 
 class _Block(nn.Module):
@@ -253,12 +281,13 @@ def resnet20() -> QualityModel | None:
     tests = crops(1000, 512)
     wanted: list[Tensor] = []
 
-    def score(model: nn.Module, dense: nn.Module) -> float:
+    def values(model: nn.Module, dense: nn.Module) -> np.ndarray:
         with torch.no_grad():
             if not wanted:
                 wanted.append(dense(tests).argmax(1))
-            same = model(tests).argmax(1) == wanted[0]
-        return 100 * same.double().mean().item()
+            return (model(tests).argmax(1) == wanted[0]).double().numpy()
 
     path = shared / "data" / "resnet20-12fca82f.th"
-    return QualityModel(path, _ResNet20, "module.", lambda seed: crops(seed, 256), score)
+    return QualityModel(
+        path, _ResNet20, "module.", lambda seed: crops(seed, 256), values, in_percent
+    )

@@ -7,7 +7,7 @@ import time
 import traceback
 
 from tests.benchmarks import machine
-from tests.benchmarks.benchmark import Ground, Line, as_markdown
+from tests.benchmarks.benchmark import Ground, Line, as_columns, as_markdown
 from tests.benchmarks.subjects import SUBJECTS
 
 
@@ -26,7 +26,7 @@ def section(name: str, ground: Ground) -> tuple[str, list[Line]]:
     except Exception:  # noqa: BLE001 - whatever it was, it is printed, and the run ends with 1
         say(traceback.format_exc())
         return "", []
-    table = "\n".join(as_markdown(lines))
+    table = "\n".join(as_columns(lines) if subject.has_columns else as_markdown(lines))
     say(table)
     say(f"\n({time.monotonic() - began:.0f} s, load {machine.load()})")
     return f"## {subject.title}\n\n{subject.method}\n\n{table}\n", lines

@@ -62,3 +62,18 @@ def test_the_yardstick_prunes_its_share_and_does_better_than_nothing():
     smallest = np.where(np.abs(weights) > np.quantile(np.abs(weights), 0.6), weights, 0)
     errors = [np.square(inputs @ (weights - other).T).sum() for other in (found, smallest)]
     assert errors[0] < 0.7 * errors[1]
+
+
+def test_the_yardstick_prunes_the_same_share_of_each_group():
+    inputs = mixed(1, 900, 200)
+    weights = np.random.default_rng(2).normal(size=(30, 200)).astype(np.float32)
+    found = sparse_gpt(weights, inputs.T @ inputs, 0.5, 4)
+    assert ((found.reshape(30, 50, 4) == 0).sum(2) == 2).all()
+    order = np.argsort(np.abs(weights).reshape(30, 50, 4), axis=2)
+    smallest = weights.copy().reshape(30, 50, 4)
+    np.put_along_axis(smallest, order[:, :, :2], 0, axis=2)
+    errors = [
+        np.square(inputs @ (weights - other.reshape(30, 200)).T).sum()
+        for other in (found, smallest)
+    ]
+    assert errors[0] < 0.7 * errors[1]

@@ -26,6 +26,7 @@ from tests.benchmarks.subjects import (
     quality_llama,
     quality_scan,
     quality_units,
+    recover,
     repair,
     rounds,
     shrink,
@@ -66,6 +67,17 @@ SUBJECTS: dict[str, Subject] = {
         quality_llama,
         quality_scan,
         quality_units,
+        recover,
         gpu,
     )
-} | {subject.name: subject for subject in (big.ONE, quality.MASKS, quality.PHOTOS)}
+} | {
+    subject.name: subject
+    for subject in (
+        big.ONE,
+        quality.MASKS,
+        quality.PHOTOS,
+        recover.PHOTOS,
+        recover.LLAMA,
+        recover.ENCODER,
+    )
+}

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
-from pruneapp.document.selection import default_selection
+from pruneapp.document.selection import default_selection, select
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Scope, Step
 from pruneapp.edits.repaired_values import as_values
@@ -37,10 +37,16 @@ class Pruning:
     scope: Scope = "global"
     least: float | None = None
     sequential: float | None = None  # the same, after a sequential repair
+    patterns: tuple[str, ...] = ()  # of the names of tensors; empty for the default selection
 
     def masks(self, state: Snapshot) -> Mapping[str, BitMask]:
-        """Return the masks for the default selection."""
-        row = Row(default_selection(state.checkpoint), self.method, self.values)
+        """Return the masks of the selected tensors."""
+        names = (
+            select(state.checkpoint, self.patterns)
+            if self.patterns
+            else default_selection(state.checkpoint)
+        )
+        row = Row(names, self.method, self.values)
         return compute_preview(
             state, Step((row,), self.scope), CpuKernel(), Job(), norms=False
         ).masks
@@ -208,8 +214,13 @@ def save_moments(path: Path, moments: Mapping[str, Moments]) -> None:
     save_statistics(path, weights, Origin(), Job(), grams=grams)
 
 
-def by_sparse_gpt(state: Snapshot, moments: Mapping[str, Moments]) -> Snapshot:
-    """Return the state that SparseGPT computes with the same sparsity in each layer."""
+def by_sparse_gpt(
+    state: Snapshot, moments: Mapping[str, Moments], group: int | None = None
+) -> Snapshot:
+    """Return the state that SparseGPT computes with the same sparsity in each layer.
+
+    With a `group`, also in each group of so many weights in a row, as for N:M.
+    """
     from tests.benchmarks.sparse_gpt import sparse_gpt
 
     checkpoint: Checkpoint = state.checkpoint
@@ -217,7 +228,7 @@ def by_sparse_gpt(state: Snapshot, moments: Mapping[str, Moments]) -> Snapshot:
     for name, mask in state.masks.items():
         entry = checkpoint.entry(name)
         matrix = checkpoint.bits(name).view(np.float32).reshape(entry.shape[0], -1)
-        pruned = sparse_gpt(matrix, moments[name].gram, mask.pruned / mask.size)
+        pruned = sparse_gpt(matrix, moments[name].gram, mask.pruned / mask.size, group)
         values[name] = as_values(pruned)
     return Snapshot(checkpoint).with_masks({"values": values})
 

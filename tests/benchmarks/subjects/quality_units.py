@@ -143,11 +143,11 @@ def _random_llama(folder: Path, seed: int) -> QualityModel:
         return torch.randint(256, (64, 64), generator=generator)
 
     @torch.no_grad()
-    def error(pruned: nn.Module, dense: nn.Module) -> float:
+    def error(pruned: nn.Module, dense: nn.Module) -> np.ndarray:
         wanted, found = dense(tokens(99)).logits, pruned(tokens(99)).logits
-        return float((found - wanted).norm() / wanted.norm())
+        return ((found - wanted).norm() / wanted.norm()).numpy()
 
-    return QualityModel(folder / "model.safetensors", make, "", tokens, error)
+    return QualityModel(folder / "model.safetensors", make, "", tokens, error, float)
 
 
 SUBJECT = Subject(
