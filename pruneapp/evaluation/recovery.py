@@ -105,6 +105,12 @@ class Recovery:
                 "Nothing was better than the start on the held-out samples, so nothing is changed."
             )
         start, end = self.losses["start"], self.losses["rounded"]
+        if end >= start:
+            return (
+                f"The error of the outputs on {counted(self.held_out, 'held-out sample')} was "
+                f"{start:.4g} and is {end:.4g}, which is a difference within the noise. A repair "
+                "uses these samples too, so evaluate both states with other data."
+            )
         return (
             f"The error of the outputs on {counted(self.held_out, 'held-out sample')} fell from "
             f"{start:.4g} to {end:.4g} ({self.gain:.0%} less) in "
@@ -210,7 +216,7 @@ def recover_by_script(
         tuple(answer["notices"]),
         tuple(events),
     )
-    if not answer["losses"]["rounded"] < answer["losses"]["pruned"]:
+    if answer["losses"]["rounded"] == answer["losses"]["pruned"]:  # the start was restored
         return found
     return _with_proposal(found, snapshot, values, job)
 

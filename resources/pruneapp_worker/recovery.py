@@ -808,7 +808,7 @@ class Recovery:
     def _round(self, start: Mapping[str, torch.Tensor]) -> None:
         """Round the weights to the dtypes in which they are stored, and measure the loss again.
 
-        If it is not smaller than at the start, the start is restored.
+        If it is larger than at the start beyond the noise, the start is restored.
         """
         values = {}
         for name, parameter in self.parameters.items():
@@ -818,10 +818,16 @@ class Recovery:
         for each in self._elements.values():
             each.restore()
         self.losses.setdefault("best", self.losses.get("windows", self.losses["start"]))
-        self.losses["rounded"] = self.held_out_loss()
+        errors = self._errors_of(self.samples.held_out)
+        self.losses["rounded"] = float(errors.mean())
         if not self.losses["rounded"] < self.losses["start"]:
+            # A repair was computed from the held-out samples as well, so its error is too small.
+            values = {name: p.detach().clone() for name, p in self.parameters.items()}
             self._write(start)
-            self.losses["rounded"] = self.losses["start"]
+            if _is_worse(errors, self._errors_of(self.samples.held_out)):
+                self.losses["rounded"] = self.losses["start"]
+            else:
+                self._write(values)
         self._emit("stage", name="rounded", loss=self.losses["rounded"])
 
     def _dtype_before(self, parameter: torch.Tensor) -> torch.dtype:
@@ -935,6 +941,13 @@ def _set_leaves(leaves: list[Any], values: list[torch.Tensor], changes: Any) -> 
         leaf.copy_(value)
     if changes is not None:
         changes.write()
+
+
+def _is_worse(errors: torch.Tensor, others: torch.Tensor) -> bool:
+    """Return whether errors are larger than others of the same samples by a standard error."""
+    difference = errors - others
+    noise = difference.std() / math.sqrt(len(difference)) if len(difference) > 1 else 0.0
+    return not bool(difference.mean() <= noise)
 
 
 def _temperature_for(scores: torch.Tensor) -> float:
