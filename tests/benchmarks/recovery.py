@@ -73,7 +73,7 @@ class Outcome:
 
 
 PRUNED, REPAIRED, RECOVERED = "pruned", "sequential repair", "repair and recovery"
-LABELS, SPARSE_GPT, ITERATIVE = "trained with labels", "SparseGPT", "recovery in rounds"
+LABELS, SPARSE_GPT, ITERATIVE = "trained with labels", "SparseGPT", "iterative"
 
 
 def compare(name: str, model: QualityModel, cases: tuple[Case, ...], unit: str) -> Iterator[Line]:

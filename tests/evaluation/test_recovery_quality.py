@@ -30,7 +30,7 @@ def test_recovery_closes_a_part_of_the_gap_of_the_sample(monkeypatch):
     assert worst.ours == pytest.approx(recovered - repaired)
     assert worst.bound.value < 0
     assert worst.holds
-    assert lines["recovery in rounds"].ours > 90
+    assert lines["iterative"].ours > 90
     assert lines["trained with labels"].ours > 90
     assert lines["SparseGPT"].ours < 30
 
