@@ -115,8 +115,9 @@ SUBJECT = Subject(
     "recover",
     "Recovery of the sample",
     measure,
-    "Accuracy on its own 360 test pictures, calibrated with 256 training pictures." + _METHOD + " "
-    f" Iterative: {ROUNDS} times pruning, sequential repair and recovery, with as many steps in"
+    "Accuracy on its own 360 test pictures, calibrated with 256 training pictures."
+    + _METHOD
+    + f" Iterative: {ROUNDS} times pruning, sequential repair and recovery, with as many steps in"
     " total.",
     on_request=True,
     page="quality.md",
