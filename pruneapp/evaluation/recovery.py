@@ -158,10 +158,14 @@ def recover_by_script(
         )
     repairs = not snapshot.values if settings.repair is None else settings.repair
     # The training takes most of the time; the sequential repair of a small model takes as long.
-    parts = job.weighted_parts((9, 1, 1, 9) if repairs else (0, 1, 1, 18))
+    parts = job.weighted_parts((1, 9, 1, 9) if repairs else (1, 0, 1, 18))
+    with runner.calibrating(unpruned, settings.seed, next(parts)):
+        # The samples that are held out must be unknown to the repair as well.
+        runner.worker.call(
+            "record", job, "recording inputs", seed=settings.seed, samples=settings.samples
+        )
     part = next(parts)
     repaired = _repair_first(runner, snapshot, settings, part) if repairs else None
-    runner.start(next(parts))
     folder = runner.worker.folder
     with (
         runner.calibrating(unpruned, settings.seed, next(parts)) as handover,
@@ -189,6 +193,7 @@ def recover_by_script(
                 "lr": settings.lr,
                 "seed": settings.seed,
                 "trains": settings.trains,
+                "fair_start": repairs or not snapshot.values,
             },
             checkpoint=str(checkpoint) if settings.resume else "",
             path=str(folder / "recovered"),
@@ -314,9 +319,13 @@ def plan_sentence(event: Mapping[str, Any]) -> str:
 def _repair_first(
     runner: ScriptRunner, snapshot: Snapshot, settings: RecoverySettings, job: Job
 ) -> Snapshot:
-    """Return the state after a sequential repair."""
+    """Return the state after a sequential repair; close the runner if it fails."""
     how = RepairSettings(seed=settings.seed, sequential=True, wanted=settings.unpruned)
-    repair = repair_by_script(runner, snapshot, how, job, closes=False).repair
+    try:
+        repair = repair_by_script(runner, snapshot, how, job, closes=False).repair
+    except BaseException:
+        runner.close()  # it would go on to use the recorded inputs
+        raise
     return repair.edit.apply_to(snapshot)
 
 

@@ -45,6 +45,7 @@ class Session:
         self._reference: agreement.Reference | None = None
         self._other_state: Any = None  # another state of the model, to run side by side with it
         self._kept: dict[str, Any] = {}  # statistics with Gram matrices, by weight
+        self._recorded: Any = None  # RecordedInputs, for a recovery
         self._folder: str = first["folder"]
 
     def do_script(self) -> dict[str, Any]:
@@ -103,7 +104,7 @@ class Session:
         Raises `ContractError` if `load` returns neither a module nor a session of `path`; then no
         model is loaded.
         """
-        self._model = self._tensors = self._other_state = None
+        self._model = self._tensors = self._other_state = self._recorded = None
         self._path = path
         self._kept = {}
         gc.collect()
@@ -212,7 +213,9 @@ class Session:
         found = self._tensors.collect(
             activations,
             grams,
-            lambda: self._call("calibrate", self._model, seed=seed),
+            self._recorded.run_training_rows
+            if self._recorded is not None
+            else lambda: self._call("calibrate", self._model, seed=seed),
             path,
             other_state=self._other_state if other_state else None,
             kept=self._kept if keep else None,
@@ -245,18 +248,44 @@ class Session:
         self._progress.reset()
         return self._call("check", request, seed=0)
 
+    def do_record(self, seed: int, samples: int | None) -> dict[str, Any]:
+        """Record the inputs of ``calibrate`` for `do_recover`, at most `samples` rows.
+
+        Until then, `do_statistics` runs those that the recovery does not hold out.
+        """
+        self._recorded = self._record(seed, samples)
+        return {}
+
+    def _record(self, seed: int, samples: int | None) -> Any:
+        from pruneapp_worker import recovered_model
+
+        self._progress.reset()
+        seed_all(seed)
+        return recovered_model.RecordedInputs(
+            self._tensors.module,
+            lambda: self._call("calibrate", self._model, seed=seed),
+            samples=samples,
+            seed=seed,
+            folder=self._folder,
+        )
+
     def do_recover(self, seed: int, **request: Any) -> dict[str, Any]:
-        """Train a state of the model for the outputs of the model on the inputs of ``calibrate``.
+        """Train a state of the model for the outputs of the model on the recorded inputs.
 
         Requested are the differences of the state as ``patches``, those of the same state after a
         sequential repair as ``repaired``, the trained ``tensors`` with the mask of their ``free``
         elements and the dtype to store, `recovery.Settings` as ``settings``, the number of
-        ``samples``, the ``path`` to write the new values to, and a ``checkpoint``. Returns the
-        losses and how they were reached. The model itself is unchanged.
+        ``samples`` if no inputs are recorded, the ``path`` to write the new values to, and a
+        ``checkpoint``. Returns the losses and how they were reached. The model itself is unchanged.
         """
         from pruneapp_worker import recovered_model
 
         self._other_state, self._kept = None, {}  # of a repair; they need memory
+        recorded, self._recorded = self._recorded, None
+        samples = request.pop("samples")
+        if recorded is None:  # the model was loaded again, so the repair had all inputs
+            recorded = self._record(seed, samples)
+            request["settings"]["fair_start"] = False
         self._progress.reset()
         seed_all(seed)
 
@@ -265,7 +294,7 @@ class Session:
 
         return recovered_model.recover(
             self._tensors,
-            lambda: self._call("calibrate", self._model, seed=seed),
+            recorded,
             load_again,
             recovered_model.PipeReporter(self._pipe, self._progress),
             request,

@@ -131,6 +131,8 @@ class Recorder:
     memory, disk
         Maximum bytes of recorded tensors in memory, and in files of a temporary folder, which
         `close` deletes. Further calls are not recorded, and those that do not fit on the disk.
+    folder
+        Where the temporary folder is created; None for that of the system.
     """
 
     def __init__(
@@ -140,7 +142,9 @@ class Recorder:
         *,
         memory: int = MEMORY,
         disk: int = DISK,
+        folder: str | None = None,
     ) -> None:
+        self._place = folder
         self.calls: list[Call] = []
         self.dropped = 0  # rows that exceeded the budget
         self._module = module
@@ -237,7 +241,7 @@ class Recorder:
 
     def _copy_to_file(self, tensor: torch.Tensor) -> torch.Tensor:
         if self._folder is None:
-            self._folder = tempfile.TemporaryDirectory(prefix="pruneapp-inputs-")
+            self._folder = tempfile.TemporaryDirectory(prefix="pruneapp-inputs-", dir=self._place)
         copied = self._copy(tensor).contiguous()
         size = copied.numel() * copied.element_size()
         if not size:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import ctypes
 import time
 from pathlib import Path
 from typing import Any, Callable
@@ -15,7 +16,14 @@ import torch
 
 from pruneapp_worker import masked_training, recovery, tensors
 from pruneapp_worker.pipe import ContractError, Pipe, Progress
-from pruneapp_worker.recorded_calls import Call, Recorder
+from pruneapp_worker.recorded_calls import (
+    Call,
+    Recorder,
+    Samples,
+    map_tensors,
+    rows_are_independent,
+)
+from pruneapp_worker.windows import floating_outputs
 
 # Seconds between two copies of the weights during the user's training.
 _SAVE_SECONDS = 60.0
@@ -49,28 +57,85 @@ class _Stop(BaseException):
     """Ends the user's training after a step."""
 
 
+class RecordedInputs:
+    """The inputs that ``calibrate`` runs through a model, divided as a recovery divides them.
+
+    Parameters
+    ----------
+    calibrate
+        Runs the inputs.
+    samples
+        How many rows are recorded at most; None for all.
+    seed
+        Seed of the division.
+    folder
+        Where inputs that exceed the budget for memory are stored.
+
+    Raises
+    ------
+    ContractError
+        If the model is not called, or there is only one sample.
+    """
+
+    def __init__(
+        self,
+        module: torch.nn.Module,
+        calibrate: Callable[[], Any],
+        *,
+        samples: int | None,
+        seed: int,
+        folder: str,
+    ) -> None:
+        self.recorder = Recorder(module, samples, folder=folder)
+        with torch.no_grad(), self.recorder.recording():
+            calibrate()
+        calls = self.recorder.calls
+        if not calls:
+            raise ContractError(
+                "calibrate() did not call the model.",
+                "Call the model that load returned in calibrate(model), in the same thread.",
+            )
+
+        def run(args: Any, kwargs: Any) -> list[torch.Tensor]:
+            devices = iter(calls[0].devices)
+            args, kwargs = map_tensors((args, kwargs), lambda tensor: tensor.to(next(devices)))
+            return [tensor for _, tensor in floating_outputs(module(*args, **kwargs))]
+
+        self._module = module
+        self._samples = Samples(
+            calls,
+            split=rows_are_independent(calls, run),
+            size=recovery.rows_per_batch(calls),
+            seed=seed,
+        )
+
+    def run_training_rows(self) -> None:
+        """Run the inputs that are not held out through the model, in the same order each time."""
+        for rows in self._samples.training:
+            batch = self._samples.batch(rows)
+            self._module(*batch.args, **batch.kwargs)
+
+    def close(self) -> None:
+        """Delete the files of the inputs."""
+        self.recorder.close()
+
+
 def recover(
     model: tensors.ModelTensors,
-    calibrate: Callable[[], Any],
+    inputs: RecordedInputs,
     load_again: Callable[[], torch.nn.Module],
     reporter: recovery.Reporter,
     request: dict[str, Any],
 ) -> dict[str, Any]:
     """Recover a state of a model, and write its new values; see `do_recover` of the session.
 
-    `calibrate` runs the inputs through `model`, which is unchanged afterwards; `load_again` returns
-    another model for one that cannot be copied.
+    `model` is unchanged afterwards; `load_again` returns another model for one that cannot be
+    copied.
     """
     began = time.perf_counter()
-    recorder = Recorder(model.module, request["samples"])
+    return_large_blocks()
+    recorder = inputs.recorder
     try:
-        with torch.no_grad(), recorder.recording():
-            calibrate()
-        if not recorder.calls:
-            raise ContractError(
-                "calibrate() did not call the model.",
-                "Call the model that load returned in calibrate(model), in the same thread.",
-            )
         student = copy_model(model.module, load_again, recorder.calls[0])
         state = tensors.ModelTensors(student)
         for patch in request["patches"]:
@@ -107,7 +172,7 @@ def recover(
         finally:
             run.finish()
     finally:
-        recorder.close()
+        inputs.close()
     if recorder.dropped:
         run.notices.append(
             f"{recorder.dropped} samples were left out, because the inputs exceed the budget for "
@@ -125,6 +190,16 @@ def recover(
         "seconds": time.perf_counter() - began,
         "windows": len(run.windows) if run.settings.windows else 0,
     }
+
+
+def return_large_blocks() -> None:
+    """Let the C library return each freed block of 1 MiB or more to the system, if it is glibc.
+
+    Otherwise its heap grows with activations of different sizes, by half as much again.
+    """
+    with contextlib.suppress(OSError, AttributeError, TypeError):
+        mmap_threshold = -3
+        ctypes.CDLL(None).mallopt(mmap_threshold, 1 << 20)
 
 
 def copy_model(

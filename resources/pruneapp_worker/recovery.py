@@ -47,6 +47,7 @@ _PROBE_STEPS = 20
 # Maximum bytes of the recorded inputs and outputs of one window.
 _WINDOW_BYTES = 2 << 30
 _CONTINUOUS_ROWS, _TOKEN_ROWS = 64, 16
+_HEAP = 1.4  # memory of the heap for activations, relative to their size
 # Classifiers are certain of most samples: at a temperature of 1, the other scores count for little.
 _CLASS_TEMPERATURE = 4.0
 
@@ -56,6 +57,8 @@ class Settings:
     """Settings of a recovery."""
 
     steps: int = 300  # of the whole model
+    # Whether the start was made without the held-out samples, so that its error is not too small.
+    fair_start: bool = False
     windows: bool = True  # whether blocks are trained first
     epochs: int = 10  # of each block
     lr: float | None = None  # None to choose it by short trials
@@ -189,11 +192,7 @@ class Recovery:
         device = next(iter(self.parameters.values())).device
         self._device = device
         split = rows_are_independent(calls, self._run_on_device)
-        rows = self.settings.rows or (
-            _CONTINUOUS_ROWS
-            if all(t.is_floating_point() for t in tensors_in(calls[0].given))
-            else _TOKEN_ROWS
-        )
+        rows = self.settings.rows or rows_per_batch(calls)
         self._split = split
         self.samples = Samples(
             calls, split=split, size=rows, seed=self.settings.seed, dtype=converted
@@ -306,6 +305,11 @@ class Recovery:
                 needs[name] += 4 * (trained + count)
         available = now + self._available()
         limit = available if self.settings.memory is None else self.settings.memory
+        if needs["all"] <= limit:  # a step can be tried, which is more exact
+            more = max(activations, self._step_peak() - now)
+            needs["all"] += (
+                round((1 if self._device.type == "cuda" else _HEAP) * more) - activations
+            )
         chosen = self.settings.trains
         if chosen == "auto":
             chosen = next((name for name, size in needs.items() if size <= limit), "none")
@@ -349,12 +353,24 @@ class Recovery:
             return tensor
 
         weights = {p.untyped_storage().data_ptr() for p in self.student.parameters()}
-        batch = self.samples.batch(self.samples.indices(0))
+        batch = self.samples.batch(max(self.samples.training, key=len))
         with self._training_of(self.parameters):
             with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
                 loss = self._loss(batch)
             del loss
         return sum(size for place, size in kept.items() if place not in weights)
+
+    def _step_peak(self) -> int:
+        """Return the peak memory of a step without an optimizer and gradients; 0 if unknown."""
+        cuda = self._device.type == "cuda"
+        if cuda:
+            torch.cuda.reset_peak_memory_stats(self._device)
+        elif not reset_peak():
+            return 0
+        with self._training_of(self.parameters):
+            self._loss(self.samples.batch(max(self.samples.training, key=len))).backward()
+            peak = torch.cuda.max_memory_allocated(self._device) if cuda else peak_bytes()
+        return peak - 4 * sum(parameter.numel() for parameter in self.parameters.values())
 
     def _choose_threads(self) -> None:
         """Set the number of threads to 1 if a step is then faster than with those of torch.
@@ -363,7 +379,7 @@ class Recovery:
         """
         if self._device.type != "cpu" or self._threads == 1:
             return
-        batch = self.samples.batch(self.samples.indices(0))
+        batch = self.samples.batch(max(self.samples.training, key=len))
         seconds = {}
         with self._training_of(self.parameters):
             for count in (self._threads, 1):
@@ -597,6 +613,8 @@ class Recovery:
                 "with the whole model only."
             )
             return
+        if before < _TINY:  # nothing is pruned up to here
+            return
         best = before
         best_values = {name: p.detach().clone() for name, p in parameters.items()}
         fixed = [self._elements[id(p)] for p in parameters.values() if id(p) in self._elements]
@@ -808,7 +826,8 @@ class Recovery:
     def _round(self, start: Mapping[str, torch.Tensor]) -> None:
         """Round the weights to the dtypes in which they are stored, and measure the loss again.
 
-        If it is larger than at the start beyond the noise, the start is restored.
+        If it is not smaller than at the start, the start is restored; if the start is not
+        `fair_start`, only if it is larger beyond the noise.
         """
         values = {}
         for name, parameter in self.parameters.items():
@@ -821,10 +840,10 @@ class Recovery:
         errors = self._errors_of(self.samples.held_out)
         self.losses["rounded"] = float(errors.mean())
         if not self.losses["rounded"] < self.losses["start"]:
-            # A repair was computed from the held-out samples as well, so its error is too small.
             values = {name: p.detach().clone() for name, p in self.parameters.items()}
             self._write(start)
-            if _is_worse(errors, self._errors_of(self.samples.held_out)):
+            fair = self.settings.fair_start
+            if fair or _is_worse(errors, self._errors_of(self.samples.held_out)):
                 self.losses["rounded"] = self.losses["start"]
             else:
                 self._write(values)
@@ -925,6 +944,24 @@ def uses_weights_of(model: torch.nn.Module, other: torch.nn.Module, call: Call) 
             parameter.requires_grad_(requires_grad=required)
 
 
+def reset_peak() -> bool:
+    """Let `peak_bytes` count from now on; return False if the system cannot do so."""
+    try:
+        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+    except OSError:
+        return False
+    return True
+
+
+def peak_bytes() -> int:
+    """Return the peak resident memory of this process since `reset_peak`; 0 if unknown."""
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/self/status").read_text(encoding="utf-8").splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) << 10
+    return 0
+
+
 def resident_bytes() -> int:
     """Return the resident memory of this process; 0 if unknown."""
     try:
@@ -948,6 +985,12 @@ def _is_worse(errors: torch.Tensor, others: torch.Tensor) -> bool:
     difference = errors - others
     noise = difference.std() / math.sqrt(len(difference)) if len(difference) > 1 else 0.0
     return not bool(difference.mean() <= noise)
+
+
+def rows_per_batch(calls: list[Call]) -> int:
+    """Return the default number of rows of a batch: 64, or 16 if an input is not continuous."""
+    continuous = all(tensor.is_floating_point() for tensor in tensors_in(calls[0].given))
+    return _CONTINUOUS_ROWS if continuous else _TOKEN_ROWS
 
 
 def _temperature_for(scores: torch.Tensor) -> float:

@@ -89,9 +89,15 @@ class QualityModel:
             hook.remove()
         return {n: Moments(gram, total, float(rows)) for n, (gram, total, rows) in sums.items()}
 
-    def sequential(self, dense: nn.Module, state: Snapshot, draw: int) -> Snapshot:
-        """Return a state repaired layer by layer, with inputs from the repaired layers."""
-        batches, now = self.calibration(draw).split(32), self.load(state)
+    def sequential(
+        self, dense: nn.Module, state: Snapshot, draw: int, inputs: Tensor | None = None
+    ) -> Snapshot:
+        """Return a state repaired layer by layer, with inputs from the repaired layers.
+
+        `inputs` are all calibration data by default.
+        """
+        inputs = self.calibration(draw) if inputs is None else inputs
+        batches, now = inputs.split(32), self.load(state)
         for name in _in_order(dense, batches[0][:2]):
             weight = f"{self.prefix}{name}.weight"
             if weight in state.masks and state.masks[weight].pruned:

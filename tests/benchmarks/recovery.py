@@ -103,7 +103,7 @@ def _measure(model: QualityModel, dense: nn.Module, whole: Snapshot, case: Case)
         add(REPAIRED, model.load(repaired))
         settings = recovery.Settings(steps=STEPS, rows=case.rows, seed=draw)
         began = time.monotonic()
-        run = recover(model, dense, repaired, settings, draw)
+        run = recover(model, dense, state, settings, draw)
         seconds += time.monotonic() - began
         add(RECOVERED, run.student)
         if case.labels:
@@ -120,14 +120,23 @@ def _measure(model: QualityModel, dense: nn.Module, whole: Snapshot, case: Case)
 def recover(
     model: QualityModel, dense: nn.Module, state: Snapshot, settings: recovery.Settings, draw: int
 ) -> recovery.Recovery:
-    """Recover a state with the calibration data of a draw; the result has the recovered model."""
+    """Recover a state with the calibration data of a draw; the result has the recovered model.
+
+    As in the application, a sequential repair with the samples that are not held out comes first.
+    """
     recorder = recorded_calls.Recorder(dense)
     with recorder.recording(), torch.no_grad():
         for batch in model.calibration(draw).split(32):
             dense(batch)
+    calls = recorder.calls
+    rows = settings.rows or recovery.rows_per_batch(calls)
+    samples = recorded_calls.Samples(calls, split=True, size=rows, seed=settings.seed)
+    training = torch.cat([samples.batch(some).args[0] for some in samples.training])
+    state = model.sequential(dense, state, draw, training)
     student = model.load(state)
     elements = masked_training.fixed_elements(student, _kept(model, state))
-    run = recovery.Recovery(dense, student, recorder.calls, elements, settings)
+    settings = replace(settings, fair_start=True)
+    run = recovery.Recovery(dense, student, calls, elements, settings)
     run.run()
     run.finish()
     for each in elements:
@@ -146,11 +155,12 @@ def _kept(model: QualityModel, state: Snapshot) -> Mapping[str, Tensor]:
 
 
 def _values_of(model: QualityModel, trained: nn.Module, state: Snapshot) -> dict[str, BitMask]:
-    """Return the parameters of a model as values of the tensors of its checkpoint."""
+    """Return the floating tensors of a model as values of the tensors of its checkpoint."""
     found = {}
-    for name, parameter in trained.named_parameters():
-        entry = state.entry(model.prefix + name)
-        found[entry.name] = as_values(parameter.detach().numpy().copy())
+    for name, tensor in trained.state_dict().items():
+        if tensor.is_floating_point():
+            entry = state.entry(model.prefix + name)
+            found[entry.name] = as_values(tensor.numpy().copy())
     return found
 
 
@@ -179,7 +189,6 @@ def _recover_in_rounds(
     )
     for _ in range(case.rounds):
         state = state.with_masks({"masks": each_round.masks(state)})
-        state = model.sequential(dense, state, draw)
         run = recover(model, dense, state, settings, draw)
         state = state.with_masks({"values": _values_of(model, run.student, state)})
     return state

@@ -40,6 +40,8 @@ BODY = (
     MODEL
     + """
 def calibrate(model):
+    with open(HERE / "calibrations", "a") as file:
+        file.write("called\\n")
     torch.manual_seed(3)
     if mode() == "few":
         model(torch.randn(5, 16))
@@ -68,8 +70,26 @@ QUICK = RecoverySettings(steps=60)
 
 
 @pytest.fixture(scope="module")
-def runner(folder):
-    script = write_script(folder, BODY, load="")
+def place(tmp_path_factory):
+    """Return the folder of the script, which is not that of other tests of this package."""
+    return tmp_path_factory.mktemp("recovery")
+
+
+@pytest.fixture
+def mode(place, runner):
+    """Provide a function that selects the behavior of the script, which then reloads the model."""
+
+    def change(name):
+        (place / "mode").write_text(name)
+        runner._handover = None
+
+    change("plain")
+    return change
+
+
+@pytest.fixture(scope="module")
+def runner(place):
+    script = write_script(place, BODY, load="")
     with closing(
         ScriptRunner(script, Interpreter(Path(sys.executable), "ours"), Options(device="cpu"))
     ) as made:
@@ -91,11 +111,14 @@ def distance(state, original):
     return float((outputs(state) - wanted).square().sum() / wanted.square().sum())
 
 
-def test_a_recovery_is_one_edit_that_reproduces_the_unpruned_model(runner, half_pruned):
+def test_a_recovery_is_one_edit_that_reproduces_the_unpruned_model(runner, half_pruned, place):
+    (place / "calibrations").unlink(missing_ok=True)
     events = []
     done = recover_by_script(runner, half_pruned, QUICK, Job(), events.append)
     after = done.proposal.edit.apply_to(half_pruned)
 
+    # The repair has the recorded inputs, without those that are held out.
+    assert (place / "calibrations").read_text() == "called\n"
     original = as_on_disk(half_pruned)
     assert distance(after, original) < 0.5 * distance(half_pruned, original)
     losses = done.losses
@@ -159,7 +182,7 @@ def test_a_run_is_stopped_paused_and_continued(runner, half_pruned):
     assert done.proposal is not None
 
 
-def test_a_cancelled_run_ends_its_process_at_once_and_is_continued(folder, half_pruned):
+def test_a_cancelled_run_ends_its_process_at_once_and_is_continued(place, half_pruned):
     settings = RecoverySettings(steps=3000, repair=False, windows=False)
     token, cancelled = CancelToken(), []
 
@@ -168,7 +191,7 @@ def test_a_cancelled_run_ends_its_process_at_once_and_is_continued(folder, half_
             cancelled.append(time.monotonic())
             token.cancel()
 
-    script = write_script(folder, BODY, load="")
+    script = write_script(place, BODY, load="")
     with closing(
         ScriptRunner(script, Interpreter(Path(sys.executable), "ours"), Options(device="cpu"))
     ) as runner:

@@ -35,6 +35,8 @@ from pruneapp.gui.app.settings import LANGUAGE
 from pruneapp.gui.app.termination import NUMBERS
 from pruneapp.gui.export.report_dialog import ExportReportDialog
 from pruneapp.gui.plots.pages import Page
+from pruneapp.gui.recovery.dialogs import RecoveryReportDialog
+from pruneapp.gui.recovery.progress import RecoveryProgress
 from pruneapp.gui.repair.dialogs import RepairReportDialog
 from pruneapp.gui.widgets.clipboard import Numbers, copy_rows
 from pruneapp.gui.widgets.labels import ElidedLabel
@@ -231,6 +233,15 @@ def copy_repair_report(driver: Driver) -> Steps:
     yield lambda: True
 
 
+def copy_recovery_report(driver: Driver) -> Steps:
+    given = dict.fromkeys(("metrics", "risks", "notes"), ())
+    progress = RecoveryProgress.of((), 1)
+    dialog = RecoveryReportDialog(progress, sentence="", losses={}, changed=False, **given)
+    dialog._copy()
+    dialog.deleteLater()
+    yield lambda: True
+
+
 def copy_pattern_report(driver: Driver) -> Steps:
     patterns = driver.bench.patterns
     if patterns.dialog is None:
@@ -280,6 +291,7 @@ COPIES: dict[str, Callable[[Driver], Steps]] = {
     "about": copy_about,
     "export report": copy_export_report,
     "repair report": copy_repair_report,
+    "recovery report": copy_recovery_report,
     "pattern report": copy_pattern_report,
     "label": copy_label,
     "field": copy_text_of_field,
