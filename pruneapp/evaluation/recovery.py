@@ -42,8 +42,7 @@ from pruneapp.repair.repair import pruned_layers
 STEPS = IntParam(
     name="steps",
     label="Steps",
-    help="Steps of training of the whole model. It ends earlier when the held-out loss does not "
-    "improve any more.",
+    help="Steps of training of the whole model, after the blocks were trained.",
     default=300,
     bounds=Interval(1, 1_000_000),
 )

@@ -3750,9 +3750,9 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Schritte</translation>
     </message>
     <message>
-        <source>Steps of training of the whole model. It ends earlier when the held-out loss does not improve any more.</source>
+        <source>Steps of training of the whole model, after the blocks were trained.</source>
         <extracomment>recovery, steps</extracomment>
-        <translation>Trainingsschritte des ganzen Modells. Es endet früher, wenn der Fehler auf den zurückgehaltenen Eingaben nicht mehr sinkt.</translation>
+        <translation>Trainingsschritte des ganzen Modells, nach dem Training der Blöcke.</translation>
     </message>
     <message>
         <source>Learning rate</source>

@@ -3750,9 +3750,9 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>步数</translation>
     </message>
     <message>
-        <source>Steps of training of the whole model. It ends earlier when the held-out loss does not improve any more.</source>
+        <source>Steps of training of the whole model, after the blocks were trained.</source>
         <extracomment>recovery, steps</extracomment>
-        <translation>整个模型的训练步数。如果留出损失不再改善，则提前结束。</translation>
+        <translation>训练各块之后，训练整个模型的步数。</translation>
     </message>
     <message>
         <source>Learning rate</source>
