@@ -17,7 +17,7 @@ from PySide6.QtCore import (
     Signal,
     SignalInstance,
 )
-from PySide6.QtWidgets import QCheckBox, QCompleter, QWidget
+from PySide6.QtWidgets import QCheckBox, QCompleter, QHBoxLayout, QWidget
 
 from pruneapp.errors import ParameterError
 from pruneapp.gui.method_form.form_model import FormContext
@@ -31,6 +31,7 @@ from pruneapp.gui.widgets.controls import (
     lay_in_row,
     symbol_button,
 )
+from pruneapp.gui.widgets.labels import label_for
 from pruneapp.gui.widgets.number_format import dim_labels
 from pruneapp.params import (
     Amount,
@@ -572,6 +573,31 @@ def editor_for(param: Param, parent: QWidget | None = None) -> Editor:
     """Return a new editor for `param`, by its type or the nearest base class with an editor."""
     kind = next(kind for kind in type(param).__mro__ if kind in EDITORS)
     return EDITORS[kind](param, parent)
+
+
+def row_of_editors(
+    params: Sequence[Param], parent: QWidget, on_change: Callable[[], object]
+) -> tuple[QWidget, dict[str, Editor]]:
+    """Return a row of labeled editors at the defaults of their parameters, and the editors by name.
+
+    `on_change` is called when one changes.
+    """
+    settings, editors = QWidget(parent), dict[str, Editor]()
+    row = QHBoxLayout(settings)
+    row.setContentsMargins(0, 0, 0, 0)
+    for param in params:
+        editor = editors[param.name] = editor_for(param, settings)
+        editor.setToolTip(param.help)
+        if param.default is not None:
+            editor.set_value(param.default)
+        editor.changed.connect(on_change)
+        flag = editor.names_itself
+        if not flag:
+            row.addWidget(label_for(editor, param.label))
+        row.addWidget(editor, 0 if flag else 1)
+        row.addSpacing(16 if flag else 8)
+    row.addStretch(int(all(isinstance(param, FlagParam) for param in params)))
+    return settings, editors
 
 
 _CHECKED = ("", "")

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from pruneapp.errors import ParameterError
 from pruneapp.gui.evaluation.source_choice import DataKind, SourceChoice
-from pruneapp.gui.method_form.editors import Editor, editor_for
+from pruneapp.gui.method_form.editors import Editor, row_of_editors
 from pruneapp.gui.plots.curves import CurveGroup, CurveView, StepCurve
 from pruneapp.gui.recovery.progress import (
     HELD_OUT,
@@ -40,7 +40,6 @@ from pruneapp.gui.widgets.labels import (
     ElidedLabel,
     heading,
     join_sentences,
-    label_for,
     plain,
     translate,
     with_label,
@@ -117,8 +116,10 @@ class RecoverDialog(Dialog):
         row.addWidget(self.trains)
         row.addWidget(self.no_training, 1)
         self.editors: dict[str, Editor] = {}
-        numbers = self._settings([p for p in params if not isinstance(p, FlagParam)])
-        flags = self._settings([p for p in params if isinstance(p, FlagParam)])
+        numbers, flags = (
+            self._row_of([param for param in params if isinstance(param, FlagParam) == are_flags])
+            for are_flags in (False, True)
+        )
         self.note = plain(wrap=True, ink=MUTED)
         # Its space is reserved, so that nothing moves while a field is edited.
         self.note.setMinimumHeight(2 * self.fontMetrics().lineSpacing())
@@ -148,22 +149,10 @@ class RecoverDialog(Dialog):
         self.go.clicked.connect(self.recoveryRequested)
         self.set_functions(trains=False, evaluates=False, found=False)
 
-    def _settings(self, params: Sequence[Param]) -> QWidget:
-        """Return a row of editors at their defaults, and add these to `editors`."""
-        settings = QWidget(self)
-        row = QHBoxLayout(settings)
-        row.setContentsMargins(0, 0, 0, 0)
-        for param in params:
-            editor = self.editors[param.name] = editor_for(param, settings)
-            editor.setToolTip(param.help)
-            editor.changed.connect(self._show_state)
-            flag = editor.names_itself
-            if not flag:
-                row.addWidget(label_for(editor, param.label))
-            row.addWidget(editor, 0 if flag else 1)
-            row.addSpacing(16 if flag else 8)
-        row.addStretch(int(all(isinstance(param, FlagParam) for param in params)))
-        return settings
+    def _row_of(self, params: Sequence[Param]) -> QWidget:
+        row, editors = row_of_editors(params, self, self._show_state)
+        self.editors.update(editors)
+        return row
 
     def set_functions(self, *, trains: bool, evaluates: bool, found: bool) -> None:
         """Offer what the functions of the script allow.

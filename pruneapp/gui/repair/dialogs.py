@@ -10,11 +10,11 @@ from typing import Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from pruneapp.errors import ParameterError, first_names, in_numeric_order
 from pruneapp.gui.evaluation.source_choice import DataKind, SourceChoice
-from pruneapp.gui.method_form.editors import Editor, editor_for
+from pruneapp.gui.method_form.editors import Editor, row_of_editors
 from pruneapp.gui.widgets.clipboard import text_of
 from pruneapp.gui.widgets.controls import CopyButton, add_row, choice_box, lay_in_column
 from pruneapp.gui.widgets.engine_text import translate_error, translate_sentence
@@ -75,8 +75,10 @@ class RepairDialog(Dialog):
         self.source = SourceChoice(kinds, self, unpruned=True)
         self.editors: dict[str, Editor] = {}
         self._params = tuple(params)
-        numbers = self._settings([p for p in params if not isinstance(p, FlagParam)])
-        flags = self._settings([p for p in params if isinstance(p, FlagParam)])
+        numbers, flags = (
+            self._row_of([param for param in params if isinstance(param, FlagParam) == are_flags])
+            for are_flags in (False, True)
+        )
         self.headline = heading("")
         headers = self.tr("Layer"), self.tr("Pruned"), self.tr("Remaining"), self.tr("Statistics")
         self.table = CountsTable(headers, 0, self._cells, self, short=short)
@@ -107,24 +109,10 @@ class RepairDialog(Dialog):
         self.go.clicked.connect(self.repairRequested)
         self._show_state()
 
-    def _settings(self, params: Sequence[Param]) -> QWidget:
-        """Return a row of editors at their defaults, and add these to `editors`."""
-        settings = QWidget(self)
-        row = QHBoxLayout(settings)
-        row.setContentsMargins(0, 0, 0, 0)
-        for param in params:
-            editor = self.editors[param.name] = editor_for(param, settings)
-            editor.setToolTip(param.help)
-            editor.set_value(param.default)
-            editor.changed.connect(self._show_state)
-            flag = editor.names_itself
-            if not flag:
-                row.addWidget(label_for(editor, param.label))
-            row.addWidget(editor, 0 if flag else 1)
-            row.addSpacing(16 if flag else 0)
-        if all(isinstance(param, FlagParam) for param in params):
-            row.addStretch(1)
-        return settings
+    def _row_of(self, params: Sequence[Param]) -> QWidget:
+        row, editors = row_of_editors(params, self, self._show_state)
+        self.editors.update(editors)
+        return row
 
     # -- inputs
 
