@@ -40,7 +40,7 @@ def _check(case, folder):
         if isinstance(caught.value, UnsupportedFileError):
             assert caught.value.remedy, "a format that is recognized has a way out"
 
-    assert _open_files() == before
+    assert _open_files() <= before  # files of other tests may be collected meanwhile
 
 
 @pytest.mark.parametrize("group", GROUPS)
