@@ -104,7 +104,12 @@ class Recovery:
                 "Nothing was better than the start on the held-out samples, so nothing is changed."
             )
         start, end = self.losses["start"], self.losses["rounded"]
-        if end >= start:
+        if end == start:  # the start was restored
+            return (
+                "Training did not reduce the error of the outputs on the held-out samples, so only "
+                "the sequential repair is applied."
+            )
+        if end > start:
             return (
                 f"The error of the outputs on {counted(self.held_out, 'held-out sample')} was "
                 f"{start:.4g} and is {end:.4g}, which is a difference within the noise. A repair "
@@ -157,11 +162,11 @@ def recover_by_script(
         )
     repairs = not snapshot.values if settings.repair is None else settings.repair
     # The training takes most of the time; the sequential repair of a small model takes as long.
-    parts = job.weighted_parts((1, 9, 1, 9) if repairs else (1, 0, 1, 18))
+    parts = job.weighted_parts((1, 1, 9, 1, 9) if repairs else (1, 1, 0, 1, 18))
     with runner.calibrating(unpruned, settings.seed, next(parts)):
         # The samples that are held out must be unknown to the repair as well.
         runner.worker.call(
-            "record", job, "recording inputs", seed=settings.seed, samples=settings.samples
+            "record", next(parts), "recording inputs", seed=settings.seed, samples=settings.samples
         )
     part = next(parts)
     repaired = _repair_first(runner, snapshot, settings, part) if repairs else None
@@ -176,7 +181,9 @@ def recover_by_script(
         patches = at_start.patches(snapshot, folder / "state", job)
         further = [] if repaired is None else at_start.patches(repaired, folder / "repaired", job)
         tensors = plan.describe(folder / "free", job, buffers=False)
-        checkpoint = _checkpoint_path(runner, settings, handover, at_start, job)
+        # Those of the unpruned model and of the repair are in the weights.
+        numbers = replace(settings, unpruned=None, repair=None, resume=True)
+        checkpoint = _checkpoint_path(runner, numbers, handover, at_start, job)
         answer = runner.worker.call(
             "recover",
             next(parts),

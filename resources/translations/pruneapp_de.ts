@@ -18817,6 +18817,11 @@ steps</extracomment>
         <translation>Nichts war auf den zurückgehaltenen Proben besser als der Anfang, deshalb wird nichts geändert.</translation>
     </message>
     <message>
+        <source>Training did not reduce the error of the outputs on the held-out samples, so only the sequential repair is applied.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das Training hat den Fehler der Ausgaben auf den zurückgehaltenen Proben nicht verringert, daher wird nur die sequenzielle Reparatur angewendet.</translation>
+    </message>
+    <message>
         <source>The error of the outputs on {counted} was {start} and is {end}, which is a difference within the noise. A repair uses these samples too, so evaluate both states with other data.</source>
         <extracomment>sentences</extracomment>
         <translation>Der Fehler der Ausgaben auf {counted} war {start} und ist {end}; der Unterschied liegt innerhalb des Rauschens. Eine Reparatur verwendet diese Beispiele auch, daher sollten beide Zustände mit anderen Daten gemessen werden.</translation>

@@ -18816,6 +18816,11 @@ steps</extracomment>
         <translation>在留出的样本上没有任何结果好于起点，因此未作更改。</translation>
     </message>
     <message>
+        <source>Training did not reduce the error of the outputs on the held-out samples, so only the sequential repair is applied.</source>
+        <extracomment>sentences</extracomment>
+        <translation>训练未能降低留出样本上的输出误差，因此只应用顺序修复。</translation>
+    </message>
+    <message>
         <source>The error of the outputs on {counted} was {start} and is {end}, which is a difference within the noise. A repair uses these samples too, so evaluate both states with other data.</source>
         <extracomment>sentences</extracomment>
         <translation>{counted}上的输出误差原为 {start}，现为 {end}，差异在噪声范围内。修复也使用了这些样本，因此请用其他数据评估这两个状态。</translation>

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.document import Capture, Document
 from pruneapp.document.edit import EditKind
 from pruneapp.document.entries import RecoveryEntry
@@ -270,3 +271,24 @@ def test_training_that_cannot_be_used_is_refused(runner, half_pruned, mode, kind
 def test_settings_out_of_range_are_refused(wrong):
     with pytest.raises(ParameterError):
         RecoverySettings(**wrong)
+
+
+def test_the_checkpoint_of_a_run_does_not_depend_on_the_process(runner, half_pruned, file):
+    """The same unpruned model is another object in each process."""
+    paths = []
+    call = runner.worker.call
+
+    def keep(what, *given, **request):
+        if what == "recover":
+            paths.append(request["checkpoint"])
+        return call(what, *given, **request)
+
+    runner.worker.call = keep
+    try:
+        for _ in range(2):
+            with open_checkpoint(file) as unpruned:
+                settings = RecoverySettings(steps=1, windows=False, repair=False, unpruned=unpruned)
+                recover_by_script(runner, half_pruned, settings, Job())
+    finally:
+        del runner.worker.call
+    assert paths[0] == paths[1] != ""
