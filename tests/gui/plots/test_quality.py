@@ -9,7 +9,8 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor
 
 from pruneapp.evaluation.metric import MeasuredState, MetricChange, StateQuality
-from pruneapp.gui.plots.quality import QualityView, ink_of, sides_of
+from pruneapp.gui.plots.quality import QualityView
+from pruneapp.gui.plots.quality_chart import ink_of, sides_of
 from tests.gui.user import plain
 
 LEFT = Qt.MouseButton.LeftButton
