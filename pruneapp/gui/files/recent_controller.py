@@ -108,7 +108,8 @@ class RecentController(Controller):
         self._sessions = sessions
         self._start = start
         self._open_file, self._open_in_window = open_file, open_in_window
-        self._with_ctrl = False  # whether the menu entry was chosen with Ctrl pressed
+        # Whether an entry is being chosen in the menu, and with Ctrl pressed.
+        self._in_menu = self._with_ctrl = False
         self._missing: set[Path] = set()
         self._searches = _Searches()
         self._poll_timer = QTimer(self)
@@ -202,27 +203,30 @@ class RecentController(Controller):
     def _on_action(self) -> None:
         """Open the file of the triggered menu entry; in a new window if it was chosen with Ctrl.
 
-        Hidden entries do nothing.
+        A shortcut opens it in a new window if this window has a file, which a key next to another
+        one would close. Hidden entries do nothing.
         """
         action = self.sender()
         assert isinstance(action, QAction)
         if not action.isVisible():  # no file has this number, but its shortcut works nevertheless
             return
-        if self._with_ctrl:
+        has_file = self._session.document is not None or self._session.opening_path is not None
+        if self._with_ctrl or (has_file and not self._in_menu):
             self._open_in_window(locate(action.data()))
         else:
             self._on_requested(action.data())
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
-        """Record whether a menu entry is chosen with Ctrl, which shortcuts include as well."""
+        """Record that a menu entry is chosen, and whether with Ctrl, which shortcuts include."""
         if isinstance(event, (QMouseEvent, QKeyEvent)) and event.type() in _CHOOSING:
+            self._in_menu = True
             self._with_ctrl = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
-            QTimer.singleShot(0, self._forget_ctrl)
+            QTimer.singleShot(0, self._forget_menu)
         return False
 
     @Slot()
-    def _forget_ctrl(self) -> None:
-        self._with_ctrl = False
+    def _forget_menu(self) -> None:
+        self._in_menu = self._with_ctrl = False
 
     @Slot(str)
     def _on_requested(self, path: str) -> None:

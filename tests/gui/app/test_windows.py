@@ -154,12 +154,15 @@ def test_a_recent_file_is_opened_in_a_window_of_its_own_with_ctrl(new_user, file
     first.wait(lambda: str(files[0]) in first.window.actions_.recent[0].text().replace("&", ""))
     choose_recent(first, 1)  # the file that was closed
     first.wait_open(files[0])
-    first.key("Ctrl+2")  # Ctrl is part of this shortcut
-    first.wait_open(files[1])
+    first.key("Ctrl+2")  # a shortcut closes no file either
+    second.wait_open(files[1])
+    assert first.document.checkpoint.path == files[0]
     assert len(first.launcher.starts) == 2
+    second.key("Ctrl+W")
+    second.wait(lambda: second.document is None)
     first.drop(files[2], ctrl=True)
     second.wait_open(files[2])
-    assert first.document.checkpoint.path == files[1]
+    assert first.document.checkpoint.path == files[0]
 
 
 @pytest.mark.parametrize("early", [False, True])

@@ -56,10 +56,17 @@ def folders(user):
 def test_keys_open_the_files_in_the_order_of_the_list(at_work, files):
     first, second, third = files
     assert recent_menu(at_work) == [f"1 {third}", f"2 {second}", f"3 {first}"]
+    at_work.key("Ctrl+W")
+    at_work.wait(lambda: at_work.document is None)
     at_work.key("Ctrl+3")
     at_work.wait_open(first)
     assert recent_menu(at_work) == [f"1 {first}", f"2 {third}", f"3 {second}"]
-    at_work.key("Ctrl+2")
+    at_work.key("Ctrl+2")  # the open file stays
+    beside = at_work.at_window(1)
+    beside.wait_open(third)
+    assert at_work.document.checkpoint.path == first
+    beside.window.close()
+    at_work.menu("File", "Open recent", f"1 {third}")
     at_work.wait_open(third)
     at_work.key("Ctrl+9")  # the list is shorter
     at_work.window.actions_["recent_9"].trigger()
