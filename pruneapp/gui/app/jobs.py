@@ -330,6 +330,11 @@ class Jobs(QObject):
         return any(task.lane is Lane.WRITING for task in self._pending)
 
     @property
+    def runs_program(self) -> bool:
+        """Whether a visible task is queued or running that runs a program of the user."""
+        return any(task.visible and task.lane is Lane.PROGRAM for task in self._pending)
+
+    @property
     def is_idle(self) -> bool:
         """Whether no task at all is queued or running, visible or not."""
         return not self._pending

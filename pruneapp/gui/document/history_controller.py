@@ -73,7 +73,7 @@ class HistoryController(Feature[QInputDialog]):
         """Go to a state; masks that are on disk are read in the background first.
 
         While they are read, another call cancels the first one. Raises `Cancelled` if the document
-        was changed meanwhile, and the error of `OpenDocument.check_may_work`. Without effect for
+        was changed meanwhile, and the error of `OpenDocument.check_may_look`. Without effect for
         the current state.
         """
         document = self.document
@@ -96,7 +96,7 @@ class HistoryController(Feature[QInputDialog]):
             if document.revision != revision:
                 raise Cancelled
             document.history.finish_fetch(masks)
-        self.session.check_may_work()
+        self.session.check_may_look()
         document.jump(position)
 
     def _stop_reading(self) -> None:

@@ -383,6 +383,7 @@ class OpenDocument(QObject):
         self._opening: Task[Opened] | None = None
         self.opening_path: Path | None = None  # the file that is being opened
         self._locks: dict[QObject, PruneAppError] = {}
+        self._looking: set[QObject] = set()  # owners of locks that allow to go to other states
         self.document: Document | None = None
         self.contents = LoadedContents()
         # The session or the journal that the document continues; None for neither.
@@ -518,17 +519,26 @@ class OpenDocument(QObject):
 
     # -- changes -------------------------------------------------------------------------------
 
-    def commit(self, proposal: Proposal) -> bool:
+    def commit(self, proposal: Proposal, *, at: int | None = None) -> bool:
         """Apply a proposal and return True.
 
         Return False, after emitting `refused`, if the document has changed since the proposal was
         computed, the file on disk has changed, changes are locked, or another file is being opened.
         A document must be open.
+
+        Parameters
+        ----------
+        at
+            The state that the proposal was computed for under a lock, if the user may have gone to
+            another one meanwhile (see `lock`): it becomes current first. None for the current one.
         """
         assert self.document is not None
         try:
             self.check_may_work()
             self.document.checkpoint.verify_on_disk()
+            if at is not None:
+                self.document.jump(at)
+                proposal = replace(proposal, revision=self.document.revision)
             self.document.commit(proposal)
         except PruneAppError as error:
             self.refused.emit(error)
@@ -580,14 +590,18 @@ class OpenDocument(QObject):
             title=title,
         )
 
-    def lock(self, by: QObject, why: PruneAppError | None) -> None:
+    def lock(self, by: QObject, why: PruneAppError | None, *, may_look: bool = False) -> None:
         """Refuse all changes with the error `why`; None removes the lock of the same `by`.
 
-        A second lock of the same `by` replaces the first.
+        A second lock of the same `by` replaces the first. With `may_look` the user may go to other
+        states of the history; states are not added, deleted or renumbered.
         """
         self._locks.pop(by, None)
+        self._looking.discard(by)
         if why is not None:
             self._locks[by] = why
+            if may_look:
+                self._looking.add(by)
 
     def may_work(self) -> bool:
         """Return whether the document may be changed; if not, emit `refused` with the reason."""
@@ -610,3 +624,11 @@ class OpenDocument(QObject):
             )
         for error in self._locks.values():
             raise error
+
+    def check_may_look(self) -> None:
+        """Raise the reason why the user may not go to another state, if there is one.
+
+        As `check_may_work`, but without the locks that allow it.
+        """
+        if not self._locks.keys() <= self._looking or self._opening is not None:
+            self.check_may_work()

@@ -169,10 +169,12 @@ class OpenController(Feature[QDialog]):
     def _open_here(self, request: OpenRequest) -> Flow[None]:
         """Open a request in this window, after asking about work that would be lost.
 
-        If there is such work, the file is first read far enough to know that it is a checkpoint;
-        its error ends the flow. A later call cancels that.
+        That includes running programs, such as an evaluation or a repair. If there is such work,
+        the file is first read far enough to know that it is a checkpoint; its error ends the
+        flow. A later call cancels that.
         """
-        if self._sessions.losses and not request.is_journal:
+        losses = self._sessions.losses or self._jobs.runs_program
+        if losses and not request.is_journal:
             if self._check is not None:
                 self._check.cancel()
             self._check = check = RunJob(
@@ -180,7 +182,7 @@ class OpenController(Feature[QDialog]):
             )
             yield from check
         go = partial(self._close_and_open, request)
-        if self._confirm_loss(go):
+        if (not self._jobs.runs_program or self._confirm_stop()) and self._confirm_loss(go):
             go()
 
     def _close_and_open(self, request: OpenRequest) -> None:
@@ -275,11 +277,12 @@ class OpenController(Feature[QDialog]):
             self.open(OpenRequest(document.checkpoint.path, key))
 
     def close(self) -> None:
-        """Close the document, after asking about unsaved work and about a job that writes."""
-        # Only jobs that write are asked about: others, such as a preview, end with the document.
-        if (not self._jobs.writing or self._confirm_stop()) and self._confirm_loss(
-            self.session.close
-        ):
+        """Close the document, after asking about unsaved work and running jobs.
+
+        These are programs and jobs that write; others, such as a preview, end with the document.
+        """
+        asks = self._jobs.writing or self._jobs.runs_program
+        if (not asks or self._confirm_stop()) and self._confirm_loss(self.session.close):
             self.session.close()
 
     def check_file(self) -> None:

@@ -322,6 +322,7 @@ class RoundsController(Feature[RoundsDialog]):
                 "Rounds are being computed; changes made now would be lost.",
                 remedy="Wait for them to finish, or press Esc: complete rounds are kept.",
             ),
+            may_look=True,
         )
         problem: PruneAppError | None = None
         cancelled = False
@@ -334,7 +335,7 @@ class RoundsController(Feature[RoundsDialog]):
         finally:
             self._running = None
             self.session.lock(self, None)
-        yield from self._append(rounds, snapshot, source)
+        yield from self._append(rounds, position, source)
         text = self._summary(rounds, len(steps))
         if cancelled:
             text = join_sentences(self.tr("Iterative pruning was cancelled."), text)
@@ -365,16 +366,21 @@ class RoundsController(Feature[RoundsDialog]):
             measured = as_sentence(quality_in_words(quality, self._evaluation.metric))
         return join_sentences(done, worse, measured)
 
-    def _append(self, rounds: ScriptRounds, snapshot: Snapshot, source: DataSource) -> Flow[None]:
-        """Append the complete rounds, store what was measured, and go to the selected state."""
+    def _append(self, rounds: ScriptRounds, position: int, source: DataSource) -> Flow[None]:
+        """Append the complete rounds, store what was measured, and go to the selected state.
+
+        `position` is the state that they were computed for; the user may be at another one.
+        """
         document, measured = self.document, dict[object, Measurement]()
         complete = tuple(rounds.complete)
         selected = rounds.selected()
+        if complete:
+            yield from self._history.go_to(position)
         target = document.position
         for done in complete:
             yield from append_edits(
                 self.session,
-                snapshot if done is complete[0] else document.snapshot(),
+                document.snapshot(),
                 done.round.edits,
                 too_late=StaleError(
                     "No round was applied because the history changed in the meantime.",

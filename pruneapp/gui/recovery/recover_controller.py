@@ -269,6 +269,7 @@ class RecoverController(Feature[Dialog]):
         self.session.check_may_work()
         self._scripts.remember(PURPOSE, source)
         trains, values = dialog.trains.isChecked(), dialog.values()
+        position, before = document.position, document.history.key
         request = RecoveryRequest(
             document.snapshot(),
             RecoverySettings(
@@ -297,6 +298,7 @@ class RecoverController(Feature[Dialog]):
                 "A recovery is running; changes made now would be lost.",
                 remedy="Wait for it to finish, or cancel it.",
             ),
+            may_look=True,
         )
         began = time.monotonic()
         try:
@@ -319,10 +321,10 @@ class RecoverController(Feature[Dialog]):
         if not accepted:
             self._notifications.show_done(self.tr("Result discarded: nothing was changed."))
             return
-        before, done = document.history.key, found.done
+        done = found.done
         self._compared, self._recovered_by = None, source
         if done.proposal is not None:
-            if not self.session.commit(done.proposal):
+            if not self.session.commit(done.proposal, at=position):
                 return
             self._keep_measurements(found, before, document.history.key, source)
         self._show_report(found, steps)

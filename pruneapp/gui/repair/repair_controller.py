@@ -234,7 +234,7 @@ class RepairController(Feature[RepairDialog]):
         self.session.check_may_work()
         self._scripts.remember(PURPOSE, source)
         values, unpruned = _settings(dialog.values()), dialog.unpruned()
-        snapshot = document.snapshot()
+        snapshot, position, before = document.snapshot(), document.position, document.history.key
         if source.runs:
             agreed = yield from self._scripts.agree_to_script(source, dialog.source)
             work = partial(run_and_repair, agreed, snapshot, values, unpruned)
@@ -254,6 +254,7 @@ class RepairController(Feature[RepairDialog]):
                 "A repair is being computed; changes made now would be lost.",
                 remedy="Wait for it to finish, or press Esc to cancel it.",
             ),
+            may_look=True,
         )
         try:
             done = yield from self._repairing
@@ -263,8 +264,7 @@ class RepairController(Feature[RepairDialog]):
         finally:
             self._repairing = None
             self.session.lock(self, None)
-        before = document.history.key
-        if not self.session.commit(done.repair):
+        if not self.session.commit(done.repair, at=position):
             return
         self._compared = before, document.history.key
         self._repaired_by = source

@@ -313,7 +313,8 @@ def test_cancel_ends_the_process_at_once_and_changes_wait(pruned, tmp_path):
     user, recover = pruned, pruned.workbench.recover
     run_script(user, training(), tmp_path, trains=True)
     panel, pid = wait_training(user), process_of(pruned, tmp_path)
-    user.key("Ctrl+Z")
+    user.views.history.list.setFocus()
+    user.key("Del", user.views.history.list)
     assert user.trouble[0].startswith("A recovery is running; changes made now would be lost.")
     assert user.document.position == 1
     began = time.monotonic()
@@ -364,7 +365,7 @@ def test_another_file_ends_the_recovery(pruned, tmp_path):
     run_script(user, training(), tmp_path, trains=True)
     wait_training(user)
     pid = process_of(user, tmp_path)
-    user.answers("Discard changes")
+    user.answers("Cancel job", "Discard changes")
     user.open_file(other)
     assert user.session.may_work(), "the lock was released"
     assert recover.panel is None

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication
 from safetensors.numpy import save_file
 
 from pruneapp.document.step import Row, Step
@@ -266,7 +267,8 @@ def test_escape_cancels_at_once_and_changes_wait(pruned, tmp_path, fake_torch):
     user = pruned
     run_script(user, SLEEPS, tmp_path)
     pid = process_of(user, tmp_path)
-    user.key("Ctrl+Z")
+    user.views.history.list.setFocus()
+    user.key("Del", user.views.history.list)
     assert user.trouble[0].startswith("A repair is being computed; changes made now")
     assert user.document.position == 1
     began = time.monotonic()
@@ -280,6 +282,30 @@ def test_escape_cancels_at_once_and_changes_wait(pruned, tmp_path, fake_torch):
     user.wait(lambda: user.document.position == 0)
 
 
+def test_other_states_can_be_looked_at_meanwhile(pruned, statistics, monkeypatch):
+    """Regression: a repair of several minutes kept the user at its state."""
+    user, gate, work = pruned, threading.Event(), repair_controller.repair_by_file
+
+    def wait_then_repair(*given):
+        gate.wait()
+        return work(*given)
+
+    monkeypatch.setattr(repair_controller, "repair_by_file", wait_then_repair)
+    dialog = open_dialog(user)
+    user.click(dialog.source.radios[DataKind.STATISTICS])
+    user.type(dialog.source.fields[DataKind.STATISTICS], str(statistics))
+    user.wait(lambda: dialog.go.text() == "Repair 1 layer")
+    user.click(dialog.go)
+    user.wait(lambda: user.workbench.repair._repairing is not None)
+    user.click_state(0)
+    user.wait(lambda: user.document.position == 0)
+    gate.set()
+    user.wait(lambda: user.workbench.repair.report is not None)
+    assert user.trouble == []
+    assert user.document.branches.after == (0, 1), "the repair follows the state it was made for"
+    assert user.document.position == 2
+
+
 @pytest.mark.usefixtures("histories_off")
 def test_another_file_need_not_wait_until_the_program_ends(pruned, tmp_path, monkeypatch):
     user, gate = pruned, threading.Event()
@@ -287,7 +313,13 @@ def test_another_file_need_not_wait_until_the_program_ends(pruned, tmp_path, mon
     other = tmp_path / "other.safetensors"
     save_file({"a.weight": np.ones((2, 2), np.float32)}, other)
     run_script(user, RAISES, tmp_path)
-    user.answers("Discard changes")
+    asked = user.answers("Wait")
+    user.drop(other)
+    user.wait(lambda: asked)
+    assert "A job is still running." in asked[0]
+    user.wait(lambda: QApplication.activeModalWidget() is None)
+    assert user.workbench.repair._repairing is not None, "the user stays with the file"
+    user.answers("Cancel job", "Discard changes")
     user.open_file(other)
     assert user.session.may_work(), "the lock was released"
     user.window.done.set_done("")

@@ -494,7 +494,7 @@ def test_closing_the_file_ends_a_scan_and_its_process(scans, opened, runners):
     runners[0].most = len(runners[0].measured)
     scans.begin("50%")
     opened.wait(lambda: runners[0].gate.closed and opened.workbench.jobs.busy)
-    opened.answers("Discard changes")
+    opened.answers("Cancel job", "Discard changes")
     opened.key("Ctrl+W")
     opened.wait(lambda: opened.document is None)
     opened.wait_idle()
