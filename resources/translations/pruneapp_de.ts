@@ -4869,6 +4869,14 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>Den Ordner {folder} gibt es nicht.</translation>
     </message>
     <message>
+        <source>You cannot write to {folder}: choose another folder.</source>
+        <translation>In {folder} können Sie nicht schreiben: Wählen Sie einen anderen Ordner.</translation>
+    </message>
+    <message>
+        <source>Not enough disk space: {needed} needed, {free} free. Free some space or choose another disk.</source>
+        <translation>Nicht genug Speicherplatz: {needed} benötigt, {free} frei. Schaffen Sie Platz oder wählen Sie ein anderes Laufwerk.</translation>
+    </message>
+    <message>
         <source>This is a file: shards of a maximum size need a folder.</source>
         <translation>Das ist eine Datei: Shards begrenzter Größe brauchen einen Ordner.</translation>
     </message>

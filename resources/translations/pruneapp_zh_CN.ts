@@ -4869,6 +4869,14 @@ Files are read, never run.</source>
         <translation>文件夹 {folder} 不存在。</translation>
     </message>
     <message>
+        <source>You cannot write to {folder}: choose another folder.</source>
+        <translation>无法写入 {folder}：请选择其他文件夹。</translation>
+    </message>
+    <message>
+        <source>Not enough disk space: {needed} needed, {free} free. Free some space or choose another disk.</source>
+        <translation>磁盘空间不足：需要 {needed}，可用 {free}。请释放空间或选择其他磁盘。</translation>
+    </message>
+    <message>
         <source>This is a file: shards of a maximum size need a folder.</source>
         <translation>这是文件：限定大小的分片需要文件夹。</translation>
     </message>

@@ -21,7 +21,7 @@ from functools import partial, wraps
 from inspect import GEN_RUNNING, getgeneratorstate
 from typing import Any, ClassVar, Concatenate, Generic, ParamSpec, TypeVar
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QRect, QTimer
 from PySide6.QtWidgets import QDialog
 
 from pruneapp.document.document import Document
@@ -29,6 +29,7 @@ from pruneapp.errors import PruneAppError
 from pruneapp.gui.app.context import AppContext, Controller
 from pruneapp.gui.app.jobs import Lane, Task
 from pruneapp.gui.document.open_document import OpenDocument
+from pruneapp.gui.widgets.screen import Dialog
 from pruneapp.progress import Cancelled, Job
 
 T = TypeVar("T")
@@ -147,6 +148,25 @@ class _RunningFlow:
             self._flow.close()
 
 
+def _geometry_key(dialog: Dialog) -> str:
+    return f"dialog {type(dialog).__name__}"
+
+
+def _read_geometry(saved: bytes) -> QRect:
+    """Return what `_write_geometry` wrote; a null rectangle for anything else."""
+    try:
+        x, y, width, height = map(int, saved.split())
+    except ValueError:
+        return QRect()
+    return QRect(x, y, width, height)
+
+
+def _write_geometry(rect: QRect) -> bytes:
+    if rect.isNull():
+        return b""
+    return f"{rect.x()} {rect.y()} {rect.width()} {rect.height()}".encode()
+
+
 def flow(method: Callable[Concatenate[F, P], Flow[None]]) -> Callable[Concatenate[F, P], None]:
     """Make a method of a generator function: it runs the generator and returns at its first step.
 
@@ -192,17 +212,25 @@ class Feature(Controller, Generic[D]):
     def open_dialog(self, dialog: D) -> None:
         """Show a dialog, modal to the window, and delete it when it is finished; returns at once.
 
-        There must be no other dialog of the feature.
+        It opens where the user left the last one of its class, in the same size. There must be no
+        other dialog of the feature.
         """
         dialog.finished.connect(self._on_finished)
         self._theme.apply_to(dialog)
+        if isinstance(dialog, Dialog):
+            dialog.restored = _read_geometry(self._settings.blob(_geometry_key(dialog)))
         self.dialog = dialog
         dialog.open()
 
     def _on_finished(self) -> None:
-        if self.dialog is not None:
-            self.dialog.deleteLater()
-            self.dialog = None
+        dialog, self.dialog = self.dialog, None
+        if dialog is None:
+            return
+        dialog.deleteLater()
+        if isinstance(dialog, Dialog):
+            name, geometry = _geometry_key(dialog), _write_geometry(dialog.user_geometry())
+            if geometry != self._settings.blob(name):
+                self._settings.set_blob(name, geometry)
 
     def on_closed(self) -> None:
         """Close the flows and reject the dialog: the document was closed."""

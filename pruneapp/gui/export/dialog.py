@@ -400,12 +400,16 @@ class ExportDialog(Dialog):
         self.go.setObjectName("mainAction")
         self.go.setDefault(True)
         self.stop = QPushButton(self.tr("Cancel"), self)
+        self.trouble = plain(wrap=True, ink=DANGER)  # why the last export failed
+        self.trouble.hide()
         self._full = self.purposes, self.formats, self.details, self.target, self.beside
         self._lay_out()
         self.tabs.currentChanged.connect(self._on_page_changed)
         self.page.changed.connect(self._arrange)
         self.purposes.chosen.connect(self._on_recommended)
         self.formats.picked.connect(self._on_picked)
+        for edited in (self.formats.picked, self.target.changed, self.page.target.changed):
+            edited.connect(self.trouble.hide)
         self.details.changed.connect(self._on_changed)
         self.target.changed.connect(self._arrange)
         self.go.clicked.connect(self._finish)
@@ -430,6 +434,7 @@ class ExportDialog(Dialog):
         layout.addWidget(self.target)
         layout.addWidget(self.beside)
         self.page.hide()
+        layout.addWidget(self.trouble)
         add_button_row(layout, self.stop, self.go)
 
     def preferred_size(self) -> QSize:
@@ -518,6 +523,11 @@ class ExportDialog(Dialog):
         self._checked = None  # the result of the check is out of date
         self.target.set_written(paths)
         self.page.target.set_written(paths)
+
+    def set_trouble(self, sentence: str) -> None:
+        """Show why the last export failed, until another format or target is chosen."""
+        self.trouble.setText(f"✕ {abridge_text(sentence)}")
+        self.trouble.show()
 
     def set_check(self, request: ExportRequest, check: TargetCheck) -> None:
         """Show the result of checking the target, unless the request has changed since."""

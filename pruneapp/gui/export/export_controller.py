@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain, count
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 from PySide6.QtCore import QObject, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QApplication
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
-from pruneapp.checkpoint.formats.gguf import GGUF
 from pruneapp.checkpoint.formats.onnx import ONNX
 from pruneapp.checkpoint.io.files import is_folder
 from pruneapp.checkpoint.io.store import is_store, locate
@@ -59,7 +57,7 @@ from pruneapp.gui.export.format_list import rounding_dtype
 from pruneapp.gui.export.report_dialog import ExportReportDialog
 from pruneapp.gui.export.shrink_controller import SHRUNK, ShrinkForecasts, ShrinkJob
 from pruneapp.gui.export.shrink_page import ShrinkOrder
-from pruneapp.gui.export.target_row import real_path
+from pruneapp.gui.export.target_row import free_path, real_path
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import single_shot
 from pruneapp.gui.widgets.engine_text import (
@@ -77,8 +75,6 @@ from pruneapp.shrink.surveyed_state import CutRequest
 PRUNED = "-pruned"
 # Suffixes of shrunk models that contain their graph, by the format of the source.
 _GRAPH_SUFFIXES = {ONNX.name: ONNX.suffixes[0], EXPORTED_PROGRAM: PROGRAM_SUFFIX}
-# Sources for which their own format is preselected: no other stores their graph or vocabulary.
-_EXPORTED_AS_OPENED = frozenset({ONNX.name, EXPORTED_PROGRAM, GGUF.name})
 _SCRIPT = ".check.py"
 # With more tensors than this, planning a file takes noticeable time.
 MANY = 5_000
@@ -179,12 +175,7 @@ def _shrunk_target(target: Path, opened: Path, written: Collection[Path], suffix
         if target.absolute().parent == home:  # not inside the model folder
             target = home
     wanted = target.with_name((name or target.stem) + SHRUNK)
-    names = chain((wanted.name,), (f"{wanted.name}-{number}" for number in count(2)))
-    return next(
-        path
-        for path in (wanted.with_name(name + suffix) for name in names)
-        if not os.path.lexists(path) and real_path(path) not in written
-    )
+    return Path(free_path(str(wanted), suffix, written))
 
 
 def is_followed_link(path: Path) -> bool:
@@ -450,10 +441,21 @@ class ExportController(Feature[ExportDialog]):
         Without effect if the dialog is open. An error is shown if another file is being opened.
         """
         self.session.check_may_work()
+        yield from self._ask()
+
+    def _ask(self, trouble: PruneAppError | None = None) -> Flow[None]:
+        """Open the export dialog; `trouble` is the error of an export that failed.
+
+        The error is raised if the dialog is open already.
+        """
         capture, at = Capture.of(self.document), self.document.position
         preview = yield from RunJob("", lambda job: preview_export(capture, job))
         if self.dialog is None:
-            self._show_dialog(numbered_title(at, self.document.items[at]), preview)
+            dialog = self._show_dialog(numbered_title(at, self.document.items[at]), preview)
+            if trouble is not None:
+                dialog.set_trouble(translate_error(trouble))
+        elif trouble is not None:
+            raise trouble
 
     def _on_opened(self) -> None:
         # An export that replaces the source renames it; proposed names keep the opened name.
@@ -463,7 +465,8 @@ class ExportController(Feature[ExportDialog]):
 
     @flow
     def _estimate(self) -> Flow[None]:
-        snapshot, form = self.document.snapshot(), next(iter(FORMATS))
+        snapshot = self.document.snapshot()
+        form = usual_format(Path(), snapshot.checkpoint).name
         size = None
         with suppress(PruneAppError):
             size = yield from RunJob("", lambda job: planned_size(snapshot, form, job))
@@ -476,8 +479,8 @@ class ExportController(Feature[ExportDialog]):
         self._choices = self._multiple = None
         self.multipleChosen.emit(None)
 
-    def _show_dialog(self, state: str, preview: ExportPreview) -> None:
-        """Show the dialog with proposed targets and the choices of the last time.
+    def _show_dialog(self, state: str, preview: ExportPreview) -> ExportDialog:
+        """Show the dialog with proposed targets and the choices of the last time; return it.
 
         `state` is the title of the exported state. Sizes and forecasts are computed while it is
         open.
@@ -486,9 +489,9 @@ class ExportController(Feature[ExportDialog]):
         source = document.checkpoint.path
         able = [one for one in preview.offers if not one.why_not]
         usual = usual_format(Path(), document.checkpoint).name
-        if document.checkpoint.format in _EXPORTED_AS_OPENED:
-            able = [one for one in able if one.name == usual] or able
+        able = [one for one in able if one.name == usual] or able
         dialog = ExportDialog(self._window)
+        dialog.set_written(self._written)
         dialog.set_offers(preview.offers, usual=able[0].name if able else "")
         dialog.target.set_locator(locate)
         if not is_store(source):
@@ -518,7 +521,6 @@ class ExportController(Feature[ExportDialog]):
             _suffixes_of_one_file(document.checkpoint, suffix),
             file_suffixes=(*_all_suffixes(FORMATS.values()), *_GRAPH_SUFFIXES.values(), ".json"),
         )
-        dialog.set_written(self._written)
         dialog.shrinkRequested.connect(self._shrink)
         dialog.rejected.connect(self._forget_forecasts)
         multiple = preview.multiple
@@ -531,6 +533,7 @@ class ExportController(Feature[ExportDialog]):
             dialog.set_choices(self._choices)
         self._multiple = multiple
         self.open_dialog(dialog)
+        return dialog
 
     def _store_choices(self) -> None:
         if self.dialog is not None:
@@ -558,6 +561,9 @@ class ExportController(Feature[ExportDialog]):
             report = yield from self._write(job, order.path)
         except Cancelled:
             self._say_cancelled(job, order.path)
+            return
+        except PruneAppError as error:
+            yield from self._ask_again(error, capture.snapshot)
             return
         document = self.session.document
         if document is not None and order.forecast.exactness == EXACT:
@@ -629,8 +635,25 @@ class ExportController(Feature[ExportDialog]):
                     raise
                 self.session.check_may_work()
                 unread = error.unread
+            except PruneAppError as error:
+                yield from self._ask_again(error, document.snapshot())
+                return
             else:
                 return
+
+    def _ask_again(self, error: PruneAppError, snapshot: Snapshot) -> Flow[None]:
+        """Open the dialog again after an export of `snapshot` failed, with the error.
+
+        The error is raised instead if another file was opened meanwhile, or another dialog is open.
+        """
+        document = self.session.document
+        if (
+            document is None
+            or document.checkpoint is not snapshot.checkpoint
+            or QApplication.activeModalWidget() is not None
+        ):
+            raise error
+        yield from self._ask(error)
 
     def _export_document(self, request: ExportRequest) -> Flow[None]:
         """Run an export, and show its report, also if it was cancelled after it was written.
@@ -672,9 +695,8 @@ class ExportController(Feature[ExportDialog]):
         document, snapshot = self.session.document, writing.capture.snapshot
         if document is not None:
             document.mark_exported(snapshot)
-        if self._choices is not None and (request.replace_original or report.kept_originals):
-            # Do not propose to overwrite the opened file again.
-            self._choices = replace(self._choices, path="")
+        if self._choices is not None:
+            self._choices = replace(self._choices, path="")  # propose another name next time
         self._show_report(report, shown, writing.capture)
         self.exported.emit(report)
         if report.undo_ends and document is not None and document.checkpoint is snapshot.checkpoint:

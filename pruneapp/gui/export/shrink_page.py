@@ -217,6 +217,7 @@ class FolderRow(QWidget):
         # suffixes of files, which the name of a folder must not have
         self._file_suffixes: tuple[str, ...] = ()
         self._written: Collection[Path] = ()
+        self._nbytes: int | None = None
         self.path = QLineEdit(self)
         self.title = heading("")
         self.browse = QPushButton(self.tr("Browse…"), self)
@@ -235,6 +236,12 @@ class FolderRow(QWidget):
         """Set the targets of exports in progress; no other export may write there."""
         self._written = paths
         self._on_typed()
+
+    def set_size(self, nbytes: int | None) -> None:
+        """Set the size of the shrunk model, for which the disk must have space; None if unknown."""
+        if nbytes != self._nbytes:
+            self._nbytes = nbytes
+            self._on_typed()
 
     def set_path(
         self,
@@ -280,7 +287,9 @@ class FolderRow(QWidget):
         if not one_file and os.path.isfile(os.path.expanduser(text)):  # noqa: PTH111, PTH113 - take any name
             return self.tr("This is a file: name a new folder.")
         endings = self._file_suffixes
-        problem = path_problem(text, self._source, endings, split=not one_file, folders=True)
+        problem = path_problem(
+            text, self._source, endings, split=not one_file, folders=True, nbytes=self._nbytes
+        )
         if problem := problem or in_progress_problem(text, self._written):
             return problem
         if not os.path.lexists(os.path.expanduser(text)):  # noqa: PTH111 - takes any name
@@ -786,6 +795,7 @@ class ShrinkPage(QWidget):
         self.write_as.setVisible(bool(forecast.write_as))
         if forecast.before is not None and forecast.after is not None:
             self.sizes.set_sizes(forecast.before, forecast.after)
+            self.target.set_size(forecast.after.nbytes)
         self._show_difference(forecast)
         empty = forecast.is_empty
         words = self.tr("nothing is cut yet") if empty else exactness_text(forecast.exactness)

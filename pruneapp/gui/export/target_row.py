@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable, Collection, Iterable, Mapping
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from pruneapp.errors import PruneAppError, abridge_text
 from pruneapp.export.format_sizes import FormatOffer
 from pruneapp.export.report import TargetCheck
 from pruneapp.gui.export.format_list import file_count_text, rounding_dtype, target_text
+from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import add_row, lay_in_column
 from pruneapp.gui.widgets.engine_text import translate_error, translate_sentence
 from pruneapp.gui.widgets.labels import (
@@ -28,14 +31,21 @@ from pruneapp.gui.widgets.labels import (
 
 
 def path_problem(
-    path: str, source: str, endings: Iterable[str], *, split: bool, folders: bool
+    path: str,
+    source: str,
+    endings: Iterable[str],
+    *,
+    split: bool,
+    folders: bool,
+    nbytes: int | None = None,
 ) -> str:
     """Return a sentence why an export cannot be written to `path`; "" if it can.
 
     Paths that the file system refuses to look up are accepted here, since the engine checks them
     again. `source` is the open checkpoint, "" if there is none. `endings` are the suffixes of files
     of any format. `split` means that shards are written, which need a folder; `folders` allows a
-    folder without shards. An existing file is no problem.
+    folder without shards. `nbytes` is the size of the export, None if it is unknown; the disk needs
+    that much free space. An existing file is no problem.
     """
     if not path:
         if split or folders:
@@ -51,7 +61,7 @@ def path_problem(
     try:
         if problem := _shards_problem(target, source, endings) if split else "":
             return problem
-        return _location_problem(target, folders=folders)
+        return _location_problem(target, folders=folders) or _storage_problem(target, nbytes)
     except OSError:  # a name that is too long, or a folder without permission
         return ""
 
@@ -93,6 +103,49 @@ def _location_problem(target: Path, *, folders: bool) -> str:
         text = translate("ExportPlace", "The folder {folder} does not exist.")
         return text.format(folder=target.parent)
     return ""
+
+
+def _storage_problem(target: Path, nbytes: int | None) -> str:
+    """Return a sentence if the folder is read-only or its disk has less than `nbytes` free.
+
+    "" otherwise. A replaced file needs its space until the export is complete. Raises `OSError` if
+    the free space is unknown.
+    """
+    folder = target if target.is_dir() else target.parent
+    if not os.access(folder, os.W_OK | os.X_OK):
+        text = translate("ExportPlace", "You cannot write to {folder}: choose another folder.")
+        return text.format(folder=folder)
+    free = shutil.disk_usage(folder).free
+    if nbytes is None or nbytes <= free:
+        return ""
+    text = translate(
+        "ExportPlace",
+        "Not enough disk space: {needed} needed, {free} free. Free some space or choose another "
+        "disk.",
+    )
+    words = number_format.size
+    if words(nbytes) == words(free):
+        words = number_format.exact_size
+    return text.format(needed=words(nbytes), free=words(free))
+
+
+def free_path(path: str, suffix: str, written: Collection[Path] = ()) -> str:
+    """Return `path` + `suffix`, with -2, -3, … before the suffix if that name is in use.
+
+    It is in use if it exists, or if an export in progress writes to it; `written` contains the
+    targets of those exports, from `real_path`. A URL is not looked up.
+    """
+    names = chain((path,), (f"{path}-{number}" for number in count(2)))
+    return next(
+        name + suffix
+        for name in names
+        if "://" in name
+        or not (os.path.lexists(_expanded(name + suffix)) or real_path(name + suffix) in written)
+    )
+
+
+def _expanded(path: str) -> str:
+    return os.path.expanduser(path)  # noqa: PTH111 - takes any name
 
 
 def _shards_problem(target: Path, source: str, endings: Iterable[str]) -> str:
@@ -176,12 +229,13 @@ class TargetRow(QWidget):
     def set_path(self, path: str) -> None:
         """Propose a file or folder, replacing the text, and emit `changed`.
 
-        The suffix stays where the format permits it.
+        The suffix stays where the format permits it. A name that is in use gets a number.
         """
         self._ending = next((s for s in self._suffixes if path.endswith(s)), "")
         self._base, self._proposed = path.removesuffix(self._ending), path
         blocker = QSignalBlocker(self.path)
         self.path.setText(path)
+        self._update_path()
         del blocker
         self._show_note()
         self.changed.emit()
@@ -218,6 +272,7 @@ class TargetRow(QWidget):
     def set_written(self, paths: Collection[Path]) -> None:
         """Set the targets of exports in progress; no other export may write there."""
         self._written = paths
+        self._update_path()
         self._show_note()
         self.changed.emit()
 
@@ -246,6 +301,7 @@ class TargetRow(QWidget):
             self._suffixes,
             split=self._limit is not None,
             folders=self._may_be_folder(),
+            nbytes=self._offer.nbytes if self._offer is not None else None,
         )
         problem = problem or in_progress_problem(self.text(), self._written)
         return problem or (
@@ -266,14 +322,13 @@ class TargetRow(QWidget):
             return False
 
     def path_exists(self) -> bool:
-        path = os.path.expanduser(self.text())  # noqa: PTH111 - takes what is no name of a user
-        return os.path.lexists(path)
+        return os.path.lexists(_expanded(self.text()))
 
     def count_replaced(self) -> int:
         """Return the number of files that the export replaces, as far as known."""
         if self._check is not None:
             return len(self._check.replaced)
-        path = os.path.expanduser(self.text())  # noqa: PTH111 - as above
+        path = _expanded(self.text())
         return self._limit is None and os.path.isfile(path)  # noqa: PTH113 - a name may be too long
 
     def replaces_open(self) -> bool:
@@ -310,12 +365,12 @@ class TargetRow(QWidget):
             field.setCursorPosition(cursor)
 
     def _propose(self, offer: FormatOffer) -> None:
-        """Propose a name with format and dtype, so that exports do not replace each other."""
-        name = self._base + offer.tag + (f"-{self._type}" if self._type else "")
+        """Propose an unused name with format and dtype: exports do not replace each other."""
+        name, suffix = self._base + offer.tag + (f"-{self._type}" if self._type else ""), ""
         if self._limit is None and not self._may_be_folder():
-            name += self._ending if self._ending in offer.suffixes else offer.suffixes[0]
-        self._proposed = name
-        self._set_text(name)
+            suffix = self._ending if self._ending in offer.suffixes else offer.suffixes[0]
+        self._proposed = free_path(name, suffix, self._written)
+        self._set_text(self._proposed)
 
     def _replace_suffix(self, offer: FormatOffer, *, unsplit: bool) -> None:
         """Adapt the suffix of the path to the format, unless it has one of its suffixes.

@@ -15,6 +15,8 @@ FRAME = QMargins(4, 36, 4, 4)
 # Pixels. Higher widgets may be cut: labels between lines, others anywhere.
 TALLEST_ROW = 60
 _BESIDE_BAR = 8
+# Window managers move a dialog by the size of its frame; more, in pixels, was done by the user.
+_MOVED_PX = 64
 
 
 def available(window: QWidget, /) -> QRect:
@@ -74,12 +76,21 @@ class Dialog(QDialog):
     """
 
     _shown = False
+    _initial = QRect()  # the geometry that the program gave it
+    # The geometry that the user gave such a dialog before; null for the usual one. Set it first.
+    restored = QRect()
+
+    def user_geometry(self) -> QRect:
+        """Return the geometry if the user moved or resized the dialog, now or before; else null."""
+        now, before = self.geometry(), self._initial
+        moved = (now.topLeft() - before.topLeft()).manhattanLength() > _MOVED_PX
+        return now if moved or now.size() != before.size() else self.restored
 
     def showEvent(self, event: QShowEvent) -> None:
         """Resize the dialog to its preferred size, or to the screen, and center it on its parent.
 
-        A dialog that the program or the user has moved stays there. Nothing when it is restored
-        from the task bar.
+        A dialog that the program or the user has moved stays there, and one with a `restored`
+        geometry gets that. Nothing when it is restored from the task bar.
         """
         if event.spontaneous():
             super().showEvent(event)
@@ -88,15 +99,19 @@ class Dialog(QDialog):
         placed = self.testAttribute(Qt.WidgetAttribute.WA_Moved)
         # Process pending layout requests first: otherwise the size would change after positioning.
         QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
-        self.resize(self.preferred_size().boundedTo(room(self)))
+        size = self.preferred_size() if self.restored.isNull() else self.restored.size()
+        self.resize(size.boundedTo(room(self)))
         super().showEvent(event)
-        if not placed and (parent := self.parentWidget()) is not None:
+        if not self.restored.isNull():
+            self.setGeometry(QRect(self.restored.topLeft(), self.size()))
+        elif not placed and (parent := self.parentWidget()) is not None:
             # The window manager may use an earlier size, from before showing.
             inside = QRect(QPoint(), self.size())
             main = parent.window()
             inside.moveCenter(QRect(main.mapToGlobal(QPoint()), main.size()).center())
             self.setGeometry(inside)
         fit_into_screen(self)
+        self._initial = self.geometry()
         self._shown = True
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -115,7 +130,10 @@ class Dialog(QDialog):
             layout = self.layout()
             least = layout.minimumHeightForWidth(self.width()) if layout is not None else 0
             if least > self.height():
+                by_user = self.size() != self._initial.size()
                 self.resize(self.width(), min(least, max(room(self).height(), self.height())))
+                if not by_user:
+                    self._initial.setSize(self.size())
         return done
 
     def preferred_size(self) -> QSize:

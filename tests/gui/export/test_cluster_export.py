@@ -111,15 +111,20 @@ def test_a_cluster_that_is_not_chosen_or_does_not_answer_or_cannot_do_it(
     answer("tcp://127.0.0.1:9")
     pruned.choose(box, "Cluster")
     export(pruned, tmp_path / "there", "csr")
-    pruned.wait(lambda: pruned.trouble)
     # said before the cluster is contacted
-    assert "The format 'csr' cannot be written on a cluster yet." in pruned.trouble[0]
-    pruned.window.notices.clear()
-
+    assert "The format 'csr' cannot be written on a cluster yet." in why_failed(pruned)
     export(pruned, tmp_path / "there")
-    pruned.wait(lambda: pruned.trouble)
-    assert "No Dask scheduler answers at 'tcp://127.0.0.1:9'" in pruned.trouble[0]
+    assert "No Dask scheduler answers at 'tcp://127.0.0.1:9'" in why_failed(pruned)
     assert not (tmp_path / "there").exists()
+
+
+def why_failed(user) -> str:
+    """Return the error that the export dialog shows once it is open again, and cancel it."""
+    exporting = user.workbench.export
+    user.wait(lambda: exporting.dialog is not None and exporting.dialog.trouble.isVisible())
+    sentence = exporting.dialog.trouble.text()
+    user.click(exporting.dialog.stop)
+    return sentence
 
 
 def test_a_recipe_is_done_to_a_new_file_on_the_cluster(pruned, tmp_path, answer, clients):  # noqa: F811

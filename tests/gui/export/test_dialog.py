@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,6 +29,7 @@ from pruneapp.export.report import (
     WrittenTensor,
 )
 from pruneapp.export.rounding import RoundingCost
+from pruneapp.gui.export import target_row
 from pruneapp.gui.export.dialog import ExportChoices, ExportDialog
 from pruneapp.gui.export.report_dialog import ExportReportDialog
 from pruneapp.gui.recipes.recipe_controller import RecipeDialog, RecipeLine
@@ -362,7 +364,7 @@ class TestFilesOfALargestSize:
     def test_a_place_that_cannot_be(self, dialog, size, qtbot, tmp_path, name, words):
         (tmp_path / "file").write_bytes(b"x")
         qtbot.keyClick(size, Qt.Key.Key_Down)
-        dialog.target.set_path(str(tmp_path / name) if name else "")
+        dialog.target.path.setText(str(tmp_path / name) if name else "")
         assert dialog.target.note.text().startswith("✕")
         assert words in dialog.target.note.text()
         assert not dialog.go.isEnabled()
@@ -457,11 +459,47 @@ def test_a_loop_of_links_is_not_the_file_that_is_open(dialog, tmp_path):
     ],
 )
 def test_a_place_that_cannot_be_is_said_before_the_button(dialog, tmp_path, path, words):
-    dialog.target.set_path(path.replace("{}", str(tmp_path)))
+    dialog.target.path.setText(path.replace("{}", str(tmp_path)))
     assert dialog.request() is None
     assert not dialog.go.isEnabled()
     assert dialog.target.note.text().startswith("✕")
     assert words in dialog.target.note.text()
+
+
+def test_a_proposed_name_replaces_nothing(dialog, qtbot, tmp_path):
+    (tmp_path / "pruned.pt").write_bytes(b"another state")
+    pick(dialog, qtbot, "torch")
+    assert dialog.target.path.text().endswith("/pruned-2.pt")
+    assert dialog.go.text() == "Export 44 MB"
+    pick(dialog, qtbot, "safetensors")
+    assert dialog.target.path.text().endswith("/pruned.safetensors")
+    dialog.set_written([tmp_path / "pruned.safetensors"])
+    assert dialog.target.path.text().endswith("/pruned-2.safetensors")
+    assert dialog.go.isEnabled()
+
+
+def test_a_folder_without_permission_is_said_before_the_button(dialog, monkeypatch, tmp_path):
+    # The tests may run as root, who may write everywhere.
+    monkeypatch.setattr(target_row.os, "access", lambda folder, _mode: folder != tmp_path / "ro")
+    (tmp_path / "ro").mkdir()
+    dialog.target.path.setText(str(tmp_path / "ro" / "x.safetensors"))
+    assert dialog.target.note.text() == (
+        f"✕ You cannot write to {tmp_path / 'ro'}: choose another folder."
+    )
+    assert not dialog.go.isEnabled()
+
+
+def test_a_disk_without_space_is_said_before_the_button(dialog, qtbot, monkeypatch, tmp_path):
+    free = shutil.disk_usage(tmp_path)._replace(free=43_500_000)
+    monkeypatch.setattr(target_row.shutil, "disk_usage", lambda _folder: free)
+    pick(dialog, qtbot, "torch")
+    assert dialog.target.note.text() == (
+        "✕ Not enough disk space: 44,000,000 bytes needed, 43,500,000 bytes free. Free some space "
+        "or choose another disk."
+    )
+    assert not dialog.go.isEnabled()
+    pick(dialog, qtbot, "safetensors")
+    assert dialog.go.isEnabled()
 
 
 def test_of_a_model_of_several_files_a_folder_is_to_be_entered(dialog):

@@ -20,7 +20,7 @@ from pruneapp.document.step import Row, Step
 from pruneapp.edits.apply_manual_edit import compute_manual_edit
 from pruneapp.edits.manual_edit import ManualEdit, ManualTarget
 from pruneapp.edits.repaired_values import RepairedValues, as_values
-from pruneapp.errors import FileChangedError
+from pruneapp.errors import ExportError, FileChangedError
 from pruneapp.export import sharding
 from pruneapp.export.format import Purpose
 from pruneapp.export.provenance import calibration_of
@@ -103,6 +103,8 @@ def test_no_second_export_goes_where_one_is_under_way(pruned, file, gate):
     pruned.wait(lambda: gate.running)
     again = pruned.open_export()
     target = again.target
+    assert target.path.text() == str(file.with_name("model-pruned-2.safetensors"))
+    pruned.type(target.path, str(file.with_name("model-pruned.safetensors")))
     pruned.wait(lambda: not again.go.isEnabled())
     assert target.note.text() == (
         "✕ An export to model-pruned.safetensors is under way: wait until it is done, or enter "
@@ -157,11 +159,13 @@ def test_each_purpose_gets_its_format(pruned, file):
     assert zeros(found["model.a.weight"]) > 0.1
     assert found["model.b.bias"].shape == (64,)
 
-    # A second export says what it replaces, and keeps the choices.
+    # A second export keeps the choices, but replaces nothing; if the user wants that, it is said.
     dialog = pruned.open_export()
     assert dialog.purposes.purpose() is Purpose.MAIL
-    assert dialog.target.path.text() == str(mailed)
+    assert dialog.target.path.text() != str(mailed)
+    assert dialog.target.path.text().startswith(f"{file.parent}/model-pruned")
     note = dialog.target.note
+    dialog.target.path.setText(str(mailed))
     pruned.wait(lambda: note.text() == f"{mailed.name} already exists and will be replaced.")
     press(pruned, dialog.formats.radios["safetensors"])
     dialog.target.path.setText(str(file))
@@ -229,6 +233,59 @@ def test_the_report_names_the_data_that_calibrated_a_repair(pruned, file):
     assert "Calibrated with the data of the script with the SHA-256 12ab: " in page
     with open_checkpoint(file.parent / "model-pruned.safetensors") as written:
         assert calibration_of(written) == ("script:12ab",)
+
+
+def test_a_failed_export_keeps_the_dialog_and_its_choices(pruned, file, monkeypatch):
+    def fail(*_args):
+        raise ExportError("The disk is on fire.", remedy="Choose another.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(export_controller, "export_document", fail)
+        dialog = pruned.open_export()
+        press(pruned, dialog.formats.radios["torch"])
+        press(pruned, dialog.beside.account)
+        pruned.type(dialog.target.path, str(file.with_name("mine.pt")))
+        pruned.click(dialog.go)
+        pruned.wait(lambda: pruned.workbench.export.dialog not in {None, dialog})
+        again = pruned.workbench.export.dialog
+        pruned.wait(again.trouble.isVisible)
+    assert "The disk is on fire." in again.trouble.text()
+    assert pruned.trouble == []
+    assert again.chosen_format().name == "torch"
+    assert again.target.path.text() == str(file.with_name("mine.pt"))
+    assert again.beside.account.isChecked()
+    pruned.click(again.go)
+    pruned.wait(lambda: pruned.workbench.export.report is not None)
+    pruned.close_report()
+    assert file.with_name("mine.pt").exists()
+    again = pruned.open_export()
+    assert not again.trouble.isVisible()
+    assert again.target.path.text() == str(file.with_name("model-pruned.pt")), "not mine.pt again"
+    leave(pruned)
+
+
+def test_the_dialog_opens_where_the_user_left_it(pruned):
+    dialog = pruned.open_export()
+    usual = dialog.size()
+    dialog.setGeometry(300, 120, usual.width() + 40, usual.height() - 30)
+    there = dialog.geometry()
+    leave(pruned)
+    dialog = pruned.open_export()
+    pruned.pause(50)
+    assert dialog.geometry() == there
+    leave(pruned)
+
+
+@pytest.mark.parametrize("kind", [".pth", ".npz"])
+def test_the_default_format_is_that_of_the_opened_file(user, tmp_path, kind):
+    path = tmp_path / f"net{kind}"
+    weight = torch.ones(8, 8)
+    torch.save({"weight": weight}, path) if kind == ".pth" else np.savez(path, weight=weight)
+    user.open_file(path)
+    dialog = user.open_export()
+    assert dialog.chosen_format().name == {".pth": "torch", ".npz": "npz"}[kind]
+    assert dialog.target.path.text() == str(tmp_path / f"net-pruned{kind}")
+    leave(user)
 
 
 @pytest.mark.parametrize("kind", [".pt2", ".onnx", ".gguf"])

@@ -473,9 +473,15 @@ def test_what_the_class_refuses_leaves_nothing(user, folder, dialog, monkeypatch
     check.setFocus()
     user.qtbot.keyClick(check, Qt.Key.Key_Down)
     user.click(dialog.go)
-    user.wait(lambda: user.trouble)
+    user.wait(lambda: user.workbench.export.dialog is not None)
+    again = user.workbench.export.dialog
+    user.wait(again.trouble.isVisible)
+    assert again is not dialog
     assert asked == [("meta", 192, True)]
-    assert user.trouble == ["LlamaForCausalLM does not take it."]
+    assert again.trouble.text() == "✕ LlamaForCausalLM does not take it."
+    assert again.is_shrunk
+    assert user.trouble == []
+    user.click(again.stop)
     assert not folder.with_name("tiny-shrunk").exists()
 
 
