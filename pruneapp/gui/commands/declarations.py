@@ -410,7 +410,7 @@ COMMANDS: tuple[MenuCommand, ...] = (
         MenuCommand(
             "check_pattern",
             "Chec&k sparsity pattern…",
-            "Find tensors and groups that violate a pattern such as 2:4, and repair them",
+            "Find tensors and groups that violate a pattern such as 2:4, and prune them to it",
         ),
         MenuCommand(
             "evaluate",

@@ -106,7 +106,7 @@ def headline(answer: PatternAnswer) -> str:
 
 
 def details(answer: PatternAnswer) -> str:
-    """Return sentences about the effect of a repair, its limits, and ungrouped weights.
+    """Return sentences about the effect of pruning to the pattern, and ungrouped weights.
 
     Empty if all tensors have the pattern and complete groups.
     """
@@ -114,9 +114,9 @@ def details(answer: PatternAnswer) -> str:
     if totals.broken:
         taken = plural(
             totals.to_prune,
-            translate("Patterns", "Repair prunes 1 more weight"),
-            translate("Patterns", "Repair prunes {n} more weights"),
-        )
+            translate("Patterns", "{pattern} prunes 1 more weight"),
+            translate("Patterns", "{pattern} prunes {n} more weights"),
+        ).format(pattern=answer.pattern)
         cost = translate("Patterns", "norm² not known.")
         if lost is not None:
             cost = translate("Patterns", "{share} of the norm² of these tensors.")
@@ -127,13 +127,14 @@ def details(answer: PatternAnswer) -> str:
             plural(
                 totals.blocked_by_protection,
                 translate(
-                    "Patterns", "1 group cannot be repaired: too many of its weights are protected."
+                    "Patterns",
+                    "1 group keeps violating {pattern}: too many of its weights are protected.",
                 ),
                 translate(
                     "Patterns",
-                    "{n} groups cannot be repaired: too many of their weights are protected.",
+                    "{n} groups keep violating {pattern}: too many of their weights are protected.",
                 ),
-            )
+            ).format(pattern=answer.pattern)
         )
     if totals.without and totals.checked:
         text = plural(
@@ -213,7 +214,7 @@ def headers() -> tuple[str, ...]:
         translate("Patterns", "Shape"),
         translate("Patterns", "Violating groups"),
         translate("Patterns", "First group"),
-        translate("Patterns", "Repair prunes"),
+        translate("Patterns", "To prune"),
         translate("Patterns", "Of its norm²"),
         translate("Patterns", "In no group"),
     )
@@ -274,7 +275,7 @@ def text_headers() -> tuple[str, ...]:
         translate("Patterns", "Groups"),
         translate("Patterns", "Violating groups"),
         translate("Patterns", "First group"),
-        translate("Patterns", "Repair prunes"),
+        translate("Patterns", "To prune"),
         translate("Patterns", "Fraction of norm²"),
         translate("Patterns", "In no group"),
         translate("Patterns", "Reason for no groups"),

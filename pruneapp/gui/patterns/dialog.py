@@ -142,11 +142,11 @@ _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 class PatternDialog(Dialog):
-    """Shows whether tensors have a pattern and which groups violate it; offers a repair."""
+    """Shows whether tensors have a pattern and which groups violate it; offers to prune them."""
 
     asked = Signal()  # check `row.question`; answer with `set_answer` or `set_trouble`
     stopRequested = Signal()
-    repairRequested = Signal()
+    pruneRequested = Signal()
     copyRequested = Signal()  # copy the table as text; answer with `copy.set_copied`
     tensorRequested = Signal(str)  # (tensor) the user selected this tensor
 
@@ -184,14 +184,14 @@ class PatternDialog(Dialog):
         self.table.selectionModel().currentRowChanged.connect(self._on_row)
         self.copy.clicked.connect(self.copyRequested)
         self.leave.clicked.connect(self.reject)
-        self.go.clicked.connect(self.repairRequested)
+        self.go.clicked.connect(self.pruneRequested)
         self._show()
         self.row.setFocus()
 
     # -- inputs
 
     def set_under_way(self, title: str) -> None:
-        """Show that a job with this title is running, and disable the repair.
+        """Show that a job with this title is running, and disable pruning.
 
         The previous result stays visible; after `BUSY_MS` it is muted. An error is removed.
         """
@@ -240,7 +240,7 @@ class PatternDialog(Dialog):
 
     def _lay_out(self) -> None:
         for button in (self.again, self.copy, self.leave, self.go):
-            # Enter in the field starts a check and must not start a repair
+            # Enter in the field starts a check and must not prune
             button.setAutoDefault(False)
         parts = self.row, self.headline, self.details, self.table, self.place, self.note
         layout = lay_in_column(self, *parts, spacing=12, margins=(16, 16, 16, 16), wide=self.table)
@@ -272,9 +272,14 @@ class PatternDialog(Dialog):
             label.setForegroundRole(MUTED if old else TEXT)
         self.again.setVisible(self._can_ask)
         broken = 0 if answer is None else answer.totals.broken
-        words = plural(broken, self.tr("Repair 1 tensor"), self.tr("Repair {n} tensors"))
-        nothing = self.tr("Repair") if answer is None else self.tr("Nothing to repair")
-        self.go.setText(words if broken else nothing)
+        if answer is None:
+            text = self.tr("Prune")
+        elif not broken:
+            text = self.tr("Nothing to prune")
+        else:
+            one, several = self.tr("Prune 1 tensor to {p}"), self.tr("Prune {n} tensors to {p}")
+            text = plural(broken, one, several).format(p=answer.pattern)
+        self.go.setText(text)
         takes = answer is not None and answer.totals.to_prune > 0
         self.go.setEnabled(takes and self._current and asks)
         self.copy.setEnabled(answer is not None)

@@ -1,4 +1,4 @@
-"""Check in a dialog whether tensors have an N:M pattern, and repair them in one step."""
+"""Check in a dialog whether tensors have an N:M pattern, and prune them to it in one step."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ _USUAL = ((2, 4), *(pattern for pattern in PATTERNS if pattern != (2, 4)))
 
 
 class PatternController(Feature[PatternDialog]):
-    """Checks in the background whether tensors have a pattern, and repairs those that do not."""
+    """Checks in the background whether tensors have a pattern; prunes those that do not to it."""
 
     commands: ClassVar = {"check_pattern": "ask"}
 
@@ -81,7 +81,7 @@ class PatternController(Feature[PatternDialog]):
         self._tree = tree
         self._show_tensor = show_tensor
         self._job: RunJob[Any] | None = None
-        self._repairing = False
+        self._pruning = False
         self._answer: PatternAnswer | None = None
         tree.checkedChanged.connect(self._on_checked)
         self._jobs.progressed.connect(self._on_progress)
@@ -104,7 +104,7 @@ class PatternController(Feature[PatternDialog]):
             dialog = self.dialog = PatternDialog(pattern, usual, dim, self._window)
             dialog.asked.connect(self._check)
             dialog.stopRequested.connect(self._stop)
-            dialog.repairRequested.connect(self._repair)
+            dialog.pruneRequested.connect(self._prune)
             dialog.copyRequested.connect(self._copy)
             dialog.tensorRequested.connect(self._show_tensor)
             dialog.finished.connect(self._on_finished)
@@ -125,11 +125,11 @@ class PatternController(Feature[PatternDialog]):
     def _check(self) -> Flow[None]:
         """Check the pattern that the dialog asks for, cancelling a check that runs.
 
-        Does nothing during a repair. An invalid pattern only ends the check.
+        Does nothing while it prunes. An invalid pattern only ends the check.
         """
         dialog = self.dialog
-        if self._repairing or dialog is None:
-            return  # a check follows after the repair
+        if self._pruning or dialog is None:
+            return  # a check follows
         self._drop()
         every = self._rows_to_check(everything=True)
         dialog.row.set_tensors(len(self._tree.checked_rows()), len(every))
@@ -165,11 +165,11 @@ class PatternController(Feature[PatternDialog]):
             self._drop()
             dialog.set_trouble(why, can_ask=True)
 
-    # -- repairing ------------------------------------------------------------------------------
+    # -- pruning --------------------------------------------------------------------------------
 
     @flow
-    def _repair(self) -> Flow[None]:
-        """Repair the tensors of the last answer in one step, and check again.
+    def _prune(self) -> Flow[None]:
+        """Prune the tensors of the last answer to the pattern in one step, and check again.
 
         An error, or a change of the document in the meantime, is shown in the dialog.
         """
@@ -179,24 +179,22 @@ class PatternController(Feature[PatternDialog]):
         self.session.check_may_work()
         self._drop()
         snapshot, kernel = self.document.snapshot(), self.session.kernel
-        work = partial(_compute_repair, snapshot, repair(answer.report), kernel)
-        self._repairing = True
+        work = partial(_compute_step, snapshot, repair(answer.report), kernel)
+        self._pruning = True
         try:
-            proposal = yield from self._run(
-                dialog, RunJob(self.tr("Repairing sparsity pattern"), work)
-            )
+            proposal = yield from self._run(dialog, RunJob(self.tr("Pruning to the pattern"), work))
         finally:
-            self._repairing = False
+            self._pruning = False
         if not self.session.commit(proposal):
-            why = self.tr("Nothing was repaired. The main window shows why.")
+            why = self.tr("Nothing was pruned. The main window shows why.")
             dialog.set_trouble(why, can_ask=True)
             return
-        self._check()  # even if it is slow: the user expects to see the result of the repair
+        self._check()  # even if it is slow: the user expects to see the result
         many = answer.totals.broken
         text = number_format.plural(
             many,
-            self.tr("1 tensor repaired to {pattern}."),
-            self.tr("{n} tensors repaired to {pattern}."),
+            self.tr("1 tensor pruned to {pattern}."),
+            self.tr("{n} tensors pruned to {pattern}."),
         )
         self._notifications.show_done(text.format(pattern=answer.pattern))
 
@@ -254,16 +252,16 @@ class PatternController(Feature[PatternDialog]):
     def _on_changed(self, change: DocumentChanged) -> None:
         if change.is_remark or self.dialog is None:
             return
-        if self._repairing:
+        if self._pruning:
             self._drop()
-            why = self.tr("Nothing was repaired: the history changed in the meantime.")
+            why = self.tr("Nothing was pruned: the history changed in the meantime.")
             self.dialog.set_trouble(why, can_ask=True)
         else:
             self._check_again(self.tr("The masks have changed since this check."))
 
     def _on_checked(self) -> None:
         dialog = self.dialog
-        if dialog is None or self._repairing:
+        if dialog is None or self._pruning:
             return
         asked = dialog.row.question()
         if asked is not None and not asked.everything:
@@ -285,7 +283,7 @@ def _context(rows: Sequence[TensorRow]) -> FormContext:
     return FormContext((-1,) * max(rank, 2), kinds.pop() if len(kinds) == 1 else "")
 
 
-def _compute_repair(
+def _compute_step(
     snapshot: Snapshot, step: Step, kernel: Callable[[], Kernel], job: Job
 ) -> Proposal:
     return compute_preview(snapshot, step, kernel(), job, norms=False)

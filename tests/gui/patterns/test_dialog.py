@@ -55,10 +55,10 @@ def dialog(qtbot):
 
 @pytest.fixture
 def requests(dialog):
-    """Return a list that collects requests for checks, and "repair" for those of repairs."""
+    """Return a list that collects requests for checks, and "prune" for those of repairs."""
     found = []
     dialog.asked.connect(lambda: found.append(dialog.row.question()))
-    dialog.repairRequested.connect(lambda: found.append("repair"))
+    dialog.pruneRequested.connect(lambda: found.append("prune"))
     return found
 
 
@@ -131,15 +131,15 @@ def test_enter_in_the_field_asks_and_repairs_nothing(dialog, requests, qtbot):
     dialog.set_answer(answer(DENSE))
     dialog.go.setFocus()
     qtbot.keyClick(dialog.go, Qt.Key.Key_Return)
-    assert requests[2:] == ["repair"]
+    assert requests[2:] == ["prune"]
 
 
 def test_the_sentences_and_the_table_say_what_was_found(dialog):
     dialog.set_answer(answer(DENSE, BIAS, HALF))
     assert dialog.headline.text() == ("1 of 2 tensors has 2:4. 1 violates it in 7 of 8 groups.")
     assert text_of(dialog.details) == (
-        "Repair prunes 11 more weights: 12.5 % of the norm² of these tensors. 1 "
-        "group cannot be repaired: too many of its weights are protected. 1 more "
+        "2:4 prunes 11 more weights: 12.5 % of the norm² of these tensors. 1 "
+        "group keeps violating 2:4: too many of its weights are protected. 1 more "
         "tensor has no groups of 4 along dim 1. In 1 tensor the dimension is not a "
         "multiple of 4: 8 weights are in no group, and kernels that need complete "
         "groups reject it."
@@ -154,7 +154,7 @@ def test_the_sentences_and_the_table_say_what_was_found(dialog):
         ["– fc1.bias", "4", "–", "–", "–", "–", "–"],
         ["✓ second", "4×8", "0 of 8", "–", "–", "–", "0"],
     ]
-    assert dialog.go.text() == "Repair 1 tensor"
+    assert dialog.go.text() == "Prune 1 tensor to 2:4"
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ def test_one_many_and_none(dialog, tensors, sentence):
     assert dialog.headline.text() == sentence
     assert dialog.go.isEnabled() == (DENSE in tensors)
     if DENSE not in tensors:
-        assert dialog.go.text() == "Nothing to repair"
+        assert dialog.go.text() == "Nothing to prune"
 
 
 @pytest.mark.parametrize(
@@ -199,7 +199,7 @@ def test_what_it_is_good_for_is_said_honestly(dialog, asked_for, words):
 def test_energy_that_nobody_knows_is_no_number(dialog):
     odd = TensorPattern("w", (1, 4), 1, 1, first=(BrokenGroup((0, 0), 3),), lost=None, to_prune=1)
     dialog.set_answer(answer(odd, lost=None))
-    assert text_of(dialog.details) == ("Repair prunes 1 more weight: norm² not known.")
+    assert text_of(dialog.details) == ("2:4 prunes 1 more weight: norm² not known.")
     assert table_rows(dialog)[0][5] == "–"
 
 
@@ -225,7 +225,7 @@ def test_what_does_not_hold_any_more_is_gone_until_it_is_looked_at_again(dialog,
     dialog.set_trouble("The masks have changed since this check.", can_ask=True)
     assert dialog.headline.text() == "The masks have changed since this check."
     assert dialog.headline.foregroundRole() == TEXT
-    assert dialog.go.text() == "Repair", "unknown"
+    assert dialog.go.text() == "Prune", "unknown"
     assert (table_rows(dialog), dialog.details.text(), dialog.note.text()) == ([], "", "")
     assert not dialog.go.isEnabled()
     assert not dialog.copy.isEnabled()
@@ -305,7 +305,7 @@ def test_a_hundred_thousand_tensors_are_made_as_they_are_shown(dialog, qtbot, mo
         lambda found, row: made.append(row) or cells(found, row),
     )
     dialog.set_answer(answer(*[DENSE] * 100_000))
-    assert dialog.go.text() == "Repair 100,000 tensors"
+    assert dialog.go.text() == "Prune 100,000 tensors to 2:4"
     dialog.table.setFocus()
     qtbot.keyClick(dialog.table, Qt.Key.Key_End, Qt.KeyboardModifier.ControlModifier)
     dialog.table.grab()

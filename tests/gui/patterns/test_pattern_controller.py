@@ -144,19 +144,19 @@ def test_a_file_is_looked_at_repaired_and_undone(at_work, weights):
     assert list(found) == ["conv.weight", "fc1.weight", "fc2.weight"], "the worst tensor first"
     for name, cells in found.items():
         assert cells == expected_row(weights[name], 2, 4, 1)
-    assert dialog.go.text() == "Repair 2 tensors"
+    assert dialog.go.text() == "Prune 2 tensors to 2:4"
     assert at_work.states == ["Opened"], "a check changes nothing"
 
     at_work.click(dialog.go)
     wait_for(at_work, dialog, "All 3 tensors have 2:4.")
     assert at_work.states[1:] == ["2:4, dim 1, on 2 tensors"]
-    assert at_work.window.done.label.text() == "2 tensors repaired to 2:4."
+    assert at_work.window.done.label.text() == "2 tensors pruned to 2:4."
     now = pruned_weights(at_work, weights)
     for name in ("conv.weight", "fc1.weight"):
         np.testing.assert_array_equal(groups_of(now[name], 4, 1), repair(weights[name], 2, 4, 1))
     np.testing.assert_array_equal(now["fc1.weight"][:, 16:], weights["fc1.weight"][:, 16:])
     assert "fc2.weight" not in at_work.document.masks
-    assert dialog.go.text() == "Nothing to repair"
+    assert dialog.go.text() == "Nothing to prune"
     assert not dialog.go.isEnabled()
 
     at_work.key("Ctrl+Z")
@@ -307,7 +307,7 @@ def test_nothing_is_repaired_if_something_else_is_done_meanwhile(at_work, monkey
     assert not len(at_work.document.masks)
     at_work.click(dialog.again)
     at_work.wait(dialog.go.isEnabled)
-    assert "2 groups cannot be repaired" in dialog.details.text()
+    assert "2 groups keep violating 2:4" in dialog.details.text()
     at_work.click(dialog.go)
     wait_for(at_work, dialog, "2 of 3 tensors have 2:4. 1 violates it in 2 of 48 groups.")
     assert not dialog.go.isEnabled(), "protected weights are kept"
