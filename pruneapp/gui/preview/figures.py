@@ -379,6 +379,7 @@ class PruneAction(QWidget):
         self,
         weights: int,
         channels: int = 0,
+        tensors: int = 0,
         *,
         exact: bool = True,
         again: bool = False,
@@ -386,13 +387,14 @@ class PruneAction(QWidget):
     ) -> None:
         """Show the number of channels to prune, or of weights if there are no channels.
 
-        The button is disabled if both are 0. `exact`: whether `weights` is exact, not an upper
-        bound. `again`: the current state is shown, not a preview, so the button is not highlighted;
-        `done`: a step of the form led to that state.
+        `tensors` is the number of tensors to show with the weights; 0 to show none. The button is
+        disabled if there are neither weights nor channels. `exact`: whether `weights` is exact, not
+        an upper bound. `again`: the current state is shown, not a preview, so the button is not
+        highlighted; `done`: a step of the form led to that state.
         """
         if weights or channels:
             text = self.tr("Prune again: {what}") if done else self.tr("Prune {what}")
-            text = text.format(what=self._words(weights, channels, exact=exact))
+            text = text.format(what=self._words(weights, channels, tensors, exact=exact))
         else:
             text = self.tr("Nothing more to prune") if again else self.tr("Nothing to prune")
         self._show(text, again=again, enabled=bool(weights or channels))
@@ -500,11 +502,15 @@ class PruneAction(QWidget):
         words = self.preview.fontMetrics().horizontalAdvance(self.preview.text())
         return words + _PADDING + _SPACING
 
-    def _words(self, weights: int, channels: int, *, exact: bool) -> str:
+    def _words(self, weights: int, channels: int, tensors: int, *, exact: bool) -> str:
         if channels:
             return number_format.plural(channels, self.tr("1 channel"), self.tr("{n} channels"))
         several = self.tr("{n} weights") if exact else self.tr("up to {n} weights")
-        return number_format.plural(weights, self.tr("1 weight"), several)
+        text = number_format.plural(weights, self.tr("1 weight"), several)
+        if not tensors:
+            return text
+        one, more = self.tr("{weights} in 1 tensor"), self.tr("{weights} in {n} tensors")
+        return number_format.plural(tensors, one, more).format(weights=text)
 
     @property
     def why_not(self) -> str:

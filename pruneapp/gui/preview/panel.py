@@ -200,7 +200,7 @@ class PreviewPanel(QWidget):
                 settings=settings,
             )
         elif stage is PreviewStage.EXACT and state.report is not None:
-            self.set_report(state.report, channels=state.channels)
+            self.set_report(state.report, state.channels, state.mixed_tensors)
             if state.masks_added is not None:
                 self.action.set_masks(state.masks_added)
             self.file.set_compact(state.compact)
@@ -212,7 +212,8 @@ class PreviewPanel(QWidget):
             else:
                 self.figures.show_counts(estimate)
             self._show_affected(state.report, only_by_norm=True)
-            self.action.set_count(estimate.to_prune, estimate.channels, exact=estimate.exact)
+            units = state.channels, state.mixed_tensors
+            self.action.set_count(estimate.to_prune, *units, exact=estimate.exact)
             self.file.set_compact(state.compact)
         if stage is not PreviewStage.REQUESTED:
             counting = estimate is not None and state.requested and error is None
@@ -230,14 +231,15 @@ class PreviewPanel(QWidget):
         self.file.set_compact(current.compact)
         if state.untouched:
             return
+        units = state.channels, state.mixed_tensors
         if error is not None:
             self.set_not_again(translate_sentence(error.sentence))
         elif state.preview is not None:
             to_prune, share = state.preview.report.newly_pruned, state.repeated_amount
-            self.set_again(to_prune, state.channels, share=share)
+            self.set_again(to_prune, *units, share=share)
         elif estimate is not None and state.estimated:
             exact, share = estimate.exact, state.repeated_amount
-            self.set_again(estimate.to_prune, state.channels, exact=exact, share=share)
+            self.set_again(estimate.to_prune, *units, exact=exact, share=share)
 
     def clear(self) -> None:
         """Show the page of numbers with a dash in each row, no warnings, and a disabled button."""
@@ -248,11 +250,10 @@ class PreviewPanel(QWidget):
         self._show_affected(None)
         self.action.set_count(0)
 
-    def set_report(self, report: SparsityReport, *, channels: int = 0) -> None:
+    def set_report(self, report: SparsityReport, channels: int = 0, tensors: int = 0) -> None:
         """Show the exact result of a step that is not applied yet, and its number on the button.
 
-        `channels` is the number of channels that it prunes; 0 for methods that prune individual
-        weights.
+        `channels` and `tensors` are those of `PruneAction.set_count`.
         """
         self._show_as_preview()
         reports.show_broken(self.broken, report.broken, self._shown)
@@ -265,7 +266,7 @@ class PreviewPanel(QWidget):
         texts = [text.format(n=number_format.count(n)) for text, n in stays.items() if n]
         self.protected.setText("\n".join(texts))
         self._hide_empty_rows()
-        self.action.set_count(report.newly_pruned, channels)
+        self.action.set_count(report.newly_pruned, channels, tensors)
 
     def set_error(self, sentence: str, remedy: str = "", *, settings: bool = False) -> None:
         """Replace all numbers by an error, and disable the button.
@@ -311,12 +312,19 @@ class PreviewPanel(QWidget):
         self._hide_empty_rows()
 
     def set_again(
-        self, to_prune: int, channels: int = 0, *, exact: bool = True, share: float | None = None
+        self,
+        to_prune: int,
+        channels: int = 0,
+        tensors: int = 0,
+        *,
+        exact: bool = True,
+        share: float | None = None,
     ) -> None:
         """Show in a note and on the button what the form would prune next from the current state.
 
         `share` is the fraction if the form requests the amount of the last prune again, None
-        otherwise. `exact` is False if `to_prune` is an upper bound.
+        otherwise. `exact` is False if `to_prune` is an upper bound. `channels` and `tensors` are
+        those of `PruneAction.set_count`.
         """
         n = (
             number_format.count(to_prune)
@@ -335,7 +343,7 @@ class PreviewPanel(QWidget):
         else:
             text = self.tr("With these settings the next step prunes {n} weights.").format(n=n)
         self._set_sentence(self.note, text)
-        self.action.set_count(to_prune, channels, exact=exact, again=True, done=self._done)
+        self.action.set_count(to_prune, channels, tensors, exact=exact, again=True, done=self._done)
 
     def set_not_again(self, sentence: str) -> None:
         """Show a note on why the form cannot be applied to the current state."""

@@ -8,7 +8,7 @@ from enum import Enum, auto
 
 from pruneapp.analysis.histogram_store import Assignment
 from pruneapp.analysis.sparsity_report import Danger, SparsityReport, TensorSparsity
-from pruneapp.document.step import Step
+from pruneapp.document.step import Step, takes_channels
 from pruneapp.errors import NothingToPruneError, ParameterError, PruneAppError, SelectionError
 from pruneapp.methods import registry
 from pruneapp.preview.estimate import Estimate
@@ -121,8 +121,16 @@ class PreviewState:
 
     @property
     def channels(self) -> int:
-        """The number of channels to be pruned; 0 for methods that prune individual weights."""
-        return 0 if self.estimate is None else self.estimate.channels
+        """The number of channels to be pruned; 0 unless all rules prune whole channels."""
+        return 0 if self.estimate is None or self.mixed_tensors else self.estimate.channels
+
+    @property
+    def mixed_tensors(self) -> int:
+        """The number of tensors of a step whose rules prune different units; 0 for others."""
+        if self.step is None or self.estimate is None:
+            return 0
+        rows = [row for row in self.step.rows if row.prunes]
+        return self.estimate.tensors if len({takes_channels(row) for row in rows}) > 1 else 0
 
     @property
     def masks_added(self) -> int | None:

@@ -67,6 +67,22 @@ def test_a_new_rule_takes_nothing_until_it_names_tensors(opened):
     assert "rules" not in user.states[1]
 
 
+def test_a_step_of_channels_and_weights_is_counted_in_weights(opened):
+    user, form = opened, opened.views.form
+    conv, fc = (
+        FormRow("conv2.weight", "", "ln_structured", {}),
+        FormRow("fc1.*", "", "l1_unstructured", {}),
+    )
+    form.set_request(FormRequest((conv,)))
+    form.emit_changed()
+    user.wait_preview()
+    assert user.button.text().endswith("channels")
+    form.set_request(FormRequest((conv, fc)))
+    form.emit_changed()
+    report = user.wait_preview()
+    assert user.button.text() == f"Prune {report.newly_pruned:,} weights in 2 tensors"
+
+
 def test_a_rule_that_is_added_or_alone_asks_for_nothing_until_it_names_tensors(opened):
     user, form = opened, opened.views.form
     user.wait(lambda: user.button.text() == "Change a setting to preview a step")
