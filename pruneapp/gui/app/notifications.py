@@ -60,6 +60,7 @@ class NoticeTopic(Enum):
     RESTORED = ("the history that was restored",)
     STATE_DICTS = ("the state dicts of the open file",)
     ZEROS = ("the zeros of the open file",)
+    STATISTICS = ("the statistics of the session",)
     STOPPED = ("a cancelled pruning step",)
     PICTURE = ("the saved picture",)
     REPAIR = ("a repair that made the metric worse",)

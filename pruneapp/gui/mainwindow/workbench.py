@@ -63,6 +63,7 @@ from pruneapp.gui.repair.repair_controller import RepairController
 from pruneapp.gui.sensitivity.allocation_controller import AllocationController
 from pruneapp.gui.sensitivity.frontier_controller import FrontierController
 from pruneapp.gui.sensitivity.scan_controller import ScanController
+from pruneapp.gui.statistics.statistics_controller import StatisticsController
 from pruneapp.gui.tree.nodes import Nodes, build_nodes
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import LineEdit
@@ -395,8 +396,9 @@ class Workbench(QObject):
             evaluation=self.evaluation,
             history=self.history,
         )
+        self.statistics = StatisticsController(context, session, self.scripts, self.form)
         self.repair = RepairController(
-            context, session, self.scripts, self.evaluation, undo=self.history.undo
+            context, session, self.scripts, self.evaluation, undo=self.history.undo, form=self.form
         )
         self.recover = RecoverController(
             context, session, self.scripts, self.evaluation, self.tables, undo=self.history.undo
@@ -648,13 +650,14 @@ class Workbench(QObject):
 
     def _read_view(self) -> Mapping[str, Any]:
         measured = {**self.evaluation.read(), **self.scans.read(), **self.frontier.read()}
-        return {**self.view_state.read(), **measured}
+        return {**self.view_state.read(), **self.form.read(), **measured}
 
     def _read_results(self) -> Mapping[object, object]:
         return {**self.evaluation.results, **self.scans.results, **self.frontier.results}
 
     def _show_view(self, view: Mapping[str, Any]) -> None:
         self.view_state.show(view)
+        self.form.show(view)
         self.evaluation.show(view)
         self.scans.show(view)
         self.frontier.show(view)

@@ -19,6 +19,7 @@ from pruneapp.document.step import Row, Step, takes_channels
 from pruneapp.edits.existing_masks import names_in, read_masks_for
 from pruneapp.errors import NothingToPruneError, ParameterError, PruneAppError, SelectionError
 from pruneapp.gui.app.context import AppContext
+from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.feature import Feature, Flow, RunJob, flow
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.method_form.form_model import (
@@ -38,13 +39,14 @@ from pruneapp.gui.widgets.engine_text import (
     translate_sentence,
     with_translated_labels,
 )
+from pruneapp.gui.widgets.labels import translate, with_note
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods import registry
 from pruneapp.methods.builtin.units import MULTIPLE, ROUNDED
 from pruneapp.methods.coupled_units import USUAL
 from pruneapp.methods.limits import LIMITS, Limits
 from pruneapp.methods.method import Method, Scope
-from pruneapp.params import STATISTICS, Amount, FileParam, validate_all
+from pruneapp.params import SHA256, STATISTICS, Amount, FileParam, validate_all
 from pruneapp.progress import Job
 from pruneapp.statistics.file import register as register_statistics
 from pruneapp.statistics.file import statistics_of
@@ -81,9 +83,12 @@ class FormController(Feature[QDialog]):
         The masks and the importance scores that were loaded for this document; None for none.
     statistics
         The name of the loaded statistics in a step: the SHA-256 of their file; or empty.
+    statistics_path
+        The file of the loaded statistics; None for none.
     """
 
     changed = Signal(object)  # (Step, or PruneAppError) another step is requested
+    collectRequested = Signal()  # the user asked to collect statistics
     opened = Signal()  # a file was opened, and the user has not requested a step yet
 
     commands: ClassVar = {
@@ -104,6 +109,7 @@ class FormController(Feature[QDialog]):
         self.masks: Mapping[str, BitMask] | None = None
         self.scores: Checkpoint | None = None
         self.statistics = ""
+        self.statistics_path: Path | None = None
         # Request and checked tensors after opening the file, until the user changes them.
         self._untouched: tuple[FormRequest | None, tuple[str, ...]] | None = None
         # The dependents found last, preceded by the key of the step that they belong to; then the
@@ -129,6 +135,7 @@ class FormController(Feature[QDialog]):
         self._pause = single_shot(self, PAUSE_MS, self._request_step)
         form.changed.connect(self._on_form_changed)
         form.fileRequested.connect(self._ask_file)
+        form.collectRequested.connect(self.collectRequested)
         session.closed.connect(self._drop_files)
         session.opened.connect(self._on_opened)
         self.offer_methods()
@@ -554,10 +561,67 @@ class FormController(Feature[QDialog]):
                 self._request_scored()
             self._set_context(replace(self._form.context, scores_file=path.name))
         else:
-            self.statistics = yield from RunJob(
+            name = yield from RunJob(
                 self.tr("Opening statistics"), partial(_register_statistics, checkpoint, path)
             )
-            self._set_context(replace(self._form.context, statistics_file=path.name))
+            self._set_statistics(name, path)
+
+    def _set_statistics(self, name: str, path: Path) -> None:
+        """Use registered statistics, and show where they came from."""
+        self.statistics, self.statistics_path = name, path.absolute()
+        origin = statistics_of(name).origin
+        source = _source_text(origin.source)
+        about = [str(self.statistics_path), name.replace(SHA256, "SHA-256: ")]
+        if source:
+            text = self.tr("Collected with {source}, {date}.")
+            about.insert(1, text.format(source=source, date=origin.date.replace("T", " ")[:16]))
+        context = replace(
+            self._form.context,
+            statistics_file=with_note(path.name, source) if source else path.name,
+            statistics_about="\n".join(about),
+        )
+        self._set_context(context)
+
+    def methods(self) -> tuple[str, ...]:
+        """Return the names of the methods of the rules in use."""
+        return tuple(form.name for rule in self._form.used if (form := rule.form()) is not None)
+
+    # -- session files ----------------------------------------------------------------------------
+
+    def read(self) -> Mapping[str, Any]:
+        """Return the loaded statistics, to be stored in a session file; empty for none."""
+        if self.statistics_path is None:
+            return {}
+        origin = statistics_of(self.statistics).origin
+        kept = {"path": str(self.statistics_path), "sha256": self.statistics.removeprefix(SHA256)}
+        return {STATISTICS.name: {**kept, "source": origin.source, "date": origin.date}}
+
+    def show(self, view: Mapping[str, Any]) -> None:
+        """Load the statistics that `read` returned; invalid data is ignored."""
+        kept = view.get(STATISTICS.name)
+        if isinstance(kept, Mapping):
+            self._load_kept(str(kept.get("path", "")), f"{SHA256}{kept.get('sha256')}")
+
+    @flow
+    def _load_kept(self, path: str, name: str) -> Flow[None]:
+        """Load the statistics of a session; show a notice if the file is missing or has changed."""
+        checkpoint = self.document.checkpoint
+        text = self.tr(
+            "The statistics file of this session, {path}, is not there any more. Collect the "
+            "statistics again, or load another file."
+        )
+        try:
+            found = yield from RunJob("", partial(_register_statistics, checkpoint, Path(path)))
+        except PruneAppError:
+            pass
+        else:
+            if found == name:
+                self._set_statistics(found, Path(path))
+                return
+            text = self.tr(
+                "The statistics file of this session, {path}, has changed. Load it again to use it."
+            )
+        self._notifications.show_info(NoticeTopic.STATISTICS, text.format(path=path))
 
     def set_masks(self, masks: Mapping[str, BitMask], file: str, *, requests: bool = True) -> None:
         """Set the masks and the name of their file; `requests`: also request to apply them."""
@@ -573,10 +637,11 @@ class FormController(Feature[QDialog]):
 
     def _drop_files(self) -> None:
         """Close everything that was loaded; files that steps of the history use stay open."""
-        self.masks, self.statistics = None, ""
+        self.masks, self.statistics, self.statistics_path = None, "", None
         self._close_scores()
         context = self._form.context
-        self._set_context(replace(context, mask_file="", scores_file="", statistics_file=""))
+        context = replace(context, mask_file="", scores_file="")
+        self._set_context(replace(context, statistics_file="", statistics_about=""))
 
     def _close_scores(self) -> None:
         if self.scores is not None:
@@ -635,6 +700,18 @@ def _register_statistics(checkpoint: Checkpoint, path: Path, job: Job) -> str:
     name = register_statistics(path, job)
     statistics_of(name).refuse_other(checkpoint, job)
     return name
+
+
+def _source_text(source: str) -> str:
+    """Return the kind of inputs of statistics as text; empty if unknown."""
+    return {
+        "calibrate": translate("DataKind", "a script"),
+        "text": translate("DataKind", "a text"),
+        "images": translate("DataKind", "images"),
+        "random tokens": translate("DataKind", "random token ids"),
+        "random inputs": translate("DataKind", "random inputs"),
+        "imatrix": translate("DataKind", "an imatrix"),
+    }.get(source, "")
 
 
 def dependents_key(rows: Sequence[Row], limits: Limits) -> tuple[object, ...]:

@@ -23,6 +23,7 @@ class FormContext:
     mask_file: str = ""  # empty if none is loaded
     scores_file: str = ""
     statistics_file: str = ""
+    statistics_about: str = ""  # where the loaded statistics came from; empty if none are loaded
     amount_used: bool = True  # False if a limit determines the amount
 
 

@@ -232,6 +232,7 @@ class PruneForm(QWidget):
     changed = Signal(object)  # (FormRequest, or None while there are `errors`)
     released = Signal()  # the user released a slider
     fileRequested = Signal(str)  # the user asked to load "masks", "scores" or "statistics"
+    collectRequested = Signal()  # the user asked to collect statistics
     sizeRequested = Signal()  # the user asked to compute the total from the size of a file
     roundsRequested = Signal()  # the user asked for iterative pruning
     # whether any rule, and whether all rules, are for the checked tensors
@@ -595,6 +596,7 @@ class PruneForm(QWidget):
         rule.changed.connect(self._on_edited)
         rule.released.connect(self.released)
         rule.fileRequested.connect(self.fileRequested)
+        rule.collectRequested.connect(self.collectRequested)
         self.rules.insert(place, rule)
         self._editor_column.addWidget(rule)
         rule.setVisible(len(self.rules) == 1)

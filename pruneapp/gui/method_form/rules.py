@@ -52,6 +52,7 @@ class RuleEditor(QWidget):
     changed = Signal(str)  # (name of the parameter; empty for the tensors or the method)
     released = Signal()  # the user released a slider
     fileRequested = Signal(str)  # the user asked to load "masks", "scores" or "statistics"
+    collectRequested = Signal()  # the user asked to collect statistics
 
     def __init__(self, forms: Sequence[MethodForm], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -92,10 +93,15 @@ class RuleEditor(QWidget):
         self.load_statistics = QPushButton(self.tr("Load statistics…"), self)
         self.load_statistics.setToolTip(
             self.tr(
-                "Rank weights by their inputs, from a file of statistics of activations, which "
-                "pruneapp statistics makes."
+                "Rank weights by their inputs, from a file of statistics of activations that was "
+                "collected before."
             )
         )
+        self.collect_statistics = QPushButton(self.tr("Collect statistics…"), self)
+        self.collect_statistics.setToolTip(
+            self.tr("Run a text, images, a script or random inputs through the unpruned model.")
+        )
+        self.collect_statistics.clicked.connect(self.collectRequested)
         self.mask_name, self.scores_name, self.statistics_name = (
             ElidedLabel("", self, ink=MUTED) for _ in range(3)
         )
@@ -119,10 +125,15 @@ class RuleEditor(QWidget):
         for button, label, kind in (
             (self.load_mask, self.mask_name, "masks"),
             (self.load_scores, self.scores_name, "scores"),
-            (self.load_statistics, self.statistics_name, "statistics"),
         ):
             add_row(self._column, button, label, wide=label)
             button.clicked.connect(partial(self.fileRequested.emit, kind))
+        self.load_statistics.clicked.connect(partial(self.fileRequested.emit, "statistics"))
+        self.statistics = QWidget(self)
+        buttons = QWidget(self.statistics)
+        lay_in_row(buttons, self.collect_statistics, self.load_statistics, None, spacing=4)
+        lay_in_column(self.statistics, buttons, self.statistics_name, spacing=4)
+        self._column.addWidget(self.statistics)
         self._column.addStretch(1)
 
         for before, form in zip((None, *forms), forms, strict=False):
@@ -259,6 +270,9 @@ class RuleEditor(QWidget):
         self.mask_name.setText(context.mask_file or self.tr("no file loaded"))
         self.scores_name.setText(context.scores_file or self.tr("Ranking: weight magnitude"))
         self.statistics_name.setText(context.statistics_file or self.tr("no file loaded"))
+        if context.statistics_about:
+            self.statistics_name.setToolTip(as_plain(context.statistics_about))
+            self.statistics_name.setAccessibleDescription(context.statistics_about)
         form = self.form()
         if form is not None and form.granularity in {"channels", "blocks"}:
             # the number of channels or blocks left is not counted
@@ -309,7 +323,7 @@ class RuleEditor(QWidget):
         if form.takes_mask and not self._context.mask_file:
             errors = (*errors, self.tr("Load a mask first."))
         if self.needs_statistics() and not self._context.statistics_file:
-            errors = (*errors, self.tr("Load statistics of activations first."))
+            errors = (*errors, self.tr("Collect or load statistics of activations first."))
         return errors
 
     def row(self) -> FormRow:
@@ -342,14 +356,15 @@ class RuleEditor(QWidget):
         self.changed.emit("")
 
     def _choose(self) -> None:
-        self._rebuild()
+        self._rebuild(shares_stay=True)
         self.changed.emit("")
 
-    def _rebuild(self) -> None:
+    def _rebuild(self, *, shares_stay: bool = False) -> None:
         """Replace the fields by those of the selected method, without emitting `changed`.
 
         A parameter has the last valid value entered for an equal parameter of any method, or its
-        default.
+        default. With `shares_stay`, an amount also has the last fraction entered for an amount in
+        another unit, as it means the same for weights, channels and blocks; a count does not.
         """
         form = self.form()
         old = self.fields
@@ -358,8 +373,10 @@ class RuleEditor(QWidget):
         self._entered = [each for each in self._entered if each[0] not in changed] + entered
         self.fields = Fields(form.params if form else (), self)
         for name, editor in self.fields.editors.items():
+            is_share = shares_stay and isinstance(editor.param, AmountParam)
             for param, value in self._entered:
-                if param == editor.param:
+                kept = is_share and isinstance(param, AmountParam) and isinstance(value, float)
+                if param == editor.param or kept:
                     self.fields.set_value(name, value)
         replace(self._column, old, self.fields)
         self.fields.setVisible(bool(self.fields.editors))
@@ -376,9 +393,7 @@ class RuleEditor(QWidget):
         self.set_context(self._context)
 
     def _show_statistics(self) -> None:
-        needed = self.needs_statistics()
-        for widget in (self.load_statistics, self.statistics_name):
-            widget.setVisible(needed)
+        self.statistics.setVisible(self.needs_statistics())
 
 
 # Maximum number of rules visible without scrolling the list. Nested scrolling is hard to use, but

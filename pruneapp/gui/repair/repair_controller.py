@@ -28,7 +28,8 @@ from pruneapp.gui.document.feature import Ask, Feature, Flow, RunJob, flow
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.evaluation.evaluation_controller import EvaluationController
 from pruneapp.gui.evaluation.script_controller import AgreedScript, ScriptController, open_unpruned
-from pruneapp.gui.evaluation.source_choice import DataKind, DataSource, source_name
+from pruneapp.gui.evaluation.source_choice import DataKind, DataSource, SourceChoice, source_name
+from pruneapp.gui.method_form.form_controller import FormController
 from pruneapp.gui.repair.dialogs import RepairDialog, RepairReportDialog
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.engine_text import translate_error, translate_param, translate_sentence
@@ -36,7 +37,7 @@ from pruneapp.params import FlagParam, FloatParam, Interval, IntParam, SizeParam
 from pruneapp.progress import Cancelled, Job
 from pruneapp.repair.repair import PrunedLayer, inputs_in, pruned_layers
 from pruneapp.repair.solve import DAMPING, ITERATIONS
-from pruneapp.statistics.file import open_statistics
+from pruneapp.statistics.file import open_statistics, statistics_of
 
 PURPOSE = "repair"
 PARAMS = (
@@ -122,7 +123,8 @@ def repair_by_file(
 class RepairController(Feature[RepairDialog]):
     """Repairs the current state, as one step.
 
-    `undo` undoes the last step. `report` is the dialog shown after a repair; None if there is none.
+    `undo` undoes the last step. The dialog proposes the statistics that are loaded in `form`.
+    `report` is the dialog shown after a repair; None if there is none.
     """
 
     commands: ClassVar = {"repair": "ask"}
@@ -135,11 +137,13 @@ class RepairController(Feature[RepairDialog]):
         evaluation: EvaluationController,
         *,
         undo: Callable[[], None],
+        form: FormController,
     ) -> None:
         super().__init__(context, session)
         self._scripts = scripts
         self._evaluation = evaluation
         self._undo = undo
+        self._form = form
         # The keys of the states before and after the last repair, until both are evaluated.
         self._compared: tuple[object, object] | None = None
         self._repaired_by = DataSource()
@@ -172,13 +176,24 @@ class RepairController(Feature[RepairDialog]):
             short=contents.short,
         )
         dialog.source.set_folder(str(self.document.checkpoint.path.absolute().parent))
-        dialog.source.set_source(self._scripts.source(PURPOSE))
+        self._propose_source(dialog.source)
         dialog.set_layers(layers)
         dialog.sourceChanged.connect(partial(self._check_source, dialog))
         dialog.repairRequested.connect(partial(self._request, dialog))
         self._check_source(dialog)
         yield from Ask(dialog)
         self._cancel_survey()
+
+    def _propose_source(self, choice: SourceChoice) -> None:
+        """Show the source of the last repair of this file, or else the loaded statistics."""
+        path = self._form.statistics_path
+        choice.set_source(self._scripts.source(PURPOSE))
+        if path is None:
+            return
+        choice.fields[DataKind.STATISTICS].setText(str(path))
+        own = self._settings.own_sources(self.document.checkpoint.path)
+        if PURPOSE not in own and statistics_of(self._form.statistics).grams:
+            choice.set_source(DataSource(DataKind.STATISTICS, str(path)))
 
     def _find_layers(
         self, work: Callable[[Job], tuple[PrunedLayer, ...]]

@@ -308,7 +308,7 @@ def test_statistics_are_loaded_from_a_file_for_methods_that_take_them(user, tmp_
     assert user.rule.load_statistics.isVisible()
     assert list(user.rule.fields.editors) == ["amount"]
     assert user.rule.statistics_name.text() == "no file loaded"
-    assert user.rule.errors() == ("Load statistics of activations first.",)
+    assert user.rule.errors() == ("Collect or load statistics of activations first.",)
     assert not user.button.isEnabled()
     user.chooses_file(SAMPLE)
     user.click(user.rule.load_statistics)

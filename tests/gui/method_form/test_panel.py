@@ -323,6 +323,21 @@ def test_values_that_methods_share_stay_when_the_method_changes(form):
     assert editor(form, "amount").value() == 0.35
 
 
+def test_a_fraction_stays_when_a_method_counts_in_another_unit_and_a_count_does_not(form, qtbot):
+    channels = replace(LN, params=(AmountParam(help="Of channels.", unit="channels"),))
+    form.set_methods((L1, channels, MASK))
+    retype(qtbot, editor(form, "amount").field, "35")
+    choose(form, "mask")
+    choose(form, "ln")
+    assert editor(form, "amount").value() == 0.35
+    choose(form, "l1")
+    assert editor(form, "amount").value() == 0.35
+    editor(form, "amount").counts.click()
+    retype(qtbot, editor(form, "amount").field, "4000")
+    choose(form, "ln")
+    assert editor(form, "amount").value() == 0.35, "4,000 weights are no 4,000 channels"
+
+
 def test_what_is_wrong_is_said_beside_the_field_in_red_and_with_a_sign(form, qtbot):
     assert note(form, "amount") == first_clause(AmountParam().help)
     retype(qtbot, editor(form, "amount").field, "130 %")

@@ -50,7 +50,7 @@ def test_units_are_ranked_by_statistics_where_that_is_chosen(user, folder, tmp_p
     assert not rule.load_statistics.isVisible()
     user.choose(by, "FLAP (fluctuation)")
     assert rule.load_statistics.isVisible()
-    assert rule.errors() == ("Load statistics of activations first.",)
+    assert rule.errors() == ("Collect or load statistics of activations first.",)
     assert not user.button.isEnabled()
     user.choose(by, "L1 norm")
     assert not rule.load_statistics.isVisible()

@@ -1,0 +1,101 @@
+"""The dialog that asks which inputs are run through the model, and where statistics are saved."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QCheckBox, QPushButton, QWidget
+
+from pruneapp.gui.app.dialogs import save_path
+from pruneapp.gui.evaluation.source_choice import DataKind, DataSource, SourceChoice
+from pruneapp.gui.widgets.controls import LineEdit, lay_in_row
+from pruneapp.gui.widgets.labels import MUTED, heading, label_for, plain
+from pruneapp.gui.widgets.number_format import size
+from pruneapp.gui.widgets.reports import DecisionDialog
+
+SUFFIX = ".statistics.safetensors"
+
+
+class CollectDialog(DecisionDialog):
+    """Asks for the inputs, the file, and whether Gram matrices are collected.
+
+    `kinds` are the kinds of sources that are offered, `source` the initial one; `path` is the
+    proposed file, `gram_bytes` the size of all Gram matrices, and `grams` whether they are chosen.
+    """
+
+    # Collect with `choice.source`; answer with `done`, or show the error by `choice.set_found`.
+    collectRequested = Signal()
+
+    def __init__(
+        self,
+        kinds: Sequence[DataKind],
+        source: DataSource,
+        path: Path,
+        gram_bytes: int,
+        parent: QWidget | None = None,
+        *,
+        grams: bool,
+    ) -> None:
+        super().__init__(self.tr("Collect statistics"), self.tr("Collect"), parent)
+        about = plain(
+            self.tr(
+                "Runs inputs through the unpruned model, and saves sums over the inputs of each "
+                "weight. Wanda, RIA and similar methods rank weights by them. Use inputs that "
+                "resemble those of the application, but not the data of the evaluation."
+            ),
+            wrap=True,
+            ink=MUTED,
+        )
+        self.choice = SourceChoice(kinds, self)
+        self.choice.set_source(source)
+        words = self.tr("Also collect &Gram matrices (about {size})")
+        self.grams = QCheckBox(words.format(size=size(gram_bytes)), self)
+        self.grams.setToolTip(
+            self.tr(
+                "Products of any two inputs of a weight. Swaps and repair need them; the inputs "
+                "are run once more, or several times if they do not fit into memory."
+            )
+        )
+        self.grams.setAccessibleDescription(self.grams.toolTip())
+        self.grams.setChecked(grams)
+        self.file = LineEdit(self)
+        self.file.setText(str(path))
+        self.file.setAccessibleName(self.tr("Statistics file"))
+        self.browse = QPushButton(self.tr("Save as…"), self)
+        self.browse.setAutoDefault(False)
+        self.note = plain("", ink=MUTED)
+        line = QWidget(self)
+        label = label_for(self.file, self.tr("&File"))
+        lay_in_row(line, label, self.file, self.browse, wide=self.file)
+        self.lay_out(
+            (about, heading(self.tr("Inputs")), self.choice, self.grams, line, self.note),
+            wide=self.choice,
+        )
+        self.choice.changed.connect(self._show_state)
+        self.file.entered.connect(self._show_state)
+        self.browse.clicked.connect(self._browse)
+        self._show_state()
+
+    def path(self) -> Path:
+        """Return the path of the file to write."""
+        return Path(self.file.text().strip()).expanduser()
+
+    def accept(self) -> None:
+        """Request the collection. The dialog stays open until the source has been checked."""
+        self.collectRequested.emit()
+
+    def _browse(self) -> None:
+        kinds = self.tr("Statistics ({patterns})").format(patterns="*.safetensors")
+        title = self.tr("Save statistics as")
+        path = save_path(self, title, self.path(), kinds, ".safetensors")
+        if path is not None:
+            self.file.setText(str(path))
+            self._show_state()
+
+    def _show_state(self) -> None:
+        named = bool(self.file.text().strip())
+        replaces = named and self.path().is_file()
+        self.note.setText(self.tr("The existing file is replaced.") if replaces else "")
+        self.go.setEnabled(named and self.choice.source().is_complete)
