@@ -618,6 +618,11 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Ein Fenster neben diesem schließen, sonst den laufenden Auftrag abbrechen, sonst die Vorschau entfernen</translation>
     </message>
     <message>
+        <source>Find tensors and groups that violate a pattern such as 2:4, and prune them to it</source>
+        <extracomment>command</extracomment>
+        <translation>Tensoren und Gruppen finden, die ein Muster wie 2:4 verletzen, und auf das Muster prunen</translation>
+    </message>
+    <message>
         <source>Preview the step with the current settings</source>
         <extracomment>command</extracomment>
         <translation>Den Schritt mit den jetzigen Einstellungen vorab zeigen</translation>
@@ -836,11 +841,6 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <source>Chec&amp;k sparsity pattern…</source>
         <extracomment>command</extracomment>
         <translation>Sparsity-&amp;Muster prüfen…</translation>
-    </message>
-    <message>
-        <source>Find tensors and groups that violate a pattern such as 2:4, and repair them</source>
-        <extracomment>command</extracomment>
-        <translation>Tensoren und Gruppen finden, die ein Muster wie 2:4 verletzen, und sie reparieren</translation>
     </message>
     <message>
         <source>&amp;Evaluate…</source>
@@ -1922,6 +1922,57 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     </message>
 </context>
 <context>
+    <name>CollectDialog</name>
+    <message>
+        <source>Collect statistics</source>
+        <translation>Statistik erheben</translation>
+    </message>
+    <message>
+        <source>Collect</source>
+        <translation>Erheben</translation>
+    </message>
+    <message>
+        <source>Runs inputs through the unpruned model, and saves sums over the inputs of each weight. Wanda, RIA and similar methods rank weights by them. Use inputs that resemble those of the application, but not the data of the evaluation.</source>
+        <translation>Schickt Eingaben durch das nicht geprunte Modell und speichert Summen über die Eingaben jedes Gewichts. Wanda, RIA und ähnliche Methoden ordnen Gewichte danach. Verwenden Sie Eingaben, die denen der Anwendung ähneln, aber nicht die Daten der Auswertung.</translation>
+    </message>
+    <message>
+        <source>Also collect &amp;Gram matrices (about {size})</source>
+        <translation>Auch &amp;Gram-Matrizen erheben (etwa {size})</translation>
+    </message>
+    <message>
+        <source>Products of any two inputs of a weight. Swaps and repair need them; the inputs are run once more, or several times if they do not fit into memory.</source>
+        <translation>Produkte von je zwei Eingaben eines Gewichts. Tausch und Reparatur benötigen sie; die Eingaben werden noch einmal durchgeschickt, oder mehrmals, wenn sie nicht in den Speicher passen.</translation>
+    </message>
+    <message>
+        <source>Statistics file</source>
+        <translation>Statistikdatei</translation>
+    </message>
+    <message>
+        <source>Save as…</source>
+        <translation>Speichern unter…</translation>
+    </message>
+    <message>
+        <source>&amp;File</source>
+        <translation>&amp;Datei</translation>
+    </message>
+    <message>
+        <source>Inputs</source>
+        <translation>Eingaben</translation>
+    </message>
+    <message>
+        <source>Statistics ({patterns})</source>
+        <translation>Statistik ({patterns})</translation>
+    </message>
+    <message>
+        <source>Save statistics as</source>
+        <translation>Statistik speichern unter</translation>
+    </message>
+    <message>
+        <source>The existing file is replaced.</source>
+        <translation>Die vorhandene Datei wird ersetzt.</translation>
+    </message>
+</context>
+<context>
     <name>CombineController</name>
     <message>
         <source>Combine masks with a file</source>
@@ -2493,6 +2544,30 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     <message>
         <source>Statistics ({patterns})</source>
         <translation>Statistik ({patterns})</translation>
+    </message>
+    <message>
+        <source>a script</source>
+        <translation>ein Skript</translation>
+    </message>
+    <message>
+        <source>a text</source>
+        <translation>ein Text</translation>
+    </message>
+    <message>
+        <source>images</source>
+        <translation>Bilder</translation>
+    </message>
+    <message>
+        <source>random token ids</source>
+        <translation>zufällige Token-IDs</translation>
+    </message>
+    <message>
+        <source>random inputs</source>
+        <translation>zufällige Eingaben</translation>
+    </message>
+    <message>
+        <source>an imatrix</source>
+        <translation>eine Imatrix</translation>
     </message>
 </context>
 <context>
@@ -5221,6 +5296,18 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <source>Opening statistics</source>
         <translation>Statistik wird geöffnet</translation>
     </message>
+    <message>
+        <source>Collected with {source}, {date}.</source>
+        <translation>Quelle: {source}, {date}.</translation>
+    </message>
+    <message>
+        <source>The statistics file of this session, {path}, is not there any more. Collect the statistics again, or load another file.</source>
+        <translation>Die Statistikdatei dieser Sitzung, {path}, ist nicht mehr vorhanden. Erheben Sie die Statistik erneut oder laden Sie eine andere Datei.</translation>
+    </message>
+    <message>
+        <source>The statistics file of this session, {path}, has changed. Load it again to use it.</source>
+        <translation>Die Statistikdatei dieser Sitzung, {path}, hat sich geändert. Laden Sie sie erneut, um sie zu verwenden.</translation>
+    </message>
 </context>
 <context>
     <name>FormatDetails</name>
@@ -6422,28 +6509,28 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>Sparsity-Muster wird geprüft</translation>
     </message>
     <message>
-        <source>Repairing sparsity pattern</source>
-        <translation>Sparsity-Muster wird repariert</translation>
+        <source>Pruning to the pattern</source>
+        <translation>Prunen auf das Muster</translation>
     </message>
     <message>
-        <source>Nothing was repaired. The main window shows why.</source>
-        <translation>Nichts wurde repariert. Das Hauptfenster zeigt, warum.</translation>
+        <source>Nothing was pruned. The main window shows why.</source>
+        <translation>Es wurde nichts geprunt. Das Hauptfenster zeigt den Grund.</translation>
     </message>
     <message>
-        <source>1 tensor repaired to {pattern}.</source>
-        <translation>1 Tensor auf {pattern} repariert.</translation>
+        <source>1 tensor pruned to {pattern}.</source>
+        <translation>1 Tensor auf {pattern} geprunt.</translation>
     </message>
     <message>
-        <source>{n} tensors repaired to {pattern}.</source>
-        <translation>{n} Tensoren auf {pattern} repariert.</translation>
+        <source>{n} tensors pruned to {pattern}.</source>
+        <translation>{n} Tensoren auf {pattern} geprunt.</translation>
+    </message>
+    <message>
+        <source>Nothing was pruned: the history changed in the meantime.</source>
+        <translation>Es wurde nichts geprunt: Der Verlauf hat sich inzwischen geändert.</translation>
     </message>
     <message>
         <source>Stopped.</source>
         <translation>Abgebrochen.</translation>
-    </message>
-    <message>
-        <source>Nothing was repaired: the history changed in the meantime.</source>
-        <translation>Nichts wurde repariert: Der Verlauf hat sich inzwischen geändert.</translation>
     </message>
     <message>
         <source>The masks have changed since this check.</source>
@@ -6485,20 +6572,20 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>Wählen Sie einen Tensor, um ihn im Hauptfenster zu zeigen.</translation>
     </message>
     <message>
-        <source>Repair 1 tensor</source>
-        <translation>1 Tensor reparieren</translation>
+        <source>Prune</source>
+        <translation>Prunen</translation>
     </message>
     <message>
-        <source>Repair {n} tensors</source>
-        <translation>{n} Tensoren reparieren</translation>
+        <source>Nothing to prune</source>
+        <translation>Nichts zu prunen</translation>
     </message>
     <message>
-        <source>Repair</source>
-        <translation>Reparatur</translation>
+        <source>Prune 1 tensor to {p}</source>
+        <translation>1 Tensor auf {p} prunen</translation>
     </message>
     <message>
-        <source>Nothing to repair</source>
-        <translation>Nichts zu reparieren</translation>
+        <source>Prune {n} tensors to {p}</source>
+        <translation>{n} Tensoren auf {p} prunen</translation>
     </message>
 </context>
 <context>
@@ -6540,14 +6627,6 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>{n} verletzen es in {broken} von {groups} Gruppen.</translation>
     </message>
     <message>
-        <source>Repair prunes 1 more weight</source>
-        <translation>Die Reparatur prunt 1 weiteres Gewicht</translation>
-    </message>
-    <message>
-        <source>Repair prunes {n} more weights</source>
-        <translation>Die Reparatur prunt {n} weitere Gewichte</translation>
-    </message>
-    <message>
         <source>norm² not known.</source>
         <translation>Norm² nicht bekannt.</translation>
     </message>
@@ -6556,12 +6635,20 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>{share} der Norm² dieser Tensoren.</translation>
     </message>
     <message>
-        <source>1 group cannot be repaired: too many of its weights are protected.</source>
-        <translation>1 Gruppe kann nicht repariert werden: Zu viele ihrer Gewichte sind geschützt.</translation>
+        <source>{pattern} prunes 1 more weight</source>
+        <translation>{pattern} prunt 1 weiteres Gewicht</translation>
     </message>
     <message>
-        <source>{n} groups cannot be repaired: too many of their weights are protected.</source>
-        <translation>{n} Gruppen können nicht repariert werden: Zu viele ihrer Gewichte sind geschützt.</translation>
+        <source>{pattern} prunes {n} more weights</source>
+        <translation>{pattern} prunt {n} weitere Gewichte</translation>
+    </message>
+    <message>
+        <source>1 group keeps violating {pattern}: too many of its weights are protected.</source>
+        <translation>1 Gruppe verletzt {pattern} weiterhin: Zu viele ihrer Gewichte sind geschützt.</translation>
+    </message>
+    <message>
+        <source>{n} groups keep violating {pattern}: too many of their weights are protected.</source>
+        <translation>{n} Gruppen verletzen {pattern} weiterhin: Zu viele ihrer Gewichte sind geschützt.</translation>
     </message>
     <message>
         <source>1 more tensor has no groups of {m} along dim {dim}.</source>
@@ -6624,8 +6711,8 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>Erste Gruppe</translation>
     </message>
     <message>
-        <source>Repair prunes</source>
-        <translation>Reparatur prunt</translation>
+        <source>To prune</source>
+        <translation>Zu prunen</translation>
     </message>
     <message>
         <source>Of its norm²</source>
@@ -6998,6 +7085,14 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     <message>
         <source>1 weight</source>
         <translation>1 Gewicht</translation>
+    </message>
+    <message>
+        <source>{weights} in 1 tensor</source>
+        <translation>{weights} in 1 Tensor</translation>
+    </message>
+    <message>
+        <source>{weights} in {n} tensors</source>
+        <translation>{weights} in {n} Tensoren</translation>
     </message>
 </context>
 <context>
@@ -8766,8 +8861,16 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Statistik laden…</translation>
     </message>
     <message>
-        <source>Rank weights by their inputs, from a file of statistics of activations, which pruneapp statistics makes.</source>
-        <translation>Gewichte nach ihren Eingaben ordnen, mit einer Datei der Aktivierungsstatistik, die pruneapp statistics erstellt.</translation>
+        <source>Rank weights by their inputs, from a file of statistics of activations that was collected before.</source>
+        <translation>Gewichte nach ihren Eingaben ordnen, aus einer früher erhobenen Datei mit Statistik der Aktivierungen.</translation>
+    </message>
+    <message>
+        <source>Collect statistics…</source>
+        <translation>Statistik erheben…</translation>
+    </message>
+    <message>
+        <source>Run a text, images, a script or random inputs through the unpruned model.</source>
+        <translation>Einen Text, Bilder, ein Skript oder zufällige Eingaben durch das nicht geprunte Modell schicken.</translation>
     </message>
     <message>
         <source>No layers yet: enter a pattern or choose a type. Until then, this rule is ignored.</source>
@@ -8834,8 +8937,8 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Laden Sie zuerst eine Maske.</translation>
     </message>
     <message>
-        <source>Load statistics of activations first.</source>
-        <translation>Laden Sie zuerst eine Aktivierungsstatistik.</translation>
+        <source>Collect or load statistics of activations first.</source>
+        <translation>Erheben oder laden Sie zuerst eine Statistik der Aktivierungen.</translation>
     </message>
     <message>
         <source>no layers yet, ignored</source>
@@ -18705,6 +18808,16 @@ steps</extracomment>
         <translation>Eine Front wird gerade gemessen.</translation>
     </message>
     <message>
+        <source>The inputs ran through no weight of this file, so the statistics are empty.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Eingaben durchliefen kein Gewicht dieser Datei, daher ist die Statistik leer.</translation>
+    </message>
+    <message>
+        <source>Check that the script loads this model and runs inputs through it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Prüfen Sie, ob das Skript dieses Modell lädt und Eingaben durch es schickt.</translation>
+    </message>
+    <message>
         <source>A step of a schedule cannot have a &apos;target_sparsity&apos;: &apos;final&apos; is the target.</source>
         <extracomment>sentences</extracomment>
         <translation>Ein Schritt eines Plans kann keine &apos;target_sparsity&apos; haben: Das Ziel ist &apos;final&apos;.</translation>
@@ -21801,6 +21914,33 @@ steps</extracomment>
     <message>
         <source>{label} (current state)</source>
         <translation>{label} (aktueller Zustand)</translation>
+    </message>
+</context>
+<context>
+    <name>StatisticsController</name>
+    <message>
+        <source>This is the open file. Choose another file for the statistics.</source>
+        <translation>Das ist die geöffnete Datei. Wählen Sie eine andere Datei für die Statistik.</translation>
+    </message>
+    <message>
+        <source>Collecting statistics:</source>
+        <translation>Statistik wird erhoben:</translation>
+    </message>
+    <message>
+        <source>Collecting was cancelled: no file was written.</source>
+        <translation>Das Erheben wurde abgebrochen: Es wurde keine Datei geschrieben.</translation>
+    </message>
+    <message>
+        <source>Statistics of 1 weight over {rows} rows of inputs.</source>
+        <translation>Statistik von 1 Gewicht über {rows} Eingabezeilen.</translation>
+    </message>
+    <message>
+        <source>Statistics of {n} weights over {rows} rows of inputs.</source>
+        <translation>Statistik von {n} Gewichten über {rows} Eingabezeilen.</translation>
+    </message>
+    <message>
+        <source>No inputs reached {names}.</source>
+        <translation>Keine Eingaben erreichten {names}.</translation>
     </message>
 </context>
 <context>

@@ -618,6 +618,11 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>关闭旁边的窗口，否则取消正在运行的任务，否则清除预览</translation>
     </message>
     <message>
+        <source>Find tensors and groups that violate a pattern such as 2:4, and prune them to it</source>
+        <extracomment>command</extracomment>
+        <translation>查找不符合 2:4 等模式的张量和组，并将其剪枝为该模式</translation>
+    </message>
+    <message>
         <source>Preview the step with the current settings</source>
         <extracomment>command</extracomment>
         <translation>按当前设置预览此步骤</translation>
@@ -836,11 +841,6 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <source>Chec&amp;k sparsity pattern…</source>
         <extracomment>command</extracomment>
         <translation>检查稀疏模式(&amp;K)…</translation>
-    </message>
-    <message>
-        <source>Find tensors and groups that violate a pattern such as 2:4, and repair them</source>
-        <extracomment>command</extracomment>
-        <translation>查找违反 2:4 等模式的张量和组，并修复它们</translation>
     </message>
     <message>
         <source>&amp;Evaluate…</source>
@@ -1922,6 +1922,57 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
     </message>
 </context>
 <context>
+    <name>CollectDialog</name>
+    <message>
+        <source>Collect statistics</source>
+        <translation>收集统计量</translation>
+    </message>
+    <message>
+        <source>Collect</source>
+        <translation>收集</translation>
+    </message>
+    <message>
+        <source>Runs inputs through the unpruned model, and saves sums over the inputs of each weight. Wanda, RIA and similar methods rank weights by them. Use inputs that resemble those of the application, but not the data of the evaluation.</source>
+        <translation>将输入送入未剪枝的模型，并保存每个权重的输入之和。Wanda、RIA 等方法据此对权重排序。请使用与实际应用相似的输入，但不要使用评估数据。</translation>
+    </message>
+    <message>
+        <source>Also collect &amp;Gram matrices (about {size})</source>
+        <translation>同时收集 &amp;Gram 矩阵（约 {size}）</translation>
+    </message>
+    <message>
+        <source>Products of any two inputs of a weight. Swaps and repair need them; the inputs are run once more, or several times if they do not fit into memory.</source>
+        <translation>权重任意两个输入的乘积。交换和修复需要它们；输入会再运行一次，若内存不足则运行多次。</translation>
+    </message>
+    <message>
+        <source>Statistics file</source>
+        <translation>统计文件</translation>
+    </message>
+    <message>
+        <source>Save as…</source>
+        <translation>另存为…</translation>
+    </message>
+    <message>
+        <source>&amp;File</source>
+        <translation>文件(&amp;F)</translation>
+    </message>
+    <message>
+        <source>Inputs</source>
+        <translation>输入</translation>
+    </message>
+    <message>
+        <source>Statistics ({patterns})</source>
+        <translation>统计量 ({patterns})</translation>
+    </message>
+    <message>
+        <source>Save statistics as</source>
+        <translation>统计量另存为</translation>
+    </message>
+    <message>
+        <source>The existing file is replaced.</source>
+        <translation>现有文件将被替换。</translation>
+    </message>
+</context>
+<context>
     <name>CombineController</name>
     <message>
         <source>Combine masks with a file</source>
@@ -2493,6 +2544,30 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
     <message>
         <source>Statistics ({patterns})</source>
         <translation>统计文件 ({patterns})</translation>
+    </message>
+    <message>
+        <source>a script</source>
+        <translation>脚本</translation>
+    </message>
+    <message>
+        <source>a text</source>
+        <translation>文本</translation>
+    </message>
+    <message>
+        <source>images</source>
+        <translation>图像</translation>
+    </message>
+    <message>
+        <source>random token ids</source>
+        <translation>随机词元 ID</translation>
+    </message>
+    <message>
+        <source>random inputs</source>
+        <translation>随机输入</translation>
+    </message>
+    <message>
+        <source>an imatrix</source>
+        <translation>imatrix</translation>
     </message>
 </context>
 <context>
@@ -5221,6 +5296,18 @@ Files are read, never run.</source>
         <source>Opening statistics</source>
         <translation>正在打开统计</translation>
     </message>
+    <message>
+        <source>Collected with {source}, {date}.</source>
+        <translation>来源：{source}，{date}。</translation>
+    </message>
+    <message>
+        <source>The statistics file of this session, {path}, is not there any more. Collect the statistics again, or load another file.</source>
+        <translation>此会话的统计文件 {path} 已不存在。请重新收集统计量，或加载其他文件。</translation>
+    </message>
+    <message>
+        <source>The statistics file of this session, {path}, has changed. Load it again to use it.</source>
+        <translation>此会话的统计文件 {path} 已更改。要使用它，请重新加载。</translation>
+    </message>
 </context>
 <context>
     <name>FormatDetails</name>
@@ -6422,28 +6509,28 @@ Files are read, never run.</source>
         <translation>正在检查稀疏模式</translation>
     </message>
     <message>
-        <source>Repairing sparsity pattern</source>
-        <translation>正在修复稀疏模式</translation>
+        <source>Pruning to the pattern</source>
+        <translation>正在剪枝为该模式</translation>
     </message>
     <message>
-        <source>Nothing was repaired. The main window shows why.</source>
-        <translation>未修复任何内容。主窗口显示原因。</translation>
+        <source>Nothing was pruned. The main window shows why.</source>
+        <translation>未剪枝任何内容。主窗口显示原因。</translation>
     </message>
     <message>
-        <source>1 tensor repaired to {pattern}.</source>
-        <translation>1 个张量已修复为 {pattern}。</translation>
+        <source>1 tensor pruned to {pattern}.</source>
+        <translation>已将 1 个张量剪枝为 {pattern}。</translation>
     </message>
     <message>
-        <source>{n} tensors repaired to {pattern}.</source>
-        <translation>{n} 个张量已修复为 {pattern}。</translation>
+        <source>{n} tensors pruned to {pattern}.</source>
+        <translation>已将 {n} 个张量剪枝为 {pattern}。</translation>
+    </message>
+    <message>
+        <source>Nothing was pruned: the history changed in the meantime.</source>
+        <translation>未剪枝任何内容：历史记录已在此期间更改。</translation>
     </message>
     <message>
         <source>Stopped.</source>
         <translation>已停止。</translation>
-    </message>
-    <message>
-        <source>Nothing was repaired: the history changed in the meantime.</source>
-        <translation>未修复任何内容：历史在此期间发生了变化。</translation>
     </message>
     <message>
         <source>The masks have changed since this check.</source>
@@ -6485,20 +6572,20 @@ Files are read, never run.</source>
         <translation>选择一个张量以在主窗口中显示。</translation>
     </message>
     <message>
-        <source>Repair 1 tensor</source>
-        <translation>修复 1 个张量</translation>
+        <source>Prune</source>
+        <translation>剪枝</translation>
     </message>
     <message>
-        <source>Repair {n} tensors</source>
-        <translation>修复 {n} 个张量</translation>
+        <source>Nothing to prune</source>
+        <translation>没有可剪枝的内容</translation>
     </message>
     <message>
-        <source>Repair</source>
-        <translation>修复</translation>
+        <source>Prune 1 tensor to {p}</source>
+        <translation>将 1 个张量剪枝为 {p}</translation>
     </message>
     <message>
-        <source>Nothing to repair</source>
-        <translation>无需修复</translation>
+        <source>Prune {n} tensors to {p}</source>
+        <translation>将 {n} 个张量剪枝为 {p}</translation>
     </message>
 </context>
 <context>
@@ -6540,14 +6627,6 @@ Files are read, never run.</source>
         <translation>{n} 个张量违反：{groups} 个组中的 {broken} 个。</translation>
     </message>
     <message>
-        <source>Repair prunes 1 more weight</source>
-        <translation>修复会再剪枝 1 个权重</translation>
-    </message>
-    <message>
-        <source>Repair prunes {n} more weights</source>
-        <translation>修复会再剪枝 {n} 个权重</translation>
-    </message>
-    <message>
         <source>norm² not known.</source>
         <translation>范数² 未知。</translation>
     </message>
@@ -6556,12 +6635,20 @@ Files are read, never run.</source>
         <translation>占这些张量范数² 的 {share}。</translation>
     </message>
     <message>
-        <source>1 group cannot be repaired: too many of its weights are protected.</source>
-        <translation>1 个组无法修复：其中受保护的权重太多。</translation>
+        <source>{pattern} prunes 1 more weight</source>
+        <translation>{pattern} 再剪枝 1 个权重</translation>
     </message>
     <message>
-        <source>{n} groups cannot be repaired: too many of their weights are protected.</source>
-        <translation>{n} 个组无法修复：其中受保护的权重太多。</translation>
+        <source>{pattern} prunes {n} more weights</source>
+        <translation>{pattern} 再剪枝 {n} 个权重</translation>
+    </message>
+    <message>
+        <source>1 group keeps violating {pattern}: too many of its weights are protected.</source>
+        <translation>1 个组仍不符合 {pattern}：其中受保护的权重过多。</translation>
+    </message>
+    <message>
+        <source>{n} groups keep violating {pattern}: too many of their weights are protected.</source>
+        <translation>{n} 个组仍不符合 {pattern}：其中受保护的权重过多。</translation>
     </message>
     <message>
         <source>1 more tensor has no groups of {m} along dim {dim}.</source>
@@ -6624,8 +6711,8 @@ Files are read, never run.</source>
         <translation>第一个组</translation>
     </message>
     <message>
-        <source>Repair prunes</source>
-        <translation>修复剪枝</translation>
+        <source>To prune</source>
+        <translation>待剪枝</translation>
     </message>
     <message>
         <source>Of its norm²</source>
@@ -6998,6 +7085,14 @@ Files are read, never run.</source>
     <message>
         <source>1 weight</source>
         <translation>1 个权重</translation>
+    </message>
+    <message>
+        <source>{weights} in 1 tensor</source>
+        <translation>1 个张量中的{weights}</translation>
+    </message>
+    <message>
+        <source>{weights} in {n} tensors</source>
+        <translation>{n} 个张量中的{weights}</translation>
     </message>
 </context>
 <context>
@@ -8765,8 +8860,16 @@ computed on this computer.</source>
         <translation>加载统计…</translation>
     </message>
     <message>
-        <source>Rank weights by their inputs, from a file of statistics of activations, which pruneapp statistics makes.</source>
-        <translation>按输入对权重排序，使用由 pruneapp statistics 生成的激活统计文件。</translation>
+        <source>Rank weights by their inputs, from a file of statistics of activations that was collected before.</source>
+        <translation>根据先前收集的激活统计文件，按输入对权重排序。</translation>
+    </message>
+    <message>
+        <source>Collect statistics…</source>
+        <translation>收集统计量…</translation>
+    </message>
+    <message>
+        <source>Run a text, images, a script or random inputs through the unpruned model.</source>
+        <translation>将文本、图像、脚本或随机输入送入未剪枝的模型。</translation>
     </message>
     <message>
         <source>No layers yet: enter a pattern or choose a type. Until then, this rule is ignored.</source>
@@ -8833,8 +8936,8 @@ computed on this computer.</source>
         <translation>请先加载掩码。</translation>
     </message>
     <message>
-        <source>Load statistics of activations first.</source>
-        <translation>请先加载激活统计。</translation>
+        <source>Collect or load statistics of activations first.</source>
+        <translation>请先收集或加载激活统计量。</translation>
     </message>
     <message>
         <source>no layers yet, ignored</source>
@@ -18704,6 +18807,16 @@ steps</extracomment>
         <translation>正在测量一个前沿。</translation>
     </message>
     <message>
+        <source>The inputs ran through no weight of this file, so the statistics are empty.</source>
+        <extracomment>sentences</extracomment>
+        <translation>输入未经过此文件的任何权重，因此统计量为空。</translation>
+    </message>
+    <message>
+        <source>Check that the script loads this model and runs inputs through it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请检查脚本是否加载此模型并运行输入。</translation>
+    </message>
+    <message>
         <source>A step of a schedule cannot have a &apos;target_sparsity&apos;: &apos;final&apos; is the target.</source>
         <extracomment>sentences</extracomment>
         <translation>计划的步骤不能有 &apos;target_sparsity&apos;：目标是 &apos;final&apos;。</translation>
@@ -21800,6 +21913,33 @@ steps</extracomment>
     <message>
         <source>{label} (current state)</source>
         <translation>{label}（当前状态）</translation>
+    </message>
+</context>
+<context>
+    <name>StatisticsController</name>
+    <message>
+        <source>This is the open file. Choose another file for the statistics.</source>
+        <translation>这是已打开的文件。请为统计量选择其他文件。</translation>
+    </message>
+    <message>
+        <source>Collecting statistics:</source>
+        <translation>正在收集统计量：</translation>
+    </message>
+    <message>
+        <source>Collecting was cancelled: no file was written.</source>
+        <translation>收集已取消：未写入文件。</translation>
+    </message>
+    <message>
+        <source>Statistics of 1 weight over {rows} rows of inputs.</source>
+        <translation>1 个权重在 {rows} 行输入上的统计量。</translation>
+    </message>
+    <message>
+        <source>Statistics of {n} weights over {rows} rows of inputs.</source>
+        <translation>{n} 个权重在 {rows} 行输入上的统计量。</translation>
+    </message>
+    <message>
+        <source>No inputs reached {names}.</source>
+        <translation>没有输入到达 {names}。</translation>
     </message>
 </context>
 <context>
