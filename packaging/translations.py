@@ -432,6 +432,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "export/rounding.py": ("describe",),
     "export/sharding.py": ("_too_large_notice",),
     "groups/blocks.py": ("find_blocks", "_check_order", "_block", "_members", "_shown"),
+    "groups/connections.py": ("_NOT_READ", "_NO_GRAPH"),
     "groups/family_groups.py": (
         "_axis",
         "_bound",

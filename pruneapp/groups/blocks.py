@@ -75,6 +75,9 @@ class BlockForm(_Declaration, frozen=True):
         Modules on a parallel path from the input of the block to its sum.
     order
         Names in the order of computation, checked if the file keeps the order of modules.
+    paths
+        Modules and joins in the order of computation, for `pruneapp.groups.connections`: stages are
+        separated by ``>``, modules of a stage by spaces.
     """
 
     label: str
@@ -84,6 +87,7 @@ class BlockForm(_Declaration, frozen=True):
     within: str = ""
     apart: tuple[str, ...] = ()
     order: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
     argument: Argument | None = None
 
 

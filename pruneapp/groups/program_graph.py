@@ -6,7 +6,8 @@ unknown operators freeze their values. Nothing is run, and torch is not imported
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,7 +32,7 @@ from pruneapp.groups.channel_numbers import (
 from pruneapp.json_codec import load_object
 from pruneapp.progress import Job
 
-_ATEN = "torch.ops.aten."
+ATEN = "torch.ops.aten."
 # Elementwise operators. Their result for 0 is irrelevant, because the weights that read it are 0.
 _UNARY = frozenset(
     {
@@ -57,11 +58,11 @@ class ProgramGraph(ChannelGraph):
     depthwise: Mapping[int, Numbers]  # channels of each depthwise convolution, by node number
 
 
-def read_program(checkpoint: Checkpoint, job: Job) -> ProgramGraph:
-    """Find the groups of a torch.export program, without reading weights.
+def load_program(checkpoint: Checkpoint, job: Job) -> tuple[str, Mapping[str, Any]]:
+    """Return the name of a torch.export program in its archive, and its parsed JSON.
 
-    There may be none. `job` can cancel. Raises `CheckpointError` if the checkpoint is not such a
-    program, contains several, or its graph is invalid.
+    `job` can cancel. Raises `CheckpointError` if the checkpoint is not such a program, contains
+    several, or the text is no JSON object.
     """
     if checkpoint.format != exported_program.FORMAT:
         raise UnsupportedFileError(
@@ -78,10 +79,15 @@ def read_program(checkpoint: Checkpoint, job: Job) -> ProgramGraph:
         )
     member = exported_program.graph_of(name)
     text = member_content(source, archive, member, exported_program.MAX_GRAPH)
+    with refuse_bad_graph(checkpoint):
+        return name, load_object(text)
+
+
+@contextmanager
+def refuse_bad_graph(checkpoint: Checkpoint) -> Iterator[None]:
+    """Convert the exceptions of reading an invalid program into `UnsupportedFileError`."""
     try:
-        program = load_object(text)
-        walk = _ProgramWalk(program, checkpoint)
-        walk.run(job)
+        yield
     except (
         *(JsonError, LookupError, TypeError, AttributeError, ValueError),
         ZeroDivisionError,  # an axis out of range
@@ -91,6 +97,18 @@ def read_program(checkpoint: Checkpoint, job: Job) -> ProgramGraph:
             remedy="Export the model again.",
             details=repr(error),
         ) from None
+
+
+def read_program(checkpoint: Checkpoint, job: Job) -> ProgramGraph:
+    """Find the groups of a torch.export program, without reading weights.
+
+    There may be none. `job` can cancel. Raises `CheckpointError` if the checkpoint is not such a
+    program, contains several, or its graph is invalid.
+    """
+    name, program = load_program(checkpoint, job)
+    with refuse_bad_graph(checkpoint):
+        walk = _ProgramWalk(program, checkpoint)
+        walk.run(job)
     representative = walk.channels.representatives()
     groups, units = group_units(walk.stored, representative, walk.summed)
     return ProgramGraph(
@@ -141,7 +159,7 @@ class _ProgramWalk:
             self._visit(number, node)
         self.channels.reason = "it is an output of the program"
         for output in graph["outputs"]:
-            self._freeze(*_names(output))
+            self._freeze(*names_in(output))
         settle_blocks(self.channels, self.blocks, job)
 
     def _input(self, spec: Mapping[str, Any]) -> None:
@@ -153,7 +171,7 @@ class _ProgramWalk:
         value = inside.get("arg", {}).get("name", "")
         name = inside.get(f"{kind}_name", "") if kind in {"parameter", "buffer"} else ""
         if not self.checkpoint.holds(name):
-            self._freeze(*_names(spec))
+            self._freeze(*names_in(spec))
             return
         entry = self.checkpoint.entry(name)
         axes = self.stored.setdefault(entry.name, tuple(map(self.channels.new, entry.shape)))
@@ -186,12 +204,12 @@ class _ProgramWalk:
         """Join the channels of a node by its operator; freeze all of its values if that fails."""
         target = node["target"]
         arguments = {each["name"]: each["arg"] for each in node["inputs"]}
-        op = target.removeprefix(_ATEN).partition(".")[0].rstrip("_")
+        op = target.removeprefix(ATEN).partition(".")[0].rstrip("_")
         outputs = [output["as_tensor"]["name"] for output in node["outputs"] if _is_tensor(output)]
         self.channels.reason = f"'{op}' needs all of its channels"
-        known = target.startswith(_ATEN) and len(outputs) == len(node["outputs"]) == 1
+        known = target.startswith(ATEN) and len(outputs) == len(node["outputs"]) == 1
         if not known or not self._join_operator(number, op, arguments, outputs[0]):
-            self._freeze(*_names(node["inputs"]), *_names(node["outputs"]))
+            self._freeze(*names_in(node["inputs"]), *names_in(node["outputs"]))
 
     def _join_operator(self, number: int, op: str, arguments: Mapping[str, Any], out: str) -> bool:
         """Join the channels of an operator's values; return False if the operator is unknown.
@@ -204,7 +222,7 @@ class _ProgramWalk:
         given = {name: _tensor(arg) for name, arg in arguments.items()}
         value = given.get("self") or given.get("input") or ""
         tensors = [name for name in given.values() if name]
-        if not value or any(set(_names(arg)) - {given[name]} for name, arg in arguments.items()):
+        if not value or any(set(names_in(arg)) - {given[name]} for name, arg in arguments.items()):
             return False  # a tensor passed in an unexpected way
         if op in _UNARY and len(tensors) == 1:
             return self._pairs(self.axes(value), self.axes(out))
@@ -336,7 +354,7 @@ def _tensor(argument: Mapping[str, Any]) -> str:
     return str(name)
 
 
-def _names(argument: Any) -> list[str]:
+def names_in(argument: Any) -> list[str]:
     """Return all texts under a key "name" in a part of the JSON, in any order."""
     found, left = [], [argument]
     while left:

@@ -553,6 +553,26 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Den nächsten Tensor zeigen</translation>
     </message>
     <message>
+        <source>Lay&amp;er before</source>
+        <extracomment>command</extracomment>
+        <translation>Schicht &amp;davor</translation>
+    </message>
+    <message>
+        <source>Show the layer that feeds the current tensor, as in Connections</source>
+        <extracomment>command</extracomment>
+        <translation>Zeigt die Schicht, deren Ausgabe der aktuelle Tensor erhält, wie unter Verbindungen</translation>
+    </message>
+    <message>
+        <source>L&amp;ayer after</source>
+        <extracomment>command</extracomment>
+        <translation>Schicht danac&amp;h</translation>
+    </message>
+    <message>
+        <source>Show the layer that the current tensor feeds, as in Connections</source>
+        <extracomment>command</extracomment>
+        <translation>Zeigt die Schicht, die die Ausgabe des aktuellen Tensors erhält, wie unter Verbindungen</translation>
+    </message>
+    <message>
         <source>Tensors as a &amp;list</source>
         <extracomment>command</extracomment>
         <translation>Tensoren als &amp;Liste</translation>
@@ -2377,6 +2397,21 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     <message>
         <source>Changes of config.json</source>
         <translation>Änderungen an config.json</translation>
+    </message>
+</context>
+<context>
+    <name>ConnectionsRow</name>
+    <message>
+        <source>Connections</source>
+        <translation>Verbindungen</translation>
+    </message>
+    <message>
+        <source>{n} layers</source>
+        <translation>{n} Schichten</translation>
+    </message>
+    <message>
+        <source>Go to {name}</source>
+        <translation>Zu {name} gehen</translation>
     </message>
 </context>
 <context>
@@ -18763,6 +18798,16 @@ steps</extracomment>
         <translation>Es stammt aus mehreren Dateien.</translation>
     </message>
     <message>
+        <source>&apos;{path}&apos; is no ONNX model and no program of torch.export, so it holds no graph.</source>
+        <extracomment>sentences</extracomment>
+        <translation>„{path}“ ist weder ein ONNX-Modell noch ein Programm von torch.export und enthält deshalb keinen Graphen.</translation>
+    </message>
+    <message>
+        <source>Open an ONNX model or a .pt2 file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Öffnen Sie ein ONNX-Modell oder eine .pt2-Datei.</translation>
+    </message>
+    <message>
         <source>The history changed after {number} of {len} steps; the remaining steps were not applied.</source>
         <extracomment>sentences</extracomment>
         <translation>Der Verlauf hat sich nach {number} von {len} Schritten geändert; die übrigen Schritte wurden nicht angewendet.</translation>
@@ -18951,6 +18996,16 @@ steps</extracomment>
         <source>The error of the outputs on {counted} fell from {start} to {end} ({gain} less) in {counted2}.</source>
         <extracomment>sentences</extracomment>
         <translation>Der Fehler der Ausgaben fiel von {start} auf {end} ({gain} weniger): {counted}, {counted2}.</translation>
+    </message>
+    <message>
+        <source>No layer of the graph reads this tensor.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Keine Schicht des Graphen liest diesen Tensor.</translation>
+    </message>
+    <message>
+        <source>The connections of this tensor are not known. An ONNX or .pt2 file of the model contains them.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Verbindungen dieses Tensors sind nicht bekannt. Eine ONNX- oder .pt2-Datei des Modells enthält sie.</translation>
     </message>
     <message>
         <source>the {n_blocked} tensors that allow none</source>

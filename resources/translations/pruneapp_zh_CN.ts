@@ -553,6 +553,26 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>显示下一个张量</translation>
     </message>
     <message>
+        <source>Lay&amp;er before</source>
+        <extracomment>command</extracomment>
+        <translation>前一层(&amp;E)</translation>
+    </message>
+    <message>
+        <source>Show the layer that feeds the current tensor, as in Connections</source>
+        <extracomment>command</extracomment>
+        <translation>显示向当前张量提供输入的层（见“连接”）</translation>
+    </message>
+    <message>
+        <source>L&amp;ayer after</source>
+        <extracomment>command</extracomment>
+        <translation>后一层(&amp;A)</translation>
+    </message>
+    <message>
+        <source>Show the layer that the current tensor feeds, as in Connections</source>
+        <extracomment>command</extracomment>
+        <translation>显示接收当前张量输出的层（见“连接”）</translation>
+    </message>
+    <message>
         <source>Tensors as a &amp;list</source>
         <extracomment>command</extracomment>
         <translation>张量列表(&amp;L)</translation>
@@ -2377,6 +2397,21 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
     <message>
         <source>Changes of config.json</source>
         <translation>config.json 的更改</translation>
+    </message>
+</context>
+<context>
+    <name>ConnectionsRow</name>
+    <message>
+        <source>Connections</source>
+        <translation>连接</translation>
+    </message>
+    <message>
+        <source>{n} layers</source>
+        <translation>{n} 层</translation>
+    </message>
+    <message>
+        <source>Go to {name}</source>
+        <translation>转到 {name}</translation>
     </message>
 </context>
 <context>
@@ -18762,6 +18797,16 @@ steps</extracomment>
         <translation>它来自多个文件。</translation>
     </message>
     <message>
+        <source>&apos;{path}&apos; is no ONNX model and no program of torch.export, so it holds no graph.</source>
+        <extracomment>sentences</extracomment>
+        <translation>“{path}”既不是 ONNX 模型，也不是 torch.export 程序，因此不包含计算图。</translation>
+    </message>
+    <message>
+        <source>Open an ONNX model or a .pt2 file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请打开 ONNX 模型或 .pt2 文件。</translation>
+    </message>
+    <message>
         <source>The history changed after {number} of {len} steps; the remaining steps were not applied.</source>
         <extracomment>sentences</extracomment>
         <translation>历史在 {len} 个步骤中的第 {number} 个之后发生了变化；其余步骤没有应用。</translation>
@@ -18950,6 +18995,16 @@ steps</extracomment>
         <source>The error of the outputs on {counted} fell from {start} to {end} ({gain} less) in {counted2}.</source>
         <extracomment>sentences</extracomment>
         <translation>{counted}上的输出误差在 {counted2} 内从 {start} 降到 {end}（减少 {gain}）。</translation>
+    </message>
+    <message>
+        <source>No layer of the graph reads this tensor.</source>
+        <extracomment>sentences</extracomment>
+        <translation>计算图中没有任何层读取此张量。</translation>
+    </message>
+    <message>
+        <source>The connections of this tensor are not known. An ONNX or .pt2 file of the model contains them.</source>
+        <extracomment>sentences</extracomment>
+        <translation>此张量的连接未知。该模型的 ONNX 或 .pt2 文件包含这些连接。</translation>
     </message>
     <message>
         <source>the {n_blocked} tensors that allow none</source>

@@ -137,6 +137,7 @@ class ModelFile:
     roles: Mapping[str, TensorRole]  # of each of `tensors`
     properties: Mapping[str, str]
     sparse: int = 0  # number of sparse initializers
+    graph: Scope = field(default_factory=Scope)  # the nodes of the main graph
 
 
 @dataclass
@@ -410,7 +411,7 @@ def read_layout(source: FileSource, job: Job) -> ModelFile:
         for stored in job.cancel.each(walk.tensors.values())
     }
     return ModelFile(
-        tuple(walk.tensors.values()), tuple(walk.hidden), roles, properties, walk.sparse
+        tuple(walk.tensors.values()), tuple(walk.hidden), roles, properties, walk.sparse, main
     )
 
 

@@ -264,6 +264,18 @@ COMMANDS: tuple[MenuCommand, ...] = (
         ),
         MenuCommand("next_tensor", "&Next tensor", "Show the next tensor", "]"),
         MenuCommand(
+            "go_to_input",
+            "Lay&er before",
+            "Show the layer that feeds the current tensor, as in Connections",
+            "Ctrl+[",
+        ),
+        MenuCommand(
+            "go_to_output",
+            "L&ayer after",
+            "Show the layer that the current tensor feeds, as in Connections",
+            "Ctrl+]",
+        ),
+        MenuCommand(
             "tensor_list",
             "Tensors as a &list",
             "Show all tensors as a sortable list instead of the tree",

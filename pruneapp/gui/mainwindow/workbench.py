@@ -50,6 +50,7 @@ from pruneapp.gui.manual_edit.group_controller import GroupController
 from pruneapp.gui.method_form.form_controller import FormController
 from pruneapp.gui.patterns.pattern_controller import PatternController
 from pruneapp.gui.plots.channel_list_controller import ChannelListController
+from pruneapp.gui.plots.graph.connections_controller import ConnectionsController
 from pruneapp.gui.plots.pages import Page
 from pruneapp.gui.plots.plot_controller import PlotController, TableController
 from pruneapp.gui.plots.threshold_controller import ThresholdController
@@ -333,6 +334,9 @@ class Workbench(QObject):
             parent=self,
             rows_in_order=lambda: views.tree.model.nodes.rows_in_tree_order,
         )
+        self.connections = ConnectionsController(
+            session, jobs, views.pages.connections, window.actions_, self
+        )
         self.threshold = ThresholdController(
             session,
             jobs,
@@ -504,6 +508,8 @@ class Workbench(QObject):
         self.jobs.failed.connect(self.notifications.report_failure)
         views.tree.focusChanged.connect(self.plots.show_tensor)
         views.tree.focusChanged.connect(views.compare.follow)
+        self.plots.focused.connect(self._on_focused)
+        views.pages.connections.tensorRequested.connect(self.show_tensor)
         views.tree.checkRefused.connect(self.notifications.show_done)
         # Queued until the click has been handled, as the question runs a nested event loop.
         views.tree.confirmationRequested.connect(
@@ -682,6 +688,10 @@ class Workbench(QObject):
     def _undo(self) -> None:
         if not self.preview.take_back():
             self.history.undo()
+
+    @Slot()
+    def _on_focused(self) -> None:
+        self.connections.show_tensor(self.plots.name)
 
     def show_tensor(self, name: str) -> None:
         """Focus a tensor in the tree and the plots."""

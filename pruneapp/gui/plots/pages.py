@@ -13,6 +13,7 @@ from pruneapp.checkpoint.entry import TensorRow
 from pruneapp.gui.plots.base.plot_view import LOW_GAP, MIN_PLOT_HEIGHT, PlotView, WrappingRow
 from pruneapp.gui.plots.channels import ChannelsView
 from pruneapp.gui.plots.distribution import DistributionView
+from pruneapp.gui.plots.graph.connections_row import ConnectionsRow
 from pruneapp.gui.plots.heading import NumbersLine, TensorHeading
 from pruneapp.gui.plots.heatmap.view import WeightsView
 from pruneapp.gui.plots.quality import QualityView
@@ -60,7 +61,7 @@ class _Tabs(QTabBar):
 
 
 class PlotPages(QWidget):
-    """Heading, tabs, and the plot of the chosen page with the statistics of the tensor."""
+    """Heading, tabs, the plot of the chosen page, and the connections of the tensor."""
 
     pageChanged = Signal(int)  # the user chose this page; only its plot needs results
 
@@ -101,7 +102,8 @@ class PlotPages(QWidget):
             self._controls.addWidget(picture.controls)
 
         self._above = WrappingRow(self.tabs, self._controls)
-        parts = self.heading, self._above, self._stack
+        self.connections = ConnectionsRow()
+        parts = self.heading, self._above, self._stack, self.connections
         self._column = lay_in_column(self, *parts, spacing=_GAP, wide=self._stack)
 
         self.tabs.currentChanged.connect(self._on_tab_changed)
@@ -176,6 +178,7 @@ class PlotPages(QWidget):
             self.picture(page).focus()
         if page in _TENSOR_PAGES:
             self.picture(page).foot.set_second_widget(self.numbers)
+        self.connections.setVisible(page in _TENSOR_PAGES)
         self._adapt_to_space()
         # In the dark theme the style hardly distinguishes the selected tab.
         for number in range(self.tabs.count()):
@@ -196,6 +199,8 @@ class PlotPages(QWidget):
         picture, gap = self.picture(), self._column.spacing()
         above = self.heading.heightForWidth(self.width()) + gap
         above += self._above.heightForWidth(self.width()) + gap
+        if not self.connections.isHidden():
+            above += self.connections.height() + gap
         width = self.width()
         rest = self.height() - above - picture.useful_height(width) - picture.legend_height(width)
         half = max(0, self.window().height() // 2 - MIN_PLOT_HEIGHT)
