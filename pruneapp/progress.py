@@ -14,6 +14,13 @@ T = TypeVar("T")
 BATCH = 4096
 # Steps of a part of a job: finer than any progress bar.
 _PART = 1 << 20
+# Before that the time left is not estimated: files are prepared first, without progress.
+_ESTIMATED_AFTER_S, _ESTIMATED_AFTER_SHARE = 1.0, 0.02
+# Seconds without progress after which no time left is estimated, as the job may never end; longer
+# if the job paused for longer before.
+_STALE_S = 3.0
+# Progress below this share is not recorded separately, so that there are few points.
+_FINEST = 1 / 512
 
 
 class Cancelled(Exception):  # noqa: N818 - not an error: requested by the user
@@ -61,6 +68,39 @@ class CancelToken:
     def each(self, items: Iterable[T]) -> Iterator[T]:
         """Yield the items one by one, with a check before each `BATCH` of them."""
         return chain.from_iterable(self.batches(items))
+
+
+class TimeLeft:
+    """Estimates the remaining time of a job from its progress.
+
+    The rate is that of the second half of the elapsed time, as preparations are often faster or
+    slower than the rest.
+    """
+
+    def __init__(self) -> None:
+        self._points = [(0.0, 0.0)]  # (seconds, share), whenever the share had increased
+        self._longest_pause = 0.0
+
+    def update(self, seconds: float, share: float) -> None:
+        """Record that `share` of the work, from 0 to 1, is done after `seconds`."""
+        last_seconds, last_share = self._points[-1]
+        if share - last_share >= _FINEST or last_share < share == 1:
+            self._longest_pause = max(self._longest_pause, seconds - last_seconds)
+            self._points.append((seconds, share))
+
+    def estimate(self, seconds: float) -> float | None:
+        """Return the seconds left, at least 0, after `seconds`; None if they are not known.
+
+        They are not at the beginning, and after a long time without progress.
+        """
+        last, share = self._points[-1]
+        if seconds < _ESTIMATED_AFTER_S or share < _ESTIMATED_AFTER_SHARE:
+            return None
+        if seconds - last >= max(_STALE_S, last / 4, 2 * self._longest_pause):
+            return None
+        first, share_before = max(p for p in self._points if p[0] <= last / 2)
+        rate = (share - share_before) / (last - first)
+        return max(0.0, (1 - share) / rate - (seconds - last))
 
 
 class Progress(Protocol):

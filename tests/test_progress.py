@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pruneapp.progress import Cancelled, CancelToken, Job
+from pruneapp.progress import Cancelled, CancelToken, Job, TimeLeft
 
 # Actions of a part: begin, change its amount of work, do some.
 DEEDS = st.lists(
@@ -79,3 +79,31 @@ def test_parts_stop_where_the_job_is_cancelled():
     token.cancel()
     with pytest.raises(Cancelled):
         part.step(1)
+
+
+def test_the_time_left_is_estimated_once_something_is_done():
+    left = TimeLeft()
+    left.update(0.5, 0.1)
+    assert left.estimate(0.5) is None, "files are prepared first"
+    left.update(2.0, 0.25)
+    assert left.estimate(2.0) == pytest.approx(7.5)
+    assert left.estimate(3.0) == pytest.approx(6.5), "it counts down until the next report"
+
+
+def test_no_time_left_is_estimated_for_a_job_that_does_not_continue():
+    left = TimeLeft()
+    left.update(2.0, 0.25)
+    assert left.estimate(40.0) is None
+    left.update(40.0, 0.5)
+    assert left.estimate(41.0) is not None
+    assert left.estimate(90.0) is not None, "it paused for 38 s before"
+    assert left.estimate(150.0) is None
+
+
+def test_the_time_left_follows_the_second_half_of_the_elapsed_time():
+    """A quick preparation that counted as half of the job said 13 s for 6 minutes."""
+    left = TimeLeft()
+    left.update(10.0, 0.5)
+    for second in range(11, 60):
+        left.update(second, 0.5 + (second - 10) / 700)
+    assert left.estimate(59.0) == pytest.approx(301, rel=0.02)

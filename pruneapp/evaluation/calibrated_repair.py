@@ -96,13 +96,13 @@ def repair_by_script(
     repaired_by = settings.source(data=data_of(runner, calibrating=True))
     run = RepairRun(snapshot, repaired_by, settings.wanted, settings.names)
     with contextlib.closing(run), temporary_folder() as folder:
-        halves = job.parts(2)
-        quarters = next(halves).parts(2)
+        # A sequential repair runs the inputs for each layer, after a first run.
+        parts = job.weighted_parts((1, len(run.pruned) if settings.sequential else 3))
         with collecting(
             runner,
             unpruned,
             run.pruned,
-            next(quarters),
+            next(parts),
             folder=folder,
             seed=settings.seed,
             budget=settings.budget,
@@ -114,29 +114,35 @@ def repair_by_script(
                     remedy="Let calibrate(model) call the model that load(path) returned.",
                 )
             source, sums = kind_of(runner), None
+            groups, iterations = collection.groups, settings.iterations
             if collection.in_worker or settings.sequential:
-                half = next(halves)
-                _repair_in_groups(collection, run, half, sequential=settings.sequential)
+                _repair_in_groups(
+                    collection, run, next(parts), iterations, sequential=settings.sequential
+                )
             else:
-                sums = collection.collect(collection.groups[0], next(quarters))
+                stages = next(parts).weighted_parts(collection.work(groups[0], iterations))
+                sums = collection.collect(groups[0], next(stages))
         if closes:
             runner.close()
         if sums is not None:
-            run.repair(_inputs_from(sums, job), next(halves))
+            run.repair(_inputs_from(sums, job), next(stages))
         solver = f"torch ({collection.device})" if collection.in_worker else NUMPY
         return _with_risks(run.outcome(job), source, solver, sequential=settings.sequential)
 
 
 def _repair_in_groups(
-    collection: LayerCollection, run: RepairRun, job: Job, *, sequential: bool
+    collection: LayerCollection, run: RepairRun, job: Job, iterations: int, *, sequential: bool
 ) -> None:
     """Collect the inputs of each group of layers, and repair the group before the next one.
 
-    If `sequential`, the changed tensors are transferred to the worker after each group but the
-    last, so that the next group gets the inputs of the repaired layers.
+    The progress of a group is in proportion to its multiply-adds. If `sequential`, the changed
+    tensors are transferred to the worker after each group but the last, so that the next group gets
+    the inputs of the repaired layers.
     """
-    for group, part in zip(collection.groups, job.parts(len(collection.groups)), strict=True):
-        stages = part.parts(3)
+    works = [collection.work(group, iterations) for group in collection.groups]
+    parts = job.weighted_parts([sum(work) for work in works])
+    for group, work, part in zip(collection.groups, works, parts, strict=True):
+        stages = part.weighted_parts((*work, 0))  # a transfer takes little time
         sums = collection.collect(group, next(stages))
         before = run.state.values
         run.repair(_inputs_from(sums, job), next(stages))

@@ -80,6 +80,11 @@ class _Sums:
     def bytes_with_drift(self) -> int:
         return self.gram_bytes + 8 * self.numel
 
+    @property
+    def samples(self) -> float:
+        """Number of rows of inputs, of all parts."""
+        return float(_numbers(self.file, self.offset, self.parts).sum())
+
     def fit(self, shape: tuple[int, ...], *, turned: bool) -> bool:
         return fits(shape, self.parts, self.columns, transposed=self.transposed != turned)
 
@@ -439,6 +444,16 @@ class LayerCollection:
         self.in_worker = bool(self.device) or sum(s.gram_bytes for s in several) > budget
         if self.in_worker and not self.device:
             self.device = "cpu"
+        # Multiply-adds of a run of the inputs; and for each weight those of its sums, and of one
+        # iteration of solving it.
+        models = 2 if sequential else 1
+        run = sum(one.samples * one.numel / one.parts for one in first.values())
+        self._run_work = max(1, round(models * run))
+        self._sums_work = {
+            name: round(sums.samples * (sums.columns**2 + sequential * sums.numel / sums.parts))
+            for name, sums in first.items()
+        }
+        self._solve_work = {name: sums.numel * sums.columns for name, sums in first.items()}
         # Groups of the checkpoint's weights within the budget; in a sequential repair each group
         # has the same inputs.
         self.groups: list[tuple[str, ...]] = []
@@ -448,6 +463,15 @@ class LayerCollection:
         for some in together.values():
             for names in _passes(some, wanted, budget, drift=sequential):
                 self.groups.append(tuple(n for n, s in sources.items() if s.name in names))
+
+    def work(self, group: Sequence[str], iterations: int) -> tuple[int, int]:
+        """Return the multiply-adds of collecting the inputs of a group, and of solving it.
+
+        For weights of steps of a job; `iterations` are those of a solution.
+        """
+        names = {self._sources[name].name for name in group}
+        collecting = self._run_work + sum(self._sums_work[name] for name in names)
+        return collecting, iterations * sum(self._solve_work[name] for name in names)
 
     def put(self, state: Snapshot, names: Collection[str], job: Job) -> None:
         """Transfer the tensors `names` of a state to the model that runs next to the unpruned one.

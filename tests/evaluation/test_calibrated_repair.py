@@ -115,6 +115,23 @@ def test_layer_after_layer_each_is_repaired_for_what_the_layers_before_it_give(
     assert last.rounded == pytest.approx(after, rel=1e-3)
 
 
+def test_the_progress_of_a_sequential_repair_follows_its_layers(runner_of, state):
+    """The preparation was half of it, so that 13 seconds were left of six minutes."""
+    shares = {}
+
+    class Shares:
+        def report(self, done, total, label):
+            shares.setdefault(label, done / total)
+
+    half = pruned(state, 0.7, ("0.weight", "3.weight", "4.weight"))
+    repair_by_script(runner_of(AGREEMENT), half, RepairSettings(sequential=True), Job(Shares()))
+    begins = [share for label, share in shares.items() if label.startswith("collecting inputs of")]
+    assert begins[0] == pytest.approx(1 / 4)
+    layers = np.diff([*begins, 1])
+    assert layers.sum() == pytest.approx(3 / 4)
+    assert layers.min() > 0.05
+
+
 def test_what_is_pruned_and_not_repaired_goes_beside_the_model_from_the_beginning(runner_of, state):
     names = ("0.weight", "3.weight", "4.weight")
     half = pruned(state, 0.7, names)
