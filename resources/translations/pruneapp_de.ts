@@ -603,6 +603,16 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Zum nächsten Zustand gehen</translation>
     </message>
     <message>
+        <source>&amp;Jobs</source>
+        <extracomment>command</extracomment>
+        <translation>Auf&amp;träge</translation>
+    </message>
+    <message>
+        <source>Show or hide the running and queued jobs</source>
+        <extracomment>command</extracomment>
+        <translation>Laufende und wartende Aufträge ein- oder ausblenden</translation>
+    </message>
+    <message>
         <source>&amp;System</source>
         <extracomment>command</extracomment>
         <translation>&amp;System</translation>
@@ -631,11 +641,6 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <source>Previe&amp;w</source>
         <extracomment>command</extracomment>
         <translation>&amp;Vorschau</translation>
-    </message>
-    <message>
-        <source>Close a window beside this one, else cancel the running job, else clear the preview</source>
-        <extracomment>command</extracomment>
-        <translation>Ein Fenster neben diesem schließen, sonst den laufenden Auftrag abbrechen, sonst die Vorschau entfernen</translation>
     </message>
     <message>
         <source>Find tensors and groups that violate a pattern such as 2:4, and prune them to it</source>
@@ -686,6 +691,11 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <source>&amp;Cancel</source>
         <extracomment>command</extracomment>
         <translation>&amp;Abbrechen</translation>
+    </message>
+    <message>
+        <source>Close a panel or notice, else cancel the running job, else clear the preview</source>
+        <extracomment>command</extracomment>
+        <translation>Ein Feld oder eine Meldung schließen, sonst den laufenden Auftrag abbrechen, sonst die Vorschau entfernen</translation>
     </message>
     <message>
         <source>Reset &amp;form</source>
@@ -4550,6 +4560,21 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     </message>
 </context>
 <context>
+    <name>DropHint</name>
+    <message>
+        <source>Drop to open</source>
+        <translation>Zum Öffnen ablegen</translation>
+    </message>
+    <message>
+        <source>{suffixes}, or a model folder</source>
+        <translation>{suffixes} oder ein Modellordner</translation>
+    </message>
+    <message>
+        <source>With Ctrl it opens in a new window.</source>
+        <translation>Mit Strg wird es in einem neuen Fenster geöffnet.</translation>
+    </message>
+</context>
+<context>
     <name>ElidedLabel</name>
     <message>
         <source>Copy</source>
@@ -4561,10 +4586,6 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     <message>
         <source>Drop a checkpoint here</source>
         <translation>Legen Sie hier einen Checkpoint ab</translation>
-    </message>
-    <message>
-        <source>.safetensors, .pt, .pth, .bin, .ckpt, or a model folder</source>
-        <translation>.safetensors, .pt, .pth, .bin, .ckpt oder ein Modellordner</translation>
     </message>
     <message>
         <source>Nothing is uploaded unless you name a URL as the target.
@@ -4619,6 +4640,10 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     <message>
         <source>Open folder…</source>
         <translation>Ordner öffnen…</translation>
+    </message>
+    <message>
+        <source>{suffixes}, or a model folder</source>
+        <translation>{suffixes} oder ein Modellordner</translation>
     </message>
     <message>
         <source>Try the sample</source>
@@ -4699,24 +4724,12 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>Skript wird gespeichert</translation>
     </message>
     <message>
-        <source>Evaluation:</source>
-        <translation>Auswertung:</translation>
-    </message>
-    <message>
-        <source>Evaluation {n} of {count}:</source>
-        <translation>Auswertung {n} von {count}:</translation>
-    </message>
-    <message>
         <source>Evaluation stopped.</source>
         <translation>Auswertung abgebrochen.</translation>
     </message>
     <message>
         <source>Evaluation stopped: {n} of {count} states were evaluated.</source>
         <translation>Auswertung abgebrochen: {n} von {count} Zuständen sind ausgewertet.</translation>
-    </message>
-    <message>
-        <source>Counting multiply-adds:</source>
-        <translation>Multiply-Adds werden gezählt:</translation>
     </message>
     <message>
         <source>Counting was stopped. Choose the axis again.</source>
@@ -4765,6 +4778,18 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     <message>
         <source>Measured with another script, Python or options.</source>
         <translation>Mit anderem Skript, Python oder anderen Optionen gemessen.</translation>
+    </message>
+    <message>
+        <source>Evaluation</source>
+        <translation>Auswertung</translation>
+    </message>
+    <message>
+        <source>Evaluation {n} of {count}</source>
+        <translation>Auswertung {n} von {count}</translation>
+    </message>
+    <message>
+        <source>Counting multiply-adds</source>
+        <translation>Multiply-Adds werden gezählt</translation>
     </message>
     <message>
         <source>Counting multiply-adds…</source>
@@ -5370,8 +5395,8 @@ Dateien werden gelesen, nie ausgeführt.</translation>
 <context>
     <name>FrontierController</name>
     <message>
-        <source>Frontier:</source>
-        <translation>Front:</translation>
+        <source>Frontier</source>
+        <translation>Front</translation>
     </message>
     <message>
         <source>Stopped: measured points are kept, and the same frontier continues.</source>
@@ -5617,6 +5642,63 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     </message>
 </context>
 <context>
+    <name>JobController</name>
+    <message>
+        <source>&apos;{title}&apos; was cancelled after {time}. Undo starts it again with the same settings.</source>
+        <translation>„{title}“ wurde nach {time} abgebrochen. „Rückgängig“ startet es mit denselben Einstellungen neu.</translation>
+    </message>
+    <message>
+        <source>&apos;{title}&apos; was cancelled after {time}. Undo continues it.</source>
+        <translation>„{title}“ wurde nach {time} abgebrochen. „Rückgängig“ setzt es fort.</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>Rückgängig</translation>
+    </message>
+</context>
+<context>
+    <name>JobList</name>
+    <message>
+        <source>Jobs</source>
+        <translation>Aufträge</translation>
+    </message>
+    <message>
+        <source>No job is running.</source>
+        <translation>Es läuft kein Auftrag.</translation>
+    </message>
+    <message>
+        <source>Close the list of jobs</source>
+        <translation>Liste der Aufträge schließen</translation>
+    </message>
+</context>
+<context>
+    <name>JobRow</name>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Cancel: {title}</source>
+        <translation>Abbrechen: {title}</translation>
+    </message>
+    <message>
+        <source>Cancelling…</source>
+        <translation>Wird abgebrochen…</translation>
+    </message>
+    <message>
+        <source>Waits for: {title}</source>
+        <translation>Wartet auf: {title}</translation>
+    </message>
+    <message>
+        <source>Waits for other work</source>
+        <translation>Wartet auf andere Arbeit</translation>
+    </message>
+    <message>
+        <source>queued for {time}</source>
+        <translation>wartet seit {time}</translation>
+    </message>
+</context>
+<context>
     <name>JobStatus</name>
     <message>
         <source>Progress of the job</source>
@@ -5631,16 +5713,24 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>Den Auftrag abbrechen; nichts wird geändert (Esc)</translation>
     </message>
     <message>
+        <source>Show or hide the running and queued jobs</source>
+        <translation>Laufende und wartende Aufträge ein- oder ausblenden</translation>
+    </message>
+    <message>
+        <source>1 job</source>
+        <translation>1 Auftrag</translation>
+    </message>
+    <message>
+        <source>{n} jobs</source>
+        <translation>{n} Aufträge</translation>
+    </message>
+    <message>
         <source>Cancelling…</source>
         <translation>Wird abgebrochen…</translation>
     </message>
     <message>
         <source>Cancelling: finishing the current write…</source>
         <translation>Wird abgebrochen: Der laufende Schreibvorgang endet…</translation>
-    </message>
-    <message>
-        <source>{job}: {item}</source>
-        <translation>{job}: {item}</translation>
     </message>
     <message>
         <source>{time} left</source>
@@ -8522,8 +8612,8 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Sie hat die Statistik von {n} geprunten Schichten.</translation>
     </message>
     <message>
-        <source>Repair:</source>
-        <translation>Reparatur:</translation>
+        <source>Repair</source>
+        <translation>Reparatur</translation>
     </message>
     <message>
         <source>Repair cancelled: nothing was changed.</source>
@@ -8776,10 +8866,6 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     <message>
         <source>Round {n} of {count}</source>
         <translation>Runde {n} von {count}</translation>
-    </message>
-    <message>
-        <source>Iterative pruning:</source>
-        <translation>Iteratives Pruning:</translation>
     </message>
     <message>
         <source>Iterative pruning was cancelled.</source>
@@ -9063,8 +9149,8 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Die Restzeit ist zu sehen, sobald das ungeprunte Modell dreimal gemessen wurde.</translation>
     </message>
     <message>
-        <source>Sensitivity scan:</source>
-        <translation>Sensitivitäts-Scan:</translation>
+        <source>Sensitivity scan</source>
+        <translation>Sensitivitäts-Scan</translation>
     </message>
     <message>
         <source>Scan finished: {done}.</source>

@@ -603,6 +603,16 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>转到下一个状态</translation>
     </message>
     <message>
+        <source>&amp;Jobs</source>
+        <extracomment>command</extracomment>
+        <translation>任务(&amp;J)</translation>
+    </message>
+    <message>
+        <source>Show or hide the running and queued jobs</source>
+        <extracomment>command</extracomment>
+        <translation>显示或隐藏正在运行和排队的任务</translation>
+    </message>
+    <message>
         <source>&amp;System</source>
         <extracomment>command</extracomment>
         <translation>跟随系统(&amp;S)</translation>
@@ -631,11 +641,6 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <source>Previe&amp;w</source>
         <extracomment>command</extracomment>
         <translation>预览(&amp;W)</translation>
-    </message>
-    <message>
-        <source>Close a window beside this one, else cancel the running job, else clear the preview</source>
-        <extracomment>command</extracomment>
-        <translation>关闭旁边的窗口，否则取消正在运行的任务，否则清除预览</translation>
     </message>
     <message>
         <source>Find tensors and groups that violate a pattern such as 2:4, and prune them to it</source>
@@ -686,6 +691,11 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <source>&amp;Cancel</source>
         <extracomment>command</extracomment>
         <translation>取消(&amp;C)</translation>
+    </message>
+    <message>
+        <source>Close a panel or notice, else cancel the running job, else clear the preview</source>
+        <extracomment>command</extracomment>
+        <translation>关闭面板或通知，否则取消正在运行的任务，否则清除预览</translation>
     </message>
     <message>
         <source>Reset &amp;form</source>
@@ -4550,6 +4560,21 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
     </message>
 </context>
 <context>
+    <name>DropHint</name>
+    <message>
+        <source>Drop to open</source>
+        <translation>拖放以打开</translation>
+    </message>
+    <message>
+        <source>{suffixes}, or a model folder</source>
+        <translation>{suffixes} 或模型文件夹</translation>
+    </message>
+    <message>
+        <source>With Ctrl it opens in a new window.</source>
+        <translation>按住 Ctrl 则在新窗口中打开。</translation>
+    </message>
+</context>
+<context>
     <name>ElidedLabel</name>
     <message>
         <source>Copy</source>
@@ -4561,10 +4586,6 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
     <message>
         <source>Drop a checkpoint here</source>
         <translation>将检查点拖放到此处</translation>
-    </message>
-    <message>
-        <source>.safetensors, .pt, .pth, .bin, .ckpt, or a model folder</source>
-        <translation>.safetensors、.pt、.pth、.bin、.ckpt，或模型文件夹</translation>
     </message>
     <message>
         <source>Nothing is uploaded unless you name a URL as the target.
@@ -4619,6 +4640,10 @@ Files are read, never run.</source>
     <message>
         <source>Open folder…</source>
         <translation>打开文件夹…</translation>
+    </message>
+    <message>
+        <source>{suffixes}, or a model folder</source>
+        <translation>{suffixes} 或模型文件夹</translation>
     </message>
     <message>
         <source>Try the sample</source>
@@ -4699,24 +4724,12 @@ Files are read, never run.</source>
         <translation>正在保存脚本</translation>
     </message>
     <message>
-        <source>Evaluation:</source>
-        <translation>评估：</translation>
-    </message>
-    <message>
-        <source>Evaluation {n} of {count}:</source>
-        <translation>评估 {n}/{count}：</translation>
-    </message>
-    <message>
         <source>Evaluation stopped.</source>
         <translation>评估已停止。</translation>
     </message>
     <message>
         <source>Evaluation stopped: {n} of {count} states were evaluated.</source>
         <translation>评估已停止：已评估 {count} 个状态中的 {n} 个。</translation>
-    </message>
-    <message>
-        <source>Counting multiply-adds:</source>
-        <translation>正在统计乘加运算：</translation>
     </message>
     <message>
         <source>Counting was stopped. Choose the axis again.</source>
@@ -4765,6 +4778,18 @@ Files are read, never run.</source>
     <message>
         <source>Measured with another script, Python or options.</source>
         <translation>由其他脚本、Python 或选项测得。</translation>
+    </message>
+    <message>
+        <source>Evaluation</source>
+        <translation>评估</translation>
+    </message>
+    <message>
+        <source>Evaluation {n} of {count}</source>
+        <translation>评估 {n}/{count}</translation>
+    </message>
+    <message>
+        <source>Counting multiply-adds</source>
+        <translation>正在统计乘加运算</translation>
     </message>
     <message>
         <source>Counting multiply-adds…</source>
@@ -5370,8 +5395,8 @@ Files are read, never run.</source>
 <context>
     <name>FrontierController</name>
     <message>
-        <source>Frontier:</source>
-        <translation>前沿:</translation>
+        <source>Frontier</source>
+        <translation>前沿</translation>
     </message>
     <message>
         <source>Stopped: measured points are kept, and the same frontier continues.</source>
@@ -5617,6 +5642,63 @@ Files are read, never run.</source>
     </message>
 </context>
 <context>
+    <name>JobController</name>
+    <message>
+        <source>&apos;{title}&apos; was cancelled after {time}. Undo starts it again with the same settings.</source>
+        <translation>“{title}”在 {time}后被取消。“撤销”以相同的设置重新开始。</translation>
+    </message>
+    <message>
+        <source>&apos;{title}&apos; was cancelled after {time}. Undo continues it.</source>
+        <translation>“{title}”在 {time}后被取消。“撤销”继续执行。</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>撤销</translation>
+    </message>
+</context>
+<context>
+    <name>JobList</name>
+    <message>
+        <source>Jobs</source>
+        <translation>任务</translation>
+    </message>
+    <message>
+        <source>No job is running.</source>
+        <translation>没有正在运行的任务。</translation>
+    </message>
+    <message>
+        <source>Close the list of jobs</source>
+        <translation>关闭任务列表</translation>
+    </message>
+</context>
+<context>
+    <name>JobRow</name>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Cancel: {title}</source>
+        <translation>取消：{title}</translation>
+    </message>
+    <message>
+        <source>Cancelling…</source>
+        <translation>正在取消…</translation>
+    </message>
+    <message>
+        <source>Waits for: {title}</source>
+        <translation>等待：{title}</translation>
+    </message>
+    <message>
+        <source>Waits for other work</source>
+        <translation>等待其他工作</translation>
+    </message>
+    <message>
+        <source>queued for {time}</source>
+        <translation>已排队 {time}</translation>
+    </message>
+</context>
+<context>
     <name>JobStatus</name>
     <message>
         <source>Progress of the job</source>
@@ -5631,16 +5713,24 @@ Files are read, never run.</source>
         <translation>取消任务；不会更改任何内容 (Esc)</translation>
     </message>
     <message>
+        <source>Show or hide the running and queued jobs</source>
+        <translation>显示或隐藏正在运行和排队的任务</translation>
+    </message>
+    <message>
+        <source>1 job</source>
+        <translation>1 个任务</translation>
+    </message>
+    <message>
+        <source>{n} jobs</source>
+        <translation>{n} 个任务</translation>
+    </message>
+    <message>
         <source>Cancelling…</source>
         <translation>正在取消…</translation>
     </message>
     <message>
         <source>Cancelling: finishing the current write…</source>
         <translation>正在取消：正在完成当前写入…</translation>
-    </message>
-    <message>
-        <source>{job}: {item}</source>
-        <translation>{job}：{item}</translation>
     </message>
     <message>
         <source>{time} left</source>
@@ -8521,8 +8611,8 @@ computed on this computer.</source>
         <translation>它有 {n} 个被剪枝层的统计。</translation>
     </message>
     <message>
-        <source>Repair:</source>
-        <translation>修复：</translation>
+        <source>Repair</source>
+        <translation>修复</translation>
     </message>
     <message>
         <source>Repair cancelled: nothing was changed.</source>
@@ -8775,10 +8865,6 @@ computed on this computer.</source>
     <message>
         <source>Round {n} of {count}</source>
         <translation>第 {n} 轮，共 {count} 轮</translation>
-    </message>
-    <message>
-        <source>Iterative pruning:</source>
-        <translation>迭代剪枝:</translation>
     </message>
     <message>
         <source>Iterative pruning was cancelled.</source>
@@ -9062,8 +9148,8 @@ computed on this computer.</source>
         <translation>未剪枝模型测量三次之后会显示剩余时间。</translation>
     </message>
     <message>
-        <source>Sensitivity scan:</source>
-        <translation>敏感度扫描：</translation>
+        <source>Sensitivity scan</source>
+        <translation>敏感度扫描</translation>
     </message>
     <message>
         <source>Scan finished: {done}.</source>

@@ -21,7 +21,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from pruneapp.errors import PruneAppError
 from pruneapp.gui.widgets.controls import single_shot
-from pruneapp.progress import Cancelled, CancelToken, Job
+from pruneapp.progress import Cancelled, CancelToken, Job, TimeLeft
 
 T = TypeVar("T")
 
@@ -72,6 +72,29 @@ class JobProgress:
     label: str  # the current item: a tensor, a file
     done: int
     total: int  # in units of work; 0 if unknown
+    seconds_left: float | None = None  # None if unknown
+
+
+@dataclass(frozen=True)
+class JobState:
+    """A visible job, as the list of jobs shows it."""
+
+    key: object  # identifies the job, see `Jobs.cancel`
+    progress: JobProgress
+    seconds: float  # since it began or was queued
+    is_running: bool = True
+    is_cancelled: bool = False
+    waits_for: str = ""  # title of the job before it in the queue, "" if that is not visible
+
+
+@dataclass(frozen=True)
+class CancelledJob:
+    """A job that the user cancelled and that can be started again."""
+
+    title: str
+    seconds: float  # how long it had run
+    start_again: Callable[[], object]
+    continues: bool  # whether it continues where it was cancelled
 
 
 @dataclass(frozen=True)
@@ -82,6 +105,14 @@ class JobEnd:
     seconds: float  # since the job became visible
     error: str = ""  # why it failed; empty if it did not
     cancelled: bool = False  # by the user, or because a newer job replaced it
+
+
+@dataclass(frozen=True)
+class Restart:
+    """How to start a job again with the same settings, after the user has cancelled it."""
+
+    call: Callable[[], object]
+    continues: bool = False  # whether it continues where it was cancelled
 
 
 def _nothing(*_: object) -> Any:
@@ -95,6 +126,7 @@ class TaskOptions(TypedDict, total=False):
     lane: Lane
     on_cancelled: Callable[[], object]
     on_late: Callable[[Any], object]
+    restart: Restart | None
 
 
 @dataclass(eq=False)
@@ -109,15 +141,23 @@ class Task(Generic[T]):
     lane: Lane
     on_cancelled: Callable[[], object] = _nothing
     on_late: Callable[[T], object] = _nothing
+    restart: Restart | None = None  # None if the user cannot undo a cancellation
     visible: bool = False
     token: CancelToken = field(default_factory=CancelToken)
     begun: bool = False
     ended: bool = False
     since: float = field(default_factory=time.monotonic)  # when it was queued, or became visible
+    began: float = 0.0  # when its work began
+    is_cancelled_by_user: bool = False
     reported: float = 0.0  # when it last reported its progress
+    progress: JobProgress = field(init=False)  # as of the last report
+    time_left: TimeLeft = field(default_factory=TimeLeft)
     result: T | None = None
     error: BaseException | None = None
     trace: str = ""
+
+    def __post_init__(self) -> None:
+        self.progress = JobProgress(self.title, "", 0, 0)
 
     def cancel(self) -> None:
         """Request cancellation.
@@ -137,7 +177,11 @@ class Task(Generic[T]):
         now = time.monotonic()
         if self.visible and now - self.reported >= REPORT_EVERY_S:
             self.reported = now
-            self.on_progress(JobProgress(self.title, label, done, total))
+            seconds = now - self.began
+            self.time_left.update(seconds, min(1.0, done / total) if total > 0 else 0.0)
+            left = self.time_left.estimate(seconds)
+            self.progress = JobProgress(self.title, label, done, total, left)
+            self.on_progress(self.progress)
 
     def release(self) -> None:
         """Drop all references to inputs, result and callbacks, which may refer back to the task.
@@ -149,7 +193,7 @@ class Task(Generic[T]):
             self.on_late(self.result)
         self.work = self.on_result = self.on_error = self.on_late = _nothing
         self.on_cancelled = self.on_progress = _nothing
-        self.result = None
+        self.result = self.restart = None
 
 
 def run_task(task: Task[Any]) -> None:
@@ -159,7 +203,7 @@ def run_task(task: Task[Any]) -> None:
     of a bug, that is of anything but `Cancelled` and `PruneAppError`.
     """
     # Set this before checking the token: a task that was cancelled while queued must not run.
-    task.begun = True
+    task.begun, task.began = True, time.monotonic()
     try:
         task.token.check()
         task.result = task.work(Job(task, task.token))
@@ -191,7 +235,10 @@ class Jobs(QObject):
     progressed = Signal(object)  # JobProgress of the current visible task
     pauseRequested = Signal()  # foreground work was requested: background work should pause
     idle = Signal()  # no visible task is left
+    listChanged = Signal()  # a visible task was queued or has ended
     ended = Signal(object)  # JobEnd of a visible task, before its callback is called
+    # (CancelledJob) The user cancelled a task that can be started again, after its callback.
+    cancelled = Signal(object)
     failed = Signal(str, str)  # an unexpected exception: its text and its traceback
     # (title) A task has not ended seconds after its cancellation, emitted once per task; `unstuck`
     # when it has ended.
@@ -232,6 +279,7 @@ class Jobs(QObject):
         lane: Lane | None = None,
         on_cancelled: Callable[[], object] = _nothing,
         on_late: Callable[[T], object] = _nothing,
+        restart: Restart | None = None,
     ) -> Task[T]:
         """Queue work for another thread, and return its task.
 
@@ -254,10 +302,20 @@ class Jobs(QObject):
             Called if the task is cancelled, or ends by a bug.
         on_late
             Called with a result that arrives after cancellation, so that it can be released.
+        restart
+            How to start the task again; `cancelled` is only emitted with it.
         """
         lane = lane or (Lane.SERIAL if title else Lane.SHORT)
         task: Task[T] = Task(
-            work, on_result, on_error, self._reported.emit, title, lane, on_cancelled, on_late
+            work,
+            on_result,
+            on_error,
+            self._reported.emit,
+            title,
+            lane,
+            on_cancelled,
+            on_late,
+            restart,
         )
         task.visible = bool(title) and lane is not Lane.PREVIEW
         if lane in _PAUSING:
@@ -271,6 +329,8 @@ class Jobs(QObject):
             self._start(task)
         if task is self._first_visible:
             self.started.emit(title)
+        if task.visible:
+            self.listChanged.emit()
         return task
 
     def _start(self, task: Task[Any]) -> None:
@@ -296,22 +356,75 @@ class Jobs(QObject):
         """
         if task in self._pending and not task.visible:
             task.visible, task.title, task.since = True, title, time.monotonic()
+            task.progress = JobProgress(title, "", 0, 0)
             if self._first_visible is task:
                 self.started.emit(title)
+            self.listChanged.emit()
 
     def cancel_visible(self) -> bool:
-        """Cancel all visible tasks, queued ones included; return whether there were any.
+        """Cancel all visible tasks, queued ones included; return whether there were any."""
+        visible = [task for task in self._pending if task.visible]
+        for task in visible:
+            self._cancel(task)
+        return bool(visible)
+
+    def cancel_current(self) -> bool:
+        """Let the user cancel the task that the status bar shows; return whether there is one."""
+        current = self._first_visible
+        if current is not None:
+            self.cancel(current)
+        return current is not None
+
+    def cancel(self, key: object) -> None:
+        """Cancel a task for the user, who may want it back; without effect if it has ended.
+
+        `key` is that of its `JobState`, or the task.
+        """
+        for task in self._pending:
+            if task is key:
+                task.is_cancelled_by_user = True
+                self._cancel(task)
+                break
+
+    def _cancel(self, task: Task[Any]) -> None:
+        """Cancel a task.
 
         Callbacks of queued tasks and of user programs are called at once, others when the work
         ends.
         """
-        visible = [task for task in self._pending if task.visible]
-        for task in visible:
-            task.cancel()
-            # A queued task, or a user program, can be reported as ended at once.
-            if task.lane is Lane.PROGRAM or not task.begun:
-                self._on_finished(task)
-        return bool(visible)
+        task.cancel()
+        if task.lane is Lane.PROGRAM or not task.begun:
+            self._on_finished(task)
+
+    def states(self) -> list[JobState]:
+        """Return the visible tasks: the one that the status bar shows, then others that run.
+
+        Queued ones are last, in their order.
+        """
+        now, current = time.monotonic(), self._first_visible
+        found = [
+            JobState(
+                task,
+                task.progress,
+                now - (task.began if task.begun else task.since),
+                task.begun,
+                task.token.cancelled,
+                "" if task.begun else self._title_before(task),
+            )
+            for task in self._pending
+            if task.visible
+        ]
+        return sorted(found, key=lambda state: (state.key is not current, not state.is_running))
+
+    def _title_before(self, task: Task[Any]) -> str:
+        """Return the title of the last task before a queued one on its thread; "" for none."""
+
+        def thread(task: Task[Any]) -> Lane:
+            return _SHARED.get(task.lane, task.lane)
+
+        before = self._pending[: self._pending.index(task)]
+        same = [other for other in before if thread(other) is thread(task)]
+        return same[-1].title if same and same[-1].visible else ""
 
     @property
     def busy(self) -> bool:
@@ -417,8 +530,13 @@ class Jobs(QObject):
         if task.visible:
             text = "" if error is None or cancelled else f"{error}"
             self.ended.emit(JobEnd(task.title, time.monotonic() - task.since, text, cancelled))
+            self.listChanged.emit()
         if cancelled:
             task.on_cancelled()
+            if task.is_cancelled_by_user and task.restart is not None:
+                seconds = time.monotonic() - task.began if task.begun else 0.0
+                again = task.restart
+                self.cancelled.emit(CancelledJob(task.title, seconds, again.call, again.continues))
         elif isinstance(error, PruneAppError):
             task.on_error(error)
         elif error is not None:

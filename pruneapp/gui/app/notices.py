@@ -1,11 +1,11 @@
-"""Notices above the plot: errors and information, each with an optional action and details."""
+"""Notices over the plot: errors and information, each with an optional action and details."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QRect, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
@@ -18,8 +18,23 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QSizePolicy, QWidget
 
-from pruneapp.gui.widgets.controls import add_row, follow_font, lay_in_column, symbol_button
-from pruneapp.gui.widgets.labels import DANGER, MUTED, TEXT, ElidedLabel, as_plain, heading, plain
+from pruneapp.gui.widgets.controls import (
+    add_row,
+    follow_font,
+    lay_in_column,
+    single_shot,
+    symbol_button,
+)
+from pruneapp.gui.widgets.labels import (
+    DANGER,
+    MUTED,
+    TEXT,
+    ElidedLabel,
+    Ink,
+    as_plain,
+    heading,
+    plain,
+)
 from pruneapp.gui.widgets.number_format import plural
 from pruneapp.gui.widgets.safe_paint import report_exceptions
 
@@ -28,6 +43,9 @@ if TYPE_CHECKING:  # deferred: it imports numpy, and the first paint of the wind
 
 # How many notices are shown; older ones are counted, so that the plot keeps its height.
 _MOST = 2
+# How long a notice that is repeated is highlighted, in milliseconds.
+FLASH_MS = 400
+_MARGIN = 8  # pixels to the edges of the plot
 # Window heights in pixels: below the first, one notice of one line is shown; below the second, one.
 _LOW, _MEDIUM = 560, 720
 
@@ -128,6 +146,13 @@ class NoticeRow(QWidget):
         self.more.toggled.connect(self._arrange)
         self.line.fitted.connect(self._arrange)
         self.copy.clicked.connect(self._copy)
+        self.flash_timer = single_shot(self, FLASH_MS, self.update)
+
+    def flash(self) -> None:
+        """Highlight the notice for a moment and announce it again, as it was repeated."""
+        self.flash_timer.start()
+        self.update()
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, self.content[0]))
 
     def set_short(self, *, short: bool, older: str = "") -> None:
         """Show the notice on one line, with the text `older`, or its whole sentence."""
@@ -137,9 +162,18 @@ class NoticeRow(QWidget):
 
     @report_exceptions
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Paint the background, and a stripe whose color shows the severity, as the glyph does."""
+        """Paint the background, and a stripe whose color shows the severity, as the glyph does.
+
+        The border is there because a notice covers a part of the plot.
+        """
         painter = QPainter(self)
         painter.fillRect(self.rect(), self.palette().base())
+        if self.flash_timer.isActive():
+            color = self.palette().color(Ink.Highlight)
+            color.setAlphaF(0.3)
+            painter.fillRect(self.rect(), color)
+        painter.setPen(self.palette().color(MUTED))
+        painter.drawRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5))
         stripe = self.palette().color(DANGER if self._trouble else MUTED)
         painter.fillRect(QRect(0, 0, 4, self.height()), stripe)
         painter.end()
@@ -187,11 +221,15 @@ _MARGINS, _SHORT_MARGINS = (16, 8, 8, 8), (16, 0, 8, 0)
 
 
 class NoticeBar(QWidget):
-    """A list of notices, the newest first. Only `_MOST` of them are visible, one in low windows."""
+    """A list of notices, the newest first. Only `_MOST` of them are visible, one in low windows.
+
+    After `float_above` they cover the bottom of other widgets, so that these never move.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._most, self._short = _MOST, False
+        self._anchors: list[QWidget] = []
         self._names: ShortNames | None = None
         self.notices: list[NoticeRow] = []
         self._by_topic: dict[object, NoticeRow] = {}
@@ -200,8 +238,45 @@ class NoticeBar(QWidget):
         self.waiting.setContentsMargins(_MARGINS[0], 0, _MARGINS[2], 4)
         self.waiting.hide()
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        self.setBackgroundRole(Ink.Base)
+        self.setAutoFillBackground(True)
         self._layout.addWidget(self.waiting)
         self.hide()
+
+    def float_above(self, anchor: QWidget) -> None:
+        """Show the notices over the bottom of a widget while it is visible.
+
+        The last widget has priority. They must have the same parent as the notices, or one below.
+        """
+        self._anchors.insert(0, anchor)
+        anchor.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Follow the geometry of the widgets below."""
+        if event.type() in {QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Show}:
+            self._place()
+        return super().eventFilter(watched, event)
+
+    def event(self, event: QEvent) -> bool:
+        """Adapt the height to changes of the notices, such as visible details."""
+        done = super().event(event)
+        if event.type() == QEvent.Type.LayoutRequest:
+            self._place()
+        return done
+
+    def _place(self) -> None:
+        anchor = next((widget for widget in self._anchors if widget.isVisible()), None)
+        parent = self.parentWidget()
+        if anchor is None or parent is None:
+            return
+        width = anchor.width() - 2 * _MARGIN
+        height = self._layout.totalSizeHint().height()
+        if self._layout.hasHeightForWidth():
+            height = self._layout.totalHeightForWidth(width)
+        height = min(height, anchor.height() - 2 * _MARGIN)
+        place = anchor.mapTo(parent, QPoint(_MARGIN, anchor.height() - _MARGIN - height))
+        self.setGeometry(QRect(place, QSize(width, height)))
+        self.raise_()
 
     def set_names(self, names: ShortNames) -> None:
         """Set the short forms of tensor names, which new notices use."""
@@ -220,19 +295,31 @@ class NoticeBar(QWidget):
         """Show a notice above all others, or an existing one with the same content, and return it.
 
         It replaces the last notice of the same `topic`, unless that is None. An existing notice
-        keeps its place, and gets the new `call`, which the button labeled `action` calls; there is
-        no button if `action` is "". `details` are hidden behind a button. `trouble`: whether it is
-        shown as an error.
+        becomes the newest, flashes, and gets the new `call`, which the button labeled `action`
+        calls; there is no button if `action` is "". `details` are hidden behind a button.
+        `trouble`: whether it is shown as an error.
         """
         content = (sentence, action, details, trouble)
         notice = next((old for old in self.notices if old.content == content), None)
-        notice = notice or self._add(sentence, action=action, details=details, trouble=trouble)
+        if notice is None:
+            notice = self._add(sentence, action=action, details=details, trouble=trouble)
+        else:
+            self._repeat(notice)
         notice.call = call
         if topic is not None:
             older, self._by_topic[topic] = self._by_topic.get(topic), notice
             if older is not notice:
                 self.remove(older)
         return notice
+
+    def _repeat(self, notice: NoticeRow) -> None:
+        """Move a notice to the top, and let it flash."""
+        self.notices.remove(notice)
+        self.notices.insert(0, notice)
+        self._layout.removeWidget(notice)
+        self._layout.insertWidget(0, notice)
+        self._arrange()
+        notice.flash()
 
     def _add(self, sentence: str, *, action: str, details: str, trouble: bool) -> NoticeRow:
         """Add a notice at the top, announce it to screen readers, and return it."""
@@ -271,6 +358,17 @@ class NoticeBar(QWidget):
         for topic in topics:
             self.remove(self._by_topic.pop(topic, None))
 
+    def end_error(self, sentence: str) -> None:
+        """Remove the error with this sentence, if it is shown."""
+        errors = (notice for notice in self.notices if notice.content[3])
+        self.remove(next((notice for notice in errors if notice.content[0] == sentence), None))
+
+    def close_newest(self) -> bool:
+        """Remove the newest notice, and return whether there was one."""
+        newest = next(iter(self.notices), None)
+        self.remove(newest)
+        return newest is not None
+
     def clear(self) -> None:
         for notice in tuple(self.notices):
             self.remove(notice)
@@ -301,3 +399,4 @@ class NoticeBar(QWidget):
         words = plural(rest, self.tr("1 older notice"), self.tr("{n} older notices"))
         self.waiting.setText(words)
         self.setVisible(bool(self.notices))
+        self._place()

@@ -62,6 +62,7 @@ class NoticeTopic(Enum):
     ZEROS = ("the zeros of the open file",)
     STATISTICS = ("the statistics of the session",)
     STOPPED = ("a cancelled pruning step",)
+    CANCELLED = ("a job that the user has cancelled",)
     PICTURE = ("the saved picture",)
     REPAIR = ("a repair that made the metric worse",)
     RECOVERED = ("what a recovery changed in the metric",)
@@ -85,8 +86,9 @@ class Notifications(QObject):
         self._done = done
         self.last_failure = ""  # traceback of the latest internal error; "" if there was none
         # Whether a notice of a topic is shown; remove those of topics that no longer apply; remove
-        # all, because another document is opened.
+        # all, because another document is opened; remove the newest; remove an error by its text.
         self.is_shown, self.end, self.clear = bar.has_topic, bar.end, bar.clear
+        self.close_newest, self.end_error = bar.close_newest, bar.end_error
 
     @Slot(object)
     def show_error(self, error: PruneAppError, topic: NoticeTopic | None = None) -> None:

@@ -286,6 +286,14 @@ COMMANDS: tuple[MenuCommand, ...] = (
             "history_back", "History &back", "Go to the previous state", "Alt+Left", separated=True
         ),
         MenuCommand("history_forward", "History fo&rward", "Go to the next state", "Alt+Right"),
+        MenuCommand(
+            "jobs",
+            "&Jobs",
+            "Show or hide the running and queued jobs",
+            "Ctrl+J",
+            separated=True,
+            always=True,
+        ),
     ),
     *_in(
         THEME,
@@ -317,7 +325,7 @@ COMMANDS: tuple[MenuCommand, ...] = (
         MenuCommand(
             "cancel",
             "&Cancel",
-            "Close a window beside this one, else cancel the running job, else clear the preview",
+            "Close a panel or notice, else cancel the running job, else clear the preview",
             "Esc",
             always=True,
         ),

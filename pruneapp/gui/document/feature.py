@@ -27,8 +27,9 @@ from PySide6.QtWidgets import QDialog
 from pruneapp.document.document import Document
 from pruneapp.errors import PruneAppError
 from pruneapp.gui.app.context import AppContext, Controller
-from pruneapp.gui.app.jobs import Lane, Task
+from pruneapp.gui.app.jobs import Lane, Restart, Task
 from pruneapp.gui.document.open_document import OpenDocument
+from pruneapp.gui.widgets.engine_text import translate_error
 from pruneapp.gui.widgets.screen import Dialog
 from pruneapp.progress import Cancelled, Job
 
@@ -45,6 +46,7 @@ class RunJob(Generic[T]):
     title: str
     call: Callable[[Job], T]
     lane: Lane | None = None
+    restart: Restart | None = None
     task: Task[T] | None = None  # once it was started
 
     def __iter__(self) -> Generator[RunJob[T], T, T]:
@@ -84,8 +86,8 @@ Flow = Generator[RunJob[Any] | Ask | None, Any, T]
 class _RunningFlow:
     """A running flow; it is closed once it is not in `Feature.runs`."""
 
-    def __init__(self, feature: Feature[Any], flow: Flow[None]) -> None:
-        self._feature, self._flow = feature, flow
+    def __init__(self, feature: Feature[Any], flow: Flow[None], name: str) -> None:
+        self._feature, self._flow, self._name = feature, flow, name
         self._work: RunJob[Any] | None = None
 
     def resume(self, call: Callable[[Any], RunJob[Any] | Ask | None], value: Any = None) -> None:
@@ -104,10 +106,15 @@ class _RunningFlow:
         except BaseException as error:
             feature.runs.discard(self)
             if isinstance(error, PruneAppError):
+                feature.refused[self._name] = translate_error(error)
                 feature.session.refused.emit(error)
-            elif not isinstance(error, (StopIteration, Cancelled)):
+            elif isinstance(error, StopIteration):
+                feature.end_refusal(self._name)
+            elif not isinstance(error, Cancelled):
                 raise
         else:
+            if isinstance(step, Ask) or (step is not None and step.title):
+                feature.end_refusal(self._name)
             if self not in feature.runs:  # the document was closed by a nested event loop
                 self._flow.close()
             elif isinstance(step, RunJob):
@@ -119,6 +126,7 @@ class _RunningFlow:
                     on_cancelled=partial(self.resume, self._flow.throw, Cancelled()),
                     title=step.title,
                     lane=step.lane,
+                    restart=step.restart,
                 )
             elif step is None:
                 QTimer.singleShot(0, feature, partial(self.resume, self._flow.send))
@@ -180,7 +188,7 @@ def flow(method: Callable[Concatenate[F, P], Flow[None]]) -> Callable[Concatenat
     def start(feature: F, /, *args: P.args, **kwargs: P.kwargs) -> None:
         if feature.session.document is not None or not feature.needs_document:
             steps = method(feature, *args[:n_args], **kwargs)  # type: ignore[arg-type]  # mypy: P.args cannot be sliced
-            run = _RunningFlow(feature, steps)
+            run = _RunningFlow(feature, steps, method.__name__)
             feature.runs.add(run)
             run.resume(steps.send)
 
@@ -198,6 +206,7 @@ class Feature(Controller, Generic[D]):
         self.session, self.jobs = session, context.jobs
         self.runs: set[_RunningFlow] = set()
         self.dialog: D | None = None  # the visible dialog
+        self.refused: dict[str, str] = {}  # the last errors of flows, by the names of their methods
         for command, name in self.commands.items():
             context.actions[command].triggered.connect(getattr(self, name))
         if self.needs_document:
@@ -208,6 +217,11 @@ class Feature(Controller, Generic[D]):
         """The open document. There must be one."""
         assert self.session.document is not None
         return self.session.document
+
+    def end_refusal(self, name: str) -> None:
+        """Remove the notice with the last error of a flow, which succeeds now."""
+        if name in self.refused:
+            self._notifications.end_error(self.refused.pop(name))
 
     def open_dialog(self, dialog: D) -> None:
         """Show a dialog, modal to the window, and delete it when it is finished; returns at once.

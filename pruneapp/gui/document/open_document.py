@@ -370,6 +370,7 @@ class OpenDocument(QObject):
     closed = Signal()
     changed = Signal(object)  # (DocumentChanged)
     refused = Signal(object)  # (PruneAppError)
+    unlocked = Signal()  # the last lock was removed
     # (SessionError, OpenRequest) The checkpoint of a session was moved, or has changed.
     misplaced = Signal(object, object)
 
@@ -596,12 +597,14 @@ class OpenDocument(QObject):
         A second lock of the same `by` replaces the first. With `may_look` the user may go to other
         states of the history; states are not added, deleted or renumbered.
         """
-        self._locks.pop(by, None)
+        was_locked = self._locks.pop(by, None) is not None
         self._looking.discard(by)
         if why is not None:
             self._locks[by] = why
             if may_look:
                 self._looking.add(by)
+        elif was_locked and not self._locks:
+            self.unlocked.emit()
 
     def may_work(self) -> bool:
         """Return whether the document may be changed; if not, emit `refused` with the reason."""

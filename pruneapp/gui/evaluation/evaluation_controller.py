@@ -30,7 +30,7 @@ from pruneapp.export.provenance import calibration_data
 from pruneapp.export.size_bounds import unpacked_size
 from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.dialogs import save_path
-from pruneapp.gui.app.jobs import Lane, LatestTask
+from pruneapp.gui.app.jobs import Lane, LatestTask, Restart
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.feature import Feature, Flow, RunJob, flow
 from pruneapp.gui.document.history_states import HistoryMark
@@ -482,16 +482,18 @@ class EvaluationController(Feature[EvaluateDialog]):
             if not self._queue:
                 break
             number, key = self._count - len(self._queue) + 1, self._queue.pop(0)
-            title = self.tr("Evaluation:")
+            title = self.tr("Evaluation")
             if self._count > 1:
-                title = self.tr("Evaluation {n} of {count}:").format(n=number, count=self._count)
+                title = self.tr("Evaluation {n} of {count}").format(n=number, count=self._count)
             work = partial(
                 process.measure,
                 document.state_at(keys.index(key)),
                 self.session.contents.size.parameters,
                 calibrated_with=self.calibrated_with(keys.index(key)),
             )
-            self._current, self._measuring = key, RunJob(title, work, Lane.PROGRAM)
+            # States that were measured before are cached.
+            again = Restart(partial(self._measure, [key, *self._queue]), continues=self._count > 1)
+            self._current, self._measuring = key, RunJob(title, work, Lane.PROGRAM, again)
             self._refresh()
             try:
                 found = yield from self._measuring
@@ -570,7 +572,9 @@ class EvaluationController(Feature[EvaluateDialog]):
         work = partial(process.count, [document.state_at(number) for number in todo])
         counts, count_error = list[int](), ""
         try:
-            counts = yield from RunJob(self.tr("Counting multiply-adds:"), work, Lane.PROGRAM)
+            again = Restart(self.recount_multiply_adds)
+            title = self.tr("Counting multiply-adds")
+            counts = yield from RunJob(title, work, Lane.PROGRAM, again)
         except ScriptChangedError:
             if process is self._process:
                 self._counting = False

@@ -49,7 +49,7 @@ from pruneapp.export.scripts.comparison_script import transformers_class, write_
 from pruneapp.groups.family_groups import CONFIG
 from pruneapp.gui.app import dialogs
 from pruneapp.gui.app.context import AppContext
-from pruneapp.gui.app.jobs import Jobs, Lane, Task
+from pruneapp.gui.app.jobs import Jobs, Lane, Restart, Task
 from pruneapp.gui.document.feature import Feature, Flow, RunJob, flow
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.export.dialog import ExportChoices, ExportDialog
@@ -673,7 +673,8 @@ class ExportController(Feature[ExportDialog]):
                 ),
             )
         title = self.tr("Exporting on the cluster") if cluster else self.tr("Exporting")
-        job = RunJob(title, writing.work, Lane.WRITING)
+        again = Restart(partial(self._export, request))
+        job = RunJob(title, writing.work, Lane.WRITING, again)
         try:
             report = yield from self._write(job, request.path)
         except Cancelled:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -80,6 +81,8 @@ class OpenController(Feature[QDialog]):
         self._export = export
         self._sessions = sessions
         self._check: RunJob[None] | None = None  # whether a file is a checkpoint
+        self._has_opened = False  # whether a file was opened in this window
+        session.opened.connect(self._on_opened)
         session.changed.connect(self._on_changed)
         start.openRequested.connect(self.ask_file)
         start.folderRequested.connect(self.ask_folder)
@@ -372,6 +375,26 @@ class OpenController(Feature[QDialog]):
         return answer == "discard"
 
     def _folder(self) -> Path:
+        """Return the folder in which file dialogs start.
+
+        That of the last file, or the working folder of a terminal until a file is opened.
+        """
+        terminal = _terminal_folder()
+        if terminal is not None and not self._has_opened:
+            return terminal
         recent = self._settings.recent
         beside = (path.parent for path in recent if not is_store(path))
         return self.session.folder("open", next(beside, Path.home()))
+
+    def _on_opened(self, _prepared: object) -> None:
+        """Store the folder of the opened file for the next dialog."""
+        path = self.document.checkpoint.path.absolute()
+        if not is_store(path) and not self.session.is_sample:
+            self._has_opened = True
+            self.session.note_folder("open", path)
+
+
+def _terminal_folder() -> Path | None:
+    """Return the working folder if the program was started in a terminal; None otherwise."""
+    in_terminal = sys.stdin is not None and not sys.stdin.closed and sys.stdin.isatty()
+    return Path.cwd() if in_terminal else None

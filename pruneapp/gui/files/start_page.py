@@ -30,9 +30,12 @@ from pruneapp.gui.widgets.labels import MUTED, ElidedLabel, Ink, elide_text, hea
 from pruneapp.gui.widgets.safe_paint import report_exceptions
 from pruneapp.gui.widgets.theme import icon, with_defaults
 
+# The files that can be opened. Not read from the readers, as the first paint does not import them.
+SUFFIXES = ".safetensors, .pt, .pth, .th, .bin, .ckpt, .pt2, .onnx, .gguf, .npz, .npy, .pkl, .prune"
 _MAX_FILES = 6
 _WIDTH, _WIDTH_OF_CARDS = 520, 720
 _INSET = 8
+_FRAME = 4  # pixels
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,50 @@ class RecentFile:
     path: str
     pinned: bool = False  # whether it stays at the top of the list
     missing: bool = False  # whether it was found to be missing
+
+
+class DropHint(QWidget):
+    """A frame around the window, and what can be dropped, while a file is dragged over it.
+
+    The start page says itself what can be dropped, so that there the frame is enough.
+    """
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        # The widgets below remain the targets of the drag.
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.text = QWidget(self)
+        self.text.setAutoFillBackground(True)
+        title = plain(self.tr("Drop to open"))
+        follow_font(title, lambda label: enlarge(label, 1.5))
+        opens = plain(
+            self.tr("{suffixes}, or a model folder").format(suffixes=SUFFIXES), wrap=True, ink=MUTED
+        )
+        beside = plain(self.tr("With Ctrl it opens in a new window."), ink=MUTED)
+        for label in (title, opens, beside):
+            label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        lay_in_column(self.text, title, opens, beside, spacing=12, margins=(24, 24, 24, 24))
+        self.hide()
+
+    def show_over(self, window: QWidget, *, with_text: bool) -> None:
+        """Show the frame over all of `window`, with or without what can be dropped."""
+        self.setGeometry(window.rect())
+        self.text.setVisible(with_text)
+        self.text.resize(_WIDTH, self.text.heightForWidth(_WIDTH))
+        self.text.move(self.rect().center() - self.text.rect().center())
+        self.raise_()
+        self.show()
+
+    @report_exceptions
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Tint the window, and paint its frame."""
+        painter = QPainter(self)
+        color = self.palette().color(Ink.Highlight)
+        painter.setPen(QPen(color, 2 * _FRAME))  # half of it is outside
+        color.setAlphaF(0.08)
+        painter.setBrush(color)
+        painter.drawRect(self.rect())
+        painter.end()
 
 
 class EmptyPage(QWidget):
@@ -62,7 +109,7 @@ class EmptyPage(QWidget):
         self.title = title = plain()
         follow_font(title, lambda label: enlarge(label, 1.5))
         self.opens = plain(
-            self.tr(".safetensors, .pt, .pth, .bin, .ckpt, or a model folder"), wrap=True, ink=MUTED
+            self.tr("{suffixes}, or a model folder").format(suffixes=SUFFIXES), wrap=True, ink=MUTED
         )
         promise = self.tr(
             "Nothing is uploaded unless you name a URL as the target.\nFiles are read, never run."

@@ -19,7 +19,14 @@ from PySide6.QtCore import (
     QTimer,
     Signal,
 )
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEvent, QResizeEvent
+from PySide6.QtGui import (
+    QCloseEvent,
+    QDragEnterEvent,
+    QDragLeaveEvent,
+    QDropEvent,
+    QKeyEvent,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import (
     QDockWidget,
     QMainWindow,
@@ -39,7 +46,7 @@ from pruneapp.gui.app.settings import Settings
 from pruneapp.gui.app.windows import TITLE
 from pruneapp.gui.commands.actions import Actions
 from pruneapp.gui.files.recovery_view import RecoveryView
-from pruneapp.gui.files.start_page import EmptyPage
+from pruneapp.gui.files.start_page import DropHint, EmptyPage
 from pruneapp.gui.mainwindow.tour_view import Highlight, TourBar
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import (
@@ -187,6 +194,7 @@ class MainWindow(QMainWindow):
     otherEntered = Signal(object)
     otherDropped = Signal(object)
     otherLeft = Signal()  # such a drag left the window
+    keyPressed = Signal(object)  # (QKeyEvent) of a key that no widget has handled; accept it if so
     activated = Signal()  # the window was activated
     closing = Signal(object)  # QCloseEvent; ignore it to keep the window open
     closed = Signal(object)  # the window, after it was closed
@@ -208,7 +216,8 @@ class MainWindow(QMainWindow):
         self.actions_.fill(self.menuBar())
         # Connected here, as it must work from the first paint on.
         self.actions_["close_window"].triggered.connect(self.close)
-        self.notices = NoticeBar()
+        center = QWidget()
+        self.notices = NoticeBar(center)
         self.recovery = RecoveryView()
         self.empty = EmptyPage(first=settings.is_first_run)
         self.actions_.show_shortcut_in_tooltip("open", self.empty.open_button)
@@ -222,10 +231,12 @@ class MainWindow(QMainWindow):
         self.export_button = QToolButton()
         self.stack = QStackedWidget()
         self.stack.addWidget(self.empty)
-        center = QWidget()
-        parts = self.tour, self.notices, self.recovery, self.stack
+        parts = self.tour, self.recovery, self.stack
         lay_in_column(center, *parts, spacing=0, wide=self.stack)
         self.setCentralWidget(center)
+        self.notices.float_above(self.stack)
+        self.overlays: list[QWidget] = [self.notices]  # in no layout, for the order of Tab
+        self.drop_hint = DropHint(self)
         self._fill_toolbar()
         self.statusBar().addWidget(self.model_status)
         self.statusBar().addWidget(self.done, 1)
@@ -387,6 +398,11 @@ class MainWindow(QMainWindow):
         self._arrange_docks()
         self.notices.set_height(self.height())
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Emit `keyPressed`."""
+        event.ignore()
+        self.keyPressed.emit(event)
+
     def focusNextPrevChild(self, forward: bool) -> bool:
         """Move the focus in visual order: toolbar, tree, plots, form, status bar.
 
@@ -398,6 +414,7 @@ class MainWindow(QMainWindow):
             *self.findChildren(QTabBar, options=direct),  # tab bars of the docks
             *self._docks[:1],
             self.centralWidget(),
+            *self.overlays,
             *self._docks[1:],
             self.statusBar(),
         )
@@ -425,19 +442,26 @@ class MainWindow(QMainWindow):
         QTimer.singleShot(0, partial(fit_fonts, self))
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Accept local files and folders, and highlight the start page.
+        """Accept local files and folders, and highlight the window.
 
         For any other object `otherEntered` is emitted, whose receivers may accept it.
         """
         if _dropped_paths(event.mimeData()):
             event.acceptProposedAction()
-            self.empty.set_dropping(dropping=True)
+            self._set_dropping(dropping=True)
         else:
             self.otherEntered.emit(event)
 
+    def _set_dropping(self, *, dropping: bool) -> None:
+        """Show or hide that a dragged file can be dropped."""
+        self.empty.set_dropping(dropping=dropping)
+        self.drop_hint.hide()
+        if dropping:
+            self.drop_hint.show_over(self, with_text=self.stack.currentIndex() > 0)
+
     def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
         """Reset the drop highlight."""
-        self.empty.set_dropping(dropping=False)
+        self._set_dropping(dropping=False)
         self.otherLeft.emit()
         super().dragLeaveEvent(event)
 
@@ -446,7 +470,7 @@ class MainWindow(QMainWindow):
 
         `otherDropped` for anything else. Files dropped with Ctrl are for new windows.
         """
-        self.empty.set_dropping(dropping=False)
+        self._set_dropping(dropping=False)
         paths = _dropped_paths(event.mimeData())
         if not paths:
             self.otherDropped.emit(event)

@@ -42,6 +42,7 @@ from pruneapp.gui.files.recent_controller import RecentController
 from pruneapp.gui.files.recovery_controller import RecoveryController
 from pruneapp.gui.files.session_controller import SessionController
 from pruneapp.gui.mainwindow.document_panels import DocumentViews, NavigationController, ViewState
+from pruneapp.gui.mainwindow.job_list import JobController, JobList
 from pruneapp.gui.mainwindow.palette_controller import PaletteController
 from pruneapp.gui.mainwindow.tour_controller import TourController
 from pruneapp.gui.mainwindow.window import MainWindow
@@ -103,6 +104,7 @@ class StatusController(QObject):
         # Whether code of custom methods runs, which may ignore cancellation.
         self.own_methods = False
         session.opening.connect(self._on_opening)
+        session.unlocked.connect(self._on_unlocked)
         jobs.started.connect(window.job_status.set_job)
         jobs.progressed.connect(self._on_progress)
         jobs.idle.connect(window.job_status.set_idle)
@@ -117,6 +119,10 @@ class StatusController(QObject):
         # Another file is being opened: remove notices about opening; keep those about the open
         # document.
         self._notifications.end(NoticeTopic.ASKED, NoticeTopic.OPENING, NoticeTopic.OTHER_MASKS)
+
+    @Slot()
+    def _on_unlocked(self) -> None:
+        self._notifications.end(NoticeTopic.ASKED)  # that changes are refused is no longer true
 
     def show_opened(self, nodes: Nodes) -> None:
         """Show the document that was opened in all shared views, title and status bar.
@@ -252,7 +258,9 @@ class StatusController(QObject):
     def _on_progress(self, progress: JobProgress) -> None:
         row = self._session.by_name.get(progress.label)
         label = row.shown if row is not None else progress.label
-        self._window.job_status.set_progress(progress.done, progress.total, label)
+        self._window.job_status.set_progress(
+            progress.done, progress.total, label, progress.seconds_left
+        )
 
     @Slot(str)
     def _on_stuck(self, title: str) -> None:
@@ -300,6 +308,7 @@ class Workbench(QObject):
         )
         self.views = views = DocumentViews(window)
         window.add_document_views(views.tree_dock, views.middle, views.form_dock)
+        window.notices.float_above(views.pages)
         self.session = session = OpenDocument(jobs, settings, build_nodes, self)
         self.status = StatusController(window, views, session, jobs, self.notifications)
         # Must be connected first, so that other subscribers see the updated tree and numbers.
@@ -317,6 +326,15 @@ class Workbench(QObject):
             panel=views.preview,
             job_status=window.job_status,
         )
+        self.job_list = JobController(
+            context,
+            session,
+            self.preview,
+            status=window.job_status,
+            panel=JobList(window),
+            closers=(self._close_tour, self.notifications.close_newest),
+        )
+        window.overlays.append(self.job_list.panel)
         self.histograms = HistogramController(session, jobs, self.preview, self)
         self.step_info = StepInfoController(
             context,
@@ -501,6 +519,7 @@ class Workbench(QObject):
         window.otherEntered.connect(self.mask_drag.on_drag_enter)
         window.otherDropped.connect(self.mask_drag.on_drop)
         window.otherLeft.connect(self.mask_drag.on_drag_leave)
+        window.keyPressed.connect(self.manual_edit.on_key)
         window.activated.connect(self.files.check_file)
         window.activated.connect(self.recent.look)
         window.activated.connect(self.evaluation.check_script)
@@ -532,6 +551,7 @@ class Workbench(QObject):
         views.pages.sensitivity.allocationRequested.connect(self.allocation.ask)
         self.export.multipleChosen.connect(self.form.set_multiple)
         self.export.sized.connect(self.status.show_size)
+        self.export.began.connect(self._on_export_began)
         self.export.exported.connect(self._on_exported)
         self.export.cancelled.connect(self.notifications.show_done)
         self.sessions.saved.connect(self._on_saved)
@@ -684,6 +704,13 @@ class Workbench(QObject):
         if waits:
             self._clear_undo_of_fields()
 
+    def _close_tour(self) -> bool:
+        """End the tour; return whether it was running."""
+        was_running = self.window.tour.isVisible()
+        if was_running:
+            self.window.tour.endRequested.emit()
+        return was_running
+
     @Slot()
     def _undo(self) -> None:
         if not self.preview.take_back():
@@ -697,6 +724,9 @@ class Workbench(QObject):
         """Focus a tensor in the tree and the plots."""
         self.views.tree.set_focused(name)
         self.plots.show_tensor(name)
+
+    def _on_export_began(self, _path: Path) -> None:
+        self.notifications.end(NoticeTopic.EXPORT)
 
     def _on_exported(self, _report: ExportReport) -> None:
         self.notifications.end(NoticeTopic.ASKED, NoticeTopic.EXPORT)

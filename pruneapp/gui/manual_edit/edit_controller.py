@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt
-from PySide6.QtGui import QAction, QResizeEvent
+from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QWidget
 
 from pruneapp.document.entries import Operation
@@ -33,6 +33,7 @@ from pruneapp.gui.document.feature import Ask, Feature, Flow, RunJob, flow
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.manual_edit.group_controller import GroupController
 from pruneapp.gui.manual_edit.zeros_controller import ZerosController
+from pruneapp.gui.plots.edit_buttons import operation_of
 from pruneapp.gui.plots.pages import Page, PlotPages
 from pruneapp.gui.plots.plot_controller import PlotController
 from pruneapp.gui.preview.histogram_controller import HistogramController
@@ -456,13 +457,7 @@ class ManualEditController(Feature[AllBlocksDialog]):
 
         Without a selection, an error is shown.
         """
-        operation: Operation = self.sender().property("operation")
-        pages = self._pages
-        if pages.page is Page.CHANNELS and pages.channels.chosen:
-            pages.channels.request_edit(operation)
-        elif pages.page is Page.WEIGHTS and pages.weights.canvas.item.cursor is not None:
-            pages.weights.operate(operation)
-        else:
+        if not self._operate(self.sender().property("operation")):
             self._notifications.show_error(
                 SelectionError(
                     "Nothing is selected.",
@@ -470,6 +465,30 @@ class ManualEditController(Feature[AllBlocksDialog]):
                     "shortcuts.",
                 )
             )
+
+    def on_key(self, event: QKeyEvent) -> None:
+        """Apply the operation of a key that no widget has handled to the selection of the page.
+
+        The weight at the cursor is no selection, as the focus is not in its picture; and Backspace
+        is no key of an operation there.
+        """
+        operation = operation_of(event)
+        if operation is None or event.key() == Qt.Key.Key_Backspace:
+            return
+        selects_channels = self._pages.page is Page.CHANNELS
+        if (selects_channels or self._pages.weights.selection) and self._operate(operation):
+            event.accept()
+
+    def _operate(self, operation: Operation) -> bool:
+        """Apply an operation to the selection of the page; return False if there is none."""
+        pages = self._pages
+        if pages.page is Page.CHANNELS and pages.channels.chosen:
+            pages.channels.request_edit(operation)
+        elif pages.page is Page.WEIGHTS and pages.weights.canvas.item.cursor is not None:
+            pages.weights.operate(operation)
+        else:
+            return False
+        return True
 
     # -- edits in all blocks ----------------------------------------------------------------------
 

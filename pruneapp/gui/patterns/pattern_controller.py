@@ -245,7 +245,7 @@ class PatternController(Feature[PatternDialog]):
         if self.dialog is None or self._job is None or progress.title != self._job.title:
             return
         label = self.session.contents.shown.get(progress.label, progress.label)
-        self.dialog.job.set_progress(progress.done, progress.total, label)
+        self.dialog.job.set_progress(progress.done, progress.total, label, progress.seconds_left)
 
     # -- the document ---------------------------------------------------------------------------
 

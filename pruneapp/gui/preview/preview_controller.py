@@ -74,7 +74,6 @@ class PreviewController(Feature[QDialog]):
     commands: ClassVar = {
         "prune": "on_prune_clicked",
         "preview": "on_preview_clicked",
-        "cancel": "close_or_cancel",
         "make_permanent": "make_permanent",
     }
 
@@ -148,7 +147,6 @@ class PreviewController(Feature[QDialog]):
         self._commands["prune"].enabledChanged.connect(self._on_prune_enabled)
         self._actions.menus[PRUNE].aboutToShow.connect(self._form.flush)
         self._actions["commands"].triggered.connect(self._form.flush)
-        self._job_status.cancelRequested.connect(self.cancel)
         self._action.pruneRequested.connect(self.on_prune_clicked)
         self._action.previewRequested.connect(self.on_preview_clicked)
         self.jobs.started.connect(self._on_job_started)
@@ -621,28 +619,23 @@ class PreviewController(Feature[QDialog]):
         self._notifications.show_done(self.tr("Pruning cancelled: nothing was pruned."))
         return True
 
-    def close_or_cancel(self) -> None:
-        """Close a dialog beside the window, which leaves its job running; else call `cancel`."""
-        for dialog in self._window.findChildren(QDialog):
-            if dialog.isVisible() and not dialog.isModal():
-                dialog.reject()
-                return
-        self.cancel()
-
     def cancel(self) -> None:
         """Cancel the waiting prune, else the job that is shown, else a slow preview.
 
         If there is none of them, show the current state instead of the step. The form is not
         changed.
         """
-        if self._cancel_prune() or self.jobs.cancel_visible() or self._cancel_slow_preview():
-            if self.jobs.busy:
-                self._job_status.set_cancelling(writes=self.jobs.writing)
+        if self._cancel_prune() or self.jobs.cancel_current() or self._cancel_slow_preview():
+            self.show_cancelling()
             return
-        # the notice about the failed step is obsolete
-        self._notifications.end(NoticeTopic.PRUNING, NoticeTopic.STOPPED)
         if self.session.document is not None and self.state.requested:
             self._show_untouched()
+
+    def show_cancelling(self) -> None:
+        """Show in the status bar if its job is being cancelled."""
+        state = next(iter(self.jobs.states()), None)
+        if state is not None and state.is_cancelled:
+            self._job_status.set_cancelling(writes=self.jobs.writing)
 
     def make_permanent(self) -> None:
         """Make the pruned weights of the checked tensors permanent: ordinary zeros."""

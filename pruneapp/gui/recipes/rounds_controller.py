@@ -315,7 +315,7 @@ class RoundsController(Feature[RoundsDialog]):
             self._evaluation.calibrated_with(position),
             self.tr("Round {n} of {count}"),
         )
-        self._running = RunJob(self.tr("Iterative pruning:"), rounds.compute, Lane.PROGRAM)
+        self._running = RunJob(self.tr("Iterative pruning"), rounds.compute, Lane.PROGRAM)
         self.session.lock(
             self,
             PruneAppError(

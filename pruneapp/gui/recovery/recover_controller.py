@@ -28,7 +28,7 @@ from pruneapp.evaluation.recovery import (
 from pruneapp.evaluation.runner import ScriptRunner
 from pruneapp.evaluation.worker import EventCallback, Worker
 from pruneapp.gui.app.context import AppContext
-from pruneapp.gui.app.jobs import JobProgress, Lane
+from pruneapp.gui.app.jobs import JobProgress, Lane, Restart
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.feature import Ask, Feature, Flow, RunJob, flow
 from pruneapp.gui.document.open_document import OpenDocument
@@ -260,16 +260,15 @@ class RecoverController(Feature[Dialog]):
 
     @flow
     def _request(self, dialog: RecoverDialog) -> Flow[None]:
-        """Recover the document as the dialog requests, close the dialog, and show a report.
+        """Recover the document as the dialog requests, and close the dialog.
 
-        The document is locked meanwhile. If the source cannot be used, the error is shown in the
-        dialog. Nothing is changed if the recovery is cancelled, or if the user discards its result.
+        If the source cannot be used, the error is shown in the dialog.
         """
         document, source = self.document, dialog.source.source()
         self.session.check_may_work()
         self._scripts.remember(PURPOSE, source)
         trains, values = dialog.trains.isChecked(), dialog.values()
-        position, before = document.position, document.history.key
+        position = document.position
         request = RecoveryRequest(
             document.snapshot(),
             RecoverySettings(
@@ -287,10 +286,26 @@ class RecoverController(Feature[Dialog]):
         )
         agreed = yield from self._scripts.agree_to_script(source, dialog.source)
         dialog.accept()
+        self._recover(source, agreed, request, position)
+
+    @flow
+    def _recover(
+        self, source: DataSource, agreed: AgreedScript, request: RecoveryRequest, position: int
+    ) -> Flow[None]:
+        """Recover the current state, and show a report.
+
+        `position` is that of the state. The document is locked meanwhile. Nothing is changed if the
+        recovery is cancelled, or if the user discards its result.
+        """
+        self.session.check_may_work()
+        before = self.document.history.key
         self._notifications.end(NoticeTopic.EVALUATION, NoticeTopic.PRUNING, NoticeTopic.RECOVERED)
-        steps = 0 if trains else request.settings.steps
+        steps = 0 if request.trains else request.settings.steps
         run = RecoveryRun(agreed, request, lambda event: self._received.emit(run, event))
-        self._run, self._running = run, RunJob(self.tr("Recovery"), run.run, Lane.PROGRAM)
+        # The worker stores a checkpoint each minute.
+        again = Restart(partial(self._recover, source, agreed, request, position), continues=True)
+        self._run = run
+        self._running = RunJob(self.tr("Recovery"), run.run, Lane.PROGRAM, again)
         self._show_panel(steps)
         self.session.lock(
             self,
@@ -321,7 +336,7 @@ class RecoverController(Feature[Dialog]):
         if not accepted:
             self._notifications.show_done(self.tr("Result discarded: nothing was changed."))
             return
-        done = found.done
+        document, done = self.document, found.done
         self._compared, self._recovered_by = None, source
         if done.proposal is not None:
             if not self.session.commit(done.proposal, at=position):
@@ -357,7 +372,7 @@ class RecoverController(Feature[Dialog]):
         panel = self.panel = RecoveryPanel(RecoveryProgress(steps), self._window)
         panel.pauseRequested.connect(self._on_pause)
         panel.stopRequested.connect(self._on_stop)
-        panel.cancelRequested.connect(self._stop)
+        panel.cancelRequested.connect(self._on_cancel)
         self._connect_curves(panel)
         self._theme.apply_to(panel)
         panel.show()
@@ -398,6 +413,11 @@ class RecoverController(Feature[Dialog]):
     def _on_stop(self) -> None:
         if self._run is not None:
             self._run.control("stop")
+
+    @Slot()
+    def _on_cancel(self) -> None:
+        if self._running is not None:
+            self._jobs.cancel(self._running.task)
 
     @Slot()
     def _stop(self) -> None:

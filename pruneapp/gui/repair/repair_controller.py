@@ -22,7 +22,7 @@ from pruneapp.evaluation.calibrated_repair import (
 )
 from pruneapp.evaluation.collection import GRAM_BUDGET
 from pruneapp.gui.app.context import AppContext
-from pruneapp.gui.app.jobs import Lane
+from pruneapp.gui.app.jobs import Lane, Restart
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.feature import Ask, Feature, Flow, RunJob, flow
 from pruneapp.gui.document.open_document import OpenDocument
@@ -240,16 +240,16 @@ class RepairController(Feature[RepairDialog]):
 
     @flow
     def _request(self, dialog: RepairDialog) -> Flow[None]:
-        """Repair the document as the dialog requests, close the dialog, and show a report.
+        """Repair the document as the dialog requests, and close the dialog.
 
-        The document is locked meanwhile. If the source cannot be used, the error is shown in the
-        dialog. Nothing is changed if the repair is cancelled.
+        If the source cannot be used, the error is shown in the dialog.
         """
-        document, source = self.document, dialog.source.source()
+        source = dialog.source.source()
         self.session.check_may_work()
         self._scripts.remember(PURPOSE, source)
         values, unpruned = _settings(dialog.values()), dialog.unpruned()
-        snapshot, position, before = document.snapshot(), document.position, document.history.key
+        snapshot, position = self.document.snapshot(), self.document.position
+        work: Callable[[Job], CalibratedRepair]
         if source.runs:
             agreed = yield from self._scripts.agree_to_script(source, dialog.source)
             work = partial(run_and_repair, agreed, snapshot, values, unpruned)
@@ -261,8 +261,26 @@ class RepairController(Feature[RepairDialog]):
                 return
             work = partial(repair_by_file, path, snapshot, values, unpruned)
         dialog.accept()
+        self._repair(source, work, position)
+
+    @flow
+    def _repair(
+        self, source: DataSource, work: Callable[[Job], CalibratedRepair], position: int
+    ) -> Flow[None]:
+        """Compute a repair of the current state by `work`, apply it, and show a report.
+
+        `position` is that of the state. The document is locked meanwhile. Nothing is changed if the
+        repair is cancelled.
+        """
+        self.session.check_may_work()
+        before = self.document.history.key
         self._notifications.end(NoticeTopic.EVALUATION, NoticeTopic.PRUNING)
-        self._repairing = RunJob(self.tr("Repair:"), work, Lane.PROGRAM)
+        self._repairing = RunJob(
+            self.tr("Repair"),
+            work,
+            Lane.PROGRAM,
+            Restart(partial(self._repair, source, work, position)),
+        )
         self.session.lock(
             self,
             PruneAppError(
@@ -281,7 +299,7 @@ class RepairController(Feature[RepairDialog]):
             self.session.lock(self, None)
         if not self.session.commit(done.repair, at=position):
             return
-        self._compared = before, document.history.key
+        self._compared = before, self.document.history.key
         self._repaired_by = source
         self._show_report(done)
 

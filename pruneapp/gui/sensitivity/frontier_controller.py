@@ -20,7 +20,7 @@ from pruneapp.evaluation.frontier import can_continue as can_continue_frontier
 from pruneapp.evaluation.recovery import STEPS, RecoverySettings
 from pruneapp.evaluation.scan import read_amounts
 from pruneapp.gui.app.context import AppContext
-from pruneapp.gui.app.jobs import Lane
+from pruneapp.gui.app.jobs import Lane, Restart
 from pruneapp.gui.document.feature import Ask, Feature, Flow, RunJob, flow
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.evaluation.evaluation_controller import (
@@ -185,8 +185,9 @@ class FrontierController(Feature[FrontierDialog]):
         agreed = yield from self._scripts.agree_to_script(source, dialog.choice)
         dialog.done(FrontierDialog.DialogCode.Accepted)
         self._scripts.remember(PURPOSE, source)
-        yield from self._measure(request, source, agreed)
+        self._measure(request, source, agreed)
 
+    @flow
     def _measure(
         self, request: FrontierRequest, source: DataSource, agreed: AgreedScript
     ) -> Flow[None]:
@@ -211,7 +212,8 @@ class FrontierController(Feature[FrontierDialog]):
             tell,
         )
         self._show_page()
-        self._running = RunJob(self.tr("Frontier:"), work, Lane.PROGRAM)
+        again = Restart(partial(self._measure, request, source, agreed), continues=True)
+        self._running = RunJob(self.tr("Frontier"), work, Lane.PROGRAM, again)
         try:
             yield from self._running
         except Cancelled:

@@ -30,12 +30,13 @@ from pruneapp.evaluation.scan import (
 )
 from pruneapp.evaluation.scan_file import Scan, check_scan
 from pruneapp.gui.app.context import AppContext
-from pruneapp.gui.app.jobs import Lane, Throttle
+from pruneapp.gui.app.jobs import Lane, Restart, Throttle
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.feature import Ask, Feature, Flow, RunJob, flow
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.evaluation.evaluation_controller import EvaluationController, ScriptProcess
-from pruneapp.gui.evaluation.script_controller import ScriptController, options_of
+from pruneapp.gui.evaluation.script_controller import Agreed, ScriptController, options_of
+from pruneapp.gui.evaluation.source_choice import DataSource
 from pruneapp.gui.method_form.form_controller import FormController
 from pruneapp.gui.plots.sensitivity import SensitivityView
 from pruneapp.gui.sensitivity.dialogs import ScanDialog
@@ -392,17 +393,18 @@ class ScanController(Feature[ScanDialog]):
         agreed = yield from self._scripts.agree_to(source, dialog.choice)
         dialog.done(ScanDialog.DialogCode.Accepted)
         self._scripts.remember(PURPOSE, source)
-        process = self._evaluation.process_for(source, agreed)
-        yield from self._scan(process, request)
+        self._scan(source, agreed, request)
 
     # -- scanning -------------------------------------------------------------------------------
 
-    def _scan(self, process: ScriptProcess, request: ScanRequest) -> Flow[None]:
+    @flow
+    def _scan(self, source: DataSource, agreed: Agreed, request: ScanRequest) -> Flow[None]:
         """Scan the current state, show the page, and store the results until the scan ends.
 
         The results of the unpruned model and the state are passed to `EvaluationController.keep`.
         An error is shown, and what was measured is kept.
         """
+        process = self._evaluation.process_for(source, agreed)
         document = self.document
         self._scanned = b""
         key = document.history.key
@@ -434,7 +436,8 @@ class ScanController(Feature[ScanDialog]):
             calibration=states[key][1],
         )
         self._notifications.end(NoticeTopic.EVALUATION)
-        self._scanning = RunJob(self.tr("Sensitivity scan:"), work, Lane.PROGRAM)
+        again = Restart(partial(self._scan, source, agreed, request), continues=True)
+        self._scanning = RunJob(self.tr("Sensitivity scan"), work, Lane.PROGRAM, again)
         self._show_page()
         try:
             yield from self._scanning

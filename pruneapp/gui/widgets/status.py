@@ -2,30 +2,54 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QElapsedTimer, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QProgressBar, QPushButton, QStatusBar, QWidget
 
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import follow_font, lay_in_row, single_shot
 from pruneapp.gui.widgets.engine_text import translate_sentence
-from pruneapp.gui.widgets.labels import MUTED, ElidedLabel, plain
+from pruneapp.gui.widgets.labels import MUTED, ElidedLabel, plain, translate, with_label
 
 BUSY_MS = 200
 LONG_MS = 2_500
 # A cancelled job ends earlier, unless it has to wait for a disk.
 DISK_MS = 250
 _STEPS = 1000
-# Before that the time left is not estimated: files are prepared first, without progress.
-_GUESS_AFTER_MS, _GUESS_AFTER_SHARE = 1_000, 0.02
-# Without progress for this long, no time left is shown, as the job may never end.
-_STALE_MS = 3_000
+# Items that repeat the title of their job: "Evaluation: evaluating".
+_REPETITIONS = {"counting multiply-adds", "evaluating", "recovering"}
+
+
+def item_text(label: str) -> str:
+    """Return the translated text of the current item of a job, without what its title says."""
+    first, _, rest = label.partition(": ")
+    return translate_sentence(rest if first in _REPETITIONS else label)
+
+
+def job_text(title: str, item: str) -> str:
+    """Return the text of a running job with its current item, which may be empty."""
+    words = with_label(title, item) if item else title
+    return f"{words} …"
+
+
+def time_left_text(seconds: float) -> str:
+    """Return the time left of a job as text."""
+    text = translate("JobStatus", "{time} left")
+    return text.format(time=number_format.duration(seconds))
+
+
+def show_share(bar: QProgressBar, share: float) -> None:
+    """Show a share, from 0 to 1, in a bar; 0 as an indeterminate bar."""
+    bar.setRange(0, _STEPS if share > 0 else 0)
+    if share > 0:
+        bar.setValue(round(_STEPS * min(1.0, share)))
 
 
 class JobStatus(QWidget):
     """The running job; shown only if it takes longer than `BUSY_MS`."""
 
     cancelRequested = Signal()
+    listRequested = Signal()  # the list of all jobs
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -33,9 +57,7 @@ class JobStatus(QWidget):
         self._item = ""
         self._is_long = False
         self._cancelling = False
-        self._share: float | None = None
-        self._progressed_at = 0  # when the progress last changed, in milliseconds since the start
-        self._clock = QElapsedTimer()
+        self._seconds_left: float | None = None
         self.label = ElidedLabel("", self)
         self.left = plain(ink=MUTED)
         # Fixed width for the longest text, so that the bar does not move.
@@ -54,12 +76,17 @@ class JobStatus(QWidget):
         self.cancel = QPushButton(self.tr("Cancel"), self)
         self.cancel.setToolTip(self.tr("Cancel the job; nothing is changed (Esc)"))
         self.cancel.setAccessibleDescription(self.cancel.toolTip())
-        parts = self.label, self.left, self.bar, self.cancel
+        self.all = QPushButton(self)
+        self.all.setToolTip(self.tr("Show or hide the running and queued jobs"))
+        self.all.setAccessibleDescription(self.all.toolTip())
+        self.all.clicked.connect(self.listRequested)
+        parts = self.label, self.left, self.bar, self.cancel, self.all
         lay_in_row(self, *parts, margins=(8, 0, 8, 0), wide=self.label)
         self._show_timer = single_shot(self, BUSY_MS, self.show)
         self._long_timer = single_shot(self, LONG_MS, self._show_long)
         self._disk_timer = single_shot(self, DISK_MS, self._show_disk_wait)
         self.cancel.clicked.connect(self._cancel)
+        self.set_count(0)
         self.hide()
 
     def set_job(self, label: str) -> None:
@@ -67,19 +94,19 @@ class JobStatus(QWidget):
 
         Replaces the previous job. `label` is its title.
         """
-        self._job, self._item, self._is_long, self._share = label, "", False, None
-        self._progressed_at = 0
+        self._job, self._item, self._is_long, self._seconds_left = label, "", False, None
         self._cancelling = False
         self._disk_timer.stop()
         self.bar.setRange(0, 0)
         self.cancel.setEnabled(True)
         self.cancel.setText(self.tr("Cancel"))
-        self._clock.start()
         self._show_timer.start()
         self._long_timer.start()
         self._update_texts()
 
-    def set_progress(self, done: int, total: int, label: str = "") -> None:
+    def set_progress(
+        self, done: int, total: int, label: str = "", seconds_left: float | None = None
+    ) -> None:
         """Show the progress, and the time left; `total` is 0 if unknown, `label` the current item.
 
         Until something is done the bar is indeterminate, as an empty bar would look stuck. Ignored
@@ -87,16 +114,14 @@ class JobStatus(QWidget):
         """
         if self._cancelling:
             return  # emitted before the cancellation
-        self._item = translate_sentence(label)
-        share = min(1.0, done / total) if total > 0 and done > 0 else None
-        if share != self._share:
-            self._share, self._progressed_at = share, self._clock.elapsed()
-        if self._share is None:
-            self.bar.setRange(0, 0)
-        else:
-            self.bar.setRange(0, _STEPS)
-            self.bar.setValue(round(self._share * _STEPS))
+        self._item, self._seconds_left = item_text(label), seconds_left
+        show_share(self.bar, done / total if total > 0 else 0.0)
         self._update_texts()
+
+    def set_count(self, jobs: int) -> None:
+        """Set the number of running and queued jobs; below 1 there is no list of them."""
+        self.all.setVisible(jobs > 0)
+        self.all.setText(number_format.plural(jobs, self.tr("1 job"), self.tr("{n} jobs")))
 
     def set_cancelling(self, *, writes: bool = False) -> None:
         """Show that the job is being cancelled, and disable Cancel.
@@ -129,24 +154,11 @@ class JobStatus(QWidget):
         self.bar.setAccessibleDescription(self.label.text())
 
     def _update_texts(self) -> None:
-        words = self.tr("{job}: {item}").format(job=self._job, item=self._item)
-        self.label.setText(f"{words if self._item else self._job} …")
-        self.left.setText(self._time_left())
+        self.label.setText(job_text(self._job, self._item))
+        left = self._seconds_left
+        long_text = self._long_text() if self._is_long else ""
+        self.left.setText(long_text if left is None else time_left_text(left))
         self.bar.setAccessibleDescription(self.label.text())
-
-    def _time_left(self) -> str:
-        """Return the estimated time left; or that the job may take a while, once it is long; or "".
-
-        Estimated from a share of `_GUESS_AFTER_SHARE` and `_GUESS_AFTER_MS` on, while it
-        progresses.
-        """
-        elapsed = self._clock.elapsed()
-        share = self._share or 0.0
-        known = elapsed - self._progressed_at < max(_STALE_MS, self._progressed_at / 4)
-        if known and share >= _GUESS_AFTER_SHARE and elapsed >= _GUESS_AFTER_MS:
-            seconds = elapsed / 1000 * (1 - share) / share
-            return self.tr("{time} left").format(time=number_format.duration(seconds))
-        return self._long_text() if self._is_long else ""
 
     def _long_text(self) -> str:
         return self.tr("This may take a while.")

@@ -11,7 +11,7 @@ from PySide6.QtCore import QCoreApplication, QTimer
 
 from pruneapp.errors import ExportError
 from pruneapp.gui.app import jobs as module
-from pruneapp.gui.app.jobs import Jobs, Lane, LatestTask
+from pruneapp.gui.app.jobs import Jobs, Lane, LatestTask, Restart
 from tests.gui.event_loop_delay import Stopwatch
 from tests.gui.job_gate import endless
 
@@ -339,3 +339,48 @@ def test_the_latest_task_replaces_the_previous_one_silently(jobs, calls, qtbot):
     calls.run(endless, "Third", latest)
     assert jobs.cancel_visible()
     qtbot.waitUntil(lambda: calls.cancelled == 1)
+
+
+def test_all_visible_tasks_are_listed_with_what_they_wait_for(jobs, calls, qtbot):
+    first = calls.run(endless, "Exporting")
+    calls.run(endless, "Comparing")
+    program = calls.run(endless, "Repair", lane=Lane.PROGRAM)
+    calls.run(endless)
+    qtbot.waitUntil(lambda: first.begun and program.begun and first.progress.total == 10_000)
+
+    states = jobs.states()
+
+    assert [state.progress.title for state in states] == ["Exporting", "Repair", "Comparing"]
+    assert [state.is_running for state in states] == [True, True, False]
+    assert [state.waits_for for state in states] == ["", "", "Exporting"]
+    assert states[0].progress.label == "on and on"
+
+
+def test_one_task_is_cancelled_and_others_go_on(jobs, calls, qtbot):
+    first = calls.run(endless, "Exporting")
+    queued = calls.run(endless, "Comparing")
+    program = calls.run(endless, "Repair", lane=Lane.PROGRAM)
+    qtbot.waitUntil(lambda: first.begun and program.begun)
+
+    jobs.cancel(queued)
+    assert calls.cancelled == 1, "a queued task ends at once"
+    jobs.cancel(jobs.states()[1].key)
+    assert calls.cancelled == 2
+    assert [state.progress.title for state in jobs.states()] == ["Exporting"]
+    assert not first.token.cancelled
+
+
+@pytest.mark.parametrize("by_user", [True, False])
+def test_what_the_user_cancels_can_be_started_again(jobs, calls, qtbot, by_user):
+    offered, again = [], Restart(lambda: None, continues=True)
+    jobs.cancelled.connect(offered.append)
+    task = calls.run(endless, "Repair", lane=Lane.PROGRAM, restart=again)
+    qtbot.waitUntil(lambda: task.begun)
+
+    if by_user:
+        jobs.cancel(task)
+    else:
+        jobs.cancel_visible()  # another file is opened
+
+    assert calls.cancelled == 1
+    assert [(job.title, job.start_again) for job in offered] == [("Repair", again.call)] * by_user

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontDatabase, QGuiApplication
+from PySide6.QtWidgets import QWidget
 
 from pruneapp.gui.app.notices import NoticeBar
 
@@ -51,3 +52,41 @@ def test_a_notice_can_be_removed_twice(show):
     bar.remove(notice)
     bar.remove(notice)
     assert not bar.notices
+
+
+def test_a_repeated_notice_flashes_where_it_is_seen(show, qtbot):
+    bar = show(NoticeBar(), 700, 300)
+    first = bar.set_notice("Nothing is checked.")
+    bar.set_notice("b")
+    bar.set_notice("c")
+    assert not first.isVisible()
+
+    assert bar.set_notice("Nothing is checked.") is first
+
+    assert [n.sentence.text() for n in bar.notices] == ["Nothing is checked.", "c", "b"]
+    assert first.isVisible()
+    flashing = first.grab().toImage()
+    qtbot.waitUntil(lambda: not first.flash_timer.isActive())
+    assert first.grab().toImage() != flashing
+
+
+def test_notices_cover_the_bottom_of_a_widget_and_move_nothing(show, qtbot):
+    host = show(QWidget(), 700, 500)
+    below = QWidget(host)
+    below.setGeometry(50, 40, 600, 400)
+    below.show()
+    bar = NoticeBar(host)
+    bar.float_above(below)
+    notice = bar.set_notice("The file changed. " * 20, details="line", trouble=False)
+    bar.set_notice("Another thing.")
+    qtbot.waitUntil(lambda: bar.isVisible() and bar.geometry().bottom() == 431)
+    assert below.geometry().getRect() == (50, 40, 600, 400)
+    assert (bar.x(), bar.width()) == (58, 584)
+    assert notice.sentence.height() >= notice.sentence.heightForWidth(notice.sentence.width())
+    low = bar.height()
+    qtbot.mouseClick(notice.more, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: bar.height() > low)
+    assert bar.geometry().bottom() == 431
+    below.resize(500, 300)
+    qtbot.waitUntil(lambda: bar.geometry().bottom() == 331)
+    assert bar.width() == 484

@@ -97,6 +97,7 @@ def test_a_flow_continues_with_the_result_or_the_error(user, sample):
     sample.go.clear()
     sample.work()
     user.pause(30)
+    user.key("Esc")  # closes the notice
     user.key("Esc")
     user.wait(lambda: sample.log == ["cancelled", "end"])
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
+from pathlib import Path
 
 import pytest
 import torch
 from PySide6.QtCore import QCoreApplication, Qt, QUrl
 from PySide6.QtGui import QFileOpenEvent
-from PySide6.QtWidgets import QInputDialog
+from PySide6.QtWidgets import QFileDialog, QInputDialog
 from safetensors.torch import save_file
 
 from pruneapp import resources
@@ -231,3 +233,41 @@ def test_tensors_that_cannot_be_pruned_say_why_and_modules_have_three_states(use
     assert not tree.model.rowCount()
     user.menu("Edit", "Check default layers")
     assert len(tree.checked_names()) == 5
+
+
+@pytest.mark.parametrize("in_terminal", [True, False])
+def test_the_dialog_starts_in_the_folder_of_the_last_file_or_of_the_terminal(
+    user, tmp_path, monkeypatch, in_terminal
+):
+    class Input:
+        closed = False
+
+        def isatty(self):
+            return in_terminal
+
+    terminal, last = tmp_path / "terminal", tmp_path / "last"
+    terminal.mkdir()
+    last.mkdir()
+    path = last / "m.safetensors"
+    save_file({"fc.weight": torch.ones(2, 3)}, path)
+    monkeypatch.chdir(terminal)
+    monkeypatch.setattr(sys, "stdin", Input())
+    folders = []
+
+    def ask(_parent, _title, folder, *_filters):
+        folders.append(Path(folder))
+        return str(path), ""
+
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", ask)
+    user.key("Ctrl+O")
+    user.wait_open(path)
+    user.key("Ctrl+O")
+    assert folders == [terminal if in_terminal else Path.home(), last]
+
+    other = tmp_path / "other.safetensors"
+    save_file({"fc.weight": torch.ones(2, 3)}, other)
+    user.drop(other)
+    user.wait_open(other)
+    user.key("Ctrl+O")
+    assert folders[-1] == tmp_path
+    user.wait_open(path)

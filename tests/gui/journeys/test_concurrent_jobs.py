@@ -100,6 +100,7 @@ def test_nothing_is_changed_that_would_be_gone_in_a_moment(at_work, other, openi
         assert "Another file is being opened" in at_work.trouble[0], keys
     assert at_work.document.position == position
     assert at_work.workbench.export.dialog is None
+    at_work.key("Esc")  # closes the notice
     at_work.key("Esc")
     at_work.wait_idle()
     at_work.key("Ctrl+Z")
@@ -206,6 +207,7 @@ def test_an_export_that_ends_before_it_does_not_end_the_wait(at_work, file, writ
     at_work.key("Ctrl+Z")
     assert "being replaced" in at_work.trouble[0]
     assert at_work.document.position == 1
+    at_work.key("Esc")  # closes the notice
     at_work.key("Esc")
     at_work.wait(lambda: not at_work.workbench.jobs.busy)
     at_work.key("Ctrl+Z")

@@ -505,9 +505,13 @@ def test_what_failed_can_be_done_afterwards(counted, file, monkeypatch):
     counted.session.refused.emit(ParameterError("This step cannot be done."))
     counted.session.refused.emit(ExportError("Nothing was written."))
     assert len(counted.notices) == 2
-    counted.key("Esc")  # with the preview, the notice about its step ends
+    counted.key("Esc")
+    assert counted.notices == ["This step cannot be done."]
+    counted.key("Esc")
+    assert not counted.notices
+    assert counted.views.preview.heading.text() != "Current state"
+    counted.key("Esc")  # nothing is left to be closed
     assert counted.views.preview.heading.text() == "Current state"
-    assert counted.notices == ["Nothing was written."]
 
 
 def test_the_picture_follows_as_fast_as_it_is_made(counted, no_exact_preview, monkeypatch):

@@ -271,6 +271,7 @@ def test_escape_cancels_at_once_and_changes_wait(pruned, tmp_path, fake_torch):
     user.key("Del", user.views.history.list)
     assert user.trouble[0].startswith("A repair is being computed; changes made now")
     assert user.document.position == 1
+    user.key("Esc")  # closes the notice
     began = time.monotonic()
     user.key("Esc")
     user.wait(lambda: user.workbench.repair._repairing is None)

@@ -101,33 +101,31 @@ def test_the_bar_moves_until_something_is_done(show):
     status.set_idle()
 
 
-def test_the_time_left_is_guessed_after_a_second_and_long_jobs_say_so(qtbot, show, monkeypatch):
+def test_the_time_left_is_shown_and_a_long_job_without_one_says_so(show):
     host = show(QWidget(), 600, 40)
     status = JobStatus(host)
     status.set_job("Exporting")
-    monkeypatch.setattr(status, "_clock", Clock(2_600))
     status.set_progress(0, 0)
     status._long_timer.timeout.emit()
     assert status.left.text() == "This may take a while."
-    status.set_progress(1, 100)
-    assert status.left.text() == "This may take a while.", "4 min were shown for a few seconds"
-    status.set_progress(1, 4)
+    status.set_progress(1, 4, "", 8.2)
     assert status.left.text() == "8 s left"
-    for elapsed in (5_000, 40_000):  # the script never ends; it showed 30 s, then 4 min
-        monkeypatch.setattr(status, "_clock", Clock(elapsed))
-        status.set_progress(1, 4)
+    status.set_progress(1, 4)
     assert status.left.text() == "This may take a while."
-    status.set_progress(2, 4)
-    assert status.left.text() == "40 s left"
     status.set_idle()
 
 
-class Clock:
-    def __init__(self, elapsed):
-        self._elapsed = elapsed
-
-    def elapsed(self):
-        return self._elapsed
+def test_the_item_does_not_repeat_the_title(show):
+    host = show(QWidget(), 600, 40)
+    status = JobStatus(host)
+    status.set_job("Evaluation")
+    status.set_progress(1, 4, "evaluating")
+    assert status.label.text() == "Evaluation …"
+    status.set_progress(1, 4, "evaluating: batch 3")
+    assert status.label.text() == "Evaluation: batch 3 …"
+    status.set_progress(1, 4, "loading the model")
+    assert status.label.text() == "Evaluation: loading the model …"
+    status.set_idle()
 
 
 def test_what_was_done_is_not_painted_over_the_tip_of_a_command(show):
