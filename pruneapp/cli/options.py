@@ -495,12 +495,12 @@ OPTIONS: Mapping[str, Option] = {
         "call train(model) of the script with pruned weights held at zero, instead of training for "
         "the outputs of ORIGINAL",
     ),
-    "steps": Option("--steps N", "steps of the whole model; default 300", default=300),
+    "steps": Option("--steps N", "steps of the whole model; default 1000", default=1000),
     "windows": Option(
         "--no-windows", "do not train each block on its own first", dest="no_windows"
     ),
     "learning_rate": Option(
-        "--lr LR", "largest learning rate; default: chosen by 30 steps each with three", type=float
+        "--lr LR", "largest learning rate; default: chosen by short trials of three", type=float
     ),
     "samples": Option(
         "--samples N", "use the first N samples of calibrate; default: all", type=int
@@ -549,7 +549,7 @@ OPTIONS: Mapping[str, Option] = {
         dest="recover_by",
     ),
     "frontier.steps": Option(
-        "--steps N", "steps of the distillation of each point; default 300", default=300
+        "--steps N", "steps of the distillation of each point; default 1000", default=1000
     ),
     "frontier.metric": Option(
         "--metric NAME", "metric of the table; default: the first; the file has all"

@@ -39,11 +39,12 @@ from pruneapp.params import Interval, IntParam
 from pruneapp.progress import Job
 from pruneapp.repair.repair import pruned_layers
 
+DEFAULT_STEPS = 1000  # as in the worker
 STEPS = IntParam(
     name="steps",
     label="Steps",
     help="Steps of training of the whole model, after the blocks were trained.",
-    default=300,
+    default=DEFAULT_STEPS,
     bounds=Interval(1, 1_000_000),
 )
 # Seconds after which checkpoints of runs that were ended are deleted.
@@ -58,7 +59,7 @@ Trains = Literal["auto", "all", "lora", "norms"]
 class RecoverySettings:
     """Settings of a recovery by distillation."""
 
-    steps: int = 300
+    steps: int = DEFAULT_STEPS
     windows: bool = True  # whether each block is trained first
     lr: float | None = None  # None to choose it by short trials
     samples: int | None = None  # maximum number of samples of ``calibrate``; None for all

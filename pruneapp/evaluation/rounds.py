@@ -30,6 +30,7 @@ from pruneapp.evaluation.evaluator import Change, Evaluator
 from pruneapp.evaluation.metric import Tolerance, direction_of
 from pruneapp.evaluation.process import EvaluationError
 from pruneapp.evaluation.recovery import (
+    DEFAULT_STEPS,
     Recovery,
     RecoverySettings,
     recover_by_script,
@@ -46,8 +47,7 @@ from pruneapp.recipes.recipe import Recipe, load, recipe_of, save, with_statisti
 from pruneapp.recipes.replay import expand_action, replay
 
 RecoverBy: TypeAlias = Literal["", "distillation", "training"]
-# Steps of training in all rounds together, and the fewest in one, if the user names no number.
-TOTAL_STEPS = 300
+# The fewest steps of training in a round, if the user names no number.
 _FEWEST_STEPS = 20
 _FILE = "rounds.recipe.json"
 _KEEP_SECONDS = 30 * 24 * 3600.0
@@ -55,7 +55,7 @@ _KEEP_SECONDS = 30 * 24 * 3600.0
 
 def steps_per_round(rounds: int) -> int:
     """Return the default number of training steps per round."""
-    return max(_FEWEST_STEPS, round(TOTAL_STEPS / max(rounds, 1)))
+    return max(_FEWEST_STEPS, round(DEFAULT_STEPS / max(rounds, 1)))
 
 
 @dataclass(frozen=True)

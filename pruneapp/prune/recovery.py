@@ -175,7 +175,7 @@ def recover(
     inputs: Iterable[Any] | Callable[[Module], object],
     *,
     teacher: Module | None = None,
-    steps: int = 300,
+    steps: int = 1000,
     windows: bool = True,
     lr: float | None = None,
     seed: int = 0,
@@ -214,7 +214,8 @@ def recover(
         Whether blocks are trained first, for up to 10 epochs each.
     lr
         Peak learning rate of the whole model; None for the best of three values around 3e-3 (1e-3
-        for transformers, less for models of more than 50 million parameters), after 20 steps each.
+        for transformers, less for models of more than 50 million parameters), after a
+        twentieth of the steps each (20 or more).
     seed
         Determines which samples are held out, and the order and mixture of the others. On the CPU,
         the result is the same for the same seed after ``torch.set_num_threads(1)``; otherwise, the

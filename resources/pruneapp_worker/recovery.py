@@ -43,7 +43,7 @@ from pruneapp_worker.windows import (
 _TINY = 1e-8
 _CHECKS = 20  # measurements of the held-out loss in a run
 _CANDIDATES = (1 / 3, 1.0, 3.0)  # factors of the default learning rate
-_PROBE_STEPS = 20
+_FEWEST_TRIAL_STEPS = 20
 # Maximum bytes of the recorded inputs and outputs of one window.
 _WINDOW_BYTES = 2 << 30
 _CONTINUOUS_ROWS, _TOKEN_ROWS = 64, 16
@@ -56,7 +56,7 @@ _CLASS_TEMPERATURE = 4.0
 class Settings:
     """Settings of a recovery."""
 
-    steps: int = 300  # of the whole model
+    steps: int = 1000  # of the whole model
     # Whether the start was made without the held-out samples, so that its error is not too small.
     fair_start: bool = False
     windows: bool = True  # whether blocks are trained first
@@ -549,7 +549,7 @@ class Recovery:
         The unit is a step of the whole model, which takes as long as one of each block.
         """
         blocks = self.settings.epochs * len(self.samples.training) if self.settings.windows else 0
-        trials = 0 if self.settings.lr else len(_CANDIDATES) * _PROBE_STEPS
+        trials = 0 if self.settings.lr else trial_steps(self.settings.steps)
         units = (blocks, trials, self.settings.steps)
         self._report.progress(sum(units[:stage]) + done * units[stage], sum(units), text)
 
@@ -807,12 +807,13 @@ class Recovery:
         """
         default = self._default_rate() if changes is None else 5e-4
         found: list[tuple[float, float]] = []
+        steps = trial_steps(self.settings.steps) // len(_CANDIDATES)
         for number, factor in enumerate(_CANDIDATES):
             rate = factor * default
             optimizer = make_optimizer(leaves, rate)
-            for step in range(_PROBE_STEPS):
-                set_rate(optimizer, step, _PROBE_STEPS)
-                done = (number + step / _PROBE_STEPS) / len(_CANDIDATES)
+            for step in range(steps):
+                set_rate(optimizer, step, steps)
+                done = (number + step / steps) / len(_CANDIDATES)
                 self._show_progress(1, done, f"trying the learning rate {rate:.2g}")
                 self._take_step(optimizer, leaves, changes, step)
             batches = self.samples.held_out + self.samples.training
@@ -985,6 +986,14 @@ def _is_worse(errors: torch.Tensor, others: torch.Tensor) -> bool:
     difference = errors - others
     noise = difference.std() / math.sqrt(len(difference)) if len(difference) > 1 else 0.0
     return not bool(difference.mean() <= noise)
+
+
+def trial_steps(steps: int) -> int:
+    """Return the number of steps of all trials of learning rates before a run of some steps.
+
+    Too short trials prefer small learning rates, which are worse in a long run.
+    """
+    return len(_CANDIDATES) * max(_FEWEST_TRIAL_STEPS, steps // 20)
 
 
 def rows_per_batch(calls: list[Call]) -> int:

@@ -30,7 +30,7 @@ try:  # as the worker imports them
 finally:
     sys.path.pop(0)
 
-STEPS = 300
+STEPS = recovery.Settings().steps
 # Standard errors on each side of a mean: a normal distribution has 95 % between them.
 _ERRORS = 1.96
 _HALF = 50.0  # percent of the gap between a repair and the unpruned model
@@ -215,7 +215,7 @@ def _train_with_labels(
     student.train()
     settings = run.settings
     rows = len(run.samples.training[0])
-    trials = 3 * recovery._PROBE_STEPS
+    trials = recovery.trial_steps(settings.steps)
     steps = settings.steps + trials + settings.epochs * run.samples.per_epoch
     optimizer = torch.optim.AdamW(student.parameters(), run._default_rate())
     generator = torch.Generator().manual_seed(draw)

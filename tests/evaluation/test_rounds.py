@@ -225,7 +225,7 @@ def test_settings_that_contradict_each_other_are_refused():
         RoundsSettings(stop=Tolerance(0.1))
     with pytest.raises(ParameterError, match="'rewind'"):
         RoundsSettings("", rewind=True)
-    assert steps_per_round(5) == 60
+    assert steps_per_round(5) == 200
     assert steps_per_round(100) == 20
     assert summarize([], 3) == "No round is complete, so nothing is changed."
     assert select_round([]) is None

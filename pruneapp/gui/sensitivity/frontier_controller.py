@@ -17,7 +17,7 @@ from pruneapp.document.step import Step
 from pruneapp.errors import JsonError, ParameterError, PruneAppError
 from pruneapp.evaluation.frontier import POINTS, Frontier, FrontierRequest, measure_frontier
 from pruneapp.evaluation.frontier import can_continue as can_continue_frontier
-from pruneapp.evaluation.recovery import STEPS, RecoverySettings
+from pruneapp.evaluation.recovery import DEFAULT_STEPS, STEPS, RecoverySettings
 from pruneapp.evaluation.scan import read_amounts
 from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.jobs import Lane, Restart
@@ -171,7 +171,7 @@ class FrontierController(Feature[FrontierDialog]):
         """Measure the frontier that the dialog requests; an invalid setting is shown in it."""
         source, recover = dialog.choice.source(), str(dialog.recover.currentData())
         try:
-            steps = STEPS.parse(dialog.steps.text()) if recover == "distillation" else 300
+            steps = STEPS.parse(dialog.steps.text()) if recover == "distillation" else DEFAULT_STEPS
             request = FrontierRequest(
                 step,
                 read_amounts(dialog.points_text),

@@ -85,7 +85,10 @@ def measure_llama(ground: Ground) -> Iterator[Line]:
     yield from compare("char llama", quality_model(path), cases, "")
     unlike = quality_model(path, "prose")
     yield from compare(
-        "char llama, calibrated with prose", unlike, (Case(_per_row(0.7, patterns)),), ""
+        "char llama, calibrated with prose",
+        unlike,
+        (Case(_per_row(0.7, patterns), labels=False),),
+        "",
     )
 
 
@@ -103,7 +106,7 @@ def measure_encoder(_ground: Ground) -> Iterator[Line]:
 
 _METHOD = (
     " Means of four draws of the calibration data and of the seed, with their range. A recovery has"
-    " its defaults, 300 steps, and starts from the sequential repair. The gap is that between the"
+    " its defaults, 1,000 steps, and starts from the sequential repair. The gap is that between the"
     " sequential repair and the unpruned model; the worst draw is the smallest improvement of the"
     " four, with the noise that the number of test samples causes (95 % confidence). Trained with"
     " labels: a loop with the masks of torch.nn.utils.prune and AdamW from the pruned weights, with"
