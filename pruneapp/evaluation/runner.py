@@ -94,12 +94,13 @@ def data_of(runner: Runner, *, calibrating: bool = False) -> str:
 
     The data of a script or command are unknown, so its SHA-256 is used; texts are named by their
     SHA-256, images by the path of their folder. `calibrating`: the data of the calibration, which
-    for the built-in accuracy are other images of the folder.
+    are other images of the folder for the built-in accuracy, and for a script those of
+    ``calibrate``, which are taken to be other data than those of ``evaluate``.
     """
     if not isinstance(runner, ScriptRunner):
         return f"command:{runner.sha256}"
     if not runner.worker.script.builtin:
-        return f"script:{runner.sha256}"
+        return f"{'' if calibrating else 'evaluate of '}script:{runner.sha256}"
     options = runner.options
     if options.text is not None:
         return f"text:{_sha256_of(options.text)}"

@@ -162,7 +162,7 @@ def test_the_data_of_a_runner_have_the_same_name_wherever_they_are(tmp_path):
         # Accuracy is measured on other images of the folder than calibration uses.
         assert (data_of(images) == data_of(images, calibrating=True)) is not labelled
     own = write_script(tmp_path, MODEL, load="")
-    assert data_of(ScriptRunner(own, python, Options())) == f"script:{own.sha256}"
+    assert data_of(ScriptRunner(own, python, Options())) == f"evaluate of script:{own.sha256}"
     command = CommandRunner("x {checkpoint}", Options())
     assert data_of(command) == f"command:{command.sha256}"
     assert conditions_of(other) == Conditions("builtin_perplexity.py", None, 0, "c.txt")

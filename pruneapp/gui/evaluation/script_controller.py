@@ -245,7 +245,8 @@ class ScriptController(Feature[ConsentDialog]):
 
         This is the one stored for the file and purpose, otherwise the last one chosen for any. Its
         path is left empty if it is the data that another purpose of the same file uses: calibration
-        must not use the data of the evaluation, nor the evaluation those of a calibration.
+        must not use the data of the evaluation, nor the evaluation those of a calibration. A script
+        has a function for each.
         """
         document = self.session.document
         file = None if document is None else document.checkpoint.path
@@ -260,7 +261,9 @@ class ScriptController(Feature[ConsentDialog]):
             avoided = [own.get(PURPOSE, {})]
         else:  # a source chosen for the evaluation of this file is kept
             avoided = [] if PURPOSE in own else [*own.values()]
-        if any(all(stored.get(n) == one.get(n) for n in ("kind", "path")) for one in avoided):
+        if kind is not DataKind.SCRIPT and any(
+            all(stored.get(n) == one.get(n) for n in ("kind", "path")) for one in avoided
+        ):
             rest["path"] = ""
         return DataSource(kind, **rest)
 

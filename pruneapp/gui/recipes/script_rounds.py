@@ -59,7 +59,7 @@ class ScriptRounds:
             evaluator = Evaluator(runner)
             data = self.calibrated_with
             if self.settings.recover:
-                data |= {data_of(runner, calibrating=self.settings.recover == "distillation")}
+                data |= {data_of(runner, calibrating=True)}
 
             def show(event: dict[str, Any]) -> None:
                 if event["what"] == "round":

@@ -145,9 +145,9 @@ def test_what_is_not_there_is_refused_in_a_sentence(opened, script, tmp_path):
         assert is_error is trouble
 
 
-def test_what_was_chosen_is_remembered_for_the_file(opened, script, tmp_path, new_user):
+def test_what_was_chosen_is_remembered_for_the_file(opened, tmp_path, new_user):
     _, scripts = opened
-    source = DataSource(DataKind.SCRIPT, str(script), "python3", "100", "3")
+    source = DataSource(DataKind.TEXT, str(tmp_path / "a.txt"), "python3", "100", "3")
     scripts.remember("repair", source)
     assert scripts.source("repair") == source
     assert scripts.source("evaluate") == source  # nothing else was chosen
@@ -163,14 +163,22 @@ def test_what_was_chosen_is_remembered_for_the_file(opened, script, tmp_path, ne
     assert proposed == [unnamed, unnamed], (
         "the data of the evaluation are not proposed for calibration"
     )
-    scripts.remember("scan", replace(source, path=str(tmp_path / "other.py")))
+    scripts.remember("scan", replace(source, path=str(tmp_path / "b.txt")))
     assert scripts.source("evaluation") == source, "its own choice is kept"
-    scripts.remember("evaluation", replace(source, path=str(tmp_path / "other.py")))
+    scripts.remember("evaluation", replace(source, path=str(tmp_path / "b.txt")))
     assert scripts.source("repair") == source
     later = new_user(tmp_path / "m.safetensors").wait_ready()
     later.wait_open(tmp_path / "m.safetensors")
     assert later.workbench.scripts.source("repair") == source
     assert later.workbench.scripts.source("evaluate") == DataSource(DataKind.TOKENS)
+
+
+def test_the_script_of_the_evaluation_is_proposed_for_a_recovery(opened, tmp_path):
+    """It has a function for each; texts and images must be others."""
+    _, scripts = opened
+    source = DataSource(DataKind.SCRIPT, str(tmp_path / "eval.py"), "python3")
+    scripts.remember("evaluation", source)
+    assert scripts.source("recovery") == source
 
 
 def test_folders_of_transformers_need_no_script_and_no_question(user, tmp_path):
