@@ -103,7 +103,7 @@ class TensorStats:
 
     `minimum`, `maximum`, `mean` and `std` (of the population) are NaN if no value is finite.
     `zeros` counts zeros in the file, pruned or not. For a `repaired` tensor all refer to the new
-    values.
+    values, and pruned weights are zeros.
     """
 
     name: str
@@ -170,6 +170,9 @@ class ChannelNorms:
 def stats(snapshot: Snapshot, name: str, job: Job) -> TensorStats:
     """Compute statistics of all values of a tensor, pruned or not; complex numbers by magnitude.
 
+    If the values were replaced by a repair or recovery, pruned weights count as zeros, because no
+    file has their original values together with the new ones of the others.
+
     Sums are float64 in the order of `pruneapp.analysis.retained_norm`. The variance is computed per
     block around the block's mean and combined by the formula of Chan, Golub and LeVeque (1979), so
     a large mean costs no precision. Permanently pruned weights count as zeros. `job` is started
@@ -182,7 +185,12 @@ def stats(snapshot: Snapshot, name: str, job: Job) -> TensorStats:
     zeros = nan = infinite = 0
     counts, sums = [], []
     spreads = _Sum()
-    for _, values in pieces(snapshot, entry.name, job):
+    repaired = snapshot.replaces(name)
+    mask = snapshot.masks.get(entry.name) if repaired else None
+    for first, original in pieces(snapshot, entry.name, job):
+        values = original
+        if mask is not None:
+            values = np.where(mask.bools(first, first + original.size), original, 0)
         zeros += int(np.count_nonzero(values == 0))
         finite = np.isfinite(values)
         if not finite.all():
@@ -214,7 +222,7 @@ def stats(snapshot: Snapshot, name: str, job: Job) -> TensorStats:
         zeros=zeros,
         nan=nan,
         infinite=infinite,
-        repaired=snapshot.replaces(name),
+        repaired=repaired,
     )
 
 

@@ -12,6 +12,7 @@ from hypothesis.extra import numpy as hnp
 from pruneapp.analysis import statistics
 from pruneapp.analysis.statistics import channel_norms, histogram, numbers, sparsity, stats
 from pruneapp.document.snapshot import Snapshot
+from pruneapp.edits.repaired_values import as_values
 from pruneapp.errors import ParameterError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
@@ -87,6 +88,20 @@ def test_pruned_weights_are_counted_and_final_ones_are_zeros(model):
         Snapshot(model, MaskLayers(permanent=MaskSet({name: half}))), "module.decoder.weight", Job()
     )
     assert (final.pruned, final.zeros) == (0, 320)
+
+
+def test_pruned_weights_of_a_repaired_tensor_are_zeros(model):
+    """Regression: their original values were mixed with the new ones of the others."""
+    name = "module.fc.weight"
+    half = BitMask.from_bools(np.arange(640) % 2 == 0)
+    new = np.arange(1, 641, dtype=np.float32)
+    pruned = Snapshot(model, MaskLayers(MaskSet({name: half})))
+    found = stats(
+        pruned.with_masks({"values": {name: as_values(new.view(np.uint32))}}), name, Job()
+    )
+    wanted = np.where(half.bools(), new, 0)
+    assert (found.zeros, found.repaired) == (320, True)
+    assert (found.mean, found.std) == pytest.approx((wanted.mean(), wanted.std()))
 
 
 def test_whole_numbers_have_numbers_too(model):

@@ -232,7 +232,7 @@ class NumbersLine(QLabel):
         stats = self._stats
         self._wordings, whole = ("",), ""
         if stats is not None:
-            origin = self.tr("After repair:") if stats.repaired else self.tr("In the file:")
+            origin = self.tr("Now:") if stats.repaired else self.tr("In the file:")
             prefix = (origin,) if self._pruned else ()
             entries = [
                 (*prefix, *self._facts(stats, digits, counted=counted))

@@ -67,7 +67,7 @@ def test_a_repaired_session_is_shown_undone_and_exported(user, session, tmp_path
         user.views.pages.tabs.setCurrentIndex(page)
         user.wait_idle()
     user.views.pages.tabs.setCurrentIndex(Page.WEIGHTS)
-    user.wait(lambda: user.views.pages.numbers.text().startswith("After repair:"))
+    user.wait(lambda: user.views.pages.numbers.text().startswith("Now:"))
     user.wait_idle()
     orange = pruned_pixels(user)
     assert orange > 10_000
