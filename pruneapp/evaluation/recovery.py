@@ -90,21 +90,15 @@ class Recovery:
     notices: tuple[str, ...] = ()
     events: tuple[dict[str, Any], ...] = field(default=(), repr=False)
 
-    @property
-    def gain(self) -> float:
-        """Share of the loss at the start that is gone; 0 if the state was not improved."""
-        start = self.losses.get("start", 0.0)
-        return 1 - self.losses["rounded"] / start if start else 0.0
-
     def sentence(self) -> str:
         """Return the result in one sentence, for the user."""
         if self.source.method == "training":
             return f"Trained for {counted(self.source.steps, 'step')} with pruned weights at zero."
-        if self.proposal is None:
+        before, start, end = (self.losses[stage] for stage in ("pruned", "start", "rounded"))
+        if end == before:
             return (
                 "Nothing was better than the start on the held-out samples, so nothing is changed."
             )
-        start, end = self.losses["start"], self.losses["rounded"]
         if end == start:  # the start was restored
             return (
                 "Training did not reduce the error of the outputs on the held-out samples, so only "
@@ -116,10 +110,17 @@ class Recovery:
                 f"{start:.4g} and is {end:.4g}, which is a difference within the noise. A repair "
                 "uses these samples too, so evaluate both states with other data."
             )
+        samples = counted(self.held_out, "held-out sample")
+        steps, less = counted(self.source.steps, "step"), 100 * (1 - end / before)
+        if start != before:
+            return (
+                f"The error of the outputs on {samples} fell from {before:.4g} to {start:.4g} by "
+                f"the sequential repair, and to {end:.4g} in {steps} of training ({less:.0f} % "
+                "less)."
+            )
         return (
-            f"The error of the outputs on {counted(self.held_out, 'held-out sample')} fell from "
-            f"{start:.4g} to {end:.4g} ({self.gain:.0%} less) in "
-            f"{counted(self.source.steps, 'step')}."
+            f"The error of the outputs on {samples} fell from {before:.4g} to {end:.4g} in {steps} "
+            f"of training ({less:.0f} % less)."
         )
 
 
@@ -281,7 +282,7 @@ def train_by_script(
         script=runner.sha256,
         steps=answer["steps"],
         seed=seed,
-        data=data_of(runner),
+        data=data_of(runner, calibrating=True),
     )
     found = Recovery(None, {}, source, seconds=answer["seconds"], events=tuple(events))
     return _with_proposal(found, snapshot, values, job)
@@ -306,7 +307,7 @@ def _receiving(
 
 
 _TRAINED: Mapping[str, str] = {
-    "all": "all {n} weights",
+    "all": "{n} remaining weights",
     "lora": "low-rank changes with {n} numbers, because all weights do not fit into memory",
     "norms": "{n} numbers of norms and biases, because all weights do not fit into memory",
     "none": "blocks only, because the whole model does not fit into memory",

@@ -278,6 +278,9 @@ class Recovery:
         CPU, or of the device on a GPU.
         """
         trained = sum(parameter.numel() for parameter in self.parameters.values())
+        fixed = sum(
+            self._elements[id(p)].count for p in self.parameters.values() if id(p) in self._elements
+        )
         vectors = sum(p.numel() for p in self.parameters.values() if p.dim() < 2)
         low_rank = vectors + sum(
             min(RANK, *p.flatten(1).shape) * sum(p.flatten(1).shape)
@@ -318,7 +321,7 @@ class Recovery:
             "bytes": needs.get(chosen, now),
             "limit": limit,
             "parameters": every,
-            "trained": {"all": trained, "lora": low_rank, "norms": vectors}.get(chosen, 0),
+            "trained": {"all": trained - fixed, "lora": low_rank, "norms": vectors}.get(chosen, 0),
             "samples": self.samples.count,
             "held_out": self.samples.n_held_out,
             "windows": len(self.windows) if self.settings.windows else 0,

@@ -4760,10 +4760,6 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>Ohne Labels wird die Übereinstimmung auf den Bildern gemessen, mit denen das Modell kalibriert wurde: Auf anderen wird sie niedriger sein. Die Genauigkeit wird auf anderen gemessen.</translation>
     </message>
     <message>
-        <source>The same script measures the model: make sure that evaluate uses other data than calibrate.</source>
-        <translation>Dasselbe Skript misst das Modell: Sorgen Sie dafür, dass evaluate andere Daten nimmt als calibrate.</translation>
-    </message>
-    <message>
         <source>Measured before this session was opened. Evaluate again ({keys}) to compare with new results.</source>
         <translation>Gemessen, bevor diese Sitzung geöffnet wurde. Werten Sie erneut aus ({keys}), um mit neuen Ergebnissen zu vergleichen.</translation>
     </message>
@@ -6460,12 +6456,12 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>Statistik des Tensors</translation>
     </message>
     <message>
-        <source>After repair:</source>
-        <translation>Nach der Reparatur:</translation>
-    </message>
-    <message>
         <source>In the file:</source>
         <translation>In der Datei:</translation>
+    </message>
+    <message>
+        <source>Now:</source>
+        <translation>Jetzt:</translation>
     </message>
     <message>
         <source>std</source>
@@ -8198,8 +8194,8 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Auswertung vorher und nachher</translation>
     </message>
     <message>
-        <source>Inputs: {source}. Time: {time}.</source>
-        <translation>Eingaben: {source}. Dauer: {time}.</translation>
+        <source>Inputs: {source}. Training took {time}.</source>
+        <translation>Eingaben: {source}. Dauer des Trainings: {time}.</translation>
     </message>
     <message>
         <source>{n} samples, {held_out} of them held out; learning rate {lr}.</source>
@@ -8269,12 +8265,12 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>In {n} Schritten wiederherstellen</translation>
     </message>
     <message>
-        <source>Each block is used only if its error on held-out inputs falls, and the whole model only if its own does. 15 % of the inputs are held out.</source>
-        <translation>Ein Block wird nur verwendet, wenn sein Fehler auf zurückgehaltenen Eingaben sinkt, und das ganze Modell nur, wenn dessen Fehler sinkt. 15 % der Eingaben werden zurückgehalten.</translation>
+        <source>15 % of the inputs are held out. A trained block, and then the trained model, is kept only if its error on them falls.</source>
+        <translation>15 % der Eingaben werden zurückgehalten. Ein trainierter Block und danach das trainierte Modell werden nur behalten, wenn ihr Fehler darauf sinkt.</translation>
     </message>
     <message>
-        <source>The function trains for as long as it likes. It may yield a loss, (loss, learning rate) or a dict of metrics, which are plotted.</source>
-        <translation>Die Funktion bestimmt selbst, wie lange sie trainiert. Sie kann einen Verlust, (Verlust, Lernrate) oder ein Dict von Metriken liefern (yield), die gezeichnet werden.</translation>
+        <source>train(model) decides how long it trains. It may yield a loss, (loss, learning rate) or a dict of metrics, which are plotted.</source>
+        <translation>train(model) entscheidet, wie lange trainiert wird. Die Funktion kann einen Loss, (Loss, Lernrate) oder ein dict von Metriken liefern, die gezeichnet werden.</translation>
     </message>
 </context>
 <context>
@@ -8296,8 +8292,8 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Fehler</translation>
     </message>
     <message>
-        <source>Trains the whole model, {n} weights, on {device}.</source>
-        <translation>Trainiert das ganze Modell, {n} Gewichte, auf {device}.</translation>
+        <source>Trains {n} remaining weights of the whole model on {device}.</source>
+        <translation>Trainiert {n} verbleibende Gewichte des ganzen Modells auf {device}.</translation>
     </message>
     <message>
         <source>Trains low-rank changes with {n} numbers on {device}: all weights do not fit into memory.</source>
@@ -8415,8 +8411,12 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Das Training beenden; nichts wird geändert.</translation>
     </message>
     <message>
-        <source>Best held-out error</source>
-        <translation>Bester Fehler</translation>
+        <source>Held-out error</source>
+        <translation>Fehler auf zurückgehaltenen Eingaben</translation>
+    </message>
+    <message>
+        <source>Mean error of the outputs on inputs that are not trained with, and its change since the training began.</source>
+        <translation>Mittlerer Fehler der Ausgaben auf Eingaben, mit denen nicht trainiert wird, und seine Änderung seit Beginn des Trainings.</translation>
     </message>
     <message>
         <source>Steps per second</source>
@@ -8433,10 +8433,6 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     <message>
         <source>Learning rate</source>
         <translation>Lernrate</translation>
-    </message>
-    <message>
-        <source>{best} (−{share})</source>
-        <translation>{best} (−{share})</translation>
     </message>
     <message>
         <source>Continue</source>
@@ -19079,9 +19075,14 @@ steps</extracomment>
         <translation>Der Fehler der Ausgaben auf {counted} war {start} und ist {end}; der Unterschied liegt innerhalb des Rauschens. Eine Reparatur verwendet diese Beispiele auch, daher sollten beide Zustände mit anderen Daten gemessen werden.</translation>
     </message>
     <message>
-        <source>The error of the outputs on {counted} fell from {start} to {end} ({gain} less) in {counted2}.</source>
+        <source>The error of the outputs on {samples} fell from {before} to {start} by the sequential repair, and to {end} in {steps} of training ({less} % less).</source>
         <extracomment>sentences</extracomment>
-        <translation>Der Fehler der Ausgaben fiel von {start} auf {end} ({gain} weniger): {counted}, {counted2}.</translation>
+        <translation>Der Fehler der Ausgaben auf {samples} sank durch die sequenzielle Reparatur von {before} auf {start} und in {steps} Training auf {end} ({less} % weniger).</translation>
+    </message>
+    <message>
+        <source>The error of the outputs on {samples} fell from {before} to {end} in {steps} of training ({less} % less).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der Fehler der Ausgaben auf {samples} sank in {steps} Training von {before} auf {end} ({less} % weniger).</translation>
     </message>
     <message>
         <source>No layer of the graph reads this tensor.</source>

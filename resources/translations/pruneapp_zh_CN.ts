@@ -4760,10 +4760,6 @@ Files are read, never run.</source>
         <translation>没有标签时，一致性在校准模型的同一批图像上测量：在其他图像上会更低。准确率在其他图像上测量。</translation>
     </message>
     <message>
-        <source>The same script measures the model: make sure that evaluate uses other data than calibrate.</source>
-        <translation>测量模型的是同一个脚本：请确保 evaluate 使用与 calibrate 不同的数据。</translation>
-    </message>
-    <message>
         <source>Measured before this session was opened. Evaluate again ({keys}) to compare with new results.</source>
         <translation>在打开此会话之前测得。请再次评估 ({keys}) 以便与新结果比较。</translation>
     </message>
@@ -6460,12 +6456,12 @@ Files are read, never run.</source>
         <translation>张量的统计</translation>
     </message>
     <message>
-        <source>After repair:</source>
-        <translation>修复后：</translation>
-    </message>
-    <message>
         <source>In the file:</source>
         <translation>文件中：</translation>
+    </message>
+    <message>
+        <source>Now:</source>
+        <translation>现在：</translation>
     </message>
     <message>
         <source>std</source>
@@ -8197,8 +8193,8 @@ computed on this computer.</source>
         <translation>正在评估前后状态</translation>
     </message>
     <message>
-        <source>Inputs: {source}. Time: {time}.</source>
-        <translation>输入：{source}。用时：{time}。</translation>
+        <source>Inputs: {source}. Training took {time}.</source>
+        <translation>输入：{source}。训练用时：{time}。</translation>
     </message>
     <message>
         <source>{n} samples, {held_out} of them held out; learning rate {lr}.</source>
@@ -8268,12 +8264,12 @@ computed on this computer.</source>
         <translation>用 {n} 步恢复</translation>
     </message>
     <message>
-        <source>Each block is used only if its error on held-out inputs falls, and the whole model only if its own does. 15 % of the inputs are held out.</source>
-        <translation>只有在留出输入上的误差下降时，才采用相应的块；整个模型同样如此。15 % 的输入会被留出。</translation>
+        <source>15 % of the inputs are held out. A trained block, and then the trained model, is kept only if its error on them falls.</source>
+        <translation>15 % 的输入被留出。只有当留出输入上的误差下降时，才保留训练后的块以及训练后的模型。</translation>
     </message>
     <message>
-        <source>The function trains for as long as it likes. It may yield a loss, (loss, learning rate) or a dict of metrics, which are plotted.</source>
-        <translation>训练多久由函数自行决定。它可以 yield 一个损失、(损失, 学习率) 或指标字典，这些值会绘制成曲线。</translation>
+        <source>train(model) decides how long it trains. It may yield a loss, (loss, learning rate) or a dict of metrics, which are plotted.</source>
+        <translation>train(model) 自行决定训练时长。它可以产出损失、(损失, 学习率) 或指标字典，这些值会被绘制出来。</translation>
     </message>
 </context>
 <context>
@@ -8295,8 +8291,8 @@ computed on this computer.</source>
         <translation>误差</translation>
     </message>
     <message>
-        <source>Trains the whole model, {n} weights, on {device}.</source>
-        <translation>在 {device} 上训练整个模型（{n} 个权重）。</translation>
+        <source>Trains {n} remaining weights of the whole model on {device}.</source>
+        <translation>在 {device} 上训练整个模型的 {n} 个剩余权重。</translation>
     </message>
     <message>
         <source>Trains low-rank changes with {n} numbers on {device}: all weights do not fit into memory.</source>
@@ -8414,8 +8410,12 @@ computed on this computer.</source>
         <translation>结束训练；不作任何更改。</translation>
     </message>
     <message>
-        <source>Best held-out error</source>
-        <translation>最佳留出误差</translation>
+        <source>Held-out error</source>
+        <translation>留出误差</translation>
+    </message>
+    <message>
+        <source>Mean error of the outputs on inputs that are not trained with, and its change since the training began.</source>
+        <translation>在未参与训练的输入上输出的平均误差，以及自训练开始以来的变化。</translation>
     </message>
     <message>
         <source>Steps per second</source>
@@ -8432,10 +8432,6 @@ computed on this computer.</source>
     <message>
         <source>Learning rate</source>
         <translation>学习率</translation>
-    </message>
-    <message>
-        <source>{best} (−{share})</source>
-        <translation>{best}（−{share}）</translation>
     </message>
     <message>
         <source>Continue</source>
@@ -19078,9 +19074,14 @@ steps</extracomment>
         <translation>{counted}上的输出误差原为 {start}，现为 {end}，差异在噪声范围内。修复也使用了这些样本，因此请用其他数据评估这两个状态。</translation>
     </message>
     <message>
-        <source>The error of the outputs on {counted} fell from {start} to {end} ({gain} less) in {counted2}.</source>
+        <source>The error of the outputs on {samples} fell from {before} to {start} by the sequential repair, and to {end} in {steps} of training ({less} % less).</source>
         <extracomment>sentences</extracomment>
-        <translation>{counted}上的输出误差在 {counted2} 内从 {start} 降到 {end}（减少 {gain}）。</translation>
+        <translation>{samples}上的输出误差通过顺序修复从 {before} 降到 {start}，又经过 {steps}训练降到 {end}（减少 {less} %）。</translation>
+    </message>
+    <message>
+        <source>The error of the outputs on {samples} fell from {before} to {end} in {steps} of training ({less} % less).</source>
+        <extracomment>sentences</extracomment>
+        <translation>{samples}上的输出误差经过 {steps}训练从 {before} 降到 {end}（减少 {less} %）。</translation>
     </message>
     <message>
         <source>No layer of the graph reads this tensor.</source>

@@ -126,9 +126,14 @@ def test_a_recovery_is_one_edit_that_reproduces_the_unpruned_model(runner, half_
     assert losses["rounded"] < losses["start"] < losses["pruned"]
     assert done.source.repaired
     assert done.source.steps == 60
-    assert f"{done.gain:.0%} less" in done.sentence()
+    less = 100 * (1 - losses["rounded"] / losses["pruned"])
+    assert f"{losses['pruned']:.4g} to {losses['start']:.4g} by the seq" in done.sentence()
+    assert f"in 60 steps of training ({less:.0f} % less)." in done.sentence()
+    assert done.proposal.edit.detail.startswith(done.sentence())
     assert {event["what"] for event in events} == {"plan", "stage", "window", "rate", "point"}
-    assert plan_sentence(events[0]).startswith("Trains all 1,829 weights on cpu, with 128 samples")
+    assert plan_sentence(events[0]).startswith(
+        "Trains 785 remaining weights on cpu, with 128 samples"
+    )
     for name in ("0.weight", "3.weight", "4.weight"):
         assert np.array_equal(
             after.export_mask(name).bools(), half_pruned.export_mask(name).bools()

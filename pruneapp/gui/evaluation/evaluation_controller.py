@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
 from PySide6.QtCore import Signal
+from shiboken6 import isValid
 
 from pruneapp.checkpoint.io.upload import write_whole
 from pruneapp.document.document import Document
@@ -43,7 +44,7 @@ from pruneapp.gui.evaluation.script_controller import (
     AgreedScript,
     ScriptController,
 )
-from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
+from pruneapp.gui.evaluation.source_choice import DataKind, DataSource, SourceChoice
 from pruneapp.gui.widgets.engine_text import (
     numbered_title,
     translate_declared,
@@ -332,23 +333,23 @@ class EvaluationController(Feature[EvaluateDialog]):
         dialog.choice.set_folder(str(self.document.checkpoint.path.absolute().parent))
         dialog.choice.changed.connect(partial(self._scripts.look, dialog.choice))
         dialog.evaluateRequested.connect(partial(self._on_chosen, dialog, keys))
-        dialog.templateRequested.connect(partial(self._on_template, dialog))
+        dialog.templateRequested.connect(partial(self.write_template, dialog.choice))
         self.open_dialog(dialog)
         self._scripts.look(dialog.choice)
 
     @flow
-    def _on_template(self, dialog: EvaluateDialog) -> Flow[None]:
+    def write_template(self, choice: SourceChoice) -> Flow[None]:
         """Save a template of a script at a path that the user chooses, and select the script.
 
-        Does nothing more if the user cancels. If the dialog was closed meanwhile, nothing is
-        selected.
+        Does nothing more if the user cancels. If the dialog of `choice` was closed meanwhile,
+        nothing is selected.
         """
         checkpoint = self.document.checkpoint
         source = checkpoint.path.absolute()
         # The sample is installed with the application, whose folder is not for user files.
         beside = Path.home() if self.session.is_sample else source.parent
         path = save_path(
-            dialog,
+            choice.window(),
             self.tr("New evaluation script"),
             self.session.folder("script", beside) / f"evaluate_{_module_name(source.stem)}.py",
             self.tr("Python files ({patterns})").format(patterns="*.py"),
@@ -361,10 +362,10 @@ class EvaluationController(Feature[EvaluateDialog]):
             self.tr("Saving the script"),
             lambda job: write_whole(path, template_for(checkpoint).encode(), job),
         )
-        if self.dialog is dialog:
-            python = dialog.choice.python.text().strip()  # keep the Python that was chosen
-            dialog.choice.set_source(DataSource(DataKind.SCRIPT, str(path), python))
-            dialog.choice.changed.emit()
+        if isValid(choice):
+            python = choice.python.text().strip()  # keep the Python that was chosen
+            choice.set_source(DataSource(DataKind.SCRIPT, str(path), python))
+            choice.changed.emit()
 
     @flow
     def _on_chosen(
@@ -799,7 +800,7 @@ class EvaluationController(Feature[EvaluateDialog]):
     def same_data_warnings(self, calibration: DataSource) -> tuple[str, ...]:
         """Return warnings if states are evaluated on the data of a calibration, as far as known.
 
-        There is at most one; it depends on the kind of data.
+        There is at most one. What data a script uses is unknown, so there is none for scripts.
         """
         measured = self._source
         if measured is None or (measured.kind, measured.path) != (
@@ -815,10 +816,6 @@ class EvaluationController(Feature[EvaluateDialog]):
             DataKind.IMAGES: self.tr(
                 "Without labels, the agreement is measured on the images that calibrated the "
                 "model: it will be lower on others. Accuracy is measured on others."
-            ),
-            DataKind.SCRIPT: self.tr(
-                "The same script measures the model: make sure that evaluate uses other data than "
-                "calibrate."
             ),
         }.get(calibration.kind)
         return () if text is None else (text,)

@@ -71,6 +71,7 @@ class RecoverDialog(Dialog):
     """
 
     sourceChanged = Signal()  # answer with `set_functions`
+    templateRequested = Signal()  # the user asked for a template of a script
     recoveryRequested = Signal()  # recover with `source.source`, `values`, `unpruned` and `trains`
 
     EVALUATES = "evaluates"
@@ -124,6 +125,13 @@ class RecoverDialog(Dialog):
         # Its space is reserved, so that nothing moves while a field is edited.
         self.note.setMinimumHeight(2 * self.fontMetrics().lineSpacing())
         self.note.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.template = QPushButton(translate("EvaluateDialog", "Ne&w script…"), self)
+        self.template.setAutoDefault(False)
+        self.template.setToolTip(
+            translate("EvaluateDialog", "Save a script to start from, made for this file")
+        )
+        self.template.setAccessibleDescription(self.template.toolTip())
+        self.template.clicked.connect(self.templateRequested)
         self.leave = QPushButton(self.tr("Cancel"), self)
         self.go = QPushButton(self.tr("Recover"), self)
         self.go.setObjectName("mainAction")
@@ -141,7 +149,7 @@ class RecoverDialog(Dialog):
         )
         layout = lay_in_column(self, *parts, spacing=8, margins=(16, 16, 16, 16))
         layout.addStretch(1)
-        add_button_row(layout, self.leave, self.go)
+        add_button_row(layout, self.leave, self.go, beside=(self.template,))
         self.resize(720, self.sizeHint().height())
         self.distills.setChecked(True)
         self.source.changed.connect(self.sourceChanged)
@@ -203,12 +211,12 @@ class RecoverDialog(Dialog):
             self.go.setText(words)
         self.go.setEnabled(self._may_recover and not error)
         text = self.tr(
-            "Each block is used only if its error on held-out inputs falls, and the whole model "
-            "only if its own does. 15 % of the inputs are held out."
+            "15 % of the inputs are held out. A trained block, and then the trained model, is kept "
+            "only if its error on them falls."
         )
         if trains:
             text = self.tr(
-                "The function trains for as long as it likes. It may yield a loss, (loss, learning "
+                "train(model) decides how long it trains. It may yield a loss, (loss, learning "
                 "rate) or a dict of metrics, which are plotted."
             )
         self.note.setText(f"✕ {error}" if error else text)
@@ -301,7 +309,7 @@ class RecoveryPanel(Dialog):
         grid.setHorizontalSpacing(16)
         grid.setVerticalSpacing(0)
         labels = {
-            "best": self.tr("Best held-out error"),
+            "error": self.tr("Held-out error"),
             "speed": self.tr("Steps per second"),
             "left": self.tr("Time left"),
             "memory": self.tr("Memory"),
@@ -310,6 +318,13 @@ class RecoveryPanel(Dialog):
         for column, (name, label) in enumerate(labels.items()):
             figure = self.figures[name] = plain(_NOTHING)
             figure.setAccessibleName(label)
+            if name == "error":
+                figure.setToolTip(
+                    self.tr(
+                        "Mean error of the outputs on inputs that are not trained with, and its "
+                        "change since the training began."
+                    )
+                )
             grid.addWidget(plain(label, ink=MUTED), 0, column)
             grid.addWidget(figure, 1, column)
             grid.setColumnStretch(column, 1)
@@ -334,9 +349,9 @@ class RecoveryPanel(Dialog):
         progress = self.progress
         self.plan.setText(plan_text(progress.plan) if progress.plan else "")
         texts = {
-            "best": self._best_text(),
+            "error": self._error_text(),
             "speed": number(float(f"{progress.speed:.3g}")) if progress.speed else _NOTHING,
-            "left": _NOTHING if (left := progress.seconds_left) is None else duration(left),
+            "left": duration(progress.seconds_left) if progress.seconds_left else _NOTHING,
             "memory": size(progress.memory) if progress.memory else _NOTHING,
             "rate": number(progress.rate) if progress.rate else _NOTHING,
         }
@@ -347,15 +362,15 @@ class RecoveryPanel(Dialog):
         self.pause.setEnabled(controls)
         self.stop.setEnabled(controls)
 
-    def _best_text(self) -> str:
-        best, start = self.progress.best, self.progress.start
-        if best is None:
+    def _error_text(self) -> str:
+        now, start = self.progress.error, self.progress.start
+        if now is None:
             return _NOTHING
-        if start is None or not 0 <= best < start:
-            return number(best)
-        return self.tr("{best} (−{share})").format(
-            best=number(best), share=percent(1 - best / start, 0)
-        )
+        if not start or now == start:
+            return number(now)
+        change = now / start - 1
+        sign = "−" if change < 0 else "+"
+        return f"{number(now)} ({sign}{percent(abs(change), 0)})"
 
     def _on_pause(self) -> None:
         self._is_paused = not self._is_paused
@@ -375,7 +390,9 @@ class RecoveryPanel(Dialog):
 def plan_text(plan: Mapping[str, Any]) -> str:
     """Return sentences about what a recovery trains, with which data, and its memory."""
     what = {
-        "all": translate("Recovery", "Trains the whole model, {n} weights, on {device}."),
+        "all": translate(
+            "Recovery", "Trains {n} remaining weights of the whole model on {device}."
+        ),
         "lora": translate(
             "Recovery",
             "Trains low-rank changes with {n} numbers on {device}: all weights do not fit into "

@@ -97,10 +97,11 @@ class RecoveryProgress:
         return self.losses.get("start")
 
     @property
-    def best(self) -> float | None:
-        """The smallest held-out error of the whole model so far; None if unknown."""
-        found = [value for _, value in self.curves.get(HELD_OUT, ())]
-        return min((*found, *self.losses.values()), default=None)
+    def error(self) -> float | None:
+        """The last held-out error; None if unknown."""
+        if points := self.curves.get(HELD_OUT):
+            return points[-1][1]
+        return self.start
 
     @property
     def seconds_left(self) -> float | None:

@@ -240,6 +240,7 @@ class RecoverController(Feature[Dialog]):
         dialog.source.set_source(self._scripts.source(PURPOSE))
         dialog.editors["repair"].set_value(not snapshot.values)
         dialog.sourceChanged.connect(partial(self._check_source, dialog))
+        dialog.templateRequested.connect(partial(self._evaluation.write_template, dialog.source))
         dialog.recoveryRequested.connect(partial(self._request, dialog))
         self._check_source(dialog)
         yield from Ask(dialog)
@@ -393,7 +394,9 @@ class RecoverController(Feature[Dialog]):
         if run is not self._run or self.panel is None:
             return
         if event["what"] == "evaluating":
+            self.panel.progress.can_be_stopped = False
             self.panel.set_job(0, 0, self.tr("Evaluating before and after"))
+            self.panel.refresh()
             return
         self.panel.progress.add(event)
         self.panel.schedule_refresh()
@@ -472,7 +475,7 @@ class RecoverController(Feature[Dialog]):
     def _notes(self, done: Recovery, source: DataSource) -> list[str]:
         """Return sentences about the inputs, the settings and the start of a recovery."""
         notes = [
-            self.tr("Inputs: {source}. Time: {time}.").format(
+            self.tr("Inputs: {source}. Training took {time}.").format(
                 source=source_name(source), time=duration(done.seconds)
             )
         ]

@@ -373,7 +373,7 @@ def training(monkeypatch):
             values = store.map_values()
         source = RecoverySource(steps=settings.steps)
         edit = RepairedValues.create(snapshot.checkpoint, values, source, job)
-        losses = {"start": 1.0, "rounded": 0.5}
+        losses = {"pruned": 1.0, "start": 1.0, "rounded": 0.5}
         return Recovery(edit.propose(snapshot, job), losses, source)
 
     monkeypatch.setattr(recover_controller, "recover_by_script", recover)

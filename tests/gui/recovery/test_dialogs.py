@@ -45,7 +45,7 @@ def test_without_a_script_nothing_can_be_recovered(dialog):
 
 def test_the_panel_shows_figures(show, english):
     panel = show(RecoveryPanel(RecoveryProgress.of(POINTS, 100)), 720, 540)
-    assert plain(panel.figures["best"].text()) == "0.25 (−50 %)"
+    assert plain(panel.figures["error"].text()) == "0.25 (−50 %)"
     assert panel.figures["speed"].text() == "12.3"
     assert plain(panel.figures["left"].text()) == "8 s"
     assert panel.figures["memory"].text() == "–"

@@ -25,7 +25,7 @@ def test_distillation_is_followed_from_the_plan_to_the_last_point():
     progress.add({"what": "point", "step": 0, "held_out": 0.5})
     progress.add({"what": "point", "step": 20, "training": 2, "held_out": 0.1, "speed": 4.0})
     progress.add({"what": "point", "step": 40, "training": 1, "held_out": 0.2, "memory": 7})
-    assert progress.best == 0.1
+    assert progress.error == 0.2
     assert progress.start == 0.5
     assert progress.seconds_left == 15
     assert progress.memory == 7
@@ -52,5 +52,5 @@ def test_the_users_training_has_its_own_curves():
     assert progress.can_be_stopped
     assert progress.rate == 0.1
     assert progress.metrics == {"accuracy": [(2, 0.5)]}
-    assert progress.best is None
+    assert progress.error is None
     assert progress.seconds_left is None

@@ -186,7 +186,7 @@ def test_a_recovery_is_one_step_with_a_report_and_one_undo(pruned, tmp_path):
     assert panel.isVisible()
     user.wait(lambda: panel.progress.plan, timeout=60_000)
     panel.refresh()
-    assert panel.plan.text().startswith("Trains the whole model, 700 weights, on CPU.")
+    assert panel.plan.text().startswith("Trains 292 remaining weights of the whole model on CPU.")
     assert "Predicted memory" in panel.plan.text()
     report = wait_report(user)
     assert recover.panel is None
@@ -259,7 +259,8 @@ def test_a_recovery_that_improves_nothing_changes_nothing(pruned, tmp_path, monk
 
     def recover(_runner, _snapshot, settings, _job, _on_event):
         source = RecoverySource(steps=settings.steps)
-        return Recovery(None, {"start": 0.5, "rounded": 0.5}, source, 19, 1.0)
+        losses = {"pruned": 0.5, "start": 0.5, "rounded": 0.5}
+        return Recovery(None, losses, source, 19, 1.0)
 
     monkeypatch.setattr(recover_controller, "recover_by_script", recover)
     run_script(user, EVALUATES, tmp_path)
