@@ -144,7 +144,8 @@ def whole_height(content: QWidget, height: int, /) -> int:
     """Return the largest height up to `height` at which no line of the content is cut.
 
     Measured from the top of the content, with its current layout. Widgets higher than `TALLEST_ROW`
-    other than labels may be cut; avoiding that would waste space.
+    other than labels may be cut; avoiding that would waste space. So would avoiding to cut the
+    lines of several columns that overlap: `height` if more than `TALLEST_ROW` would be lost.
     """
     spans = []
     for part in content.findChildren(QWidget):
@@ -161,7 +162,7 @@ def whole_height(content: QWidget, height: int, /) -> int:
     least = height
     while cut := [top for top, bottom in spans if top < least < bottom]:
         least = min(cut)
-    return least
+    return least if height - least <= TALLEST_ROW else height
 
 
 class Scrolled(QScrollArea):

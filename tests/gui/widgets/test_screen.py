@@ -152,3 +152,19 @@ def test_a_dialog_has_its_size_when_it_is_placed(qtbot, framed):
     assert placed.width() > dialog.label.sizeHint().width()
     QApplication.processEvents()  # apply the layout
     assert dialog.geometry() == placed
+
+
+def test_lines_of_two_columns_do_not_empty_the_lower_part_of_a_scroll_area(qtbot):
+    """Regression: every height cut a line of one of them, so a third of the area was blank."""
+    content = QWidget()
+    for column, (first, distance) in enumerate(((0, 27), (13, 27))):
+        for top in range(first, 800, distance):
+            line = QLabel("line", content)
+            line.setGeometry(100 * column, top, 90, 20)
+    area = window_placing.Scrolled(content)
+    content.setMinimumHeight(800)
+    qtbot.addWidget(area)
+    area.resize(300, 500)
+    area.show()
+    qtbot.wait(20)
+    assert area.viewport().height() >= 500 - window_placing.TALLEST_ROW
