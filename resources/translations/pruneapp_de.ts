@@ -22311,7 +22311,7 @@ steps</extracomment>
         <translation>Wird hochgeladen, wenn Sie die Schaltfläche drücken. Ein Objekt dieses Namens wird ersetzt.</translation>
     </message>
     <message>
-        <source>Written to {path}.</source>
+        <source>Will be written to {path}.</source>
         <translation>Wird nach {path} geschrieben.</translation>
     </message>
     <message>

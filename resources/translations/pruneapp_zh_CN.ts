@@ -22310,7 +22310,7 @@ steps</extracomment>
         <translation>按下按钮时上传。同名对象将被替换。</translation>
     </message>
     <message>
-        <source>Written to {path}.</source>
+        <source>Will be written to {path}.</source>
         <translation>写入到 {path}。</translation>
     </message>
     <message>

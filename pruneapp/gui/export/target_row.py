@@ -435,7 +435,9 @@ class TargetRow(QWidget):
             )
         offer, path = self._offer, Path(self.text()).expanduser()
         where = (
-            "" if path.is_absolute() else self.tr("Written to {path}.").format(path=path.absolute())
+            ""
+            if path.is_absolute()
+            else self.tr("Will be written to {path}.").format(path=path.absolute())
         )
         if self._check is not None:
             count = file_count_text(offer.files, self._limit) if offer and self._limit else ""

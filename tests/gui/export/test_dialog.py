@@ -857,7 +857,7 @@ class TestThePlace:
     def test_a_relative_name_says_where_it_goes(self, dialog, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)
         dialog.target.path.setText("here.safetensors")
-        assert dialog.target.note.text() == f"Written to {tmp_path / 'here.safetensors'}."
+        assert dialog.target.note.text() == f"Will be written to {tmp_path / 'here.safetensors'}."
 
     def test_another_format_or_type_proposes_another_name(self, dialog, qtbot):
         resumable = replace(
