@@ -77,7 +77,7 @@ def test_the_unpruned_model_is_run_and_the_pruned_layers_are_repaired(
     assert done.risks == ()
     stages = "starting Python", "loading the model", "collecting statistics", "0.weight", "4.weight"
     assert sorted(stages, key=labels.seen.__getitem__) == list(stages)
-    assert labels.seen["0.weight"] == 0.5
+    assert 1 / 4 < labels.seen["0.weight"] < 1
 
     assert done.repair.edit.entry["configuration"]["source"].get("statistics", "") == ""
 

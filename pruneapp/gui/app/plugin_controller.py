@@ -39,6 +39,7 @@ class PluginController(Controller):
 
     def show(self) -> None:
         """Show the dialog of plugins, modal to the window; it is deleted when it is closed."""
+        self._notifications.end(NoticeTopic.PLUGINS)
         dialog = self._dialog = PluginDialog(self._window)
         dialog.allowed.connect(self._on_allowed)
         dialog.finished.connect(self._on_closed)

@@ -296,6 +296,7 @@ class SessionController(Feature[QDialog]):
         """Go to the initial state; the steps stay in the history."""
         if self.session.document is not None and self.session.may_work():
             self.session.document.jump(0)
+            self._notifications.end(NoticeTopic.RESTORED)
 
     def _on_closing(self) -> None:
         """Keep the history for the next time.

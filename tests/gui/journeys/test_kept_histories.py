@@ -71,6 +71,7 @@ def test_a_file_that_is_opened_again_goes_on_where_it_was(pruned, new_user, file
     )
     again.click(button)
     again.wait(lambda: again.document.position == 0)
+    assert not again.notices
     assert not any(mask.pruned for mask in again.document.masks.values())
     again.key("Ctrl+Shift+Z")
     again.wait(lambda: again.document.position == 1)

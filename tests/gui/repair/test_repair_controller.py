@@ -17,11 +17,13 @@ from pruneapp.document.step import Row, Step
 from pruneapp.edits.zeros import TreatZeros
 from pruneapp.evaluation.metric import Metric
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
+from pruneapp.gui.mainwindow import job_list
 from pruneapp.gui.repair import repair_controller
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
 from tests.evaluation.scripts import STUB
+from tests.gui.job_gate import Gate
 from tests.gui.user import plain
 from tests.reliability.evaluations import living
 from tests.repair.layers import InputArrays, mixed
@@ -305,6 +307,38 @@ def test_other_states_can_be_looked_at_meanwhile(pruned, statistics, monkeypatch
     assert user.trouble == []
     assert user.document.branches.after == (0, 1), "the repair follows the state it was made for"
     assert user.document.position == 2
+
+
+def test_a_repair_that_was_cancelled_by_mistake_is_started_again_by_undo(
+    pruned, statistics, monkeypatch
+):
+    user, repair, gate = pruned, pruned.workbench.repair, Gate(closed=True)
+    real = repair_controller.repair_by_file
+
+    def wait(path, snapshot, settings, unpruned, job):
+        gate.wait(job)
+        return real(path, snapshot, settings, unpruned, job)
+
+    monkeypatch.setattr(repair_controller, "repair_by_file", wait)
+    monkeypatch.setattr(job_list, "_UNDO_AFTER_S", 0.0)
+    dialog = open_dialog(user)
+    user.click(dialog.source.radios[DataKind.STATISTICS])
+    user.type(dialog.source.fields[DataKind.STATISTICS], str(statistics))
+    user.wait(lambda: dialog.go.text() == "Repair 1 layer")
+    user.click(dialog.go)
+    user.wait(lambda: gate.running)
+    user.key("Esc")
+    (text,) = user.notices
+    assert text.endswith(" Undo starts it again with the same settings.")
+    user.wait_idle()
+    gate.closed = False
+
+    user.click(user.window.notices.notices[0].action)
+
+    user.wait(lambda: repair.report is not None)
+    assert not user.notices
+    assert user.states[-1] == "Repair of fc"
+    repair.report.reject()
 
 
 @pytest.mark.usefixtures("histories_off")

@@ -13,6 +13,7 @@ from PySide6.QtCore import QPoint
 from pruneapp.evaluation.process import EvaluationError
 from pruneapp.evaluation.scan import AMOUNTS, read_amounts
 from pruneapp.gui.evaluation.source_choice import DataKind
+from pruneapp.gui.mainwindow import job_list
 from pruneapp.gui.plots.pages import Page
 from pruneapp.gui.sensitivity import scan_controller
 from pruneapp.progress import Job
@@ -197,6 +198,32 @@ def test_esc_keeps_what_was_measured_and_the_next_scan_continues(scans, opened, 
     assert opened.window.done.label.text() == "Scan stopped: nothing was measured."
     runner.gate.closed = False
     opened.wait_idle()
+
+
+def test_a_scan_that_was_cancelled_by_mistake_is_continued_by_undo(
+    scans, opened, runners, monkeypatch
+):
+    monkeypatch.setattr(job_list, "_UNDO_AFTER_S", 0.0)
+    scans.scan("90%")
+    (runner,) = runners
+    runner.most = len(runner.measured) + 1
+    scans.begin("10%, 50%")
+    opened.wait(lambda: runner.gate.closed and runner.gate.running)
+    opened.wait(lambda: scans.cells == [["", "+0.5", "+0.9"], ["", "", "+0.09"]])
+    opened.key("Esc")
+    (text,) = opened.notices
+    assert text.startswith("'Sensitivity scan' was cancelled after ")
+    assert text.endswith(" Undo continues it.")
+    opened.wait_idle()
+    runner.most, runner.gate.closed = None, False
+    before = len(runner.measured)
+
+    opened.click(opened.window.notices.notices[0].action)
+
+    opened.wait(lambda: scans.cells == [["+0.1", "+0.5", "+0.9"], ["+0.01", "+0.05", "+0.09"]])
+    opened.wait_idle()
+    assert len(runner.measured) == before + 3
+    assert not opened.notices
 
 
 def test_the_dialog_counts_what_is_left_of_the_scan_that_it_continues(
