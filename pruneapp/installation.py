@@ -125,13 +125,17 @@ def commit_of_checkout(root: Path) -> str:
 
 def _git(root: Path, *arguments: str) -> str:
     """Return what git prints, without surrounding whitespace; "" if it fails or takes 5 seconds."""
+    return _run("git", "-C", str(root), *arguments)
+
+
+def _run(*command: str) -> str:
+    """Return what a program prints, without surrounding whitespace.
+
+    "" if it fails or takes 5 seconds.
+    """
     try:
         done = subprocess.run(  # noqa: S603 - our own arguments
-            ["git", "-C", str(root), *arguments],  # noqa: S607 - whichever the person uses
-            capture_output=True,
-            text=True,
-            timeout=5,
-            check=False,
+            command, capture_output=True, text=True, timeout=5, check=False
         )
     except (OSError, subprocess.SubprocessError):
         return ""
@@ -145,6 +149,52 @@ def _version(package: str) -> str:
         return version(package)
     except PackageNotFoundError:
         return ""
+
+
+# -- the machine -------------------------------------------------------------------------------
+
+
+def describe_machine(version: str) -> dict[str, str]:
+    """Return what a computation may depend on: processor, memory, system and versions.
+
+    `version` is that of Pruneapp. Neither the name of the machine nor that of the user is included.
+    Values that are not known are left out.
+    """
+    found = {
+        "Processor": _processor(),
+        "CPU cores": str(os.cpu_count() or ""),
+        "Memory": _memory(),
+        "System": f"{_system()}, {platform.machine()}",
+        **versions(version),
+    }
+    return {name: text for name, text in found.items() if text}
+
+
+def _processor() -> str:
+    """Return the model of the processor; "" if the system does not tell."""
+    with suppress(OSError):
+        found = re.search(r"(?m)^model name\s*:\s*(.+)$", Path("/proc/cpuinfo").read_text("utf-8"))
+        if found is not None:
+            return found[1].strip()
+    if sys.platform == "darwin":
+        return _run("/usr/sbin/sysctl", "-n", "machdep.cpu.brand_string")
+    return platform.processor()
+
+
+def _memory() -> str:
+    """Return the size of the main memory; "" on Windows."""
+    with suppress(AttributeError, OSError, ValueError):
+        return f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30:.0f} GiB"
+    return ""
+
+
+def _system() -> str:
+    """Return the name and version of the operating system."""
+    with suppress(OSError):  # only Linux has the file
+        return platform.freedesktop_os_release()["PRETTY_NAME"]
+    if sys.platform == "darwin":
+        return f"macOS {platform.mac_ver()[0]}"
+    return f"{platform.system()} {platform.release()}"
 
 
 # -- licenses ----------------------------------------------------------------------------------

@@ -11,8 +11,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
-from pruneapp.cli.files import open_model
-from pruneapp.cli.terminal import DIFFERENT, DONE, Output, real, table
+from pruneapp.cli.files import open_model, output_path, refuse_input
+from pruneapp.cli.prune import register_methods
+from pruneapp.cli.terminal import DIFFERENT, DONE, Output, real, size, table
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ParameterError, counted, escape_text
 from pruneapp.evaluation.classifier import classifier_of, count_images
@@ -79,6 +80,34 @@ def evaluate(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
         },
         (*notices, *result.measured.notices, *([CALIBRATED] if calibrated else ())),
         DIFFERENT if worse else DONE,
+    )
+
+
+def report(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
+    """Write the report of a saved session.
+
+    Raises what `reopen` and `write_history_report` raise.
+    """
+    # Imported here because evaluating does not need sessions.
+    from pruneapp.evaluation.report.contents import ReportSource
+    from pruneapp.evaluation.report.page import write_history_report
+    from pruneapp.evaluation.report.results import results_in
+    from pruneapp.sessions.restore import reopen
+    from pruneapp.sessions.session_file import read_session
+
+    path = output_path(options.output)
+    refuse_input(path, "--output", [Path(options.file)])
+    register_methods(options.load_method)
+    saved = stack.enter_context(read_session(Path(options.file), job))
+    original = None if options.against is None else Path(options.against)
+    document = reopen(saved, job, original=original)
+    stack.callback(document.checkpoint.close)
+    stack.callback(document.close)
+    source = ReportSource.of(document, results_in(saved.view))
+    written = write_history_report(source, path, job)
+    notices = [notice.text for notice in document.notices]
+    return Output(
+        [f"{written}: {size(written.stat().st_size)}"], lambda: {"report": str(written)}, notices
     )
 
 

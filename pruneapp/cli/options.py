@@ -119,6 +119,7 @@ OPTIONS: Mapping[str, Option] = {
     "expand.file": Option("FILE", "a file in compact or zst format"),
     "repair.file": Option("FILE", "a pruned checkpoint"),
     "recover.file": Option("FILE", "a pruned checkpoint"),
+    "report.file": Option("FILE", "a saved session, NAME.prune"),
     "shrink.file": Option("FILE", "the folder of a model that transformers loads"),
     "unshrink.file": Option("FILE", "a folder that `pruneapp shrink` wrote"),
     "verify.file": Option("FILE", "the exported file or folder"),
@@ -131,6 +132,9 @@ OPTIONS: Mapping[str, Option] = {
     "b": Option("B", "the other checkpoint"),
     "against": Option("--against ORIGINAL", "the original checkpoint"),
     "verify.against": Option("--against ORIGINAL", "the original checkpoint", required=True),
+    "report.against": Option(
+        "--against ORIGINAL", "the checkpoint of the session, if it was moved"
+    ),
     "repair.against": Option(
         "--against ORIGINAL", "the checkpoint before it was pruned", required=True
     ),
@@ -279,6 +283,7 @@ OPTIONS: Mapping[str, Option] = {
     "scan.output": Option(
         "-o, --output SCAN", "scan file; an existing one is continued", required=True
     ),
+    "report.output": Option("-o, --output REPORT", "the report, NAME.html", required=True),
     "shrink.output": Option(
         "-o, --output OUT",
         "a folder that does not exist yet, or a file: .onnx of an ONNX model, .pt2 of a program, "

@@ -122,6 +122,14 @@ COMMANDS: Mapping[str, Command] = {
             "0 if it was measured, 1 if a metric is worse by more than --at-most"
         ).replace("that you can fix", "that you can fix, of the script too"),
     ),
+    "report": Command(
+        "Writing the report",
+        "Write the report of a saved session: one HTML file with all states, their metrics and "
+        "noise, the checksums of model, data and script, the machine, and the recipe and command "
+        "that repeat the current state. It names files, but neither folders nor users.",
+        "file against output load_method json plugin",
+        module="evaluate",
+    ),
     "scan": Command(
         "Scanning",
         "Sensitivity scan: prune one tensor at a time to several amounts, and run your evaluation "

@@ -9,13 +9,16 @@ import re
 import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 from statistics import NormalDist
 from types import MappingProxyType
 from typing import Any, Protocol
 
+from pruneapp.document.edit import EditKind, Record
 from pruneapp.document.history import Branches
 from pruneapp.errors import ParameterError
 from pruneapp.evaluation.process import EvaluationError
+from pruneapp.methods import registry
 
 # Words in the names of metrics, without trailing digits; the last known word decides.
 _HIGHER = """
@@ -92,6 +95,35 @@ class StateQuality:
         return next(iter((*judged, *self.metrics)), None)
 
 
+class StepKind(Enum):
+    """What a step of the history changes; each kind has its own marker in charts."""
+
+    WEIGHTS = "weights"
+    CHANNELS = "channels"
+    PATTERN = "pattern"
+    REPAIR = "repair"
+    RECOVERY = "recovery"
+    OTHER = "other"
+
+
+_KINDS = {EditKind.REPAIR: StepKind.REPAIR, EditKind.RECOVERY: StepKind.RECOVERY}
+_PRUNED_UNITS = {
+    "weights": StepKind.WEIGHTS,
+    "mask": StepKind.WEIGHTS,
+    "channels": StepKind.CHANNELS,
+    "units": StepKind.CHANNELS,
+    "groups": StepKind.PATTERN,
+    "blocks": StepKind.PATTERN,
+}
+
+
+def step_kind(record: Record) -> StepKind:
+    """Return the kind of an edit; that of the first rule if a step has several."""
+    if record.step is None:
+        return _KINDS.get(record.kind, StepKind.OTHER)
+    return _PRUNED_UNITS[registry.get(record.step.rows[0].method).granularity]
+
+
 @dataclass(frozen=True)
 class MeasuredState:
     """A measured state of the history."""
@@ -102,8 +134,8 @@ class MeasuredState:
     # Whether it was measured under other conditions or in an earlier session.
     is_old: bool
     kind: str = ""  # display name of the method that created it; empty for the unpruned model
-    # The nearest measured ancestor reached by this method only; -1 if there is none.
-    joined: int = -1
+    joined: int = -1  # the nearest measured ancestor; -1 if there is none
+    step: StepKind = StepKind.OTHER  # what the step that created it changes
 
 
 def measured_ancestors(branches: Branches, n_states: int, known: Collection[int]) -> list[int]:

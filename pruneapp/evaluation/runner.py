@@ -66,6 +66,11 @@ class Conditions:
     limit: int | None = None  # maximum number of samples
     seed: int = 0
     data: str = ""  # name of the text file or image folder of a built-in evaluation
+    # SHA-256 of the script or command, and of the text; empty if unknown.
+    script_sha256: str = ""
+    data_sha256: str = ""
+    # What runs it: "script" or "command" of the user; "text", "images" or "inputs" if built in.
+    kind: str = ""
 
 
 @dataclass(frozen=True)
@@ -86,7 +91,14 @@ def conditions_of(runner: Runner) -> Conditions:
     data = "" if path is None else path.name
     if options.seeded is not None:  # without data: sizes of the inputs
         data = ", ".join(options.seeded.size_texts)
-    return Conditions(runner.name, options.limit, options.seed, data)
+    kind = "text" if options.text else "images" if options.images else "inputs"
+    if not isinstance(runner, ScriptRunner):
+        kind = "command"
+    elif not runner.worker.script.builtin:
+        kind = "script"
+    text = "" if options.text is None else _sha256_of(options.text)
+    name = Path(runner.name).name  # of a command, whose path may name the user
+    return Conditions(name, options.limit, options.seed, data, runner.sha256, text, kind)
 
 
 def data_of(runner: Runner, *, calibrating: bool = False) -> str:

@@ -183,6 +183,11 @@ def _sibling_folder(path: Path, suffix: str) -> Path:
     return path.with_name(path.name.removesuffix(".json").removesuffix(".recipe") + suffix)
 
 
+def portable_text(recipe: Recipe) -> str:
+    """Return the JSON of a recipe file: as `save` writes it, without masks and values."""
+    return _with_statistics(recipe, lambda _name: AT_HAND).text()
+
+
 def save(recipe: Recipe, path: Path, job: Job) -> tuple[Path, ...]:
     """Write a recipe with its masks and values. An old file is replaced when the new one is safe.
 
@@ -204,7 +209,7 @@ def save(recipe: Recipe, path: Path, job: Job) -> tuple[Path, ...]:
     ExportError
         If a file cannot be written; the folder of `path` must exist.
     """
-    text = _with_statistics(recipe, lambda _name: AT_HAND).text().encode()
+    text = portable_text(recipe).encode()
     masks, values = mask_folder(path), values_folder(path)
     mask_files = {masks / f"{name}{MASK}": recipe.masks[name] for name, _ in recipe.named_masks()}
     for name, _ in recipe.named_values():

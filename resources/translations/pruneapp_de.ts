@@ -253,6 +253,16 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Das geprunte Modell in eine Datei schreiben</translation>
     </message>
     <message>
+        <source>Re&amp;port…</source>
+        <extracomment>command</extracomment>
+        <translation>Beric&amp;ht…</translation>
+    </message>
+    <message>
+        <source>Write all states, metrics, checksums and the recipe to a page that can be sent</source>
+        <extracomment>command</extracomment>
+        <translation>Alle Zustände, Metriken, Prüfsummen und das Rezept auf eine Seite zum Versenden schreiben</translation>
+    </message>
+    <message>
         <source>&amp;Close</source>
         <extracomment>command</extracomment>
         <translation>S&amp;chließen</translation>
@@ -8839,6 +8849,25 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     </message>
 </context>
 <context>
+    <name>ReportController</name>
+    <message>
+        <source>Save report</source>
+        <translation>Bericht speichern</translation>
+    </message>
+    <message>
+        <source>Web pages ({patterns})</source>
+        <translation>Webseiten ({patterns})</translation>
+    </message>
+    <message>
+        <source>Writing the report</source>
+        <translation>Bericht wird geschrieben</translation>
+    </message>
+    <message>
+        <source>Report saved as {file}.</source>
+        <translation>Bericht als {file} gespeichert.</translation>
+    </message>
+</context>
+<context>
     <name>RoundingNote</name>
     <message>
         <source>Effect of rounding to this dtype.</source>
@@ -11875,6 +11904,16 @@ steps</extracomment>
         <source>Choose another program.</source>
         <extracomment>sentences</extracomment>
         <translation>Wählen Sie ein anderes Programm.</translation>
+    </message>
+    <message>
+        <source>The report of a history ends in .html (got &apos;{name}&apos;).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der Bericht eines Verlaufs hat die Endung .html (angegeben: &apos;{name}&apos;).</translation>
+    </message>
+    <message>
+        <source>Add .html to the name.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Hängen Sie .html an den Namen an.</translation>
     </message>
     <message>
         <source>&apos;stop&apos; compares a metric, but the rounds are not evaluated.</source>
@@ -18863,6 +18902,11 @@ steps</extracomment>
         <source>Train the parameters of the model that was given, with an optimizer of torch.</source>
         <extracomment>sentences</extracomment>
         <translation>Trainieren Sie die Parameter des übergebenen Modells mit einem Optimierer von torch.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is part of the model.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist Teil des Modells.</translation>
     </message>
     <message>
         <source>Export as {instead}.</source>

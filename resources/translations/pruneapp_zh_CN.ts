@@ -253,6 +253,16 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>将剪枝后的模型写入文件</translation>
     </message>
     <message>
+        <source>Re&amp;port…</source>
+        <extracomment>command</extracomment>
+        <translation>报告(&amp;P)…</translation>
+    </message>
+    <message>
+        <source>Write all states, metrics, checksums and the recipe to a page that can be sent</source>
+        <extracomment>command</extracomment>
+        <translation>将所有状态、指标、校验和与配方写入一个可发送的网页</translation>
+    </message>
+    <message>
         <source>&amp;Close</source>
         <extracomment>command</extracomment>
         <translation>关闭(&amp;C)</translation>
@@ -8838,6 +8848,25 @@ computed on this computer.</source>
     </message>
 </context>
 <context>
+    <name>ReportController</name>
+    <message>
+        <source>Save report</source>
+        <translation>保存报告</translation>
+    </message>
+    <message>
+        <source>Web pages ({patterns})</source>
+        <translation>网页 ({patterns})</translation>
+    </message>
+    <message>
+        <source>Writing the report</source>
+        <translation>正在写入报告</translation>
+    </message>
+    <message>
+        <source>Report saved as {file}.</source>
+        <translation>报告已保存为 {file}。</translation>
+    </message>
+</context>
+<context>
     <name>RoundingNote</name>
     <message>
         <source>Effect of rounding to this dtype.</source>
@@ -11874,6 +11903,16 @@ steps</extracomment>
         <source>Choose another program.</source>
         <extracomment>sentences</extracomment>
         <translation>请选择其他程序。</translation>
+    </message>
+    <message>
+        <source>The report of a history ends in .html (got &apos;{name}&apos;).</source>
+        <extracomment>sentences</extracomment>
+        <translation>历史记录的报告以 .html 结尾(得到 &apos;{name}&apos;)。</translation>
+    </message>
+    <message>
+        <source>Add .html to the name.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请在名称后加上 .html。</translation>
     </message>
     <message>
         <source>&apos;stop&apos; compares a metric, but the rounds are not evaluated.</source>
@@ -18862,6 +18901,11 @@ steps</extracomment>
         <source>Train the parameters of the model that was given, with an optimizer of torch.</source>
         <extracomment>sentences</extracomment>
         <translation>请使用 torch 的优化器训练所给模型的参数。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is part of the model.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 是模型的一部分。</translation>
     </message>
     <message>
         <source>Export as {instead}.</source>

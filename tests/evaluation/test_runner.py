@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import os
 import shutil
@@ -165,7 +166,11 @@ def test_the_data_of_a_runner_have_the_same_name_wherever_they_are(tmp_path):
     assert data_of(ScriptRunner(own, python, Options())) == f"evaluate of script:{own.sha256}"
     command = CommandRunner("x {checkpoint}", Options())
     assert data_of(command) == f"command:{command.sha256}"
-    assert conditions_of(other) == Conditions("builtin_perplexity.py", None, 0, "c.txt")
+    digests = shipped.sha256, hashlib.sha256(texts[2].read_bytes()).hexdigest()
+    name = "builtin_perplexity.py"
+    assert conditions_of(other) == Conditions(name, None, 0, "c.txt", *digests, "text")
+    assert (conditions_of(command).name, conditions_of(command).kind) == ("x", "command")
+    assert conditions_of(ScriptRunner(own, python, Options())).kind == "script"
 
 
 def test_a_model_that_is_not_from_the_file_is_refused(runner, mode, state):

@@ -145,6 +145,11 @@ COMMANDS: tuple[MenuCommand, ...] = (
             icon="export",
             separated=True,
         ),
+        MenuCommand(
+            "report",
+            "Re&port…",
+            "Write all states, metrics, checksums and the recipe to a page that can be sent",
+        ),
         MenuCommand("close", "&Close", "Close this checkpoint", "Ctrl+W"),
         MenuCommand(
             "new_window",

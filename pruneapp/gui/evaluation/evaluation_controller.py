@@ -13,21 +13,26 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import msgspec
 from PySide6.QtCore import Signal
 from shiboken6 import isValid
 
 from pruneapp.checkpoint.io.upload import write_whole
 from pruneapp.document.document import Document
 from pruneapp.document.edit import EditKind, Record
-from pruneapp.document.entries import Entry
 from pruneapp.document.history import PastState
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.errors import JsonError, PruneAppError
-from pruneapp.evaluation.metric import MeasuredState, MetricChange, StateQuality, measured_ancestors
+from pruneapp.errors import PruneAppError
+from pruneapp.evaluation.metric import (
+    MeasuredState,
+    MetricChange,
+    StateQuality,
+    StepKind,
+    measured_ancestors,
+    step_kind,
+)
+from pruneapp.evaluation.report.results import StoredResult, calibration_of_state, results_in
 from pruneapp.evaluation.runner import Conditions
 from pruneapp.evaluation.script import template_for
-from pruneapp.export.provenance import calibration_data
 from pruneapp.export.size_bounds import unpacked_size
 from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.dialogs import save_path
@@ -53,7 +58,6 @@ from pruneapp.gui.widgets.engine_text import (
 )
 from pruneapp.gui.widgets.labels import join_names, join_sentences, with_label, with_note
 from pruneapp.gui.widgets.reports import conditions_in_words, quality_in_short, quality_in_words
-from pruneapp.json_codec import convert
 from pruneapp.methods import registry
 from pruneapp.progress import Cancelled, Job
 from pruneapp.sessions.restore import EVALUATION
@@ -228,15 +232,6 @@ def measure_state(
 def _module_name(name: str) -> str:
     """Return a name with everything replaced that cannot be part of a module name."""
     return re.sub(r"\W+", "_", name).strip("_") or "model"
-
-
-class _StoredResult(msgspec.Struct, frozen=True):
-    """A result as stored in a session file."""
-
-    state: str
-    evaluation: str
-    conditions: Conditions
-    quality: StateQuality
 
 
 def identify(past: PastState, job: Job) -> str:
@@ -541,9 +536,8 @@ class EvaluationController(Feature[EvaluateDialog]):
         document = self.session.document
         if document is None:
             return frozenset()
-        records, path = document.history.records, document.history.branches.path(state)
-        entries = (convert(records[number - 1].as_json(), Entry) for number in path)
-        return frozenset(calibration_data(entries))
+        history = document.history
+        return frozenset(calibration_of_state(history.records, history.branches, state))
 
     def recount_multiply_adds(self) -> None:
         """Count multiply-adds, even if that failed before."""
@@ -667,17 +661,25 @@ class EvaluationController(Feature[EvaluateDialog]):
 
     # -- session files ----------------------------------------------------------------------------
 
-    def read(self) -> Mapping[str, Any]:
-        """Return the results to store in a session file, also outdated ones.
-
-        The mapping is empty if there are none.
-        """
-        kept = [
-            _StoredResult(state, evaluation, conditions, quality)
+    @property
+    def stored_results(self) -> list[StoredResult]:
+        """All results, also outdated ones; those of the latest evaluation are the last."""
+        return [
+            StoredResult(state, evaluation, conditions, quality)
             for evaluation, conditions in self._conditions.items()
             for (state, of), quality in self._results.items()
             if of == evaluation
         ]
+
+    @property
+    def state_hashes(self) -> dict[int, str]:
+        """The hashes of states by number, as far as they are known."""
+        keys = enumerate(self._keys)
+        return {n: self._state_hashes[key] for n, key in keys if key in self._state_hashes}
+
+    def read(self) -> Mapping[str, Any]:
+        """Return the results to store in a session file; empty if there are none."""
+        kept = self.stored_results
         return {EVALUATION: kept} if kept else {}
 
     def show(self, view: Mapping[str, Any]) -> None:
@@ -685,10 +687,7 @@ class EvaluationController(Feature[EvaluateDialog]):
 
         Results of a state that are known already are replaced. Invalid data is ignored.
         """
-        try:
-            kept = convert(view.get(EVALUATION, []), list[_StoredResult])
-        except JsonError:
-            return  # the session was not written by this application
+        kept = results_in(view)
         self._results |= {(one.state, one.evaluation): one.quality for one in kept}
         self._conditions |= {one.evaluation: one.conditions for one in kept}
         self._refresh()
@@ -734,12 +733,15 @@ class EvaluationController(Feature[EvaluateDialog]):
         if document is None or not self._results:
             return ()
         kinds = ["", *map(self._kind_of, document.history.records)]
+        steps = [StepKind.OTHER, *map(step_kind, document.history.records)]
         known = [self._result_of(key) for key in self._keys]
-        fresh = {number for number, found in enumerate(known) if found and not found[1]}
-        joined = measured_ancestors(document.history.branches, len(kinds), fresh)
+        measured = {number for number, found in enumerate(known) if found}
+        joined = measured_ancestors(document.history.branches, len(kinds), measured)
         found = enumerate(zip(known, document.items, kinds, strict=True))
         return tuple(
-            MeasuredState(number, numbered_title(number, item), *result, kind, joined[number])
+            MeasuredState(
+                number, numbered_title(number, item), *result, kind, joined[number], steps[number]
+            )
             for number, (result, item, kind) in found
             if result is not None
         )

@@ -34,6 +34,7 @@ from pruneapp.gui.compare.compare_controller import CompareController
 from pruneapp.gui.document.history_controller import HistoryController
 from pruneapp.gui.document.open_document import OpenDocument, OpenRequest
 from pruneapp.gui.evaluation.evaluation_controller import EvaluationController
+from pruneapp.gui.evaluation.report_controller import ReportController
 from pruneapp.gui.evaluation.script_controller import ScriptController
 from pruneapp.gui.export.export_controller import ExportController
 from pruneapp.gui.files.autosave_controller import AutosaveController, Checksums
@@ -410,6 +411,7 @@ class Workbench(QObject):
         self.history = HistoryController(context, session, views.history)
         self.scripts = ScriptController(context, session)
         self.evaluation = EvaluationController(context, session, self.scripts, views.history)
+        self.report = ReportController(context, session, self.evaluation)
         self.rounds = RoundsController(
             context,
             session,

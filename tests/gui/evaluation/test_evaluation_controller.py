@@ -9,6 +9,7 @@ import sys
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QFileDialog
 from safetensors.numpy import save_file
 
 from pruneapp.document.entries import RepairSource
@@ -622,3 +623,25 @@ def test_results_that_make_no_sense_in_a_session_are_left(pruned, runners, scrip
     )
     pruned.choose(page.axis_box, "Sparsity")
     assert len(page.canvas.points) == 2
+
+
+def test_the_report_is_saved_by_the_menu(pruned, runners, script, tmp_path, monkeypatch):
+    choose(pruned, script)
+    pruned.wait_idle()
+    proposed = []
+
+    def answer(_parent, _title, path, _kinds):
+        proposed.append(path)
+        return str(tmp_path / "evidence"), ""
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", answer)
+    pruned.menu("File", "Report")
+    path = tmp_path / "evidence.html"
+    pruned.wait(path.is_file)
+    pruned.wait_idle()
+    assert proposed == [str(tmp_path / "model-report.html")]
+    assert pruned.window.done.label.text() == "Report saved as evidence.html."
+    text = path.read_text(encoding="utf-8")
+    assert "61.00 %" in text
+    assert "2: L1" in text
+    assert str(tmp_path) not in text

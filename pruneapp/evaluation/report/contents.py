@@ -1,0 +1,248 @@
+"""The contents of the report of a history, and the function that collects them."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import re
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+from pruneapp import __version__
+from pruneapp.checkpoint.entry import size_of
+from pruneapp.checkpoint.io.digest import bytes_left, sha256_of
+from pruneapp.document.document import Capture, Document, HistoryItem
+from pruneapp.document.history import PastState
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.evaluation.evaluator import state_sha256
+from pruneapp.evaluation.metric import StateQuality, StepKind, step_kind
+from pruneapp.evaluation.report.results import StoredResult, calibration_of_state
+from pruneapp.evaluation.runner import Conditions
+from pruneapp.export.size_bounds import unpacked_size
+from pruneapp.installation import describe_machine
+from pruneapp.progress import Job
+from pruneapp.recipes.recipe import SUFFIX, Recipe, history_recipe, portable_text
+
+# Kinds of calibration data whose names are paths.
+_IMAGES = re.compile(r"^((?:test )?images:)(.*)$", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class HashedFile:
+    """A file of the opened model, without its folder."""
+
+    name: str
+    nbytes: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class ReportedState:
+    """A state of the history."""
+
+    number: int
+    parent: int  # -1 for the opened file
+    depth: int  # number of states between it and the opened file that have several children
+    title: str  # its name, or what the step did
+    label: str  # what the step did, if the state has a name; else empty
+    detail: str  # all settings of the step, in lines
+    kind: StepKind
+    sparsity: float  # share of the parameters that are pruned
+    remaining: int  # number of parameters that are not pruned
+    nbytes: int  # bytes of all tensors in a compact file, before compression
+    calibration: tuple[str, ...]  # names of the data that it was calibrated with
+    is_current: bool
+
+
+@dataclass(frozen=True)
+class ReportedEvaluation:
+    """One evaluation, and what it measured."""
+
+    conditions: Conditions
+    of_state: Mapping[int, StateQuality]  # by the number of the state
+    metrics: tuple[str, ...]  # names, in the order returned by the script
+    shares: frozenset[str]  # names of the metrics that are shown in percent
+
+
+@dataclass(frozen=True)
+class HistoryReport:
+    """The contents of the report."""
+
+    model: str  # name of the opened file or folder
+    parameters: int
+    files: tuple[HashedFile, ...]
+    states: tuple[ReportedState, ...]
+    evaluations: tuple[ReportedEvaluation, ...]  # the latest first
+    recipe: str  # JSON of the steps that lead to the current state
+    recipe_name: str
+    # What the recipe names and does not contain: "masks", "values", "statistics".
+    recipe_needs: tuple[str, ...]
+    commands: tuple[str, ...]  # that repeat the current state and its evaluation
+    machine: Mapping[str, str]  # the machine that made the report
+    date: str  # when the report was made, in UTC
+    version: str = __version__
+
+
+@dataclass(frozen=True, eq=False)
+class ReportSource:
+    """A document at one moment with its results, for a worker thread that makes the report."""
+
+    capture: Capture
+    items: tuple[HistoryItem, ...]
+    states: tuple[PastState, ...]
+    results: tuple[StoredResult, ...]  # the latest last
+    hashes: Mapping[int, str] = field(default_factory=dict)  # SHA-256 of states, as far as known
+
+    @classmethod
+    def of(
+        cls,
+        document: Document,
+        results: Sequence[StoredResult],
+        hashes: Mapping[int, str] | None = None,
+    ) -> Self:
+        """Capture a document; call this on the thread that owns the document. Copies no masks."""
+        states = tuple(document.state_at(number) for number in range(len(document.items)))
+        return cls(Capture.of(document), document.items, states, tuple(results), hashes or {})
+
+
+def collect_report(source: ReportSource, job: Job) -> HistoryReport:
+    """Collect the contents of a report. Loads the masks of all states, and hashes the model.
+
+    Only names of files are included, not their folders. Starts `job` several times.
+
+    Raises
+    ------
+    CheckpointError
+        If a file of the model cannot be read.
+    HistoryError
+        If a mask cannot be read.
+    """
+    capture, checkpoint = source.capture, source.capture.snapshot.checkpoint
+    parameters = size_of(checkpoint.entries.values(), job.cancel).parameters
+    states, hashes = [], dict[int, str]()
+    for number, (item, past) in enumerate(zip(source.items, source.states, strict=True)):
+        snapshot = past.load(Job(cancel=job.cancel))
+        hashes[number] = source.hashes.get(number) or state_sha256(snapshot, job)
+        states.append(_state(source, number, item, snapshot, parameters, job))
+    recipe = history_recipe(capture, job)
+    text = json.dumps(_without_folders(json.loads(portable_text(recipe))), indent=2)
+    name = checkpoint.path.name
+    evaluations = tuple(_evaluations(source.results, hashes))
+    recipe_name = f"{Path(name).stem}{SUFFIX}"
+    return HistoryReport(
+        name,
+        parameters,
+        tuple(_files(source, job)),
+        tuple(states),
+        evaluations,
+        text,
+        recipe_name,
+        tuple(_needs(recipe)),
+        tuple(_commands(name, recipe_name, evaluations)) if recipe.entries else (),
+        describe_machine(__version__),
+        dt.datetime.now(dt.UTC).strftime("%Y-%m-%d %H:%M UTC"),
+    )
+
+
+def _state(  # noqa: PLR0917 - each its own type
+    source: ReportSource,
+    number: int,
+    item: HistoryItem,
+    snapshot: Snapshot,
+    parameters: int,
+    job: Job,
+) -> ReportedState:
+    capture = source.capture
+    branches, records = capture.branches, capture.records
+    pruned = sum(snapshot.masks.counts(snapshot.masks))
+    children = list(branches.after)
+    way = (0, *branches.path(number))[:-1] if number else ()
+    return ReportedState(
+        number,
+        branches.parent(number),
+        sum(children.count(state) > 1 for state in way),
+        item.title,
+        item.label if item.name else "",
+        item.detail if number else "",  # that of the opened file is its path
+        step_kind(records[number - 1]) if number else StepKind.OTHER,
+        pruned / (parameters or 1),
+        parameters - pruned,
+        unpacked_size(snapshot, Job(cancel=job.cancel)),
+        tuple(map(_without_folder, calibration_of_state(records, branches, number))),
+        number == capture.position,
+    )
+
+
+def _evaluations(
+    results: Sequence[StoredResult], hashes: Mapping[int, str]
+) -> Iterator[ReportedEvaluation]:
+    """Yield the evaluations that measured any of the states, the latest first."""
+    by_evaluation: dict[str, dict[str, StoredResult]] = {}
+    for result in results:
+        by_evaluation.setdefault(result.evaluation, {})[result.state] = result
+    for found in reversed(by_evaluation.values()):
+        of_state = {n: found[sha256].quality for n, sha256 in hashes.items() if sha256 in found}
+        names = dict.fromkeys(m.name for quality in of_state.values() for m in quality.metrics)
+        if of_state:
+            conditions = next(iter(found.values())).conditions
+            shares = {m.name for q in of_state.values() for m in q.metrics if m.share}
+            yield ReportedEvaluation(conditions, of_state, tuple(names), frozenset(shares))
+
+
+def _files(source: ReportSource, job: Job) -> Iterator[HashedFile]:
+    files = source.capture.snapshot.checkpoint.files
+    job.start(sum(map(bytes_left, files)))
+    for file in files:
+        job.label(file.path.name)
+        yield HashedFile(file.path.name, file.size, sha256_of(file, job))
+
+
+def _needs(recipe: Recipe) -> Iterator[str]:
+    if any(recipe.named_masks()):
+        yield "masks"
+    if any(recipe.named_values()):
+        yield "values"
+    if '"statistics"' in recipe.canonical():
+        yield "statistics"
+
+
+def _commands(model: str, recipe: str, evaluations: Sequence[ReportedEvaluation]) -> Iterator[str]:
+    """Yield the command that repeats the current state, and the one that measures it."""
+    pruned = f"{Path(model).stem}-pruned.safetensors"
+    yield shlex.join(["pruneapp", "run", recipe, model, "-o", pruned])
+    for evaluation in evaluations[:1]:
+        yield " ".join(_evaluate(evaluation.conditions, pruned, model))
+
+
+def _evaluate(conditions: Conditions, pruned: str, model: str) -> Iterator[str]:
+    yield shlex.join(["pruneapp", "evaluate", pruned, "--against", model])
+    options = {
+        "script": ["--script", conditions.name],
+        "command": ["--command", f"{conditions.name} …"],
+        "text": ["--text", conditions.data],
+        "images": ["--images", conditions.data],
+    }.get(conditions.kind, [])
+    if conditions.limit is not None:
+        options += ["--limit", str(conditions.limit)]
+    if conditions.seed:
+        options += ["--script-seed", str(conditions.seed)]
+    if options:
+        yield shlex.join(options)
+
+
+def _without_folder(name: str) -> str:
+    """Return the name of calibration data without the folder of images."""
+    found = _IMAGES.match(name)
+    return name if found is None else found[1] + re.split(r"[\\/]", found[2].rstrip("\\/"))[-1]
+
+
+def _without_folders(value: Any) -> Any:
+    """Return JSON in which images are named without their folders."""
+    if isinstance(value, dict):
+        return {key: _without_folders(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_without_folders(each) for each in value]
+    return _without_folder(value) if isinstance(value, str) else value

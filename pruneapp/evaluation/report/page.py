@@ -1,0 +1,126 @@
+"""The report of a history as one HTML page, without scripts and external files."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pruneapp import resources
+from pruneapp.checkpoint.io.upload import write_whole
+from pruneapp.errors import ExportError, escape_text
+from pruneapp.evaluation.metric import MetricChange
+from pruneapp.evaluation.report.chart import HEIGHT, WIDTH, Marker, charts_of, value_text
+from pruneapp.evaluation.report.contents import (
+    HistoryReport,
+    ReportedEvaluation,
+    ReportedState,
+    ReportSource,
+    collect_report,
+)
+from pruneapp.export.destination.target import check_file
+from pruneapp.export.report_writer import calibration_text, percent, size
+from pruneapp.progress import Job
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+
+def write_history_report(source: ReportSource, path: Path, job: Job) -> Path:
+    """Write the report of a document to an HTML file; return its path, with links resolved.
+
+    An existing file is replaced once the new one is complete, but never a file of the model.
+
+    Raises
+    ------
+    ExportError
+        If the file cannot be written, is part of the model, or does not end in ``.html``.
+    CheckpointError
+        If a file of the model cannot be read.
+    HistoryError
+        If a mask cannot be read.
+    """
+    if path.suffix.lower() != ".html":
+        raise ExportError(
+            f"The report of a history ends in .html (got '{path.name}').",
+            remedy="Add .html to the name.",
+        )
+    target = check_file(path).path
+    for file in source.capture.snapshot.checkpoint.files:
+        if target.exists() and file.path.exists() and target.samefile(file.path):
+            raise ExportError(f"'{path}' is part of the model.", remedy="Choose another name.")
+    data = as_html(collect_report(source, job)).encode("utf-8", "backslashreplace")
+    job.start(2 * len(data), path.name)
+    write_whole(target, data, job)
+    return target
+
+
+def as_html(report: HistoryReport) -> str:
+    """Return the page of a report; texts of files and users are escaped."""
+    recipe = base64.b64encode(report.recipe.encode("utf-8", "backslashreplace")).decode()
+    latest = report.evaluations[0] if report.evaluations else None
+    return _template().render(
+        report=report,
+        latest=latest,
+        charts=() if latest is None else tuple(charts_of(report, latest)),
+        current=next(state for state in report.states if state.is_current),
+        recipe=recipe,
+        width=WIDTH,
+        height=HEIGHT,
+    )
+
+
+def difference_text(metric: MetricChange) -> str:
+    """Return the difference of a metric from the unpruned model, with its noise if it is known."""
+    unit = 100.0 if metric.share else 1.0
+    form = "{:.2f}" if metric.share else "{:.4g}"
+    difference = unit * metric.difference
+    sign = "−" if difference < 0 else "+" if difference > 0 else ""
+    text = sign + form.format(abs(difference))
+    return f"{text} ± {form.format(unit * metric.half)}" if metric.half > 0 else text
+
+
+def _remarks(state: ReportedState, evaluation: ReportedEvaluation | None) -> Iterator[str]:
+    """Yield remarks about a state and its metrics, a phrase each."""
+    if state.label:
+        yield state.label
+    if state.parent not in {-1, state.number - 1}:
+        yield f"made from state {state.parent}" if state.parent else "made from the opened file"
+    quality = None if evaluation is None else evaluation.of_state.get(state.number)
+    metrics = () if quality is None else quality.metrics
+    judged = [metric for metric in metrics if metric.judged]
+    if state.number and judged and all(metric.is_none for metric in judged):
+        yield "no difference from the unpruned model was found"
+    if any(metric.calibrated for metric in metrics):
+        yield "▲ calibrated with the data that measure it: its metrics may be too good"
+
+
+def _escape(value: Any) -> Any:
+    # Inserted texts must not contain characters that reverse the text direction or are invisible.
+    return escape_text(value) if type(value) is str else value
+
+
+@lru_cache
+def _template() -> Template:
+    """Return the compiled template of the page."""
+    import jinja2
+
+    environment = jinja2.Environment(
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+        finalize=_escape,
+    )
+    environment.filters |= {
+        "percent": percent,
+        "size": size,
+        "data": calibration_text,
+        "value": value_text,
+        "difference": difference_text,
+    }
+    environment.globals |= {"remarks": _remarks, "marker": Marker}
+    text = resources.path("history_report.html.jinja").read_text(encoding="utf-8")
+    return environment.from_string(text)

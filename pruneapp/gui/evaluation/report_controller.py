@@ -1,0 +1,57 @@
+"""Write the report of the history to a file that the user chooses."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from PySide6.QtWidgets import QDialog
+
+from pruneapp.evaluation.report.contents import ReportSource
+from pruneapp.gui.app.context import AppContext
+from pruneapp.gui.app.dialogs import save_path
+from pruneapp.gui.app.jobs import Lane
+from pruneapp.gui.app.notifications import NoticeTopic
+from pruneapp.gui.document.feature import Feature, Flow, RunJob, flow
+from pruneapp.gui.document.open_document import OpenDocument
+from pruneapp.gui.evaluation.evaluation_controller import EvaluationController
+from pruneapp.progress import Job
+
+_SUFFIX = ".html"
+
+
+class ReportController(Feature[QDialog]):
+    """Writes the report, and offers to open the folder that contains it."""
+
+    commands: ClassVar = {"report": "save"}
+
+    def __init__(
+        self, context: AppContext, session: OpenDocument, evaluation: EvaluationController
+    ) -> None:
+        super().__init__(context, session)
+        self._evaluation = evaluation
+
+    @flow
+    def save(self) -> Flow[None]:
+        """Ask the user for a file, and write the report to it; do nothing if the user cancels."""
+        path = save_path(
+            self._window,
+            self.tr("Save report"),
+            self.session.propose_path("report", f"-report{_SUFFIX}"),
+            self.tr("Web pages ({patterns})").format(patterns=f"*{_SUFFIX}"),
+            _SUFFIX,
+        )
+        if path is None:
+            return
+        self.session.note_folder("report", path)
+        evaluation = self._evaluation
+        source = ReportSource.of(self.document, evaluation.stored_results, evaluation.state_hashes)
+
+        def work(job: Job) -> str:
+            # Imported here because the template is needed for reports only.
+            from pruneapp.evaluation.report.page import write_history_report
+
+            return write_history_report(source, path, job).name
+
+        name = yield from RunJob(self.tr("Writing the report"), work, Lane.WRITING)
+        self._notifications.end(NoticeTopic.EXPORT)
+        self._notifications.show_done(self.tr("Report saved as {file}.").format(file=name))

@@ -1,0 +1,246 @@
+"""The report of a history: contents, escaping, privacy, and the command that repeats it."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+import re
+import shlex
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors.numpy import load_file, save_file
+
+from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.document.document import Capture, Document
+from pruneapp.document.entries import RepairSource
+from pruneapp.document.step import Row, Step
+from pruneapp.edits.repaired_values import RepairedValues, as_values
+from pruneapp.errors import ExportError
+from pruneapp.evaluation.evaluator import state_sha256
+from pruneapp.evaluation.metric import MetricChange, StateQuality
+from pruneapp.evaluation.report.chart import charts_of
+from pruneapp.evaluation.report.contents import ReportSource, collect_report
+from pruneapp.evaluation.report.page import as_html, write_history_report
+from pruneapp.evaluation.report.results import StoredResult
+from pruneapp.evaluation.runner import Conditions
+from pruneapp.export.exporter import export
+from pruneapp.export.report import ExportRequest
+from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.preview.preview import compute_preview
+from pruneapp.progress import Job
+from pruneapp.sessions.restore import EVALUATION
+from pruneapp.sessions.session_file import save_session
+
+HOSTILE = '<script>alert("x")</script>\u202e&'
+CONDITIONS = Conditions("evaluate.py", 500, 0, "", "ab" * 32, "", "script")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Return the folder of the model, whose name must not be in the report."""
+    path = tmp_path / "home-of-alice"
+    path.mkdir()
+    return path
+
+
+@pytest.fixture
+def document(folder):
+    """Return a document with two branches, one of which was repaired."""
+    rng = np.random.default_rng(4)
+    names = "a.weight", HOSTILE
+    arrays = {n: rng.normal(size=(20, 30)).astype(np.float32) for n in names}
+    save_file(arrays, folder / "model.safetensors")
+    document = Document(open_checkpoint(folder / "model.safetensors"))
+    prune(document, 0.5)
+    repair(document)
+    document.jump(1)
+    prune(document, 0.8)
+    document.rename(1, HOSTILE)
+    yield document
+    document.close()
+    document.checkpoint.close()
+
+
+def prune(document, amount):
+    names = tuple(document.checkpoint.entries)
+    step = Step((Row(names, "l1_unstructured", {"amount": amount}),))
+    document.commit(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
+
+
+def repair(document):
+    values = {"a.weight": as_values(np.ones(600, np.float32))}
+    source = RepairSource("ab" * 32, data="images:/home/alice/pictures/cats")
+    repaired = RepairedValues.create(document.checkpoint, values, source, Job())
+    document.commit(repaired.propose(document.snapshot(), Job()))
+
+
+def results(document, conditions=CONDITIONS, evaluation="e", numbers=(0, 1, 3)):
+    found = []
+    for number in numbers:
+        snapshot = document.state_at(number).load(Job())
+        metrics = (
+            MetricChange("accuracy", 0.9 - 0.1 * number, 0.9, 0.02, "paired", True, share=True),
+            MetricChange("loss", 0.5 + number, 0.5, 0.0, "repeatable", False),
+        )
+        quality = StateQuality(metrics, 0.1 * number, unpruned=not number)
+        found.append(StoredResult(state_sha256(snapshot), evaluation, conditions, quality))
+    return found
+
+
+class _Page(HTMLParser):
+    """Collects tags with attributes, and the text."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.words = [], []
+        self.feed(text)
+        self.text = " ".join("".join(self.words).split())
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data):
+        self.words.append(data)
+
+
+def page_of(document, found):
+    return as_html(collect_report(ReportSource.of(document, found), Job()))
+
+
+def test_all_states_are_listed_with_metrics_intervals_and_hashes(document):
+    text = page_of(document, results(document))
+    words = _Page(text).text
+    assert "accuracy" in words
+    assert "80.00 %" in words
+    assert "−10.00 ± 2.00" in words
+    assert "3.5" in words, "the loss of state 3"
+    assert "2: Repair" in words, "states without metrics are listed"
+    assert "3: L1" in words
+    assert "(current)" in words
+    assert "ab" * 32 in words, "SHA-256 of the script"
+    assert "evaluate.py, limit 500, seed 0" in words
+    digest = hashlib.sha256(document.checkpoint.path.read_bytes()).hexdigest()
+    assert digest in words
+    assert re.search(r"2: Repair[^.]* was calibrated with images of cats\.", words)
+    assert "torch" in words
+    assert "Processor" in words
+
+
+def test_the_page_is_self_contained_and_escaped(document):
+    text = page_of(document, results(document))
+    page = _Page(text)
+    assert not any(tag in {"script", "link", "img", "iframe", "object"} for tag, _ in page.tags)
+    addresses = [
+        value
+        for _, attributes in page.tags
+        for name, value in attributes.items()
+        if name in {"src", "href", "xlink:href"}
+    ]
+    assert [a.partition(";")[0] for a in addresses] == ["data:application/json"]
+    assert "http" not in text
+    assert "url(" not in text
+    assert "<script" not in text
+    assert "\u202e" not in text
+    assert "\\u202e" in text, "invisible characters are shown by their numbers"
+    assert html.escape(HOSTILE.partition("\u202e")[0]).split("&#")[0][:12] in text
+
+
+def test_neither_folders_nor_users_are_named(document, folder):
+    text = page_of(document, results(document))
+    for private in (str(folder), "home-of-alice", "/home/alice", "alice", str(Path.home())):
+        assert private not in text, private
+
+
+def test_the_chart_joins_states_to_the_measured_state_they_were_made_from(document):
+    report = collect_report(ReportSource.of(document, results(document)), Job())
+    accuracy, loss = charts_of(report, report.evaluations[0])
+    assert (accuracy.metric, loss.metric) == ("accuracy, %", "loss")
+    opened, first, last = accuracy.states
+    assert opened.parent is None
+    assert first.parent == (opened.marker.x, opened.marker.y)
+    assert last.parent == (first.marker.x, first.marker.y)
+    assert [state.is_current for state in accuracy.states] == [False, False, True]
+    assert first.noise[0] > first.marker.y > first.noise[1]
+    assert loss.states[1].noise is None
+    left, top, right, bottom = accuracy.box
+    for state in accuracy.states:
+        assert left <= state.marker.x <= right
+        assert top <= state.marker.y <= bottom
+    assert all(state.label for state in accuracy.states), "there is room for three labels"
+
+
+def test_other_evaluations_have_tables_of_their_own(document):
+    other = Conditions("other.py", None, 7, "", "", "", "script")
+    found = [*results(document, other, "older", (1,)), *results(document)]
+    report = collect_report(ReportSource.of(document, found), Job())
+    assert [e.conditions.name for e in report.evaluations] == ["evaluate.py", "other.py"]
+    assert "Also measured by other.py, seed 7" in _Page(as_html(report)).text
+
+
+def test_a_history_without_results_is_reported(document):
+    words = _Page(page_of(document, [])).text
+    assert "No state was evaluated." in words
+    assert "pruneapp run" in words
+
+
+def test_the_commands_repeat_the_state(document, folder, call_main):
+    report = collect_report(ReportSource.of(document, results(document)), Job())
+    run, evaluate = map(shlex.split, report.commands)
+    assert evaluate[1:] == [
+        *("evaluate", "model-pruned.safetensors", "--against", "model.safetensors"),
+        *("--script", "evaluate.py", "--limit", "500"),
+    ]
+    page = _Page(as_html(report))
+    (link,) = [a for tag, a in page.tags if tag == "a"]
+    (folder / link["download"]).write_bytes(base64.b64decode(link["href"].partition(",")[2]))
+    call_main(folder, run[1:])
+    request = ExportRequest("safetensors", folder / "expected.safetensors")
+    export(document.snapshot(), request, Job())
+    expected = load_file(folder / "expected.safetensors")
+    for name, array in load_file(folder / "model-pruned.safetensors").items():
+        assert np.array_equal(array, expected[name])
+
+
+@pytest.fixture
+def call_main(monkeypatch):
+    """Provide a function that runs a command in a folder, which must succeed."""
+    from pruneapp.__main__ import main
+
+    def call(where, arguments):
+        monkeypatch.chdir(where)
+        assert main(list(arguments)) == 0
+
+    return call
+
+
+def test_a_report_is_written_whole_and_never_over_the_model(document, folder, monkeypatch):
+    source = ReportSource.of(document, results(document))
+    path = folder / "report.html"
+    path.write_text("before")
+    assert write_history_report(source, path, Job()) == path.resolve()
+    assert path.read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert sorted(p.name for p in folder.iterdir()) == ["model.safetensors", "report.html"]
+    with pytest.raises(ExportError, match=r"ends in \.html"):
+        write_history_report(source, folder / "report.pdf", Job())
+    link = folder / "link.html"
+    link.hardlink_to(folder / "model.safetensors")
+    with pytest.raises(ExportError, match="part of the model"):
+        write_history_report(source, link, Job())
+
+
+def test_the_command_line_reports_a_session(document, folder, call_main, capfd):
+    view = {EVALUATION: results(document)}
+    save_session(Capture.of(document), view, folder / "work.prune", Job())
+    call_main(folder, ["report", "work.prune", "-o", "report.html", "--json"])
+    assert json.loads(capfd.readouterr().out) == {"report": str(folder.resolve() / "report.html")}
+    text = (folder / "report.html").read_text(encoding="utf-8")
+
+    def timeless(page):
+        return re.sub(r"made [\d: -]+UTC", "", page)
+
+    assert timeless(text) == timeless(page_of(document, results(document))), "as from the window"
