@@ -4939,6 +4939,10 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>CSV speichern…</translation>
     </message>
     <message>
+        <source>Picture for slides…</source>
+        <translation>Bild für Folien…</translation>
+    </message>
+    <message>
         <source>Save picture</source>
         <translation>Bild speichern</translation>
     </message>
@@ -7569,6 +7573,10 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>Auf mehrere Sparsitäten prunen und jede mit und ohne Wiederherstellung messen</translation>
     </message>
     <message>
+        <source>Go to this state</source>
+        <translation>Zu diesem Zustand</translation>
+    </message>
+    <message>
         <source>Not saved with the metrics of these states: {axis}. Choose another axis, or evaluate them again.</source>
         <translation>Nicht mit den Metriken dieser Zustände gespeichert: {axis}. Wählen Sie eine andere Achse, oder werten Sie sie erneut aus.</translation>
     </message>
@@ -7583,6 +7591,10 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     <message>
         <source>{metric}, %</source>
         <translation>{metric}, %</translation>
+    </message>
+    <message>
+        <source>{share} pruned</source>
+        <translation>{share} geprunt</translation>
     </message>
     <message>
         <source>It is not known whether a higher or a lower {metric} is better: declare HIGHER_IS_BETTER in the script, or choose it beside the command line.</source>
@@ -7603,6 +7615,10 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     <message>
         <source>; noise ±{noise}</source>
         <translation>; Rauschen ±{noise}</translation>
+    </message>
+    <message>
+        <source>{metric} against {axis}</source>
+        <translation>{metric} über {axis}</translation>
     </message>
     <message>
         <source>yes</source>
@@ -21967,6 +21983,73 @@ steps</extracomment>
     </message>
 </context>
 <context>
+    <name>SlideDialog</name>
+    <message>
+        <source>Picture for slides</source>
+        <translation>Bild für Folien</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>Größe</translation>
+    </message>
+    <message>
+        <source>Size of the picture in pixels, of a PDF in points</source>
+        <translation>Größe des Bildes in Pixeln, einer PDF-Datei in Punkt</translation>
+    </message>
+    <message>
+        <source>Other</source>
+        <translation>Andere</translation>
+    </message>
+    <message>
+        <source>Width in pixels</source>
+        <translation>Breite in Pixeln</translation>
+    </message>
+    <message>
+        <source>Height in pixels</source>
+        <translation>Höhe in Pixeln</translation>
+    </message>
+    <message>
+        <source>Format</source>
+        <translation>Format</translation>
+    </message>
+    <message>
+        <source>PNG is pixels; SVG and PDF are drawings that stay sharp at every size</source>
+        <translation>PNG besteht aus Pixeln; SVG und PDF sind Zeichnungen, die in jeder Größe scharf bleiben</translation>
+    </message>
+    <message>
+        <source>Labels of the points</source>
+        <translation>Beschriftung der Punkte</translation>
+    </message>
+    <message>
+        <source>Save picture…</source>
+        <translation>Bild speichern…</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>&amp;Title</source>
+        <translation>&amp;Titel</translation>
+    </message>
+    <message>
+        <source>&amp;Subtitle</source>
+        <translation>&amp;Untertitel</translation>
+    </message>
+    <message>
+        <source>Si&amp;ze</source>
+        <translation>&amp;Größe</translation>
+    </message>
+    <message>
+        <source>&amp;Format</source>
+        <translation>&amp;Format</translation>
+    </message>
+    <message>
+        <source>{width} × {height} ({ratio})</source>
+        <translation>{width} × {height} ({ratio})</translation>
+    </message>
+</context>
+<context>
     <name>SourceChoice</name>
     <message>
         <source>Better values</source>
@@ -22286,6 +22369,10 @@ steps</extracomment>
     <message>
         <source>Saving the picture</source>
         <translation>Bild wird gespeichert</translation>
+    </message>
+    <message>
+        <source>Save picture</source>
+        <translation>Bild speichern</translation>
     </message>
     <message>
         <source>Saved {file}.</source>

@@ -4939,6 +4939,10 @@ Files are read, never run.</source>
         <translation>保存 CSV…</translation>
     </message>
     <message>
+        <source>Picture for slides…</source>
+        <translation>用于幻灯片的图片…</translation>
+    </message>
+    <message>
         <source>Save picture</source>
         <translation>保存图片</translation>
     </message>
@@ -7569,6 +7573,10 @@ Files are read, never run.</source>
         <translation>剪枝到多个稀疏度，并分别测量有恢复和无恢复的结果</translation>
     </message>
     <message>
+        <source>Go to this state</source>
+        <translation>转到此状态</translation>
+    </message>
+    <message>
         <source>Not saved with the metrics of these states: {axis}. Choose another axis, or evaluate them again.</source>
         <translation>未与这些状态的指标一同保存：{axis}。请选择其他轴，或重新评估。</translation>
     </message>
@@ -7583,6 +7591,10 @@ Files are read, never run.</source>
     <message>
         <source>{metric}, %</source>
         <translation>{metric}，%</translation>
+    </message>
+    <message>
+        <source>{share} pruned</source>
+        <translation>已剪枝 {share}</translation>
     </message>
     <message>
         <source>It is not known whether a higher or a lower {metric} is better: declare HIGHER_IS_BETTER in the script, or choose it beside the command line.</source>
@@ -7603,6 +7615,10 @@ Files are read, never run.</source>
     <message>
         <source>; noise ±{noise}</source>
         <translation>；噪声 ±{noise}</translation>
+    </message>
+    <message>
+        <source>{metric} against {axis}</source>
+        <translation>{metric} 与 {axis}</translation>
     </message>
     <message>
         <source>yes</source>
@@ -21966,6 +21982,73 @@ steps</extracomment>
     </message>
 </context>
 <context>
+    <name>SlideDialog</name>
+    <message>
+        <source>Picture for slides</source>
+        <translation>用于幻灯片的图片</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>大小</translation>
+    </message>
+    <message>
+        <source>Size of the picture in pixels, of a PDF in points</source>
+        <translation>图片大小以像素为单位,PDF 以点为单位</translation>
+    </message>
+    <message>
+        <source>Other</source>
+        <translation>其他</translation>
+    </message>
+    <message>
+        <source>Width in pixels</source>
+        <translation>宽度(像素)</translation>
+    </message>
+    <message>
+        <source>Height in pixels</source>
+        <translation>高度(像素)</translation>
+    </message>
+    <message>
+        <source>Format</source>
+        <translation>格式</translation>
+    </message>
+    <message>
+        <source>PNG is pixels; SVG and PDF are drawings that stay sharp at every size</source>
+        <translation>PNG 由像素组成;SVG 和 PDF 是在任何大小下都清晰的矢量图</translation>
+    </message>
+    <message>
+        <source>Labels of the points</source>
+        <translation>各点的标签</translation>
+    </message>
+    <message>
+        <source>Save picture…</source>
+        <translation>保存图片…</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>&amp;Title</source>
+        <translation>标题(&amp;T)</translation>
+    </message>
+    <message>
+        <source>&amp;Subtitle</source>
+        <translation>副标题(&amp;S)</translation>
+    </message>
+    <message>
+        <source>Si&amp;ze</source>
+        <translation>大小(&amp;Z)</translation>
+    </message>
+    <message>
+        <source>&amp;Format</source>
+        <translation>格式(&amp;F)</translation>
+    </message>
+    <message>
+        <source>{width} × {height} ({ratio})</source>
+        <translation>{width} × {height} ({ratio})</translation>
+    </message>
+</context>
+<context>
     <name>SourceChoice</name>
     <message>
         <source>Better values</source>
@@ -22285,6 +22368,10 @@ steps</extracomment>
     <message>
         <source>Saving the picture</source>
         <translation>正在保存图片</translation>
+    </message>
+    <message>
+        <source>Save picture</source>
+        <translation>保存图片</translation>
     </message>
     <message>
         <source>Saved {file}.</source>

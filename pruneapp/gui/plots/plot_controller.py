@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QStandardPaths, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QImage
 
 from pruneapp.analysis.layout import layout
@@ -26,16 +26,20 @@ from pruneapp.checkpoint.io.upload import write_whole
 from pruneapp.document.document import DocumentChanged
 from pruneapp.export.report_writer import csv_text
 from pruneapp.gui.app.context import AppContext, Controller
+from pruneapp.gui.app.dialogs import save_path
 from pruneapp.gui.app.jobs import Jobs, Lane, LatestTask, Throttle
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.plots.base.export_menu import Encode, png
+from pruneapp.gui.plots.base.plot_view import PlotView
+from pruneapp.gui.plots.base.slide import Slide, SlideDialog, encode_slide
 from pruneapp.gui.plots.heatmap.toolbar import Axes
 from pruneapp.gui.plots.pages import Page, PlotPages
 from pruneapp.gui.preview.preview_controller import PreviewController
 from pruneapp.gui.preview.preview_state import PreviewState
 from pruneapp.gui.widgets.clipboard import Copies, Numbers, in_percent, text_of
 from pruneapp.gui.widgets.engine_text import translate_error, translate_sentence
+from pruneapp.gui.widgets.labels import with_label
 from pruneapp.gui.widgets.number_format import dim_labels, plural
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
@@ -469,6 +473,7 @@ class TableController(Controller):
             picture.fileRequested.connect(self.save_picture)
             picture.clipboardRequested.connect(self.copy_picture)
             picture.csvRequested.connect(self.save)
+            picture.slideRequested.connect(partial(self.ask_slide, picture))
         self._copying = LatestTask(context.jobs)
         copies = Copies(context.window)
         copies.wanted.connect(self.copy)
@@ -483,6 +488,32 @@ class TableController(Controller):
         """Save a plot in a job; the file is replaced only if all of it was written."""
         title = self.tr("Saving the picture")
         self._save(title, lambda job: write_whole(path, encode(), job), path)
+
+    def ask_slide(self, picture: PlotView) -> None:
+        """Ask the user for title, size, format and path of a picture of a plot, and save it."""
+        document = self._session.document
+        model = "" if document is None else document.checkpoint.path.name
+        title = with_label(model, picture.slide_title()) if model else picture.slide_title()
+        dialog = SlideDialog(
+            title, picture.slide_subtitle(), self._window, labels=picture.has_labels
+        )
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.accepted.connect(lambda: self._save_slide(picture, dialog.slide))
+        self._theme.apply_to(dialog)
+        dialog.open()
+
+    def _save_slide(self, picture: PlotView, slide: Slide) -> None:
+        suffix = f".{slide.suffix}"
+        folder = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.PicturesLocation)
+        path = save_path(
+            self._window,
+            self.tr("Save picture"),
+            Path(folder) / f"{picture.export_menu.stem}{suffix}",
+            f"{slide.suffix.upper()} (*{suffix})",
+            suffix,
+        )
+        if path is not None:
+            self.save_picture(encode_slide(picture, slide), path)
 
     def _save(self, title: str, write: Callable[[Job], object], path: Path) -> None:
         written: list[Path] = []

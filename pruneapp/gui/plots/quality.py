@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtWidgets import QPushButton
 
-from pruneapp.evaluation.metric import MeasuredState, MetricChange
+from pruneapp.evaluation.metric import MeasuredState, MetricChange, StepKind
 from pruneapp.gui.plots.base.plot_area import CutLine
 from pruneapp.gui.plots.base.plot_view import PlotView
 from pruneapp.gui.plots.base.readout import Swatch
 from pruneapp.gui.plots.quality_axis import QualityMeasure, quality_axes
-from pruneapp.gui.plots.quality_chart import (
-    Noise,
-    PlottedCurve,
-    Point,
-    QualityCanvas,
-    ink_of,
-    sides_of,
-)
+from pruneapp.gui.plots.quality_chart import Noise, PlottedCurve, Point, QualityCanvas
 from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
 from pruneapp.gui.widgets.controls import choice_box, set_choices
 from pruneapp.gui.widgets.engine_text import translate_sentence
-from pruneapp.gui.widgets.labels import join_sentences, label_for, within_reason
+from pruneapp.gui.widgets.labels import join_names, join_sentences, label_for, within_reason
+from pruneapp.gui.widgets.number_format import metric as metric_value
 from pruneapp.gui.widgets.number_format import metric_points, with_sign
 from pruneapp.gui.widgets.reports import mark_calibrated, quality_in_words
 
@@ -34,6 +28,34 @@ _TOLERANCE = 0.01
 _LONGEST_KIND = 40  # characters of a series name in the legend
 _LARGEST = 1e100  # largest absolute number that an axis supports
 _STEP = 0.1  # step of the keys, as a share of the initial tolerance
+_INKS = ("kept", "magenta", "teal", "olive", "text")
+# Corners of the marker of each kind of step, see `paint_point`.
+SIDES: Mapping[StepKind, int] = {
+    StepKind.WEIGHTS: 0,
+    StepKind.CHANNELS: -4,
+    StepKind.PATTERN: 4,
+    StepKind.REPAIR: 3,
+    StepKind.RECOVERY: -3,
+    StepKind.OTHER: 6,
+}
+
+
+class SeriesColors:
+    """The colors of series by name, which a series keeps until `clear`, whatever is shown."""
+
+    def __init__(self) -> None:
+        self._inks: dict[str, str] = {}
+
+    def ink(self, kind: str) -> str:
+        """Return the color token of a series; a new one gets the color that is used least."""
+        if kind not in self._inks:
+            used = list(self._inks.values())
+            self._inks[kind] = min(_INKS, key=used.count)
+        return self._inks[kind]
+
+    def clear(self) -> None:
+        """Forget all series: another file was opened."""
+        self._inks.clear()
 
 
 @dataclass(frozen=True)
@@ -66,7 +88,8 @@ class QualityView(PlotView):
         self._uncounted_reason = ""
         self._name = ""  # of the metric; "" for the first one
         self._frontier: Sequence[FrontierCurve] = ()
-        self._kinds: list[str] = []  # names of the series
+        self._kinds: dict[str, StepKind] = {}  # series by name
+        self._series = SeriesColors()
         self._tolerances: dict[str, float] = {}  # by metric, as set by the user
         self._axes = {axis.measure: axis for axis in quality_axes()}
         self._axis = self._axes[QualityMeasure.SPARSITY]
@@ -106,6 +129,10 @@ class QualityView(PlotView):
         canvas.activated.connect(self._go_to)
         canvas.lineMoved.connect(self._on_line_moved)
         canvas.lineStepped.connect(self._on_line_stepped)
+        self.go = QPushButton(self.tr("Go to this state"))
+        self.go.clicked.connect(self._on_go)
+        self.foot.set_button(self.go)
+        self.go.hide()
         self._table.activated.connect(self._on_row_activated)
         self._set_stem("", "quality")
         self.set_colors(self._colors)
@@ -214,20 +241,28 @@ class QualityView(PlotView):
             self.canvas.bottom.setLabel(title)
             self.canvas.bottom.set_bytes(self._axis.measure is QualityMeasure.BYTES)
         by_number = sorted(self._states, key=lambda s: s.number)
-        self._kinds = list(dict.fromkeys(s.kind for s in by_number if s.kind))
-        fresh = {s.number: n for n, s in enumerate(self._states) if not s.is_old}
+        if not states:
+            self._series.clear()
+        for s in sorted(states, key=lambda s: s.number):
+            if s.kind:
+                self._series.ink(s.kind)
+        self._kinds = {s.kind: s.step for s in by_number if s.kind}
+        point = {s.number: n for n, s in enumerate(self._states)}
+        parents = {s.number: s.joined for s in states}
         points = [
             Point(
                 values[s.number] / one,
                 scale * self._metric_of(s).value,
-                self._kinds.index(s.kind) if s.kind else -1,
+                self._series.ink(s.kind) if s.kind else "kept",
+                SIDES[s.step] if s.kind else 0,
                 None if s.is_old else _noise(s, self._metric_of(s), scale),
                 s.is_old,
-                fresh.get(s.joined, -1) if s.kind and s.number in fresh else -1,
+                point.get(_plotted_ancestor(s.number, parents, point), -1),
+                s.label,
+                self._tip_of(s, values[s.number]),
             )
             for s in self._states
         ]
-        point = {s.number: n for n, s in enumerate(self._states)}
         self.canvas.cursor = point.get(here, -1)  # on the same state as before
         self._described_point = self._hovered if by_mouse else point.get(named, -1)
         has_noise = any(p.noise for p in points)
@@ -245,6 +280,16 @@ class QualityView(PlotView):
             self.canvas.fit()
         self._set_content(present=bool(points))
         self.refresh()
+
+    def _tip_of(self, state: MeasuredState, value: float) -> str:
+        """Return the numbers of a state on both axes: ``50.0 % pruned, accuracy 98.1 %``."""
+        metric = self._metric_of(state)
+        x = self._axis.text(value)
+        if self._axis.measure is QualityMeasure.SPARSITY:
+            x = self.tr("{share} pruned").format(share=x)
+        return join_names(
+            x, f"{within_reason(metric.name)} {metric_value(metric.value, share=metric.share)}"
+        )
 
     def _offer_metrics(self, states: Sequence[MeasuredState]) -> None:
         names = list(dict.fromkeys(m.name for s in states for m in s.quality.metrics))
@@ -346,6 +391,23 @@ class QualityView(PlotView):
             noise=_amount(metric, half),
         )
 
+    @property
+    def has_labels(self) -> bool:
+        return True
+
+    def _show_labels(self, *, shown: bool) -> None:
+        self.canvas.set_labels_shown(shown=shown)
+
+    def slide_title(self) -> str:
+        metric = self._metric
+        name = self.tr("Metric") if metric is None else within_reason(metric.name)
+        return self.tr("{metric} against {axis}").format(metric=name, axis=self._axis.label)
+
+    def slide_subtitle(self) -> str:
+        if not self._conditions:
+            return ""
+        return self.tr("measured with {conditions}").format(conditions=self._conditions)
+
     def numbers(self) -> Numbers:
         states, of, axis, conditions = self._states, self._metric_of, self._axis, self._conditions
         more = () if axis.measure is QualityMeasure.SPARSITY else (axis.label,)
@@ -407,8 +469,8 @@ class QualityView(PlotView):
         colors = self._colors
         fresh = {state.kind for state in self._states if not state.is_old}
         swatches = [
-            Swatch(_in_legend(kind), (colors[ink_of(line)],), tip=kind, sides=sides_of(line))
-            for line, kind in enumerate(self._kinds)
+            Swatch(_in_legend(kind), (colors[self._series.ink(kind)],), tip=kind, sides=SIDES[step])
+            for kind, step in self._kinds.items()
             if kind in fresh
         ]
         for curve in self._shown_curves():
@@ -448,6 +510,22 @@ class QualityView(PlotView):
             self.readout.setText(text.format(state=state.label, words=words))
         else:
             self.readout.setText(self.summary())
+        # While the mouse is on a point, the button must not move.
+        target = self._target_state()
+        self.go.setVisible(target >= 0 and target != self._given_states[1])
+
+    def _target_state(self) -> int:
+        """Return the number of the state that the line below the chart describes; -1 for none."""
+        if not self._has_content:
+            return -1
+        if 0 <= self._described_point < len(self._states):
+            return self._state_number(self._described_point)
+        best = None if self._metric is None or self._metric.higher is None else self.best_state()
+        return best.number if best is not None and best.quality.sparsity else -1
+
+    def _on_go(self) -> None:
+        if (state := self._target_state()) >= 0:
+            self.stateRequested.emit(state)
 
     def _on_hovered(self, point: int) -> None:
         if point != self._hovered:
@@ -473,6 +551,14 @@ class QualityView(PlotView):
 
     def _on_metric_chosen(self) -> None:
         self.metricChosen.emit(str(self.metric_box.currentData()))
+
+
+def _plotted_ancestor(state: int, parents: Mapping[int, int], plotted: Container[int]) -> int:
+    """Return the nearest measured ancestor of a state that is plotted; -1 if there is none."""
+    state = parents[state]
+    while state >= 0 and state not in plotted:
+        state = parents.get(state, -1)
+    return state
 
 
 def _ink_of(curve: FrontierCurve) -> str:

@@ -6,7 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen, QPolygonF, QWheelEvent
+from PySide6.QtGui import (
+    QColor,
+    QFontMetricsF,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPen,
+    QPolygonF,
+    QWheelEvent,
+)
 
 from pruneapp.gui.plots.base.plot_canvas import ZOOM_STEP, PlotCanvas
 from pruneapp.gui.plots.base.readout import paint_point
@@ -20,22 +29,11 @@ _HOVER_DISTANCE = 12.0  # maximum distance of the mouse from a point to hover it
 _MARGIN = 0.08  # margin around the outermost points, as a share of the visible range
 _HANDLE = 0.35  # the same at the right, for the handle of the target line
 _NOISE_CAP = 4.0  # half the width of the caps of a noise bar, in pixels
-# Each series has a color and a marker (number of sides, 0 for a circle). The numbers of colors and
-# markers have no common divisor, so that the first 20 series all differ.
-_INKS = ("kept", "magenta", "teal", "text", "olive")
-_SIDES = (0, 4, 3, 6)
+_LABEL_GAP = 5.0  # distance of a label from its point, in pixels
+_LONGEST_LABEL = 32  # characters
+_MOST_LABELS = 60  # with more visible points only the label under the mouse is shown
 
 Noise = tuple[float, float]  # lower and upper end of the noise bar along y
-
-
-def ink_of(line: int) -> str:
-    """Return the color token of a series."""
-    return _INKS[max(line, 0) % len(_INKS)]
-
-
-def sides_of(line: int) -> int:
-    """Return the number of sides of the markers of a series; 0 for circles."""
-    return _SIDES[max(line, 0) % len(_SIDES)]
 
 
 @dataclass(frozen=True)
@@ -44,10 +42,14 @@ class Point:
 
     x: float
     y: float
-    series: int  # from 0; -1 for the unpruned model
+    ink: str  # color token
+    sides: int = 0  # corners of the marker, see `paint_point`
     noise: Noise | None = None  # None if unknown
     is_old: bool = False  # whether the measurement is outdated
-    joined: int = -1  # the point to connect it to, in the color of its series; -1 for none
+    joined: int = -1  # the point to connect it to, in its color; -1 for none
+    label: str = ""
+    tip: str = ""  # shown with the label while the mouse is on the point
+    of_other_file: bool = False  # whether it is a state of another file
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,11 @@ class QualityCanvas(PlotCanvas):
         self._curves: Sequence[PlottedCurve] = ()
         self.current = self.cursor = -1
         self.level: float | None = None
+        self._pointed = -1  # the point under the mouse
+        # The places of labels by point, and what they were computed for.
+        self._labels: dict[int, QRectF] = {}
+        self._labels_key: object = None
+        self._shows_labels = True
         self._whole = self._seen = QRectF(0, 0, 1, 1)
 
     def set_points(
@@ -98,6 +105,7 @@ class QualityCanvas(PlotCanvas):
         self.points, self.current, self.level = points, current, level
         self._curves = curves
         self.cursor = min(self.cursor, len(points) - 1)
+        self._pointed, self._labels_key = -1, None
         of_curves = [place for curve in curves for place in curve.points]
         xs = [0.0, *(point.x for point in points), *(x for x, _ in of_curves)]
         ys = [y for point in points for y in (point.y, *(point.noise or ()))]
@@ -109,6 +117,11 @@ class QualityCanvas(PlotCanvas):
         self._whole.setBottom(max(ys, default=1.0) + _MARGIN * high)
         if fresh:
             self.fit()
+        self.viewport().update()
+
+    def set_labels_shown(self, *, shown: bool) -> None:
+        """Set whether points have labels where there is room; forget the point under the mouse."""
+        self._shows_labels, self._pointed = shown, -1
         self.viewport().update()
 
     def fit(self) -> None:
@@ -159,7 +172,8 @@ class QualityCanvas(PlotCanvas):
                 self._paint_curve(painter, curve)
             for number, point in enumerate(self.points):
                 if point.joined >= 0:
-                    painter.setPen(QPen(QColor(colors[ink_of(point.series)]), 1.5))
+                    style = Qt.PenStyle.DashLine if point.of_other_file else Qt.PenStyle.SolidLine
+                    painter.setPen(QPen(QColor(colors[self._ink(point)]), 1.5, style))
                     painter.drawLine(self.pixel_of(point.joined), self.pixel_of(number))
             for point in self.points:
                 if point.noise is not None:
@@ -171,8 +185,103 @@ class QualityCanvas(PlotCanvas):
                         painter.drawLine(end - QPointF(aside, 0), end + QPointF(aside, 0))
             for number, point in enumerate(self.points):
                 self._paint_point(painter, number, point)
+            if self._shows_labels:
+                self._paint_labels(painter)
         if self.line is not None and self.points:
             self.line.paint(painter, area, colors, held=self.is_dragging_line)
+        if 0 <= self._pointed < len(self.points):
+            self._paint_tip(painter, self._pointed)
+
+    @staticmethod
+    def _ink(point: Point) -> str:
+        return "muted" if point.is_old else point.ink
+
+    def _paint_labels(self, painter: QPainter) -> None:
+        """Paint the labels that fit beside their points without overlaps."""
+        key = self.area, painter.font().toString()
+        if key != self._labels_key:
+            self._labels_key = key
+            self._labels = self._place_labels(QFontMetricsF(painter.font()))
+        for number, rect in self._labels.items():
+            painter.setPen(QColor(self._colors["muted" if self.points[number].is_old else "text"]))
+            painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, _short(self.points[number].label))
+
+    def _place_labels(self, metrics: QFontMetricsF) -> dict[int, QRectF]:
+        """Return the rectangles of the labels for which there is room, by point.
+
+        The current state comes first. A label covers no other label, no point, no noise bar, and
+        neither the target nor the value of the unpruned model.
+        """
+        area, placed = self.area, dict[int, QRectF]()
+        places = {n: self.pixel_of(n) for n in range(len(self.points))}
+        visible = [n for n, place in places.items() if area.rect.contains(place)]
+        if len(visible) > _MOST_LABELS:
+            return placed
+        side = _RADIUS + 3
+        points = {
+            n: QRectF(places[n].x() - side, places[n].y() - side, 2 * side, 2 * side)
+            for n in visible
+        }
+        taken = [self.line.handle(area, self.font())] if self.line is not None else []
+        for level in (self.level, None if self.line is None else self.line.at):
+            if level is not None:
+                y = area.pixel(0, level).y()
+                taken.append(QRectF(area.rect.left(), y - 1, area.rect.width(), 2))
+        for n in visible:
+            if (noise := self.points[n].noise) is not None:
+                ends = [area.pixel(self.points[n].x, y).y() for y in noise]
+                taken.append(QRectF(places[n].x() - 3, min(ends), 6, abs(ends[0] - ends[1])))
+        for number in sorted(visible, key=lambda n: n != self.current):
+            text = _short(self.points[number].label)
+            if not text:
+                continue
+            x, y = places[number].x(), places[number].y()
+            width, height = metrics.horizontalAdvance(text) + 2, metrics.height()
+            away = side + _LABEL_GAP
+            for left, top in (
+                (x + away, y - height / 2),
+                (x - away - width, y - height / 2),
+                (x - width / 2, y - away - height),
+                (x - width / 2, y + away),
+                (x + 2, y - away - height),
+                (x + 2, y + away),
+                (x - 2 - width, y - away - height),
+                (x - 2 - width, y + away),
+            ):
+                rect = QRectF(left, top, width, height)
+                free = area.rect.contains(rect) and not any(map(rect.intersects, taken))
+                if free and not any(n != number and rect.intersects(points[n]) for n in points):
+                    placed[number] = rect
+                    taken.append(rect)
+                    break
+        return placed
+
+    def _paint_tip(self, painter: QPainter, number: int) -> None:
+        """Paint the whole label and the numbers of the point under the mouse in a box."""
+        point, place = self.points[number], self.pixel_of(number)
+        lines = [line for line in (point.label, point.tip) if line]
+        if not lines or not self.area.rect.contains(place):
+            return
+        metrics, within = QFontMetricsF(painter.font()), self.area.rect
+        room = within.width() - 24
+        lines = [metrics.elidedText(line, Qt.TextElideMode.ElideMiddle, room) for line in lines]
+        width = max(map(metrics.horizontalAdvance, lines)) + 12
+        height = metrics.lineSpacing() * len(lines) + 8
+        left, top = place.x() + 14, place.y() - height - 10
+        if left + width > within.right():
+            left = max(within.left(), place.x() - 14 - width)
+        if top < within.top():
+            top = place.y() + 14
+        box = QRectF(left, top, width, height)
+        with saved_painter_state(painter):
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(QPen(QColor(self._colors["border"]), 1))
+            painter.setBrush(QColor(self._colors["surface"]))
+            painter.drawRoundedRect(box, 3, 3)
+            for row, line in enumerate(lines):
+                painter.setPen(QColor(self._colors["text" if not row else "muted"]))
+                base = box.top() + 4 + row * metrics.lineSpacing() + metrics.ascent()
+                painter.drawText(QPointF(box.left() + 6, base), line)
 
     def _paint_curve(self, painter: QPainter, curve: PlottedCurve) -> None:
         ink = QColor(self._colors[curve.ink])
@@ -188,11 +297,16 @@ class QualityCanvas(PlotCanvas):
 
     def _paint_point(self, painter: QPainter, number: int, point: Point) -> None:
         colors, middle = self._colors, self.pixel_of(number)
-        ink = QColor(colors["muted" if point.is_old else ink_of(point.series)])
+        ink = QColor(colors[self._ink(point)])
         painter.setPen(QPen(ink, 2))
         painter.setBrush(QColor(colors["surface"]) if point.is_old else ink)
-        paint_point(painter, middle, sides_of(point.series), _RADIUS)
+        paint_point(painter, middle, point.sides, _RADIUS)
         painter.setBrush(Qt.BrushStyle.NoBrush)
+        if point.of_other_file and not point.is_old:  # a hole in the color of the background
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(colors["surface"]))
+            painter.drawEllipse(middle, _RADIUS / 2.5, _RADIUS / 2.5)
+            painter.setBrush(Qt.BrushStyle.NoBrush)
         if number == self.current:
             painter.setPen(QPen(QColor(colors["accent"]), 2))
             painter.drawEllipse(middle, _RADIUS + 4, _RADIUS + 4)
@@ -216,10 +330,19 @@ class QualityCanvas(PlotCanvas):
         wide, high = area.x[1] - left, area.y[1] - low
         self._show(QRectF(left + shift.x(), low + shift.y(), wide, high))
 
+    def _is_on_line(self, pixel: QPointF) -> bool:
+        """Return whether a press grabs the target line; a point on the line has precedence."""
+        return self.point_at(pixel) < 0 and super()._is_on_line(pixel)
+
     def _hover(self, pixel: QPointF | None) -> None:
+        point = -1
         if pixel is not None:
             self._point_at_line(pixel)
-        self.hovered.emit(-1 if pixel is None else self.point_at(pixel))
+            point = self.point_at(pixel)
+        if point != self._pointed:
+            self._pointed = point
+            self.viewport().update()
+        self.hovered.emit(point)
 
     def _click(self, event: QMouseEvent) -> None:
         point = self.point_at(event.position())
@@ -249,6 +372,10 @@ class QualityCanvas(PlotCanvas):
         else:
             return super()._press_key(event)
         return True
+
+
+def _short(label: str) -> str:
+    return label if len(label) <= _LONGEST_LABEL else f"{label[: _LONGEST_LABEL - 1]}…"
 
 
 _KEYS = {Qt.Key.Key_Plus, Qt.Key.Key_Equal, Qt.Key.Key_Minus, Qt.Key.Key_Underscore, Qt.Key.Key_0}

@@ -382,6 +382,7 @@ class RecoverController(Feature[Dialog]):
         dialog.curves.fileRequested.connect(self._tables.save_picture)
         dialog.curves.clipboardRequested.connect(self._tables.copy_picture)
         dialog.curves.csvRequested.connect(self._tables.save)
+        dialog.curves.slideRequested.connect(partial(self._tables.ask_slide, dialog.curves))
 
     def _close_panel(self) -> None:
         panel, self.panel = self.panel, None

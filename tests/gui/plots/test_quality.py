@@ -8,20 +8,30 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor
 
-from pruneapp.evaluation.metric import MeasuredState, MetricChange, StateQuality
-from pruneapp.gui.plots.quality import QualityView
-from pruneapp.gui.plots.quality_chart import ink_of, sides_of
+from pruneapp.evaluation.metric import MeasuredState, MetricChange, StateQuality, StepKind
+from pruneapp.gui.plots.quality import SIDES, QualityView
 from tests.gui.user import plain
 
 LEFT = Qt.MouseButton.LeftButton
 
 
-def state(number, label, sparsity, value, *, old=False, loss=0.05, kind="L1", joined=0):
+def state(
+    number,
+    label,
+    sparsity,
+    value,
+    *,
+    old=False,
+    loss=0.05,
+    kind="L1",
+    joined=0,
+    step=StepKind.WEIGHTS,
+):
     metrics = (
         MetricChange("accuracy", value, 0.989, 0.013, "paired", higher=True, share=True),
         MetricChange("loss", loss, 0.05, 0.0, "repeatable", higher=False),
     )
-    return MeasuredState(number, label, StateQuality(metrics, sparsity), old, kind, joined)
+    return MeasuredState(number, label, StateQuality(metrics, sparsity), old, kind, joined, step)
 
 
 STATES = (
@@ -58,30 +68,105 @@ def test_points_are_at_their_numbers_and_a_click_requests_their_state(view, qtbo
     assert "80.0 % pruned: accuracy 74.2 %, 24.7 points worse" in plain(view.readout.text())
 
 
-def test_a_line_joins_a_state_with_the_state_it_was_pruned_from(view):
-    """Regression: a line per method led to states of other branches, and of repairs."""
-    repaired = state(4, "Repair", 0.8, 0.9, kind="Repair", joined=-1)
-    after = state(5, "L1 90 %", 0.9, 0.85, joined=-1)
+def test_a_line_joins_each_state_with_the_nearest_plotted_state_it_was_made_from(view):
+    """Regression: outdated states, as in a session that was reopened, were not joined."""
+    repaired = state(4, "Repair", 0.8, 0.9, kind="Repair", joined=3, step=StepKind.REPAIR)
+    after = state(5, "L1 90 %", 0.9, 0.85, joined=2)
+    opened = replace(STATES[0], joined=-1)
+    for old in (False, True):
+        states = [replace(s, is_old=old) for s in (opened, *STATES[1:], repaired, after)]
+        states = [s for s in states if s.number != 2]  # not measured with this metric
+        two = replace(STATES[3], quality=replace(STATES[3].quality, metrics=()))
+        view.set_states([*states, two], 4, "")
+        points, shown = view.canvas.points, view._states
+        joins = {
+            (shown[p.joined].number, shown[n].number) for n, p in enumerate(points) if p.joined >= 0
+        }
+        assert joins == {(0, 1), (1, 3), (3, 4), (0, 5)}
     view.set_states((*STATES, repaired, after), 4, "")
     assert [swatch.label for swatch in view.legend.entries][:2] == ["L1", "Repair"]
+    view.canvas.set_labels_shown(shown=False)
     image = view.canvas.viewport().grab().toImage()
     assert image.pixelColor(pixel(view, 4)) == QColor(view._colors["magenta"])
+    middle = (pixel(view, 1) + pixel(view, 3)) / 2
+    near = [image.pixelColor(middle + QPoint(0, dy)).getRgb() for dy in (-1, 0, 1)]
+    ink = QColor(view._colors["kept"]).getRgb()
+    assert min(max(abs(a - b) for a, b in zip(c, ink, strict=True)) for c in near) <= 2
 
-    def ink_between(one, two, color):
-        middle = (pixel(view, one) + pixel(view, two)) / 2
-        near = [image.pixelColor(middle + QPoint(0, dy)).getRgb() for dy in (-1, 0, 1)]
-        ink = QColor(view._colors[color]).getRgb()
-        return min(max(abs(a - b) for a, b in zip(c, ink, strict=True)) for c in near) <= 2
 
-    assert ink_between(1, 3, "kept")
-    assert not ink_between(3, 5, "kept")
-    assert not ink_between(3, 4, "magenta")
-    assert not ink_between(0, 4, "magenta")
-    points, states = view.canvas.points, view._states
-    joins = [
-        (states[p.joined].number, states[n].number) for n, p in enumerate(points) if p.joined >= 0
-    ]
-    assert joins == [(0, 1), (1, 3)]
+def test_colors_are_stable_and_markers_show_the_kind_of_step(view):
+    """Regression: a deleted state changed the colors of all methods after it."""
+    repaired = state(4, "Repair", 0.8, 0.9, kind="Repair", joined=3, step=StepKind.REPAIR)
+    wanda = state(5, "Wanda", 0.6, 0.95, kind="Wanda")
+    view.set_states((*STATES, repaired, wanda), 4, "")
+
+    def look(label):
+        return next((p.ink, p.sides) for p in view.canvas.points if p.label == label)
+
+    before = look("Repair"), look("Wanda")
+    assert before[0][1] == SIDES[StepKind.REPAIR] == 3
+    assert before[1][1] == look("L1 50 %")[1] == 0
+    assert len({look(label)[0] for label in ("L1 50 %", "Repair", "Wanda")}) == 3
+    view.set_states((STATES[0], repaired, wanda), 4, "loss")
+    assert (look("Repair"), look("Wanda")) == before
+    view.set_states((STATES[0], wanda), 4, "")
+    assert look("Wanda") == before[1]
+
+
+def test_labels_are_shown_where_there_is_room_and_under_the_mouse(view, qtbot):
+    view.canvas.viewport().grab()
+    rects = view.canvas._labels
+    assert len(rects) == len(STATES), "four points leave room for their labels"
+    boxes = list(rects.values())
+    assert not any(a.intersects(b) for a in boxes for b in boxes if a is not b)
+    for number, box in rects.items():
+        assert view.canvas.area.rect.contains(box)
+        others = [view.canvas.pixel_of(n) for n in range(len(STATES)) if n != number]
+        assert not any(box.contains(other) for other in others)
+    without = view.canvas.viewport().grab().toImage()
+    qtbot.mouseMove(view.canvas.viewport(), pixel(view, 3))
+    assert view.canvas._pointed >= 0
+    assert view.canvas.points[view.canvas._pointed].tip == "80.0\xa0% pruned, accuracy 74.2\xa0%"
+    assert view.canvas.viewport().grab().toImage() != without
+    crowd = [state(n, f"L1 {n}", 0.5 + n / 1e4, 0.9 + n / 1e4) for n in range(1, 100)]
+    view.set_states((STATES[0], *crowd), 1, "")
+    view.canvas.viewport().grab()
+    assert len(view.canvas._labels) < 10
+
+
+def test_a_point_on_the_target_line_is_clicked_instead_of_the_line(view, qtbot):
+    """Regression: a point within six pixels of the line could not be clicked."""
+    value = STATES[0].quality.metrics[0].value - view.tolerance
+    on_line = state(5, "L1 40 %", 0.4, value)
+    view.set_states((*STATES, on_line), 1, "")
+    viewport, tolerance = view.canvas.viewport(), view.tolerance
+    qtbot.mouseMove(viewport, pixel(view, 5))
+    assert viewport.cursor().shape() == Qt.CursorShape.ArrowCursor
+    with qtbot.waitSignal(view.stateRequested) as emitted:
+        qtbot.mouseClick(viewport, LEFT, pos=pixel(view, 5))
+    assert emitted.args == [5]
+    qtbot.mousePress(viewport, LEFT, pos=pixel(view, 5))
+    qtbot.mouseMove(viewport, pixel(view, 5) + QPoint(0, 60))
+    qtbot.mouseRelease(viewport, LEFT, pos=pixel(view, 5) + QPoint(0, 60))
+    assert view.tolerance == tolerance
+
+
+def test_the_state_that_meets_the_target_has_a_button_to_go_there(view, qtbot):
+    view.set_states(STATES, 0, "")
+    assert view.go.isVisible()
+    assert view.go.text() == "Go to this state"
+    height = view.foot.height()
+    with qtbot.waitSignal(view.stateRequested) as emitted:
+        qtbot.mouseClick(view.go, LEFT)
+    assert emitted.args == [1], "L1 50 % is the best within a point"
+    view.set_states(STATES, 1, "")
+    assert not view.go.isVisible(), "it is the current state"
+    assert view.foot.height() == height
+    view._set_tolerance(0.5)
+    assert view.go.isVisible()
+    assert view.go.geometry().right() <= view.foot.width()
+    view.set_states([replace(s, is_old=True) for s in STATES], 1, "")
+    assert not view.go.isVisible()
 
 
 def test_the_cursor_stays_on_its_state_when_another_was_measured(view, qtbot):
@@ -407,19 +492,16 @@ def test_states_without_a_number_for_the_axis_are_left_out(view, qtbot):
     assert "Nothing has been evaluated yet" in view._message.text()
 
 
-def test_each_series_has_its_own_color_or_marker(view):
-    """Regression: the first and the fourth had the same blue, and the legend only squares."""
-    kinds = [f"method {n}" for n in range(20)]
-    assert len({(ink_of(n), sides_of(n)) for n in range(20)}) == 20
-    assert "pruned" not in map(ink_of, range(20)), "orange means pruned weights"
-    view.set_states([state(n, k, n / 40, 0.9, kind=k) for n, k in enumerate(kinds[:5], 1)], 1, "")
-    shown = [(s.colors[0], s.sides) for s in view.legend.entries[:5]]
-    assert shown == [(view._colors[ink_of(n)], sides_of(n)) for n in range(5)]
-    assert len({color for color, _ in shown}) == 5
+def test_each_series_has_its_own_color_in_the_legend(view):
+    kinds = [f"method {n}" for n in range(5)]
+    view.set_states([state(n, k, n / 40, 0.9, kind=k) for n, k in enumerate(kinds, 1)], 1, "")
+    shown = view.legend.entries[:5]
+    assert len({swatch.colors for swatch in shown}) == 5
+    assert view._colors["pruned"] not in {swatch.colors[0] for swatch in shown}
     image = view.legend.grab().toImage()
     corner, middle = view.legend._positions(view.legend.width())[0], _swatch_middle(view.legend, 0)
-    assert image.pixelColor(middle) == QColor(shown[0][0])
-    assert image.pixelColor(corner + QPoint(1, 3)) != QColor(shown[0][0]), "a circle, no square"
+    assert image.pixelColor(middle) == QColor(shown[0].colors[0])
+    assert image.pixelColor(corner + QPoint(1, 3)) != QColor(shown[0].colors[0]), "a circle"
 
 
 def _swatch_middle(legend, entry):

@@ -1,4 +1,4 @@
-"""Menu to copy a plot or to save it as PNG, SVG or CSV.
+"""Menu to copy a plot, to save it as PNG, SVG or CSV, and to make a picture for slides.
 
 Widgets are grabbed immediately, on the main thread. Encoding takes long: `png` and the function
 that `svg` returns may run on any thread.
@@ -38,12 +38,18 @@ class ExportMenu(QObject):
         Called to copy the plot to the clipboard.
     save
         For each file suffix ("png", "svg", "csv") the function that writes the plot to a path.
+    ask_slide
+        Called to ask for a picture for slides.
 
     The attribute `stem` is the proposed file name without its suffix.
     """
 
     def __init__(
-        self, parent: QWidget, copy: Callable[[], None], save: Mapping[str, Callable[[Path], None]]
+        self,
+        parent: QWidget,
+        copy: Callable[[], None],
+        save: Mapping[str, Callable[[Path], None]],
+        ask_slide: Callable[[], None],
     ) -> None:
         super().__init__(parent)
         self._parent, self._save = parent, save
@@ -53,6 +59,8 @@ class ExportMenu(QObject):
         self.png = self._save_action("png", self.tr("Save PNG…"))
         self.svg = self._save_action("svg", self.tr("Save SVG…"))
         self.csv = self._save_action("csv", self.tr("Save CSV…"))
+        self.slide = QAction(self.tr("Picture for slides…"), self)
+        self.slide.triggered.connect(ask_slide)
         self.button = MenuButton()
         menu = QMenu(self.button)
         menu.addActions(self.actions)
@@ -61,7 +69,7 @@ class ExportMenu(QObject):
     @property
     def actions(self) -> list[QAction]:
         """All actions, in menu order."""
-        return [self.copy, self.png, self.svg, self.csv]
+        return [self.copy, self.png, self.svg, self.csv, self.slide]
 
     def open_at(self, position: QPoint) -> None:
         """Open a context menu at a global `position`: the parent's actions, then these.

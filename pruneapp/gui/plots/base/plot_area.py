@@ -76,7 +76,7 @@ class CutLine:
             return False
         across = pixel.x() if self.upright else pixel.y()
         near = any(abs(across - at) <= _GRIP for at in self._pixels(area))
-        return near or self._handle(area, font).contains(pixel)
+        return near or self.handle(area, font).contains(pixel)
 
     def paint(
         self, painter: QPainter, area: PlotArea, colors: Mapping[str, str], *, held: bool
@@ -98,7 +98,7 @@ class CutLine:
                 elif not self.upright and plot.top() - 1 <= at <= plot.bottom() + 1:
                     painter.drawLine(QPointF(plot.left(), at), QPointF(plot.right(), at))
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            handle = self._handle(area, painter.font())
+            handle = self.handle(area, painter.font())
             if self.editable:
                 painter.setPen(Qt.PenStyle.NoPen)
                 painter.setBrush(accent)
@@ -116,7 +116,7 @@ class CutLine:
             return tuple(area.pixel(at, 0).x() for at in positions)
         return tuple(area.pixel(0, at).y() for at in positions)
 
-    def _handle(self, area: PlotArea, font: QFont) -> QRectF:
+    def handle(self, area: PlotArea, font: QFont) -> QRectF:
         """Return the rectangle of the handle with the label, at the top or right end of the line.
 
         It is moved into the plot if needed; the mirror has no handle.

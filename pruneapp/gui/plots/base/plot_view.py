@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QPainter, QPalette, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QStackedWidget, QWidget
 
@@ -84,6 +85,10 @@ class PlotView(QWidget):
     clipboardRequested = Signal(object)  # (QImage) the user wants to copy the plot
     # (Numbers, Path) The user wants the numbers in a CSV file; there may be 100,000 rows.
     csvRequested = Signal(object, object)
+    slideRequested = Signal()  # the user wants a picture for slides
+
+    # Whether the canvas can be painted at another size than that on the screen.
+    fits_any_size = True
 
     def __init__(self, canvas: PlotCanvas) -> None:
         super().__init__()
@@ -140,7 +145,7 @@ class PlotView(QWidget):
         self._table_button.toggled.connect(self._on_table_toggled)
         self._controls.addWidget(self._table_button)
         save = {"png": self.save_png, "svg": self.save_svg, "csv": self.save_csv}
-        self.export_menu = ExportMenu(self, self.copy, save)
+        self.export_menu = ExportMenu(self, self.copy, save, self.slideRequested.emit)
         self._controls.addWidget(self.export_menu.button)
 
         self._show_state()
@@ -295,6 +300,60 @@ class PlotView(QWidget):
     def _drawn_area(self) -> QRect:
         below = self.legend if self._legend_below and not self.legend.isHidden() else self.foot
         return self._stack.geometry().united(self.foot.geometry()).united(below.geometry())
+
+    @property
+    def has_labels(self) -> bool:
+        """Whether points of the plot have labels that a picture can omit."""
+        return False
+
+    def slide_title(self) -> str:
+        """Return what the plot shows, for the title of a picture."""
+        return self.accessibleName()
+
+    def slide_subtitle(self) -> str:
+        """Return the conditions of what the plot shows; "" by default."""
+        return ""
+
+    @contextmanager
+    def prepared_for_slide(self, *, labels: bool) -> Iterator[None]:
+        """Show the canvas in light colors for the block, without painting the screen.
+
+        `labels`: whether points have labels; without effect if the plot has none.
+        """
+        colors, page, size = self._colors, self._stack.currentWidget(), self._canvas.size()
+        self.setUpdatesEnabled(False)
+        try:
+            self._stack.setCurrentWidget(self._canvas)
+            self.set_colors(LIGHT)
+            self._show_labels(shown=labels)
+            yield
+        finally:
+            self._show_labels(shown=True)
+            self._canvas.resize(size)
+            self.set_colors(colors)
+            if page is not None:
+                self._stack.setCurrentWidget(page)
+            self.setUpdatesEnabled(True)
+
+    def _show_labels(self, *, shown: bool) -> None:
+        """Show or hide the labels of points; does nothing by default."""
+
+    def paint_plot(self, painter: QPainter, size: QSize) -> None:
+        """Paint the canvas, without readout and legend, at the origin of `painter`.
+
+        Within `prepared_for_slide`. A plot that does not fit any size is scaled.
+        """
+        if not self.fits_any_size:
+            whole = self._canvas.size()
+            scale = min(size.width() / whole.width(), size.height() / whole.height())
+            painter.translate((size.width() - scale * whole.width()) / 2, 0)
+            painter.scale(scale, scale)
+        else:
+            self._canvas.resize(size)
+            # The axes take the width of their labels while they are painted.
+            self._canvas.grab()
+            QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
+        self._canvas.paint_on(painter)
 
     def copy(self) -> None:
         """Request the plot as an image on the clipboard."""

@@ -18,6 +18,7 @@ from PySide6.QtGui import (
     QResizeEvent,
 )
 from PySide6.QtWidgets import (
+    QPushButton,
     QSizePolicy,
     QStyle,
     QStyleOptionToolButton,
@@ -102,6 +103,7 @@ class ReadoutRow(QWidget):
         super().__init__()
         self._readout = readout
         self._second_widget: QWidget | None = None
+        self._button: QPushButton | None = None
         readout.setParent(self)
         readout.textChanged.connect(self._place)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
@@ -113,8 +115,18 @@ class ReadoutRow(QWidget):
         widget.show()
         self._place()
 
+    def set_button(self, button: QPushButton) -> None:
+        """Set a button after the text; the row has room for it also while it is hidden."""
+        self._button = button
+        button.setParent(self)
+        self.updateGeometry()
+        self._place()
+
     def sizeHint(self) -> QSize:
-        return QSize(0, self._readout.sizeHint().height())
+        height = self._readout.sizeHint().height()
+        if self._button is not None:
+            height = max(height, self._button.sizeHint().height())
+        return QSize(0, height)
 
     minimumSizeHint = sizeHint
 
@@ -125,6 +137,13 @@ class ReadoutRow(QWidget):
     def _place(self) -> None:
         width, height = self.width(), self.height()
         left = width
+        if self._button is not None:
+            size = self._button.sizeHint()
+            text_width = self.fontMetrics().horizontalAdvance(
+                self._readout.text()[:_MAX_MEASURED_LENGTH]
+            )
+            left = max(0, min(text_width + 2, width - size.width() - _GAP))
+            self._button.setGeometry(left + _GAP, (height - size.height()) // 2, *size.toTuple())
         if self._second_widget is not None and self._second_widget.parentWidget() is self:
             text_width = self.fontMetrics().horizontalAdvance(
                 self._readout.text()[:_MAX_MEASURED_LENGTH]
@@ -242,13 +261,15 @@ class Swatch:
 def paint_point(painter: QPainter, middle: QPointF, sides: int, radius: float) -> None:
     """Paint a marker with `sides` corners, one of them at the top; 0 paints a circle.
 
+    A negative number turns the marker, so that a side is at the top: -4 is a square, 4 a diamond.
     Pen and brush are those of `painter`. A polygon reaches beyond `radius`, to look as large as a
     circle.
     """
     if not sides:
         painter.drawEllipse(middle, radius, radius)
         return
-    turns = [2 * math.pi * n / sides for n in range(sides)]
+    count = abs(sides)
+    turns = [2 * math.pi * (n + 0.5 * (sides < 0)) / count for n in range(count)]
     high = 1.3 * radius  # polygons look smaller than a circle of the same radius
     painter.drawPolygon([middle + QPointF(high * math.sin(t), -high * math.cos(t)) for t in turns])
 
@@ -292,9 +313,14 @@ class Legend(QWidget):
     @report_exceptions
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
+        self.paint_entries(painter)
+        painter.end()
+
+    def paint_entries(self, painter: QPainter) -> None:
+        """Paint the legend at the origin of `painter`, in the font and colors of this widget."""
+        painter.setFont(self.font())
         for entry, position in zip(self.entries, self._positions(self.width()), strict=True):
             self._paint_entry(painter, entry, position)
-        painter.end()
 
     def _line_height(self) -> int:
         return max(_SWATCH, self.fontMetrics().height()) + 4

@@ -31,6 +31,8 @@ from pruneapp.gui.widgets.number_format import part, shape
 class WeightsView(PlotView):
     """The heatmap of the weights of a tensor, fed tile by tile, and the tools for manual edits."""
 
+    fits_any_size = False  # another size would need other tiles
+
     # (TileRequest) A tile is needed; answer with `set_tile` or `set_difference_tile`.
     tileRequested = Signal(object)
     differenceRequested = Signal(object)
