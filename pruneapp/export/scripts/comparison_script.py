@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import keyword
+import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from pruneapp import resources
@@ -23,14 +25,39 @@ from pruneapp.export.formats.torch import TORCH
 from pruneapp.export.report import ExportReport
 from pruneapp.progress import Job
 
+# Formats whose files scripts of users read like the opened file, if the suffix is the same.
+_READ_BY_SCRIPTS = frozenset({SAFETENSORS.name, TORCH.name, "onnx", "gguf", "npz", "pt2"})
+_SENTENCES = re.compile(r"# Put sentences of the kind.*?\n]\n", re.DOTALL)
+_MOST_SENTENCES = 64
 
-def check_script(checkpoint: Checkpoint, report: ExportReport) -> str:
-    """Return a script that compares the outputs of the original and of an export.
 
-    The script is complete if config.json names a class of transformers; otherwise the user fills in
+@dataclass(frozen=True)
+class EvaluationData:
+    """What the user evaluates the model with: a script with `load` and `evaluate`, or a text."""
+
+    script: Path | None = None
+    text: Path | None = None
+    limit: int | None = None
+    seed: int = 0
+
+
+def check_script(
+    checkpoint: Checkpoint, report: ExportReport, data: EvaluationData | None = None
+) -> str:
+    """Return a script that compares the original with an export.
+
+    With an evaluation script of the user, it prints the metrics of both. Otherwise it compares
+    outputs, and is complete if config.json names a class of transformers; if not, the user fills in
     a function that creates the model. Raises `ExportError` if the original no longer exists, or one
     of both is in an object store.
+
+    Parameters
+    ----------
+    data
+        The evaluation data of the user: a model of transformers is run on the lines of a text.
+        Without it, on example sentences.
     """
+    data = data or EvaluationData()
     for path in (checkpoint.path, report.path):
         if is_store(path):
             raise ExportError(
@@ -50,8 +77,20 @@ def check_script(checkpoint: Checkpoint, report: ExportReport) -> str:
     )
     model = transformers_class(checkpoint)
     template = "check_transformers.py" if model else "check_export.py"
+    if data.script is not None:
+        template = "check_script.py"
     text = resources.path(template).read_text(encoding="utf-8")
+    if data.text is not None:
+        text = _SENTENCES.sub(lambda _: _sentences_of(data), text)
+    reads = report.format in _READ_BY_SCRIPTS and (
+        report.path.is_dir() == original.is_dir()
+        and (original.is_dir() or report.path.suffix == original.suffix)
+    )
     marks = {
+        '"@SCRIPT@"': repr(str(data.script.absolute() if data.script else "")),
+        '"@LIMIT@"': repr(data.limit),
+        '"@SEED@"': repr(data.seed),
+        '"@READS_EXPORT@"': repr(reads),
         "import AutoModel as Model": f"import {model} as Model",
         '"@ORIGINAL@"': repr(str(original.absolute())),
         '{"@ORIGINAL_WEIGHTS@": None}': f"{{\n{''.join(_weights(checkpoint))}}}",
@@ -63,6 +102,17 @@ def check_script(checkpoint: Checkpoint, report: ExportReport) -> str:
     for mark, instead in marks.items():
         text = text.replace(mark, instead)
     return text
+
+
+def _sentences_of(data: EvaluationData) -> str:
+    """Return code that reads the sentences to compare from the text of the user."""
+    path = "" if data.text is None else str(data.text.absolute())
+    return (
+        "# The text that the model was evaluated with; its first lines are compared.\n"
+        f"TEXT = Path({path!r})\n"
+        'LINES = TEXT.read_text(encoding="utf-8", errors="replace").splitlines()\n'
+        f"SENTENCES = [line.strip() for line in LINES if line.strip()][:{_MOST_SENTENCES}]\n"
+    )
 
 
 def _weights(checkpoint: Checkpoint) -> Iterator[str]:
@@ -105,15 +155,21 @@ def _format_of(checkpoint: Checkpoint) -> Format:
     return COMPACT_FILE if checkpoint.format == COMPACT_FILE.name else SAFETENSORS
 
 
-def write_check_script(checkpoint: Checkpoint, report: ExportReport, path: Path, job: Job) -> Path:
+def write_check_script(
+    checkpoint: Checkpoint,
+    report: ExportReport,
+    path: Path,
+    job: Job,
+    data: EvaluationData | None = None,
+) -> Path:
     """Write `check_script` to a file. Return its path, which can differ from `path`.
 
     An existing script that differs is kept, because the user may have edited it; the new one then
     gets the next unused name (``NAME2.py``). Raises `ExportError` as `check_script` does, or if it
     cannot be written.
     """
-    data = check_script(checkpoint, report).encode()
-    target = check_file(unused_name(path, data)).path
-    job.extend(2 * len(data))
-    write_whole(target, data, job)
+    text = check_script(checkpoint, report, data).encode()
+    target = check_file(unused_name(path, text)).path
+    job.extend(2 * len(text))
+    write_whole(target, text, job)
     return target

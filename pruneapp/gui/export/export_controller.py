@@ -45,13 +45,18 @@ from pruneapp.export.provenance import (
 from pruneapp.export.report import EXACT, ExportReport, ExportRequest
 from pruneapp.export.report_writer import StepAccount, account_of, write_account
 from pruneapp.export.rounding import estimate_rounding_cost
-from pruneapp.export.scripts.comparison_script import transformers_class, write_check_script
+from pruneapp.export.scripts.comparison_script import (
+    EvaluationData,
+    transformers_class,
+    write_check_script,
+)
 from pruneapp.groups.family_groups import CONFIG
 from pruneapp.gui.app import dialogs
 from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.jobs import Jobs, Lane, Restart, Task
 from pruneapp.gui.document.feature import Feature, Flow, RunJob, flow
 from pruneapp.gui.document.open_document import OpenDocument
+from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
 from pruneapp.gui.export.dialog import ExportChoices, ExportDialog
 from pruneapp.gui.export.format_list import rounding_dtype
 from pruneapp.gui.export.report_dialog import ExportReportDialog
@@ -201,6 +206,7 @@ class ExportJob:
     capture: Capture
     request: ExportRequest
     cluster: str = ""  # address of the cluster that runs the export; empty for this machine
+    evaluation: EvaluationData | None = None  # for the comparison script; None for example inputs
     # Set as soon as the export is written: cancelling does not remove it after that.
     report: ExportReport | None = None
     missing: tuple[Path, ...] = ()  # accompanying files that are requested but not written yet
@@ -223,9 +229,22 @@ class ExportJob:
         self.report = report
         while self.missing:
             path, *rest = self.missing
-            self.report = report = write_accompanying_files(self.capture, report, path, job)
+            self.report = report = write_accompanying_files(
+                self.capture, report, path, job, self.evaluation
+            )
             self.missing = tuple(rest)
         return report
+
+
+def evaluation_data(source: DataSource | None) -> EvaluationData | None:
+    """Return the script or text of a source for a comparison script; None for other sources."""
+    if source is None or source.kind not in {DataKind.SCRIPT, DataKind.TEXT}:
+        return None
+    path = Path(source.path).expanduser()
+    limit, seed = (int(text) if text else None for text in (source.limit, source.seed))
+    if source.kind is DataKind.SCRIPT:
+        return EvaluationData(script=path, limit=limit, seed=seed or 0)
+    return EvaluationData(text=path)
 
 
 def accompanying_files(report: ExportReport, request: ExportRequest) -> tuple[Path, ...]:
@@ -236,7 +255,11 @@ def accompanying_files(report: ExportReport, request: ExportRequest) -> tuple[Pa
 
 
 def write_accompanying_files(
-    capture: Capture, report: ExportReport, path: Path, job: Job
+    capture: Capture,
+    report: ExportReport,
+    path: Path,
+    job: Job,
+    evaluation: EvaluationData | None = None,
 ) -> ExportReport:
     """Write `path`, one of `accompanying_files`, and return `report` with a notice about it.
 
@@ -246,7 +269,7 @@ def write_accompanying_files(
     checkpoint = capture.snapshot.checkpoint
 
     def script(path: Path) -> Path:
-        return write_check_script(checkpoint, report, path, job)
+        return write_check_script(checkpoint, report, path, job, evaluation)
 
     def account(path: Path) -> Path:
         snapshot = capture.snapshot
@@ -256,7 +279,8 @@ def write_accompanying_files(
 
     if path.name.endswith(_SCRIPT):
         run = "Run {path} to check whether the model still works"
-        if not transformers_class(checkpoint):
+        has_script = evaluation is not None and evaluation.script is not None
+        if not has_script and not transformers_class(checkpoint):
             run += ", after filling in the function that builds the model"
         said = _write_and_report(script, path, f"{run}.")
     else:
@@ -420,8 +444,10 @@ class ExportController(Feature[ExportDialog]):
         *,
         asked: Callable[[], str],
         cluster: Callable[[], str],
+        source: Callable[[], DataSource | None],
     ) -> None:
         super().__init__(context, session)
+        self._source = source  # returns what states are evaluated with; None before that is chosen
         self._asked = asked
         self._cluster = cluster
         self._choices: ExportChoices | None = None
@@ -662,7 +688,8 @@ class ExportController(Feature[ExportDialog]):
         file cannot provide pruned weights any more, the export is opened instead.
         """
         cluster = self._cluster()
-        writing = ExportJob(Capture.of(self.document), request, cluster)
+        data = evaluation_data(self._source())
+        writing = ExportJob(Capture.of(self.document), request, cluster, data)
         shown = self.session.contents.shown
         if request.replace_original:
             self.session.lock(

@@ -367,7 +367,11 @@ class Workbench(QObject):
             parent=self,
         )
         self.export = ExportController(
-            context, session, asked=views.preview.action.main_action_text, cluster=self._cluster
+            context,
+            session,
+            asked=views.preview.action.main_action_text,
+            cluster=self._cluster,
+            source=lambda: self.evaluation.source,
         )
         self.tables = TableController(context, session, views.pages)
         self.channel_lists = ChannelListController(context, session, views.pages)

@@ -16,7 +16,11 @@ from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.errors import ExportError
 from pruneapp.export.exporter import export
 from pruneapp.export.report import ExportRequest
-from pruneapp.export.scripts.comparison_script import check_script, write_check_script
+from pruneapp.export.scripts.comparison_script import (
+    EvaluationData,
+    check_script,
+    write_check_script,
+)
 from pruneapp.progress import Job
 from tests.support.containers import as_snapshot, kept_masks, model
 from tests.support.formats import OF_ANY_SOURCE as FORMATS
@@ -418,3 +422,73 @@ def test_every_format_says_how_it_is_loaded(form):
     assert function.name == "load"
     assert [a.arg for a in function.args.args] == ["path"]
     assert max(map(len, form.load_code.splitlines())) <= 100
+
+
+EVALUATION = """
+import torch
+from pathlib import Path
+
+HERE = Path(__file__).parent
+
+
+def load(path):
+    assert path.endswith(".safetensors"), path
+    from safetensors.torch import load_file
+
+    return load_file(path)
+
+
+def evaluate(model, limit=None):
+    data = (HERE / "data.txt").read_text().split()[:limit]
+    zeros = sum(int((t == 0).sum()) for t in model.values())
+    return {"zeros": zeros, "accuracy": (len(data), 2 * len(data)), "samples": [1.0, 3.0]}
+
+
+def evaluate_weights(model):
+    return sum(t.numel() for t in model.values())
+"""
+
+
+@pytest.mark.parametrize("form", ["safetensors", "torch", "compact"])
+def test_it_measures_both_with_the_script_of_the_user(source_of, tmp_path, form):
+    """Formats that `load` of the script may not read are converted to that of the original."""
+    (tmp_path / "data.txt").write_text("one two three")
+    own = tmp_path / "my_evaluation.py"
+    own.write_text(EVALUATION)
+    checkpoint = source_of("safetensors", tensors())
+    out = tmp_path / f"out{FORMATS[form].suffixes[0]}"
+    report = export(as_snapshot(checkpoint), ExportRequest(form, out), Job())
+    text = check_script(checkpoint, report, EvaluationData(script=own, limit=2))
+    assert "make_model" not in text
+    printed = run(text, tmp_path)
+    rows = {line.split()[0]: line.split()[1:] for line in printed.splitlines()}
+    pruned = sum(int((~mask).sum()) for mask in kept_masks().values())
+    assert rows["zeros"][0] == "0"
+    assert float(rows["zeros"][1]) == pytest.approx(pruned, rel=1e-5)
+    assert rows["accuracy"] == ["0.5", "0.5", "+0"]
+    assert rows["samples"][0] == "2"
+    assert float(rows["weights"][0]) == checkpoint_numel(checkpoint)
+
+
+def checkpoint_numel(checkpoint):
+    return float(f"{sum(e.numel for e in checkpoint.entries.values()):.6g}")
+
+
+def test_a_text_of_the_user_replaces_the_example_sentences(tmp_path):
+    transformers = pytest.importorskip("transformers")
+    config = transformers.BertConfig(vocab_size=40, **SMALL)
+    folder = tmp_path / "model"
+    transformers.BertModel(config).save_pretrained(folder)
+    text = tmp_path / "mine.txt"
+    text.write_text("first line\n\n  second line\n")
+    with open_checkpoint(folder) as checkpoint:
+        report = export(
+            as_snapshot(checkpoint), ExportRequest("safetensors", tmp_path / "o"), Job()
+        )
+        script = check_script(checkpoint, report, EvaluationData(text=text))
+    assert "A man plays the guitar" not in script
+    space = {"Path": Path}
+    begin = script.index("TEXT = ")
+    exec(script[begin : script.index("RANDOM_INPUTS")], space)
+    assert space["SENTENCES"] == ["first line", "second line"]
+    ast.parse(script)
