@@ -6,7 +6,7 @@ import datetime as dt
 import json
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -14,11 +14,18 @@ from typing import Any, Self
 from pruneapp import __version__
 from pruneapp.checkpoint.entry import size_of
 from pruneapp.checkpoint.io.digest import bytes_left, sha256_of
-from pruneapp.document.document import Capture, Document, HistoryItem
+from pruneapp.document.document import Capture, Document, HistoryItem, numbered_title
+from pruneapp.document.edit import Record
 from pruneapp.document.history import PastState
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.evaluation.evaluator import state_sha256
-from pruneapp.evaluation.metric import StateQuality, StepKind, step_kind
+from pruneapp.evaluation.metric import (
+    MeasuredState,
+    StateQuality,
+    StepKind,
+    measured_ancestors,
+    step_kind,
+)
 from pruneapp.evaluation.report.results import StoredResult, calibration_of_state
 from pruneapp.evaluation.runner import Conditions
 from pruneapp.export.size_bounds import unpacked_size
@@ -144,6 +151,37 @@ def collect_report(source: ReportSource, job: Job) -> HistoryReport:
         tuple(_commands(name, recipe_name, evaluations)) if recipe.entries else (),
         describe_machine(__version__),
         dt.datetime.now(dt.UTC).strftime("%Y-%m-%d %H:%M UTC"),
+    )
+
+
+def measured_states(
+    source: ReportSource, words_of: Callable[[Record], str], job: Job
+) -> tuple[MeasuredState, ...]:
+    """Return the states of a document that its latest evaluation measured, oldest first.
+
+    Loads the masks of all states. `words_of` returns the name of the series of an edit. Labels
+    are the numbered titles of the states. Raises `HistoryError` if a mask cannot be read.
+    """
+    hashes = {}
+    for number, past in enumerate(source.states):
+        snapshot = past.load(Job(cancel=job.cancel))
+        hashes[number] = source.hashes.get(number) or state_sha256(snapshot, job)
+    latest = next(_evaluations(source.results, hashes), None)
+    if latest is None:
+        return ()
+    records, branches = source.capture.records, source.capture.branches
+    joined = measured_ancestors(branches, len(source.items), latest.of_state)
+    return tuple(
+        MeasuredState(
+            number,
+            numbered_title(number, source.items[number]),
+            quality,
+            is_old=False,
+            kind=words_of(records[number - 1]) if number else "",
+            joined=joined[number],
+            step=step_kind(records[number - 1]) if number else StepKind.OTHER,
+        )
+        for number, quality in latest.of_state.items()
     )
 
 

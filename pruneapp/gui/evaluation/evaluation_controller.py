@@ -732,7 +732,7 @@ class EvaluationController(Feature[EvaluateDialog]):
         document = self.session.document
         if document is None or not self._results:
             return ()
-        kinds = ["", *map(self._kind_of, document.history.records)]
+        kinds = ["", *map(self.kind_of, document.history.records)]
         steps = [StepKind.OTHER, *map(step_kind, document.history.records)]
         known = [self._result_of(key) for key in self._keys]
         measured = {number for number, found in enumerate(known) if found}
@@ -746,7 +746,7 @@ class EvaluationController(Feature[EvaluateDialog]):
             if result is not None
         )
 
-    def _kind_of(self, record: Record) -> str:
+    def kind_of(self, record: Record) -> str:
         """Return the methods of a record as text, or what else it is: such as "Repair"."""
         if record.step is not None:
             rows = record.step.rows

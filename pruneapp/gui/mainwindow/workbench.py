@@ -55,6 +55,7 @@ from pruneapp.gui.plots.channel_list_controller import ChannelListController
 from pruneapp.gui.plots.graph.connections_controller import ConnectionsController
 from pruneapp.gui.plots.pages import Page
 from pruneapp.gui.plots.plot_controller import PlotController, TableController
+from pruneapp.gui.plots.quality_sessions import QualitySessionsController
 from pruneapp.gui.plots.threshold_controller import ThresholdController
 from pruneapp.gui.preview.histogram_controller import HistogramController
 from pruneapp.gui.preview.preview_controller import PreviewController
@@ -415,6 +416,9 @@ class Workbench(QObject):
         self.history = HistoryController(context, session, views.history)
         self.scripts = ScriptController(context, session)
         self.evaluation = EvaluationController(context, session, self.scripts, views.history)
+        self.quality_sessions = QualitySessionsController(
+            context, session, views.pages.quality, self.evaluation.kind_of
+        )
         self.report = ReportController(context, session, self.evaluation)
         self.rounds = RoundsController(
             context,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QModelIndex, Qt, Signal
@@ -38,6 +38,14 @@ SIDES: Mapping[StepKind, int] = {
     StepKind.RECOVERY: -3,
     StepKind.OTHER: 6,
 }
+
+
+@dataclass(frozen=True)
+class OtherSession:
+    """The measured states of another session."""
+
+    name: str
+    states: tuple[MeasuredState, ...]
 
 
 class SeriesColors:
@@ -76,6 +84,7 @@ class QualityView(PlotView):
     # The user chose multiply-adds as the axis, which may have to be counted.
     countRequested = Signal()
     frontierRequested = Signal()  # the user wants to measure a frontier
+    sessionsRequested = Signal()  # the user wants to add other sessions to the chart
 
     def __init__(self) -> None:
         self.canvas = QualityCanvas()
@@ -90,6 +99,8 @@ class QualityView(PlotView):
         self._frontier: Sequence[FrontierCurve] = ()
         self._kinds: dict[str, StepKind] = {}  # series by name
         self._series = SeriesColors()
+        self.others: Sequence[OtherSession] = ()
+        self._other_states: list[tuple[OtherSession, MeasuredState]] = []  # those that are shown
         self._tolerances: dict[str, float] = {}  # by metric, as set by the user
         self._axes = {axis.measure: axis for axis in quality_axes()}
         self._axis = self._axes[QualityMeasure.SPARSITY]
@@ -121,6 +132,18 @@ class QualityView(PlotView):
         self.frontier.setAccessibleDescription(self.frontier.toolTip())
         self.frontier.clicked.connect(self.frontierRequested)
         self._row.addWidget(self.frontier)
+        self.add_sessions = QPushButton(self.tr("Add sessions…"), self)
+        self.add_sessions.setToolTip(
+            self.tr("Show the measured states of other saved sessions in the same chart")
+        )
+        self.add_sessions.clicked.connect(self.sessionsRequested)
+        self.remove_sessions = QPushButton(self.tr("Only this file"), self)
+        self.remove_sessions.setToolTip(self.tr("Remove the states of other sessions"))
+        self.remove_sessions.clicked.connect(lambda: self.set_others(()))
+        for button in (self.add_sessions, self.remove_sessions):
+            button.setAccessibleDescription(button.toolTip())
+            button.hide()
+            self._row.addWidget(button)
         self._row.addStretch(1)
         self.legend_in_corner = False
         canvas = self.canvas
@@ -181,6 +204,12 @@ class QualityView(PlotView):
         self.set_states(*self._given_states, self._name, self._stale_reason, self._conditions)
         self.canvas.fit()
 
+    def set_others(self, others: Sequence[OtherSession]) -> None:
+        """Show the states of other sessions that have the metric and a value on the axis."""
+        self.others = tuple(others)
+        self.set_states(*self._given_states, self._name, self._stale_reason, self._conditions)
+        self.canvas.fit()
+
     def _shown_curves(self) -> list[FrontierCurve]:
         if self._axis.measure is not QualityMeasure.SPARSITY or self._metric is None:
             return []
@@ -217,8 +246,9 @@ class QualityView(PlotView):
         self._name, self._given_states = metric, (states, position)
         self._stale_reason, self._conditions = stale_reason, conditions
         self._offer_metrics(states)
-        for part in (self.axis_label, self.axis_box):
+        for part in (self.axis_label, self.axis_box, self.add_sessions):
             part.setVisible(bool(states))
+        self.remove_sessions.setVisible(bool(states and self.others))
         values = {
             s.number: value
             for s in states
@@ -263,6 +293,7 @@ class QualityView(PlotView):
             )
             for s in self._states
         ]
+        points += self._points_of_others(len(points), one, scale)
         self.canvas.cursor = point.get(here, -1)  # on the same state as before
         self._described_point = self._hovered if by_mouse else point.get(named, -1)
         has_noise = any(p.noise for p in points)
@@ -280,6 +311,32 @@ class QualityView(PlotView):
             self.canvas.fit()
         self._set_content(present=bool(points))
         self.refresh()
+
+    def _points_of_others(self, first: int, unit: float, scale: float) -> Iterator[Point]:
+        """Yield the points of other sessions; the number of the first one is `first`."""
+        self._other_states = []
+        metric = self._metric
+        for other in self.others if metric is not None else ():
+            parents = {s.number: s.joined for s in other.states}
+            points: dict[int, int] = {}
+            for s in other.states:
+                found = s.quality.metric(metric.name if metric is not None else "")
+                value = self._axis.value_of(s)
+                if found is None or not _can_show(found) or value is None:
+                    continue
+                points[s.number] = first + len(self._other_states)
+                self._other_states.append((other, s))
+                yield Point(
+                    value / unit,
+                    scale * found.value,
+                    self._series.ink(s.kind) if s.kind else "kept",
+                    SIDES[s.step] if s.kind else 0,
+                    _noise(s, found, scale),
+                    joined=points.get(_plotted_ancestor(s.number, parents, points), -1),
+                    label=self.tr("{session}, {state}").format(session=other.name, state=s.label),
+                    tip=self._tip_of(s, value),
+                    of_other_file=True,
+                )
 
     def _tip_of(self, state: MeasuredState, value: float) -> str:
         """Return the numbers of a state on both axes: ``50.0 % pruned, accuracy 98.1 %``."""
@@ -417,8 +474,19 @@ class QualityView(PlotView):
         yes, no, old = self.tr("yes"), self.tr("no"), self.tr("measured before")
 
         extra = [(curve, x, y) for curve in self._shown_curves() for x, y in curve.points]
+        others, name = self._other_states, of(states[0]).name
 
         def row(at: int) -> tuple[object, ...]:
+            if at >= len(states) + len(extra):
+                other, state = others[at - len(states) - len(extra)]
+                found = state.quality.metric(name)
+                label = self.tr("{session}, {state}").format(session=other.name, state=state.label)
+                if found is None:
+                    return (label,)
+                size = [round(axis.value_of(state) or 0.0) for _ in more]
+                half = found.half or ""
+                numbers = found.value, found.difference, half
+                return (label, state.quality.sparsity, *size, *numbers, "", "")
             if at >= len(states):
                 curve, x, y = extra[at - len(states)]
                 label = self.tr("frontier, recovered") if curve.recovered else self.tr("frontier")
@@ -447,7 +515,7 @@ class QualityView(PlotView):
             self.tr("meets the target"),
             self.tr("measured with"),
         )
-        return Numbers(headers, len(states) + len(extra), row, shares=frozenset({1}))
+        return Numbers(headers, len(states) + len(extra) + len(others), row, shares=frozenset({1}))
 
     def refresh(self) -> None:
         metric = self._metric
@@ -473,6 +541,9 @@ class QualityView(PlotView):
             for kind, step in self._kinds.items()
             if kind in fresh
         ]
+        for other in dict.fromkeys(other.name for other, _ in self._other_states):
+            words = self.tr("dashed, with a hole: {session}").format(session=_in_legend(other))
+            swatches.append(Swatch(words, (), tip=other))
         for curve in self._shown_curves():
             words = self.tr("frontier, recovered") if curve.recovered else self.tr("frontier")
             tip = ""
@@ -508,11 +579,22 @@ class QualityView(PlotView):
             words = quality_in_words(state.quality, self._name)
             text = self.tr("{state}:  {words}")
             self.readout.setText(text.format(state=state.label, words=words))
+        elif (other := self._other_state(self._described_point)) is not None:
+            text = self.tr("{session}, {state}:  {words}")
+            words = quality_in_words(other[1].quality, self._name)
+            self.readout.setText(
+                text.format(session=other[0].name, state=other[1].label, words=words)
+            )
         else:
             self.readout.setText(self.summary())
         # While the mouse is on a point, the button must not move.
         target = self._target_state()
         self.go.setVisible(target >= 0 and target != self._given_states[1])
+
+    def _other_state(self, point: int) -> tuple[OtherSession, MeasuredState] | None:
+        """Return the state of another session at a point; None if it is none."""
+        number = point - len(self._states)
+        return self._other_states[number] if 0 <= number < len(self._other_states) else None
 
     def _target_state(self) -> int:
         """Return the number of the state that the line below the chart describes; -1 for none."""
@@ -541,6 +623,8 @@ class QualityView(PlotView):
             self._go_to(index.row())
 
     def _go_to(self, point: int) -> None:
+        if point >= len(self._states):
+            return  # of another session
         self.stateRequested.emit(self._states[point].number)
 
     def _on_axis_chosen(self) -> None:

@@ -645,3 +645,27 @@ def test_the_report_is_saved_by_the_menu(pruned, runners, script, tmp_path, monk
     assert "61.00 %" in text
     assert "2: L1" in text
     assert str(tmp_path) not in text
+
+
+def test_a_saved_session_is_added_to_the_chart(pruned, runners, script, tmp_path, monkeypatch):
+    choose(pruned, script)
+    pruned.wait_idle()
+    pruned.chooses_file(tmp_path / "first.prune", "getSaveFileName")
+    pruned.key("Ctrl+S")
+    pruned.wait((tmp_path / "first.prune").is_file)
+    pruned.wait_idle()
+    monkeypatch.setattr(
+        QFileDialog, "getOpenFileNames", lambda *_: ([str(tmp_path / "first.prune")], "")
+    )
+    view = pruned.views.pages.quality
+    own = len(view.canvas.points)
+    pruned.views.pages.tabs.setCurrentIndex(5)
+    pruned.click(view.add_sessions)
+    pruned.wait(lambda: bool(view.others))
+    points = view.canvas.points
+    assert len(points) == 2 * own
+    assert [(p.x, p.y) for p in points[own:]] == [(p.x, p.y) for p in points[:own]]
+    assert points[-1].label.startswith("first, 2: L1")
+    pruned.key("Ctrl+W")
+    pruned.wait(lambda: pruned.document is None)
+    assert not view.others

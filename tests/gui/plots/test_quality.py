@@ -9,7 +9,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor
 
 from pruneapp.evaluation.metric import MeasuredState, MetricChange, StateQuality, StepKind
-from pruneapp.gui.plots.quality import SIDES, QualityView
+from pruneapp.gui.plots.quality import SIDES, OtherSession, QualityView
 from tests.gui.user import plain
 
 LEFT = Qt.MouseButton.LeftButton
@@ -506,3 +506,33 @@ def test_each_series_has_its_own_color_in_the_legend(view):
 
 def _swatch_middle(legend, entry):
     return legend._positions(legend.width())[entry] + QPoint(7, legend._line_height() // 2)
+
+
+def test_states_of_other_sessions_are_in_the_same_chart(view, qtbot):
+    other = OtherSession("resnet", (STATES[0], state(1, "1: L1 60 %", 0.6, 0.95)))
+    assert view.add_sessions.isVisible()
+    assert not view.remove_sessions.isVisible()
+    with qtbot.waitSignal(view.sessionsRequested):
+        qtbot.mouseClick(view.add_sessions, LEFT)
+    view.set_others([other])
+    *own, _opened, pruned = view.canvas.points
+    assert len(own) == len(STATES)
+    assert [p.of_other_file for p in view.canvas.points] == [False] * 4 + [True] * 2
+    assert (pruned.x, pruned.y) == (60, 95)
+    assert pruned.joined == len(own)
+    assert pruned.ink == own[1].ink, "the same method has the same color"
+    assert pruned.label == "resnet, 1: L1 60 %"
+    assert "dashed, with a hole: resnet" in view.legend.words()
+    assert "(L1 50 %)" in view.readout.text(), "other files do not count for the target"
+    places = [view.canvas.pixel_of(5).toPoint()]
+    qtbot.mouseMove(view.canvas.viewport(), places[0])
+    assert view.readout.text().startswith("resnet, 1: L1 60 %")
+    with qtbot.assertNotEmitted(view.stateRequested):
+        qtbot.mouseClick(view.canvas.viewport(), LEFT, pos=places[0])
+    rows = [list(row) for row in view.numbers()]
+    assert rows[-1][:3] == ["resnet, 1: L1 60 %", 0.6, 0.95]
+    view.set_states(STATES, 1, "loss")
+    assert len(view.canvas.points) == 6
+    qtbot.mouseClick(view.remove_sessions, LEFT)
+    assert len(view.canvas.points) == 4
+    assert not view.remove_sessions.isVisible()
