@@ -7534,6 +7534,18 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>bis hinab zu {x} gepackter Gewichte</translation>
     </message>
     <message>
+        <source>size of the shrunk file</source>
+        <translation>Größe der verkleinerten Datei</translation>
+    </message>
+    <message>
+        <source>Bytes of the file that Export &gt; Shrunk writes if it cuts the units whose weights are all pruned</source>
+        <translation>Bytes der Datei, die Exportieren &gt; Verkleinert schreibt, wenn die Einheiten entfernt werden, deren Gewichte alle geprunt sind</translation>
+    </message>
+    <message>
+        <source>down to {x} in the shrunk file</source>
+        <translation>bis hinab zu {x} in der verkleinerten Datei</translation>
+    </message>
+    <message>
         <source>multiply-adds per input</source>
         <translation>Multiply-Adds je Eingabe</translation>
     </message>
@@ -7544,6 +7556,21 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     <message>
         <source>down to {x} multiply-adds per input</source>
         <translation>bis hinab zu {x} Multiply-Adds je Eingabe</translation>
+    </message>
+</context>
+<context>
+    <name>QualitySessionsController</name>
+    <message>
+        <source>Add sessions to the chart</source>
+        <translation>Sitzungen zum Diagramm hinzufügen</translation>
+    </message>
+    <message>
+        <source>Sessions ({patterns})</source>
+        <translation>Sitzungen ({patterns})</translation>
+    </message>
+    <message>
+        <source>Reading the session</source>
+        <translation>Sitzung wird gelesen</translation>
     </message>
 </context>
 <context>
@@ -7573,8 +7600,28 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>Auf mehrere Sparsitäten prunen und jede mit und ohne Wiederherstellung messen</translation>
     </message>
     <message>
+        <source>Add sessions…</source>
+        <translation>Sitzungen hinzufügen…</translation>
+    </message>
+    <message>
+        <source>Show the measured states of other saved sessions in the same chart</source>
+        <translation>Die gemessenen Zustände anderer gespeicherter Sitzungen im selben Diagramm zeigen</translation>
+    </message>
+    <message>
+        <source>Only this file</source>
+        <translation>Nur diese Datei</translation>
+    </message>
+    <message>
+        <source>Remove the states of other sessions</source>
+        <translation>Die Zustände anderer Sitzungen entfernen</translation>
+    </message>
+    <message>
         <source>Go to this state</source>
         <translation>Zu diesem Zustand</translation>
+    </message>
+    <message>
+        <source>Computing the sizes of shrunk files…</source>
+        <translation>Die Größen der verkleinerten Dateien werden berechnet…</translation>
     </message>
     <message>
         <source>Not saved with the metrics of these states: {axis}. Choose another axis, or evaluate them again.</source>
@@ -7591,6 +7638,10 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     <message>
         <source>{metric}, %</source>
         <translation>{metric}, %</translation>
+    </message>
+    <message>
+        <source>{session}, {state}</source>
+        <translation>{session}, {state}</translation>
     </message>
     <message>
         <source>{share} pruned</source>
@@ -7669,6 +7720,10 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>Metrik über {axis}</translation>
     </message>
     <message>
+        <source>dashed, with a hole: {session}</source>
+        <translation>gestrichelt, mit Loch: {session}</translation>
+    </message>
+    <message>
         <source>{curve} (knee at {x})</source>
         <translation>{curve} (Knie bei {x})</translation>
     </message>
@@ -7683,6 +7738,10 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     <message>
         <source>A bar that crosses the dotted line, the unpruned model, means that no difference from it was found.</source>
         <translation>Ein Balken, der die gepunktete Linie, das ungeprunte Modell, kreuzt, heißt, dass kein Unterschied dazu gefunden wurde.</translation>
+    </message>
+    <message>
+        <source>{session}, {state}:  {words}</source>
+        <translation>{session}, {state}:  {words}</translation>
     </message>
     <message>
         <source>measured with {conditions}</source>
@@ -18960,6 +19019,16 @@ steps</extracomment>
         <translation>Ältere Zustände des Verlaufs können nicht auf die Festplatte ausgelagert werden und bleiben im Speicher: {why_not}.</translation>
     </message>
     <message>
+        <source>No state of &apos;{name}&apos; was evaluated.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Kein Zustand von &apos;{name}&apos; wurde ausgewertet.</translation>
+    </message>
+    <message>
+        <source>Open it, evaluate its states, and save it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Öffnen Sie die Sitzung, werten Sie ihre Zustände aus und speichern Sie sie.</translation>
+    </message>
+    <message>
         <source>The tolerance must be a number of at least 0, or a percentage (got &apos;{stop}&apos;).</source>
         <extracomment>sentences</extracomment>
         <translation>Die Toleranz muss eine Zahl von mindestens 0 oder ein Prozentsatz sein (angegeben: &apos;{stop}&apos;).</translation>
@@ -21837,6 +21906,17 @@ steps</extracomment>
     <message>
         <source>nothing is cut yet</source>
         <translation>noch wird nichts entfernt</translation>
+    </message>
+</context>
+<context>
+    <name>ShrunkSizesController</name>
+    <message>
+        <source>Sizes of shrunk files</source>
+        <translation>Größen der verkleinerten Dateien</translation>
+    </message>
+    <message>
+        <source>Computing the sizes was stopped. Choose the axis again.</source>
+        <translation>Die Berechnung der Größen wurde abgebrochen. Wählen Sie die Achse noch einmal.</translation>
     </message>
 </context>
 <context>

@@ -7534,6 +7534,18 @@ Files are read, never run.</source>
         <translation>打包权重最少 {x}</translation>
     </message>
     <message>
+        <source>size of the shrunk file</source>
+        <translation>缩小后文件的大小</translation>
+    </message>
+    <message>
+        <source>Bytes of the file that Export &gt; Shrunk writes if it cuts the units whose weights are all pruned</source>
+        <translation>“导出 &gt; 缩小”在切除所有权重均已剪枝的单元后写入的文件的字节数</translation>
+    </message>
+    <message>
+        <source>down to {x} in the shrunk file</source>
+        <translation>缩小后的文件低至 {x}</translation>
+    </message>
+    <message>
         <source>multiply-adds per input</source>
         <translation>每个输入的乘加运算</translation>
     </message>
@@ -7544,6 +7556,21 @@ Files are read, never run.</source>
     <message>
         <source>down to {x} multiply-adds per input</source>
         <translation>每个输入最少 {x} 次乘加运算</translation>
+    </message>
+</context>
+<context>
+    <name>QualitySessionsController</name>
+    <message>
+        <source>Add sessions to the chart</source>
+        <translation>将会话添加到图表</translation>
+    </message>
+    <message>
+        <source>Sessions ({patterns})</source>
+        <translation>会话 ({patterns})</translation>
+    </message>
+    <message>
+        <source>Reading the session</source>
+        <translation>正在读取会话</translation>
     </message>
 </context>
 <context>
@@ -7573,8 +7600,28 @@ Files are read, never run.</source>
         <translation>剪枝到多个稀疏度，并分别测量有恢复和无恢复的结果</translation>
     </message>
     <message>
+        <source>Add sessions…</source>
+        <translation>添加会话…</translation>
+    </message>
+    <message>
+        <source>Show the measured states of other saved sessions in the same chart</source>
+        <translation>在同一图表中显示其他已保存会话的已测量状态</translation>
+    </message>
+    <message>
+        <source>Only this file</source>
+        <translation>仅此文件</translation>
+    </message>
+    <message>
+        <source>Remove the states of other sessions</source>
+        <translation>移除其他会话的状态</translation>
+    </message>
+    <message>
         <source>Go to this state</source>
         <translation>转到此状态</translation>
+    </message>
+    <message>
+        <source>Computing the sizes of shrunk files…</source>
+        <translation>正在计算缩小后文件的大小…</translation>
     </message>
     <message>
         <source>Not saved with the metrics of these states: {axis}. Choose another axis, or evaluate them again.</source>
@@ -7591,6 +7638,10 @@ Files are read, never run.</source>
     <message>
         <source>{metric}, %</source>
         <translation>{metric}，%</translation>
+    </message>
+    <message>
+        <source>{session}, {state}</source>
+        <translation>{session},{state}</translation>
     </message>
     <message>
         <source>{share} pruned</source>
@@ -7669,6 +7720,10 @@ Files are read, never run.</source>
         <translation>指标与{axis}</translation>
     </message>
     <message>
+        <source>dashed, with a hole: {session}</source>
+        <translation>虚线、带孔:{session}</translation>
+    </message>
+    <message>
         <source>{curve} (knee at {x})</source>
         <translation>{curve}（拐点在 {x}）</translation>
     </message>
@@ -7683,6 +7738,10 @@ Files are read, never run.</source>
     <message>
         <source>A bar that crosses the dotted line, the unpruned model, means that no difference from it was found.</source>
         <translation>与虚线（未剪枝模型）相交的条表示未发现与其有差异。</translation>
+    </message>
+    <message>
+        <source>{session}, {state}:  {words}</source>
+        <translation>{session},{state}:  {words}</translation>
     </message>
     <message>
         <source>measured with {conditions}</source>
@@ -18959,6 +19018,16 @@ steps</extracomment>
         <translation>历史中较早的状态无法移到磁盘，仍保留在内存中：{why_not}。</translation>
     </message>
     <message>
+        <source>No state of &apos;{name}&apos; was evaluated.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 没有已评估的状态。</translation>
+    </message>
+    <message>
+        <source>Open it, evaluate its states, and save it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请打开它,评估其状态并保存。</translation>
+    </message>
+    <message>
         <source>The tolerance must be a number of at least 0, or a percentage (got &apos;{stop}&apos;).</source>
         <extracomment>sentences</extracomment>
         <translation>容差必须是不小于 0 的数或百分比（得到 &apos;{stop}&apos;）。</translation>
@@ -21836,6 +21905,17 @@ steps</extracomment>
     <message>
         <source>nothing is cut yet</source>
         <translation>尚未裁去任何内容</translation>
+    </message>
+</context>
+<context>
+    <name>ShrunkSizesController</name>
+    <message>
+        <source>Sizes of shrunk files</source>
+        <translation>缩小后文件的大小</translation>
+    </message>
+    <message>
+        <source>Computing the sizes was stopped. Choose the axis again.</source>
+        <translation>大小的计算已停止。请重新选择该轴。</translation>
     </message>
 </context>
 <context>

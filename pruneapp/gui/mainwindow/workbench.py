@@ -56,6 +56,7 @@ from pruneapp.gui.plots.graph.connections_controller import ConnectionsControlle
 from pruneapp.gui.plots.pages import Page
 from pruneapp.gui.plots.plot_controller import PlotController, TableController
 from pruneapp.gui.plots.quality_sessions import QualitySessionsController
+from pruneapp.gui.plots.shrunk_sizes import ShrunkSizesController
 from pruneapp.gui.plots.threshold_controller import ThresholdController
 from pruneapp.gui.preview.histogram_controller import HistogramController
 from pruneapp.gui.preview.preview_controller import PreviewController
@@ -419,6 +420,7 @@ class Workbench(QObject):
         self.quality_sessions = QualitySessionsController(
             context, session, views.pages.quality, self.evaluation.kind_of
         )
+        self.shrunk_sizes = ShrunkSizesController(context, session, views.pages.quality)
         self.report = ReportController(context, session, self.evaluation)
         self.rounds = RoundsController(
             context,

@@ -84,6 +84,8 @@ class QualityView(PlotView):
     # The user chose multiply-adds as the axis, which may have to be counted.
     countRequested = Signal()
     frontierRequested = Signal()  # the user wants to measure a frontier
+    # (list of int) The axis shows the sizes of shrunk files: those of these states are needed.
+    shrunkSizesRequested = Signal(object)
     sessionsRequested = Signal()  # the user wants to add other sessions to the chart
 
     def __init__(self) -> None:
@@ -99,6 +101,8 @@ class QualityView(PlotView):
         self._frontier: Sequence[FrontierCurve] = ()
         self._kinds: dict[str, StepKind] = {}  # series by name
         self._series = SeriesColors()
+        self._shrunk_sizes: Mapping[int, int] = {}  # bytes of shrunk files by state
+        self._no_size_reason = ""  # why the sizes of shrunk files are unknown
         self.others: Sequence[OtherSession] = ()
         self._other_states: list[tuple[OtherSession, MeasuredState]] = []  # those that are shown
         self._tolerances: dict[str, float] = {}  # by metric, as set by the user
@@ -168,6 +172,8 @@ class QualityView(PlotView):
         ):
             if self._uncounted_reason and self.shows_multiply_adds:
                 return self._uncounted_reason
+            if self._axis.measure is QualityMeasure.SHRUNK:
+                return self._no_size_reason or self.tr("Computing the sizes of shrunk files…")
             return self.tr(
                 "Not saved with the metrics of these states: {axis}. Choose another axis, or "
                 "evaluate them again."
@@ -204,6 +210,28 @@ class QualityView(PlotView):
         self.set_states(*self._given_states, self._name, self._stale_reason, self._conditions)
         self.canvas.fit()
 
+    def set_shrunk_sizes(self, sizes: Mapping[int, int], why_not: str) -> None:
+        """Set the bytes of the shrunk files of states, or why they are unknown."""
+        if (dict(sizes), why_not) != (dict(self._shrunk_sizes), self._no_size_reason):
+            self._shrunk_sizes, self._no_size_reason = sizes, why_not
+            self.set_states(*self._given_states, self._name, self._stale_reason, self._conditions)
+
+    def _value_of(self, state: MeasuredState) -> float | None:
+        """Return the number of a state on the axis; None if it is unknown."""
+        if self._axis.measure is QualityMeasure.SHRUNK:
+            return self._shrunk_sizes.get(state.number)
+        return self._axis.value_of(state)
+
+    def _request_shrunk_sizes(self) -> None:
+        """Request the sizes of shrunk files that are not known, if the axis shows them."""
+        numbers = [s.number for s in self._given_states[0]]
+        if (
+            self._axis.measure is QualityMeasure.SHRUNK
+            and not self._no_size_reason
+            and any(number not in self._shrunk_sizes for number in numbers)
+        ):
+            self.shrunkSizesRequested.emit(numbers)
+
     def set_others(self, others: Sequence[OtherSession]) -> None:
         """Show the states of other sessions that have the metric and a value on the axis."""
         self.others = tuple(others)
@@ -225,8 +253,8 @@ class QualityView(PlotView):
     ) -> None:
         """Show the states that have this metric and a value on the axis, ordered by that value.
 
-        The cursor stays on its state. All points become visible if axis or metric changed. Emits no
-        signal.
+        The cursor stays on its state. All points become visible if axis or metric changed. Emits
+        only `shrunkSizesRequested`.
 
         Parameters
         ----------
@@ -252,7 +280,7 @@ class QualityView(PlotView):
         values = {
             s.number: value
             for s in states
-            if _can_show(s.quality.metric(metric)) and (value := self._axis.value_of(s)) is not None
+            if _can_show(s.quality.metric(metric)) and (value := self._value_of(s)) is not None
         }
         known = [s for s in states if s.number in values]
         here = self._state_number(self.canvas.cursor)
@@ -311,6 +339,7 @@ class QualityView(PlotView):
             self.canvas.fit()
         self._set_content(present=bool(points))
         self.refresh()
+        self._request_shrunk_sizes()
 
     def _points_of_others(self, first: int, unit: float, scale: float) -> Iterator[Point]:
         """Yield the points of other sessions; the number of the first one is `first`."""
@@ -390,9 +419,7 @@ class QualityView(PlotView):
         passing = [state for state in self._states if self._passes(state)]
         if not passing:
             return None
-        return min(
-            reversed(passing), key=lambda s: self._axis.smaller * (self._axis.value_of(s) or 0.0)
-        )
+        return min(reversed(passing), key=lambda s: self._axis.smaller * (self._value_of(s) or 0.0))
 
     def _passes(self, state: MeasuredState) -> bool:
         rounding = 1e-12
@@ -443,7 +470,7 @@ class QualityView(PlotView):
             words += self.tr("; noise ±{noise}")
         return words.format(
             target=target,
-            up_to=self._axis.up_to.format(x=self._axis.text(self._axis.value_of(best) or 0.0)),
+            up_to=self._axis.up_to.format(x=self._axis.text(self._value_of(best) or 0.0)),
             label=best.label,
             noise=_amount(metric, half),
         )
@@ -497,7 +524,7 @@ class QualityView(PlotView):
             return (
                 state.label,
                 state.quality.sparsity,
-                *[round(axis.value_of(state) or 0.0) for _ in more],
+                *[round(self._value_of(state) or 0.0) for _ in more],
                 metric.value,
                 difference,
                 metric.half or "",  # empty if unknown
@@ -629,6 +656,7 @@ class QualityView(PlotView):
 
     def _on_axis_chosen(self) -> None:
         self._axis = self._axes[QualityMeasure(self.axis_box.currentData())]
+        self._no_size_reason = ""
         self.set_states(*self._given_states, self._name, self._stale_reason, self._conditions)
         if self.shows_multiply_adds:
             self.countRequested.emit()

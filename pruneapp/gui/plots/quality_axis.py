@@ -17,6 +17,7 @@ class QualityMeasure(Enum):
     SPARSITY = "sparsity"
     REMAINING = "remaining"
     BYTES = "bytes"
+    SHRUNK = "shrunk"
     MULTIPLY_ADDS = "multiply-adds"
 
 
@@ -49,7 +50,7 @@ class QualityAxis:
         """
         if self.measure is QualityMeasure.SPARSITY:
             return 0.01, translate("QualityAxis", "pruned, %")
-        if self.measure is QualityMeasure.BYTES:
+        if self.measure in {QualityMeasure.BYTES, QualityMeasure.SHRUNK}:
             return 1.0, self.label
         most = max(numbers, default=0.0)
         units = (
@@ -91,6 +92,18 @@ def quality_axes() -> tuple[QualityAxis, ...]:
             ),
             translate("QualityAxis", "down to {x} of packed weights"),
             lambda quality: quality.nbytes,
+            lambda number: size(round(number)),
+        ),
+        QualityAxis(
+            QualityMeasure.SHRUNK,
+            translate("QualityAxis", "size of the shrunk file"),
+            translate(
+                "QualityAxis",
+                "Bytes of the file that Export > Shrunk writes if it cuts the units whose weights "
+                "are all pruned",
+            ),
+            translate("QualityAxis", "down to {x} in the shrunk file"),
+            lambda _quality: None,  # computed by the window
             lambda number: size(round(number)),
         ),
         QualityAxis(

@@ -1,0 +1,78 @@
+"""Sizes of the shrunk files of measured states, for the horizontal axis of the page Quality."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from PySide6.QtWidgets import QDialog
+
+from pruneapp.document.history import PastState
+from pruneapp.errors import PruneAppError
+from pruneapp.groups.structure import Unknown
+from pruneapp.gui.app.context import AppContext
+from pruneapp.gui.document.feature import Feature, Flow, RunJob, flow
+from pruneapp.gui.document.open_document import OpenDocument
+from pruneapp.gui.plots.quality import QualityView
+from pruneapp.gui.widgets.engine_text import translate_error
+from pruneapp.progress import Cancelled, Job
+from pruneapp.shrink.cut import ShrinkError
+from pruneapp.shrink.forecast import forecast
+from pruneapp.shrink.surveyed_state import CutRequest, survey_state
+
+
+def shrunk_sizes(states: Mapping[int, PastState], job: Job) -> dict[int, int]:
+    """Return the bytes of the weights that remain when the dead units of states are cut.
+
+    States in which nothing is dead have the size of the whole model. Raises `ShrinkError` if the
+    model is of an unknown type, or cannot be cut.
+    """
+    found = {}
+    for number, past in states.items():
+        snapshot = past.load(Job(cancel=job.cancel))
+        surveyed = survey_state(snapshot, job)
+        if isinstance(surveyed, Unknown):
+            raise ShrinkError(surveyed.why_not)
+        size = forecast(surveyed, CutRequest(), job)
+        if size.after is None:
+            raise ShrinkError(size.why_not)
+        found[number] = size.after.nbytes
+    return found
+
+
+class ShrunkSizesController(Feature[QDialog]):
+    """Computes the sizes while the axis shows them, once for each state."""
+
+    def __init__(self, context: AppContext, session: OpenDocument, view: QualityView) -> None:
+        super().__init__(context, session)
+        self._view = view
+        self._sizes: dict[object, int] = {}  # by the keys of records
+        self._computing = False
+        view.shrunkSizesRequested.connect(self.compute)
+
+    @flow
+    def compute(self, numbers: Sequence[int]) -> Flow[None]:
+        """Compute the sizes of states without one, and show all; the error if that fails."""
+        document = self.document
+        keys = [None, *(record.key for record in document.history.records)]
+        missing = {n: document.state_at(n) for n in numbers if keys[n] not in self._sizes}
+        why = ""
+        if missing and not self._computing:
+            self._computing = True
+            try:
+                work = partial(shrunk_sizes, missing)
+                found = yield from RunJob(self.tr("Sizes of shrunk files"), work)
+                self._sizes |= {keys[number]: size for number, size in found.items()}
+            except PruneAppError as error:
+                why = translate_error(error)
+            except Cancelled:
+                why = self.tr("Computing the sizes was stopped. Choose the axis again.")
+            finally:
+                self._computing = False
+        sizes = {n: self._sizes[key] for n, key in enumerate(keys) if key in self._sizes}
+        self._view.set_shrunk_sizes(sizes, why)
+
+    def on_closed(self) -> None:
+        super().on_closed()
+        self._sizes.clear()
+        self._view.set_shrunk_sizes({}, "")
