@@ -5,10 +5,14 @@ from __future__ import annotations
 import configparser
 import json
 import os
+import shutil
 import subprocess
 import sys
 import sysconfig
+import tarfile
 import zipfile
+from importlib.metadata import distributions
+from importlib.util import find_spec
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -16,6 +20,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PACKAGING = ROOT / "packaging"
+
+pytestmark = pytest.mark.skipif(find_spec("hatchling") is None, reason="needs hatchling")
 APP_ID = "io.github.pruneapp.Pruneapp"
 
 SAMPLE = "from pruneapp import resources; print(resources.path('sample/lenet-digits.safetensors'))"
@@ -59,15 +65,48 @@ def run(command, **environment) -> str:
     return done.stdout
 
 
+def build(root: Path, kind: str, folder: Path) -> Path:
+    """Build a wheel or an sdist with the installed hatchling, without a network."""
+    command = [sys.executable, "-m", "hatchling", "build", "-t", kind, "-d", str(folder)]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    (built,) = folder.glob("*.whl" if kind == "wheel" else "*.tar.gz")
+    return built
+
+
+def contents(wheel: Path) -> dict[str, int]:
+    """Return the checksums of all files but the list of files, whose order may differ."""
+    with zipfile.ZipFile(wheel) as archive:
+        files = {info.filename: info.CRC for info in archive.infolist()}
+    return {name: crc for name, crc in files.items() if not name.endswith("/RECORD")}
+
+
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory) -> Path:
-    """Build the wheel with the installed hatchling, without a network."""
-    folder = tmp_path_factory.mktemp("wheel")
-    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    (built,) = folder.glob("*.whl")
-    return built
+    return build(ROOT, "wheel", tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory) -> Path:
+    """Write a wheel without modules for each installed distribution.
+
+    Installers resolve and install these instead of hundreds of megabytes. The modules are imported
+    from this environment.
+    """
+    folder = tmp_path_factory.mktemp("index")
+    wheel = "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+    for one in distributions():
+        stem = f"{one.name.lower().replace('-', '_')}-{one.version}"
+        files = {"METADATA": one.read_text("METADATA"), "WHEEL": wheel}
+        parts = {f"{stem}.dist-info/{name}": text for name, text in files.items()}
+        if one.name == "torch":
+            parts["borrowed.pth"] = sysconfig.get_path("purelib") + "\n"
+        parts[f"{stem}.dist-info/RECORD"] = "".join(f"{name},,\n" for name in parts)
+        if one.name != "pruneapp":
+            with zipfile.ZipFile(folder / f"{stem}-py3-none-any.whl", "w") as archive:
+                for name, text in parts.items():
+                    archive.writestr(name, text)
+    return folder
 
 
 @pytest.fixture(scope="module")
@@ -102,6 +141,15 @@ def test_the_wheel_has_every_module_and_resource(wheel):
     assert packed == tracked | commit
 
 
+def test_a_source_archive_builds_the_same_wheel(wheel, tmp_path):
+    with tarfile.open(build(ROOT, "sdist", tmp_path)) as archive:
+        archive.extractall(tmp_path, filter="data")
+    (root,) = (path for path in tmp_path.iterdir() if path.is_dir())
+    assert contents(build(root, "wheel", tmp_path)) == contents(wheel)
+    for name in ("CITATION.cff", "mkdocs.yml"):
+        assert (root / name).exists()
+
+
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="this is no checkout")
 def test_what_is_installed_tells_the_commit_it_was_built_from(installed):
     commit = run(["git", "-C", ROOT, "rev-parse", "HEAD"]).strip()[:12]
@@ -109,6 +157,23 @@ def test_what_is_installed_tells_the_commit_it_was_built_from(installed):
     assert f"(commit {commit}" in said
     assert "Qt 6." in said
     assert "torch 2." in said
+
+
+@pytest.mark.skipif(not shutil.which("uvx"), reason="needs uv")
+def test_uvx_runs_the_wheel(wheel, index, tmp_path):
+    command = ["uvx", "--offline", "--python", sys.executable, "--find-links", index]
+    command += ["--from", wheel, "pruneapp"]
+    assert "torch 2." in run([*command, "--version"], UV_CACHE_DIR=str(tmp_path))
+    assert "usage: pruneapp scan" in run([*command, "scan", "--help"], UV_CACHE_DIR=str(tmp_path))
+
+
+@pytest.mark.skipif(not shutil.which("pipx"), reason="needs pipx")
+def test_pipx_installs_the_wheel(wheel, index, tmp_path):
+    home = {"PIPX_HOME": str(tmp_path), "PIPX_BIN_DIR": str(tmp_path / "bin")}
+    offline = f"--pip-args=--no-index --find-links={index}"
+    run(["pipx", "install", "--python", sys.executable, offline, wheel], **home)
+    assert "torch 2." in run([tmp_path / "bin" / "pruneapp", "--version"])
+    assert "usage: pruneapp scan" in run([tmp_path / "bin" / "pruneapp", "scan", "--help"])
 
 
 def test_the_command_works_where_the_wheel_is_installed(installed):
@@ -156,3 +221,4 @@ def test_the_version_is_the_same_everywhere(wheel, installed):
     about = ET.parse(PACKAGING / f"{APP_ID}.metainfo.xml").getroot()
     assert about.find("releases/release").get("version") == version
     assert f"## {version}" in (ROOT / "CHANGELOG.md").read_text()
+    assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text()
