@@ -943,6 +943,16 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Auf mehrere Sparsitäten prunen und jede mit und ohne Wiederherstellung messen</translation>
     </message>
     <message>
+        <source>Shri&amp;nk…</source>
+        <extracomment>command</extracomment>
+        <translation>Verklei&amp;nern…</translation>
+    </message>
+    <message>
+        <source>Cut neurons, heads, channels or layers out of the model, and export the smaller model</source>
+        <extracomment>command</extracomment>
+        <translation>Neuronen, Heads, Kanäle oder Schichten aus dem Modell entfernen und das kleinere Modell exportieren</translation>
+    </message>
+    <message>
         <source>&amp;Save recipe…</source>
         <extracomment>command</extracomment>
         <translation>Rezept &amp;speichern…</translation>
@@ -4817,6 +4827,10 @@ Dateien werden gelesen, nie ausgeführt.</translation>
 <context>
     <name>ExportController</name>
     <message>
+        <source>Evaluating the cut:</source>
+        <translation>Verkleinertes Modell wird ausgewertet:</translation>
+    </message>
+    <message>
         <source>Shrinking</source>
         <translation>Verkleinern</translation>
     </message>
@@ -4882,6 +4896,14 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     <message>
         <source>Format</source>
         <translation>Format</translation>
+    </message>
+    <message>
+        <source>state {title}</source>
+        <translation>Zustand {title}</translation>
+    </message>
+    <message>
+        <source>the opened file</source>
+        <translation>die geöffnete Datei</translation>
     </message>
     <message>
         <source>State {title}</source>
@@ -5400,6 +5422,13 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     <message>
         <source>Compatible with</source>
         <translation>Kompatibel mit</translation>
+    </message>
+</context>
+<context>
+    <name>Formats</name>
+    <message>
+        <source>Not for this file: {formats}</source>
+        <translation>Nicht für diese Datei: {formats}</translation>
     </message>
 </context>
 <context>
@@ -21824,6 +21853,14 @@ steps</extracomment>
         <translation>Als andere Art schreiben</translation>
     </message>
     <message>
+        <source>Evaluate this cut</source>
+        <translation>Diesen Schnitt auswerten</translation>
+    </message>
+    <message>
+        <source>Measure the model with these units set to zero, before anything is written.</source>
+        <translation>Das Modell mit diesen Einheiten auf null messen, bevor etwas geschrieben wird.</translation>
+    </message>
+    <message>
         <source>Check</source>
         <translation>Prüfung</translation>
     </message>
@@ -21864,6 +21901,10 @@ steps</extracomment>
         <translation>Kompatibel mit</translation>
     </message>
     <message>
+        <source>Evaluating…</source>
+        <translation>Wird ausgewertet…</translation>
+    </message>
+    <message>
         <source>score in the file</source>
         <translation>Wert in der Datei</translation>
     </message>
@@ -21898,6 +21939,26 @@ steps</extracomment>
     <message>
         <source>  nothing changes</source>
         <translation>  nichts ändert sich</translation>
+    </message>
+    <message>
+        <source>the pruned model</source>
+        <translation>das geprunte Modell</translation>
+    </message>
+    <message>
+        <source>✓ Same output as {state}</source>
+        <translation>✓ Gleiche Ausgabe wie: {state}</translation>
+    </message>
+    <message>
+        <source>▲ Changes the output of {state}</source>
+        <translation>▲ Ändert die Ausgabe; Vergleich: {state}</translation>
+    </message>
+    <message>
+        <source>△ Same output as {state} for these texts</source>
+        <translation>△ Für diese Texte gleiche Ausgabe wie: {state}</translation>
+    </message>
+    <message>
+        <source>After this cut: {metric}.</source>
+        <translation>Nach diesem Schnitt: {metric}.</translation>
     </message>
     <message>
         <source>Write as &apos;{other}&apos;, which computes the same and takes any number of heads</source>
@@ -22721,12 +22782,44 @@ steps</extracomment>
         <translation>Dabei geht nichts verloren: Klicken Sie auf den letzten Zustand, oder drücken Sie {keys}.</translation>
     </message>
     <message>
+        <source>Evaluate</source>
+        <translation>Auswerten</translation>
+    </message>
+    <message>
+        <source>Tools &gt; Evaluate… measures the model with a script, a text or images. The page Quality and the history show the result of each state.</source>
+        <translation>Werkzeuge &gt; Auswerten… misst das Modell mit einem Skript, einem Text oder Bildern. Die Seite Qualität und der Verlauf zeigen das Ergebnis jedes Zustands.</translation>
+    </message>
+    <message>
+        <source>Repair</source>
+        <translation>Reparieren</translation>
+    </message>
+    <message>
+        <source>Prune &gt; Repair… ({keys}) adjusts the remaining weights so that the output of each layer stays close to the original. It takes seconds and no training.</source>
+        <translation>Pruning &gt; Reparieren… ({keys}) passt die übrigen Gewichte an, damit die Ausgabe jeder Schicht nahe am Original bleibt. Das dauert Sekunden und braucht kein Training.</translation>
+    </message>
+    <message>
+        <source>Recover</source>
+        <translation>Wiederherstellen</translation>
+    </message>
+    <message>
+        <source>Prune &gt; Recover… ({keys}) trains the remaining weights while pruned ones stay zero. It takes longer than a repair and restores more.</source>
+        <translation>Pruning &gt; Wiederherstellen… ({keys}) trainiert die übrigen Gewichte, während geprunte null bleiben. Das dauert länger als eine Reparatur und stellt mehr wieder her.</translation>
+    </message>
+    <message>
+        <source>Shrink</source>
+        <translation>Verkleinern</translation>
+    </message>
+    <message>
+        <source>Zeros do not make a model faster by themselves. Tools &gt; Shrink… cuts whole neurons, heads, channels or layers out, and writes a smaller model.</source>
+        <translation>Nullen allein machen ein Modell nicht schneller. Werkzeuge &gt; Verkleinern… entfernt ganze Neuronen, Heads, Kanäle oder Schichten und schreibt ein kleineres Modell.</translation>
+    </message>
+    <message>
         <source>Export</source>
         <translation>Exportieren</translation>
     </message>
     <message>
-        <source>Export… ({keys}) writes the pruned model to a new file, in the format that you choose. The guide (F1) explains evaluation, repair, recovery and shrinking.</source>
-        <translation>Exportieren… ({keys}) schreibt das geprunte Modell in eine neue Datei, im Format Ihrer Wahl. Die Anleitung (F1) erklärt Auswertung, Reparatur, Wiederherstellung und Verkleinern.</translation>
+        <source>Export… ({keys}) writes the pruned model to a new file, in the format that you choose. The guide (F1) explains each of these steps.</source>
+        <translation>Exportieren… ({keys}) schreibt das geprunte Modell in eine neue Datei, in dem Format, das Sie wählen. Die Anleitung (F1) erklärt jeden dieser Schritte.</translation>
     </message>
 </context>
 <context>

@@ -943,6 +943,16 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>剪枝到多个稀疏度，并分别测量有恢复和无恢复的结果</translation>
     </message>
     <message>
+        <source>Shri&amp;nk…</source>
+        <extracomment>command</extracomment>
+        <translation>缩减(&amp;N)…</translation>
+    </message>
+    <message>
+        <source>Cut neurons, heads, channels or layers out of the model, and export the smaller model</source>
+        <extracomment>command</extracomment>
+        <translation>从模型中裁去神经元、头、通道或层，并导出较小的模型</translation>
+    </message>
+    <message>
         <source>&amp;Save recipe…</source>
         <extracomment>command</extracomment>
         <translation>保存配方(&amp;S)…</translation>
@@ -4817,6 +4827,10 @@ Files are read, never run.</source>
 <context>
     <name>ExportController</name>
     <message>
+        <source>Evaluating the cut:</source>
+        <translation>正在评估裁剪：</translation>
+    </message>
+    <message>
         <source>Shrinking</source>
         <translation>正在缩减</translation>
     </message>
@@ -4882,6 +4896,14 @@ Files are read, never run.</source>
     <message>
         <source>Format</source>
         <translation>格式</translation>
+    </message>
+    <message>
+        <source>state {title}</source>
+        <translation>状态 {title}</translation>
+    </message>
+    <message>
+        <source>the opened file</source>
+        <translation>打开的文件</translation>
     </message>
     <message>
         <source>State {title}</source>
@@ -5400,6 +5422,13 @@ Files are read, never run.</source>
     <message>
         <source>Compatible with</source>
         <translation>兼容</translation>
+    </message>
+</context>
+<context>
+    <name>Formats</name>
+    <message>
+        <source>Not for this file: {formats}</source>
+        <translation>不适用于此文件：{formats}</translation>
     </message>
 </context>
 <context>
@@ -21823,6 +21852,14 @@ steps</extracomment>
         <translation>写为另一种类型</translation>
     </message>
     <message>
+        <source>Evaluate this cut</source>
+        <translation>评估此裁剪</translation>
+    </message>
+    <message>
+        <source>Measure the model with these units set to zero, before anything is written.</source>
+        <translation>在写入任何内容之前，将这些单元置零并测量模型。</translation>
+    </message>
+    <message>
         <source>Check</source>
         <translation>检查</translation>
     </message>
@@ -21863,6 +21900,10 @@ steps</extracomment>
         <translation>兼容</translation>
     </message>
     <message>
+        <source>Evaluating…</source>
+        <translation>正在评估…</translation>
+    </message>
+    <message>
         <source>score in the file</source>
         <translation>文件中的分数</translation>
     </message>
@@ -21897,6 +21938,26 @@ steps</extracomment>
     <message>
         <source>  nothing changes</source>
         <translation>  没有变化</translation>
+    </message>
+    <message>
+        <source>the pruned model</source>
+        <translation>剪枝后的模型</translation>
+    </message>
+    <message>
+        <source>✓ Same output as {state}</source>
+        <translation>✓ 输出与以下相同：{state}</translation>
+    </message>
+    <message>
+        <source>▲ Changes the output of {state}</source>
+        <translation>▲ 输出会改变；比较对象：{state}</translation>
+    </message>
+    <message>
+        <source>△ Same output as {state} for these texts</source>
+        <translation>△ 对这些文本，输出与以下相同：{state}</translation>
+    </message>
+    <message>
+        <source>After this cut: {metric}.</source>
+        <translation>裁剪后：{metric}。</translation>
     </message>
     <message>
         <source>Write as &apos;{other}&apos;, which computes the same and takes any number of heads</source>
@@ -22720,12 +22781,44 @@ steps</extracomment>
         <translation>撤销不会丢失任何内容：点击最后一个状态，或按 {keys} 重做。</translation>
     </message>
     <message>
+        <source>Evaluate</source>
+        <translation>评估</translation>
+    </message>
+    <message>
+        <source>Tools &gt; Evaluate… measures the model with a script, a text or images. The page Quality and the history show the result of each state.</source>
+        <translation>工具 &gt; 评估… 用脚本、文本或图像测量模型。“质量”页和历史记录显示每个状态的结果。</translation>
+    </message>
+    <message>
+        <source>Repair</source>
+        <translation>修复</translation>
+    </message>
+    <message>
+        <source>Prune &gt; Repair… ({keys}) adjusts the remaining weights so that the output of each layer stays close to the original. It takes seconds and no training.</source>
+        <translation>剪枝 &gt; 修复…（{keys}）调整其余权重，使每层的输出接近原始模型。只需数秒，无需训练。</translation>
+    </message>
+    <message>
+        <source>Recover</source>
+        <translation>恢复</translation>
+    </message>
+    <message>
+        <source>Prune &gt; Recover… ({keys}) trains the remaining weights while pruned ones stay zero. It takes longer than a repair and restores more.</source>
+        <translation>剪枝 &gt; 恢复…（{keys}）训练其余权重，被剪枝的权重保持为零。比修复耗时更长，恢复效果更好。</translation>
+    </message>
+    <message>
+        <source>Shrink</source>
+        <translation>缩减</translation>
+    </message>
+    <message>
+        <source>Zeros do not make a model faster by themselves. Tools &gt; Shrink… cuts whole neurons, heads, channels or layers out, and writes a smaller model.</source>
+        <translation>仅有零并不会使模型更快。工具 &gt; 缩减… 裁去整个神经元、头、通道或层，并写出较小的模型。</translation>
+    </message>
+    <message>
         <source>Export</source>
         <translation>导出</translation>
     </message>
     <message>
-        <source>Export… ({keys}) writes the pruned model to a new file, in the format that you choose. The guide (F1) explains evaluation, repair, recovery and shrinking.</source>
-        <translation>导出… ({keys}) 会以您选择的格式将剪枝后的模型写入新文件。指南 (F1) 介绍如何评估、修复、恢复和缩减。</translation>
+        <source>Export… ({keys}) writes the pruned model to a new file, in the format that you choose. The guide (F1) explains each of these steps.</source>
+        <translation>导出…（{keys}）以您选择的格式将剪枝后的模型写入新文件。指南（F1）解释了每个步骤。</translation>
     </message>
 </context>
 <context>

@@ -471,6 +471,12 @@ COMMANDS: tuple[MenuCommand, ...] = (
             "Prune to several sparsities, and measure each with and without recovery",
         ),
         MenuCommand(
+            "shrink",
+            "Shri&nk…",
+            "Cut neurons, heads, channels or layers out of the model, and export the smaller model",
+            separated=True,
+        ),
+        MenuCommand(
             "save_recipe",
             "&Save recipe…",
             "Save the steps of the history as a recipe that can be edited and reapplied",

@@ -7,7 +7,7 @@ is chosen or the file is closed. A command line is started for each state.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -38,7 +38,7 @@ from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.dialogs import save_path
 from pruneapp.gui.app.jobs import Lane, LatestTask, Restart
 from pruneapp.gui.app.notifications import NoticeTopic
-from pruneapp.gui.document.feature import Feature, Flow, RunJob, flow
+from pruneapp.gui.document.feature import Ask, Feature, Flow, RunJob, flow
 from pruneapp.gui.document.history_states import HistoryMark
 from pruneapp.gui.document.history_view import HistoryStrip
 from pruneapp.gui.document.open_document import OpenDocument
@@ -123,12 +123,14 @@ class ScriptProcess:
         parameters: int,
         job: Job,
         calibrated_with: frozenset[str] = frozenset(),
+        change: Callable[[Job], Snapshot] | None = None,
     ) -> Measurement:
         """Measure a state, after the unpruned model if that has not been measured yet.
 
         `parameters` is the number of parameters of the model. `calibrated_with` contains names of
         data, see `data_of`, that the state was calibrated with; metrics on the same data are
-        marked. Multiply-adds are included if `count` was called before.
+        marked. Multiply-adds are included if `count` was called before. `change` returns the state
+        to measure instead of `past`, from which it was derived.
 
         Raises the errors of `evaluator`, and `EvaluationError` if the script fails.
         """
@@ -137,7 +139,7 @@ class ScriptProcess:
             parts = job.parts(2)
             evaluator.measure_baseline(past.base_state, next(parts))
             job = next(parts)
-        snapshot = past.load(Job(cancel=job.cancel))
+        snapshot = (change or past.load)(Job(cancel=job.cancel))
         found = measure_state(evaluator, snapshot, parameters, job, calibrated_with)
         if self._uses is not None:
             sums = self._uses.multiply_adds(snapshot, Job(cancel=job.cancel))
@@ -311,6 +313,26 @@ class EvaluationController(Feature[EvaluateDialog]):
         """Measure the states with the given record keys; ignore keys that no longer exist."""
         self._measure([key for key in keys if key in self._keys])
 
+    def prepare(self) -> Flow[ScriptProcess | None]:
+        """Return the process that evaluates states; for `yield from`.
+
+        The user chooses a source first if there is none, and agrees to its script. None if the user
+        cancels.
+        """
+        if self._source is None or self._is_for_scan_only:
+            if self.dialog is None:
+                yield from Ask(self._make_dialog(self._keys_at([self._position])), self)
+                yield None  # the chosen source is stored after the dialog is closed
+        elif self._process is None:
+            agreed = yield from self._scripts.agree_to(self._source)
+            self._begin(self._source, agreed, [])
+        return self._process
+
+    def current_quality(self) -> StateQuality | None:
+        """Return the up-to-date result of the current state; None if it was not evaluated."""
+        keys = self._keys_at([self._position])
+        return self.quality_of(keys[0]) if keys else None
+
     def _on_requested(self, number: int) -> None:
         self._measure(self._keys_at([number]))
 
@@ -319,8 +341,11 @@ class EvaluationController(Feature[EvaluateDialog]):
 
         Does nothing if it is open already, or if the document is locked.
         """
-        if self.dialog is not None or not self.session.may_work():
-            return
+        if self.dialog is None and self.session.may_work():
+            self.open_dialog(self._make_dialog(keys))
+
+    def _make_dialog(self, keys: list[object]) -> EvaluateDialog:
+        """Return the dialog in which a source is chosen, which then measures states by `keys`."""
         source = self._scripts.source(PURPOSE)
         if self._source is not None and not self._is_for_scan_only:
             source = self._source
@@ -329,8 +354,8 @@ class EvaluationController(Feature[EvaluateDialog]):
         dialog.choice.changed.connect(partial(self._scripts.look, dialog.choice))
         dialog.evaluateRequested.connect(partial(self._on_chosen, dialog, keys))
         dialog.templateRequested.connect(partial(self.write_template, dialog.choice))
-        self.open_dialog(dialog)
         self._scripts.look(dialog.choice)
+        return dialog
 
     @flow
     def write_template(self, choice: SourceChoice) -> Flow[None]:

@@ -432,10 +432,9 @@ class ExportDialog(Dialog):
         layout.addWidget(self.scrolled, 1)
         layout.addWidget(self.page, 1)
         layout.addWidget(self.target)
-        layout.addWidget(self.beside)
         self.page.hide()
         layout.addWidget(self.trouble)
-        add_button_row(layout, self.stop, self.go)
+        add_button_row(layout, self.stop, self.go, beside=(self.beside,))
 
     def preferred_size(self) -> QSize:
         """Return a size that fits any format and the other page, so that the layout does not jump.
@@ -499,9 +498,11 @@ class ExportDialog(Dialog):
         button that applies the previewed step, which a warning names; "" if there is none.
         """
         self._is_copy = not pruned and not asked
+        numbered, label = title[:1].isdigit(), within_reason(title)
+        same = self.tr("state {title}") if numbered else self.tr("the opened file")
+        self.page.set_state(same.format(title=label))
         if pruned:
-            text = self.tr("State {title}") if title[:1].isdigit() else "{title}"
-            text = text.format(title=within_reason(title))
+            text = self.tr("State {title}").format(title=label) if numbered else label
             text += self.tr("  ·  {share} pruned").format(share=share) if share else ""
         else:
             text = self.tr("△ Nothing is pruned yet: the export is a copy.")
@@ -529,6 +530,10 @@ class ExportDialog(Dialog):
         self.trouble.setText(f"✕ {abridge_text(sentence)}")
         self.trouble.show()
 
+    def select_page(self, *, shrunk: bool) -> None:
+        """Select a page for when the dialog is shown."""
+        self._initial_page = int(shrunk)
+
     def set_check(self, request: ExportRequest, check: TargetCheck) -> None:
         """Show the result of checking the target, unless the request has changed since."""
         if request.writes_as(self._checked):
@@ -554,7 +559,7 @@ class ExportDialog(Dialog):
             if name in self.formats.radios:
                 self.parametersChanged.emit(name, values)
         self.page.set_request(choices.cut, choices.check, choices.folder)
-        self._initial_page = int(choices.shrunk)
+        self.select_page(shrunk=choices.shrunk)
 
     def set_rounding(self, name: str, cost: RoundingCost | str) -> None:
         """Show the cost of rounding to dtype `name`, or a sentence that says why it is unknown."""

@@ -56,6 +56,7 @@ from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.jobs import Jobs, Lane, Restart, Task
 from pruneapp.gui.document.feature import Feature, Flow, RunJob, flow
 from pruneapp.gui.document.open_document import OpenDocument
+from pruneapp.gui.evaluation.evaluation_controller import EvaluationController, Measurement
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
 from pruneapp.gui.export.dialog import ExportChoices, ExportDialog
 from pruneapp.gui.export.format_list import rounding_dtype
@@ -72,9 +73,11 @@ from pruneapp.gui.widgets.engine_text import (
     translate_sentence,
 )
 from pruneapp.gui.widgets.labels import join_sentences
+from pruneapp.gui.widgets.reports import quality_in_short, quality_in_words
 from pruneapp.progress import Cancelled, Job
 from pruneapp.recipes.recipe import history_recipe
 from pruneapp.recipes.schema import chosen_multiple
+from pruneapp.shrink.forecast import ShrinkForecast
 from pruneapp.shrink.surveyed_state import CutRequest
 
 PRUNED = "-pruned"
@@ -428,7 +431,7 @@ class ExportController(Feature[ExportDialog]):
     machine.
     """
 
-    commands: ClassVar = {"export": "ask"}
+    commands: ClassVar = {"export": "ask", "shrink": "ask_shrunk"}
 
     sized = Signal(object)  # (int | None) size of the default export in bytes; None if unknown
     began = Signal(object)  # (Path) a file or folder of this name is going to be written
@@ -450,6 +453,8 @@ class ExportController(Feature[ExportDialog]):
         self._source = source  # returns what states are evaluated with; None before that is chosen
         self._asked = asked
         self._cluster = cluster
+        self.evaluation: EvaluationController | None = None  # measures cuts; set once it exists
+        self._trial: RunJob[Measurement] | None = None  # the measurement of a cut
         self._choices: ExportChoices | None = None
         # `ExportPreview.multiple` when the dialog was opened last
         self._multiple: int | None = None
@@ -469,15 +474,23 @@ class ExportController(Feature[ExportDialog]):
         self.session.check_may_work()
         yield from self._ask()
 
-    def _ask(self, trouble: PruneAppError | None = None) -> Flow[None]:
+    @flow
+    def ask_shrunk(self) -> Flow[None]:
+        """Open the export dialog with the page Shrunk; see `ask`."""
+        self.session.check_may_work()
+        yield from self._ask(shrunk=True)
+
+    def _ask(self, trouble: PruneAppError | None = None, *, shrunk: bool = False) -> Flow[None]:
         """Open the export dialog; `trouble` is the error of an export that failed.
 
-        The error is raised if the dialog is open already.
+        The error is raised if the dialog is open already. `shrunk` selects the page Shrunk instead
+        of the page that was shown last.
         """
         capture, at = Capture.of(self.document), self.document.position
         preview = yield from RunJob("", lambda job: preview_export(capture, job))
         if self.dialog is None:
-            dialog = self._show_dialog(numbered_title(at, self.document.items[at]), preview)
+            title = numbered_title(at, self.document.items[at])
+            dialog = self._show_dialog(title, preview, shrunk=shrunk)
             if trouble is not None:
                 dialog.set_trouble(translate_error(trouble))
         elif trouble is not None:
@@ -505,7 +518,9 @@ class ExportController(Feature[ExportDialog]):
         self._choices = self._multiple = None
         self.multipleChosen.emit(None)
 
-    def _show_dialog(self, state: str, preview: ExportPreview) -> ExportDialog:
+    def _show_dialog(
+        self, state: str, preview: ExportPreview, *, shrunk: bool = False
+    ) -> ExportDialog:
         """Show the dialog with proposed targets and the choices of the last time; return it.
 
         `state` is the title of the exported state. Sizes and forecasts are computed while it is
@@ -540,9 +555,9 @@ class ExportController(Feature[ExportDialog]):
         origin = preview.provenance
         self._forecasts = ShrinkForecasts(self._jobs, dialog, preview.snapshot, origin)
         suffix = _file_suffix(self._opened, document.checkpoint.format)
-        shrunk = _shrunk_target(target, self._opened, self._written, suffix)
+        folder = _shrunk_target(target, self._opened, self._written, suffix)
         dialog.page.target.set_path(
-            str(shrunk),
+            str(folder),
             str(source),
             _suffixes_of_one_file(document.checkpoint, suffix),
             file_suffixes=(*_all_suffixes(FORMATS.values()), *_GRAPH_SUFFIXES.values(), ".json"),
@@ -558,13 +573,67 @@ class ExportController(Feature[ExportDialog]):
                 self._choices = replace(self._choices, cut=cut)
             dialog.set_choices(self._choices)
         self._multiple = multiple
+        if shrunk:
+            dialog.select_page(shrunk=True)
+        self._show_metric(dialog)
+        dialog.page.evaluateRequested.connect(self._evaluate_cut)
         self.open_dialog(dialog)
         return dialog
 
     def _store_choices(self) -> None:
+        if self._trial is not None:
+            self._trial.cancel()
         if self.dialog is not None:
             self._choices = self.dialog.choices()
             self.multipleChosen.emit(self._choices.cut.multiple)
+
+    def _show_metric(self, dialog: ExportDialog) -> None:
+        found = None if self.evaluation is None else self.evaluation.current_quality()
+        dialog.page.set_metric("" if found is None else quality_in_short(found, size=False))
+
+    @flow
+    def _evaluate_cut(self, wanted: ShrinkForecast) -> Flow[None]:
+        """Measure the state with the units of a cut set to zero, and show the metric on the page.
+
+        The user chooses a source first if there is none. The measurement ends with the dialog.
+        """
+        dialog, forecasts, evaluation = self.dialog, self._forecasts, self.evaluation
+        if dialog is None or forecasts is None or evaluation is None:
+            return
+        surveyed = forecasts.surveyed
+        if surveyed is None or self._trial is not None:
+            return
+        process = yield from evaluation.prepare()
+        if process is None or self.dialog is not dialog:
+            return
+        request, kernel, state = wanted.request, self.session.kernel, self.document.position
+        self._trial = RunJob(
+            self.tr("Evaluating the cut:"),
+            lambda job: process.measure(
+                self.document.state_at(state),
+                self.session.contents.size.parameters,
+                job,
+                evaluation.calibrated_with(state),
+                change=lambda part: surveyed.plan_cut(request, kernel(), part)[0],
+            ),
+            Lane.PROGRAM,
+        )
+        dialog.page.set_measuring(measuring=True)
+        try:
+            found = yield from self._trial
+        except PruneAppError as error:
+            if self.dialog is not dialog:
+                raise
+            dialog.set_trouble(translate_error(error))
+        else:
+            if self.dialog is dialog:
+                words = quality_in_words(found.quality, evaluation.metric)
+                dialog.page.set_measured(request, words)
+        finally:
+            self._trial = None
+            if self.dialog is dialog:
+                dialog.page.set_measuring(measuring=False)
+                self._show_metric(dialog)
 
     @flow
     def _shrink(self, order: ShrinkOrder) -> Flow[None]:

@@ -7,7 +7,7 @@ from operator import itemgetter
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QButtonGroup, QGridLayout, QLabel, QRadioButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QButtonGroup, QGridLayout, QLabel, QRadioButton, QWidget
 
 from pruneapp.export.format import Loader, Purpose
 from pruneapp.export.format_sizes import FormatOffer
@@ -19,6 +19,7 @@ from pruneapp.gui.widgets.engine_text import translate_declared, translate_sente
 from pruneapp.gui.widgets.labels import (
     MUTED,
     TEXT,
+    as_plain,
     as_sentence,
     join_facts,
     join_names,
@@ -186,6 +187,8 @@ def loader_text(loader: Loader) -> str:
     return with_note(loader.name, notes) if notes else loader.name
 
 
+# With more reasons than this, only the names of impossible formats are shown.
+_MOST_REASONS = 2
 _LONGEST_SIZE = "≈ 9,999 MB"
 
 
@@ -197,7 +200,7 @@ def _label(offer: FormatOffer, dtype: str) -> str:
 
 
 class Formats(QWidget):
-    """A radio button and a size for each format."""
+    """A radio button and a size for each possible format, and which others are not possible."""
 
     picked = Signal()  # the user chose a format
 
@@ -228,7 +231,8 @@ class Formats(QWidget):
             radio, size = self.radios[offer.name], self.sizes[offer.name]
             self._reserve_width(offer)
             radio.setEnabled(not offer.why_not)
-            radio.setToolTip(offer.why_not)
+            for part in (radio, size):
+                part.setVisible(not offer.why_not)
             words = size_text(offer)
             radio.setAccessibleDescription(
                 offer.why_not or join_sentences(as_sentence(words), offer.help)
@@ -236,7 +240,15 @@ class Formats(QWidget):
             size.setText(words)
             size.setToolTip(_size_tip(offer))
             size.setForegroundRole(MUTED if offer.nbytes is None else TEXT)
-        self.refused.setText("\n".join(_refusals(offers)))
+        lines = _refusals(offers)
+        reasons = "\n".join(lines)
+        if len(lines) > _MOST_REASONS:
+            labels = ", ".join(offer.label for offer in offers if offer.why_not)
+            self.refused.setText(self.tr("Not for this file: {formats}").format(formats=labels))
+        else:
+            self.refused.setText(reasons)
+        self.refused.setToolTip(as_plain(reasons) if reasons != self.refused.text() else "")
+        self.refused.setAccessibleDescription(reasons)
         able = [offer.name for offer in offers if not offer.why_not]
         if able and (before is None or before.name not in able):
             self.choose(able[0])
@@ -287,13 +299,10 @@ class Formats(QWidget):
             self._layout.addWidget(size, row, 1)
             self._group.addButton(radio)
             self.radios[offer.name], self.sizes[offer.name] = radio, size
-        # Clipped if the dialog is too low: the formats have the same text in their tooltips.
         self.refused = plain(wrap=True, ink=MUTED)
-        self.refused.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
-        self.refused.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
         self._layout.addWidget(self.refused, len(offers), 0, 1, 2)
         self._layout.setColumnStretch(0, 1)
-        self._layout.setRowStretch(len(offers), 1)
+        self._layout.setRowStretch(len(offers) + 1, 1)
 
 
 def _refusals(offers: Sequence[FormatOffer]) -> list[str]:

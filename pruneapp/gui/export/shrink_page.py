@@ -8,7 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontDatabase, QSyntaxHighlighter, QTextCharFormat, QTextDocument
+from PySide6.QtGui import (
+    QColor,
+    QFontDatabase,
+    QPalette,
+    QSyntaxHighlighter,
+    QTextCharFormat,
+    QTextDocument,
+)
 from PySide6.QtWidgets import (
     QCheckBox,
     QFileDialog,
@@ -24,9 +31,9 @@ from PySide6.QtWidgets import (
 )
 
 from pruneapp.errors import abridge_text
-from pruneapp.export.report import CHANGES
+from pruneapp.export.report import CHANGES, EXACT
 from pruneapp.groups.group import MULTIPLES
-from pruneapp.gui.export.axis_rows import AxisRows, exactness_text, share_text
+from pruneapp.gui.export.axis_rows import AxisRows, share_text
 from pruneapp.gui.export.target_row import in_progress_problem, path_problem
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import (
@@ -43,11 +50,13 @@ from pruneapp.gui.widgets.labels import (
     TEXT,
     ElidedLines,
     as_plain,
+    as_sentence,
     heading,
     join_sentences,
     label_for,
     plain,
     translate,
+    with_note,
 )
 from pruneapp.gui.widgets.screen import Scrolled
 from pruneapp.gui.widgets.theme import with_defaults
@@ -392,6 +401,7 @@ class ShrinkPage(QWidget):
     surveyRequested = Signal()
     forecastRequested = Signal(object)  # (CutRequest) request the forecast of a cut
     changed = Signal()  # what can be exported has changed
+    evaluateRequested = Signal(object)  # (ShrinkForecast) the user wants to measure this cut
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -463,7 +473,16 @@ class ShrinkPage(QWidget):
         self.sizes = SizeTable(self)
         self.diff = ConfigDiff(self)
         self.notes = plain(wrap=True, ink=MUTED)
-        self.state = plain(ink=MUTED)
+        self.state = plain(wrap=True, ink=MUTED)
+        self.evaluate = QPushButton(self.tr("Evaluate this cut"), self)
+        self.evaluate.setAutoDefault(False)
+        self.evaluate.setToolTip(
+            self.tr("Measure the model with these units set to zero, before anything is written.")
+        )
+        self._title = self._metric = ""
+        self._is_measuring = False
+        # metric of the evaluated cut, and its request
+        self._measured: tuple[CutRequest, str] | None = None
         self.target = FolderRow(self)
         self.check = choice_box(
             self.tr("Check"),
@@ -492,6 +511,7 @@ class ShrinkPage(QWidget):
         self.target.changed.connect(self.changed)
         self.check.currentIndexChanged.connect(self._explain_check)
         self.again.clicked.connect(self._survey)
+        self.evaluate.clicked.connect(self._on_evaluate)
         self._explain_check()
         self._show()
 
@@ -520,6 +540,7 @@ class ShrinkPage(QWidget):
             self.multiple,
             self.rows,
             self.write_as,
+            self.evaluate,
             self.diff,
             self.target,
             self.check,
@@ -535,13 +556,13 @@ class ShrinkPage(QWidget):
         layout.addWidget(self.wrong)
         layout.addWidget(self.rows)
         layout.addWidget(self.write_as)
-        layout.addSpacing(4)
+        add_row(layout, self.state, self.evaluate, wide=self.state)
         below = QWidget(self.body)
         layout.addWidget(below, 1)
         left, right = QWidget(below), QWidget(below)
         lay_in_row(below, left, right, spacing=24, wide=right)
         one = lay_in_column(left, spacing=4)
-        add_row(one, heading(self.tr("Size")), self.state, None)
+        one.addWidget(heading(self.tr("Size")))
         one.addWidget(self.sizes)
         one.addStretch(1)
         self.about = heading(self.tr("config.json"))
@@ -584,6 +605,31 @@ class ShrinkPage(QWidget):
             self._show_survey_error(sentence)
         else:
             self._show_forecast_error(sentence)
+
+    def set_state(self, title: str, metric: str = "") -> None:
+        """Set the title of the exported state and its metric, with which cuts are compared."""
+        self._title = title
+        self.set_metric(metric)
+
+    def set_metric(self, metric: str) -> None:
+        """Set the metric of the exported state, as text; "" if it was not evaluated."""
+        self._metric = metric
+        if self.forecast is not None:
+            self._show_effect(self.forecast)
+
+    def set_measuring(self, *, measuring: bool) -> None:
+        """Show whether a cut is being evaluated."""
+        self._is_measuring = measuring
+        words = self.tr("Evaluating…") if measuring else self.tr("Evaluate this cut")
+        self.evaluate.setText(words)
+        if self.forecast is not None:
+            self._show_effect(self.forecast)
+
+    def set_measured(self, request: CutRequest, metric: str) -> None:
+        """Show the metric of an evaluated cut, as long as its request is the current one."""
+        self._measured = request, metric
+        if self.forecast is not None:
+            self._show_effect(self.forecast)
 
     def set_request(self, request: CutRequest, check: str, path: str) -> None:
         """Restore an earlier request without requesting a forecast.
@@ -716,8 +762,7 @@ class ShrinkPage(QWidget):
             self.busy.show()
             self.bar.show()
             return
-        self.state.setText(self.tr("calculating…"))
-        self.state.setForegroundRole(MUTED)
+        self._show_effect_text(self.tr("calculating…"), MUTED)
 
     def _show_survey_error(self, sentence: str) -> None:
         self.busy.hide()
@@ -738,7 +783,7 @@ class ShrinkPage(QWidget):
         self.foot.setVisible(known)
         self.why_not.setVisible(forecast is not None and not known)
         self.instead.setVisible(forecast is not None and not known)
-        self.state.setText("")
+        self._show_effect_text("", TEXT)
         if forecast is None:
             return
         if not known:
@@ -767,6 +812,38 @@ class ShrinkPage(QWidget):
         self.wrong.set_text(f"✕ {abridge_text(sentence)}" if sentence else "")
         self.first.setVisible(not sentence)
         self.wrong.setVisible(bool(sentence))
+
+    def _on_evaluate(self) -> None:
+        if self.forecast is not None and self.forecast.request == self._current_request:
+            self.evaluateRequested.emit(self.forecast)
+
+    def _show_effect(self, forecast: ShrinkForecast) -> None:
+        """Show how a cut affects the output of the state, and the metric after it, if measured."""
+        changes = forecast.exactness == CHANGES
+        # Not hidden, so that nothing moves.
+        impossible = forecast.is_empty or forecast.wrong or forecast.why_not
+        self.evaluate.setDisabled(self._is_measuring or bool(impossible))
+        if forecast.wrong:
+            self._show_effect_text("", TEXT)
+        elif forecast.is_empty:
+            self._show_effect_text(self.tr("nothing is cut yet"), MUTED)
+        else:
+            of = self._title or self.tr("the pruned model")
+            of = with_note(of, self._metric) if self._metric else of
+            words = self.tr("✓ Same output as {state}")
+            if changes:
+                words = self.tr("▲ Changes the output of {state}")
+            elif forecast.exactness != EXACT:
+                words = self.tr("△ Same output as {state} for these texts")
+            text = words.format(state=of)
+            if self._measured is not None and self._measured[0] == forecast.request:
+                after = self.tr("After this cut: {metric}.").format(metric=self._measured[1])
+                text = join_sentences(as_sentence(text), after)
+            self._show_effect_text(text, DANGER if changes else TEXT)
+
+    def _show_effect_text(self, text: str, role: QPalette.ColorRole) -> None:
+        self.state.setText(text)
+        self.state.setForegroundRole(role)
 
     def _show_known(self, forecast: ShrinkForecast) -> None:
         """Show a forecast. If it has an error, the axes keep the values in their controls."""
@@ -797,12 +874,7 @@ class ShrinkPage(QWidget):
             self.sizes.set_sizes(forecast.before, forecast.after)
             self.target.set_size(forecast.after.nbytes)
         self._show_difference(forecast)
-        empty = forecast.is_empty
-        words = self.tr("nothing is cut yet") if empty else exactness_text(forecast.exactness)
-        self.state.setText("" if forecast.wrong else words)
-        self.state.setForegroundRole(
-            DANGER if forecast.exactness == CHANGES else MUTED if empty else TEXT
-        )
+        self._show_effect(forecast)
         lines = [f"· {translate_sentence(line)}" for line in forecast.loaded_by]
         for part in (self._of_notes, self.notes):
             part.setVisible(bool(lines or forecast.notices))

@@ -23,6 +23,8 @@ from pruneapp.gui.preview.preview_state import PreviewState
 from pruneapp.gui.widgets.controls import give_focus, scroll_to
 
 _TENSOR, _AMOUNT = "fc1.weight", 0.5
+# Commands that complete a step, by the user alone: they open dialogs.
+_COMMANDS = ("evaluate", "repair", "recover", "shrink", "export")
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,7 @@ class TourController(Controller):
         bar: TourBar,
         highlight: Highlight,
         export: QWidget,
+        menus: QWidget,
     ) -> None:
         super().__init__(context)
         self._session = session
@@ -63,7 +66,7 @@ class TourController(Controller):
         self._open_sample = open_sample
         self._bar = bar
         self._highlight = highlight
-        self._export = export
+        self._export, self._menus = export, menus
         self._steps: tuple[_Step, ...] = ()
         self._index = -1  # index of the current step; -1 if no tour is running
         self._waiting_for_sample = False  # whether the tour starts once the sample is open
@@ -71,7 +74,8 @@ class TourController(Controller):
         self._position = 0
         actions = context.actions
         actions["tour"].triggered.connect(self.start)
-        actions["export"].triggered.connect(partial(self._on_event, "export"))
+        for command in _COMMANDS:
+            actions[command].triggered.connect(partial(self._on_event, command))
         bar.nextRequested.connect(self.go_on)
         bar.endRequested.connect(self.end)
         session.opened.connect(self._on_opened)
@@ -111,7 +115,7 @@ class TourController(Controller):
             return
         at, step = self._index, self._steps[self._index]
         step.do()
-        if step.done in {"tensor", "page", "export"} and self._index == at:
+        if step.done in {"tensor", "page", *_COMMANDS} and self._index == at:
             self._show(at + 1)  # it had been done already, so that there was no event
 
     @Slot()
@@ -203,12 +207,51 @@ class TourController(Controller):
                 actions["redo"].trigger,
             ),
             _Step(
+                "evaluate",
+                self.tr("Evaluate"),
+                self.tr(
+                    "Tools > Evaluate… measures the model with a script, a text or images. The "
+                    "page Quality and the history show the result of each state."
+                ),
+                lambda: views.pages.tabs,
+                lambda: self._show_page(Page.QUALITY),
+            ),
+            _Step(
+                "repair",
+                self.tr("Repair"),
+                self.tr(
+                    "Prune > Repair… ({keys}) adjusts the remaining weights so that the output of "
+                    "each layer stays close to the original. It takes seconds and no training."
+                ).format(keys=self._keys("repair")),
+                lambda: self._menus,
+                lambda: None,
+            ),
+            _Step(
+                "recover",
+                self.tr("Recover"),
+                self.tr(
+                    "Prune > Recover… ({keys}) trains the remaining weights while pruned ones stay "
+                    "zero. It takes longer than a repair and restores more."
+                ).format(keys=self._keys("recover")),
+                lambda: self._menus,
+                lambda: None,
+            ),
+            _Step(
+                "shrink",
+                self.tr("Shrink"),
+                self.tr(
+                    "Zeros do not make a model faster by themselves. Tools > Shrink… cuts whole "
+                    "neurons, heads, channels or layers out, and writes a smaller model."
+                ),
+                lambda: self._menus,
+                lambda: None,
+            ),
+            _Step(
                 "export",
                 self.tr("Export"),
                 self.tr(
                     "Export… ({keys}) writes the pruned model to a new file, in the format that "
-                    "you choose. The guide (F1) explains evaluation, repair, recovery and "
-                    "shrinking."
+                    "you choose. The guide (F1) explains each of these steps."
                 ).format(keys=self._keys("export")),
                 lambda: self._export,
                 lambda: None,

@@ -422,6 +422,7 @@ class Workbench(QObject):
         )
         self.shrunk_sizes = ShrunkSizesController(context, session, views.pages.quality)
         self.report = ReportController(context, session, self.evaluation)
+        self.export.evaluation = self.evaluation
         self.rounds = RoundsController(
             context,
             session,
@@ -509,6 +510,7 @@ class Workbench(QObject):
             bar=window.tour,
             highlight=window.highlight,
             export=window.export_button,
+            menus=window.menuBar(),
         )
         window.empty.tourRequested.connect(self.tour.start)
         self.ended = True

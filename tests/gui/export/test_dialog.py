@@ -401,10 +401,9 @@ def test_the_suffix_follows_the_format(dialog, qtbot):
     assert dialog.go.text() == "Export 44 MB"
 
 
-def test_a_format_that_cannot_be_is_dimmed_and_says_why(dialog):
-    assert not dialog.formats.radios["resumable"].isEnabled()
-    assert dialog.formats.radios["resumable"].accessibleDescription() == "It has no container."
-    assert dialog.formats.radios["resumable"].toolTip() == "It has no container."
+def test_a_format_that_cannot_be_is_hidden_and_says_why(dialog):
+    assert not dialog.formats.radios["resumable"].isVisible()
+    assert not dialog.formats.sizes["resumable"].isVisible()
     assert dialog.formats.refused.text() == "– It has no container."
     assert dialog.formats.refused.height() >= dialog.fontMetrics().lineSpacing()
     both = (DENSE, replace(TORCH, why_not="It has float6."), RESUMABLE)
@@ -413,6 +412,10 @@ def test_a_format_that_cannot_be_is_dimmed_and_says_why(dialog):
         "– torch: It has float6.",
         "– resumable: It has no container.",
     ]
+    dialog.set_offers((*both, replace(ZST, why_not="It has int3.")))
+    assert dialog.formats.refused.text() == "Not for this file: torch, resumable, compressed"
+    assert "– compressed: It has int3." in dialog.formats.refused.toolTip()
+    assert "– compressed: It has int3." in dialog.formats.refused.accessibleDescription()
 
 
 def test_replacing_the_source_says_where_the_original_is_kept(dialog, tmp_path, qtbot):

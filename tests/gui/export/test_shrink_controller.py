@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -15,16 +16,21 @@ from safetensors.numpy import load_file
 
 from pruneapp.__main__ import main
 from pruneapp.checkpoint.checkpoint import open_checkpoint
-from pruneapp.evaluation import script
+from pruneapp.evaluation import script as evaluation_script
+from pruneapp.evaluation.metric import Metric
 from pruneapp.evaluation.process import EvaluationError
+from pruneapp.export.report import CHANGES
+from pruneapp.gui.evaluation.source_choice import DataKind
 from pruneapp.gui.export import shrink_controller
 from pruneapp.gui.widgets import number_format
 from pruneapp.progress import Job
 from pruneapp.shrink import proof
 from pruneapp.shrink.cut import ShrinkError
+from tests.gui.evaluation.test_evaluation_controller import agree
 from tests.gui.job_gate import Gate
+from tests.gui.user import plain
 from tests.shrink import vision_models
-from tests.support.model_folders import LAYERS, write_llama, zeroed_neurons
+from tests.support.model_folders import HIDDEN, LAYERS, write_llama, zeroed_neurons
 from tests.support.onnx_models import save
 from tests.support.onnx_networks import NETWORKS
 from tests.support.tokenizer_files import bpe, tokenizer_json
@@ -50,6 +56,59 @@ def turn_to_page(user):
 def dialog(user, folder):
     user.open_file(folder)
     return turn_to_page(user)
+
+
+@pytest.fixture
+def measure():
+    """Return a fake measurement: of a million samples, one is wrong for each pruned weight."""
+
+    def found(snapshot):
+        pruned = sum(snapshot.masks.counts(snapshot.masks))
+        right = 10**6 - pruned
+        return pruned, {"accuracy": Metric(right / 10**6, counts=(right, 10**6))}
+
+    return found
+
+
+def test_a_cut_is_evaluated_before_the_export(user, folder, dialog, runners, script):
+    """The source of the evaluation is chosen first, since there is none."""
+    page = dialog.page
+    assert page.state.text() == "✓ Same output as the opened file"
+    page.rows.rows["ffn"].slider.setFocus()
+    user.key("Left", page.rows.rows["ffn"].slider)
+    user.wait(lambda: page.order() is not None and page.forecast.exactness == CHANGES)
+    assert page.state.text() == "▲ Changes the output of the opened file"
+    user.click(page.evaluate)
+    evaluation = user.workbench.evaluation
+    user.wait(lambda: evaluation.dialog is not None and evaluation.dialog.isVisible())
+    user.type(evaluation.dialog.choice.fields[DataKind.SCRIPT], str(script))
+    user.type(evaluation.dialog.choice.python, sys.executable)
+    user.wait(evaluation.dialog.go.isEnabled)
+    user.click(evaluation.dialog.go)
+    agree(user)
+    user.wait(lambda: "After this cut" in page.state.text())
+    *dense, cut = runners[0].measured
+    assert set(dense) == {0}
+    assert cut == 58 * 3 * HIDDEN * LAYERS, "58 of the 186 live units, in three tensors of a layer"
+    words = plain(page.state.text())
+    assert words.startswith("▲ Changes the output of the opened file (100.0 %). After this cut: ")
+    assert "points worse than the unpruned model" in words
+    assert page.evaluate.isEnabled()
+    assert not folder.with_name("tiny-shrunk").exists()
+    assert user.document.position == 0, "the document is not changed"
+    user.key("Left", page.rows.rows["ffn"].slider)
+    user.wait(lambda: page.forecast.request == page.request)
+    assert "After this cut" not in page.state.text(), "another cut"
+    user.click(dialog.stop)
+
+
+def test_the_command_shrink_opens_its_page(user, folder):
+    user.open_file(folder)
+    user.menu("Tools", "Shrink")
+    export = user.workbench.export
+    user.wait(lambda: export.dialog is not None and export.dialog.is_shrunk)
+    user.wait(lambda: export.dialog.page.forecast is not None)
+    user.click(export.dialog.stop)
 
 
 def report_of(user):
@@ -162,7 +221,7 @@ def test_what_was_chosen_is_there_in_the_next_dialog(user, dialog, monkeypatch):
     def refuse(*_arguments, **_named):
         raise EvaluationError("No Python was found.")
 
-    monkeypatch.setattr(script, "find_interpreter", refuse)
+    monkeypatch.setattr(evaluation_script, "find_interpreter", refuse)
     assert shrink_controller.python_text(Job()) == "▲ No Python was found."
 
 

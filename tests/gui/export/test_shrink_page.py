@@ -111,7 +111,7 @@ def test_a_row_says_now_and_then_and_what_that_does(page):
     assert row_text(page, "query-heads") == "7"
     assert row(page, "layers").hint.isVisible()
     assert not row(page, "ffn").hint.isVisible()
-    assert page.state.text() == "✓ computes the same"
+    assert page.state.text() == "✓ Same output as the pruned model"
     assert not page.loss.isVisible()
 
 
@@ -216,7 +216,7 @@ def test_answers_to_older_questions_are_dropped(page, qtbot):
         replace(FOUND, request=page.asked[1], axes=(changed, *FOUND.axes[1:]), notices=())
     )
     assert page.order().forecast.request == CutRequest({"ffn": 4736, "kv-groups": 1})
-    assert page.state.text() == "▲ changes what the model computes"
+    assert page.state.text() == "▲ Changes the output of the pruned model"
 
 
 def test_a_click_on_a_layer_lets_it_go_and_another_keeps_it(page, qtbot):
@@ -399,7 +399,7 @@ def test_the_tokens_of_texts_are_kept(page, qtbot, monkeypatch):
     cut = replace(TOKENS, after=640, exactness="exact for this text")
     page.set_forecast(replace(FOUND, request=page.asked[-1], axes=(*FOUND.axes, cut), surplus=271))
     assert row(page, "vocabulary").exactness.text() == "△ computes the same for these texts"
-    assert page.state.text() == "△ computes the same for these texts"
+    assert page.state.text() == "△ Same output as the pruned model for these texts"
     qtbot.keyClick(choice.box, Qt.Key.Key_Up)
     assert page.asked[-1] == CutRequest(vocabulary=TRAILING)
     qtbot.keyClick(choice.box, Qt.Key.Key_Down)

@@ -22,6 +22,10 @@ TITLES = [
     "Prune",
     "Undo",
     "Redo",
+    "Evaluate",
+    "Repair",
+    "Recover",
+    "Shrink",
     "Export",
 ]
 
@@ -58,7 +62,7 @@ def is_around(user, widget):
 def test_a_person_does_all_of_the_tour(touring):
     user, tour = touring, touring.window.tour
     assert tour.next.hasFocus()
-    assert tour.place.text() == "1 of 7"
+    assert tour.place.text() == "1 of 11"
     assert is_around(user, user.views.tree.view)
     user.click_cell("fc2.weight")
     wait_title(user, "See its weights")
@@ -77,8 +81,20 @@ def test_a_person_does_all_of_the_tour(touring):
     wait_title(user, "Redo")
     assert user.document.position == 0
     user.click_state(1)
-    wait_title(user, "Export")
+    wait_title(user, "Evaluate")
     assert user.document.position == 1
+    for wanted in ("Repair", "Recover"):
+        user.click(tour.next)
+        wait_title(user, wanted)
+        assert is_around(user, user.window.menuBar())
+    assert user.views.pages.page == Page.QUALITY
+    user.click(tour.next)
+    wait_title(user, "Shrink")
+    user.menu("Tools", "Shrink")  # the command itself completes its step
+    exporting = user.workbench.export
+    user.wait(lambda: exporting.dialog is not None and exporting.dialog.is_shrunk)
+    wait_title(user, "Export")
+    exporting.dialog.reject()
     assert "Ctrl+E" in tour.text.text()
     assert tour.next.text() == "Finish"
     user.click(user.window.export_button)
@@ -97,9 +113,9 @@ def test_next_does_the_steps_by_the_keyboard_alone(touring):
         seen.append(user.document.position)
         assert problems_of(user.window) == []
         user.key("Return")
-    assert seen == [0, 0, 0, 0, 1, 0, 1]
+    assert seen == [0, 0, 0, 0, 1, 0, 1, 1, 1, 1, 1]
     assert user.views.tree.focused_name() == "fc1.weight"
-    assert user.views.pages.page == Page.DISTRIBUTION
+    assert user.views.pages.page == Page.QUALITY
     assert not user.window.tour.isVisible()
     assert user.views.tree.view.hasFocus()
 
