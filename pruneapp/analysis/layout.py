@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import prod
@@ -42,6 +43,7 @@ _DIMS = {
 }
 
 
+_STRIP = 4
 # (first, last + 1) along each dimension of a tensor.
 Box = tuple[tuple[int, int], ...]
 
@@ -61,8 +63,9 @@ class Layout:
     row_label: str
     column_label: str
     note: str = ""  # remark about the layout; empty for a matrix
-    # For a vector wrapped into lines: number of elements per line, a divisor of its size;
-    # `row_dims` is empty then. 0 for all others.
+    # Number of indices of dimension 0 side by side, a divisor of its extent, if the picture is
+    # wrapped into lines: a vector, whose `row_dims` are empty, or the kernels of a convolution. 0
+    # for all others.
     wrap: int = 0
     # Short name of each dimension ("out", "in"), empty where there is none; () if there are none.
     dims: tuple[str, ...] = ()
@@ -71,31 +74,43 @@ class Layout:
     fixed: tuple[int, ...] = ()
 
     @cached_property
+    def grid(self) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
+        """The shape, and its dimensions along the rows and along the columns, outermost first.
+
+        If the picture is wrapped, dimension 0 of the tensor is two dimensions of this shape: the
+        line, and the place in the line.
+        """
+        if not self.wrap:
+            return self.shape, self.row_dims, self.column_dims
+        shape = (self.shape[0] // self.wrap, self.wrap, *self.shape[1:])
+        down = (0, *(dim + 1 for dim in self.row_dims if dim))
+        return shape, down, (1, *(dim + 1 for dim in self.column_dims if dim))
+
+    @cached_property
     def rows(self) -> int:
         """Height of the picture in weights."""
-        if self.wrap:
-            return self.shape[0] // self.wrap
-        return prod(self.shape[d] for d in self.row_dims)
+        shape, down, _ = self.grid
+        return prod(shape[d] for d in down)
 
     @cached_property
     def columns(self) -> int:
         """Width of the picture in weights."""
-        if self.wrap:
-            return self.wrap
-        return prod(self.shape[d] for d in self.column_dims)
+        shape, _, across = self.grid
+        return prod(shape[d] for d in across)
 
     def index(self, row: int, column: int) -> tuple[int, ...]:
         """Return the index into the tensor of a position in the picture, an int per dimension.
 
         Both count from 0. Positions outside of the picture are not rejected.
         """
-        if self.wrap:
-            return (row * self.wrap + column,)
-        position = list(self.fixed) or [0] * len(self.shape)
-        for dims, flat in ((self.row_dims, row), (self.column_dims, column)):
+        shape, down, across = self.grid
+        position = list(self.fixed) or [0] * len(shape)
+        for dims, flat in ((down, row), (across, column)):
             rest = flat
             for dim in reversed(dims):
-                rest, position[dim] = divmod(rest, self.shape[dim])
+                rest, position[dim] = divmod(rest, shape[dim])
+        if self.wrap:
+            position[:2] = [position[0] * self.wrap + position[1]]
         return tuple(position)
 
     def place(self, index: tuple[int, ...]) -> tuple[int, int]:
@@ -103,13 +118,14 @@ class Layout:
 
         The index along dimensions that are on no axis is ignored.
         """
+        shape, down, across = self.grid
         if self.wrap:
-            return divmod(index[0], self.wrap)
+            index = (*divmod(index[0], self.wrap), *index[1:])
         places = []
-        for dims in (self.row_dims, self.column_dims):
+        for dims in (down, across):
             flat = 0
             for dim in dims:
-                flat = flat * self.shape[dim] + index[dim]
+                flat = flat * shape[dim] + index[dim]
             places.append(flat)
         return places[0], places[1]
 
@@ -117,27 +133,35 @@ class Layout:
         """Return the boxes of tensor indices that a rectangle of the picture covers.
 
         The boxes do not overlap, and their union is exactly the rectangle. There are at most ``2 d
-        - 1`` per axis with `d` nested dimensions, multiplied; for a wrapped vector one per line,
+        - 1`` per axis with `d` nested dimensions, multiplied; in a wrapped picture one per line,
         unless whole lines are covered. `rows` and `columns` are (first, last + 1), clipped to the
         picture; an empty rectangle has no boxes.
         """
         rows, columns = _within(rows, self.rows), _within(columns, self.columns)
         if rows[0] >= rows[1] or columns[0] >= columns[1]:
             return ()
-        if self.wrap:
-            if columns == (0, self.wrap):
-                return (((rows[0] * self.wrap, rows[1] * self.wrap),),)
-            starts = (row * self.wrap for row in range(*rows))
-            return tuple(((at + columns[0], at + columns[1]),) for at in starts)
-        result = []
-        rest = self.fixed or (0,) * len(self.shape)
-        for down in _boxes_of_range([self.shape[d] for d in self.row_dims], *rows):
-            for across in _boxes_of_range([self.shape[d] for d in self.column_dims], *columns):
+        shape, down, across = self.grid
+        result: list[Box] = []
+        rest = self.fixed or (0,) * len(shape)
+        for high in _boxes_of_range([shape[d] for d in down], *rows):
+            for wide in _boxes_of_range([shape[d] for d in across], *columns):
                 box = [(at, at + 1) for at in rest]
-                for dim, part in zip(self.row_dims + self.column_dims, down + across, strict=True):
+                for dim, part in zip(down + across, high + wide, strict=True):
                     box[dim] = part
-                result.append(tuple(box))
+                result += self._joined(box)
         return tuple(result)
+
+    def _joined(self, box: list[tuple[int, int]]) -> Iterator[Box]:
+        """Yield the boxes of the tensor for a box of the grid: one per line, if it is wrapped."""
+        if not self.wrap:
+            yield tuple(box)
+            return
+        (first, last), (left, right), *others = box
+        if (left, right) == (0, self.wrap):
+            yield ((first * self.wrap, last * self.wrap), *others)
+            return
+        for line in range(first, last):
+            yield ((line * self.wrap + left, line * self.wrap + right), *others)
 
 
 def _within(part: tuple[int, int], extent: int) -> tuple[int, int]:
@@ -178,7 +202,7 @@ def layout(
 
     A matrix is shown unchanged; a vector is wrapped into lines like text. The kernels of a
     convolution stay rectangles: each output channel is a band of rows, each input channel a band of
-    columns.
+    columns. If that is a narrow strip, several output channels are in a line.
 
     Parameters
     ----------
@@ -203,15 +227,38 @@ def layout(
         return _wrap_vector(shape)
     row_dims, column_dims = _DIMS.get(rank, (tuple(range(0, rank, 2)), tuple(range(1, rank, 2))))
     names = _names(shape, kind)
+    wrap = _kernels_per_line(shape, row_dims, column_dims)
+    shown = (0, *(d for d in column_dims if shape[d] > 1)) if wrap else column_dims
     return Layout(
         shape=shape,
         row_dims=row_dims,
         column_dims=column_dims,
         row_label=" × ".join(names[d] for d in row_dims),
-        column_label=" × ".join(names[d] for d in column_dims),
+        column_label=" × ".join(names[d] for d in shown),
         note=_note(shape, names, row_dims, column_dims),
+        wrap=wrap,
         dims=_short(names),
     )
+
+
+def _kernels_per_line(
+    shape: tuple[int, ...], row_dims: tuple[int, ...], column_dims: tuple[int, ...]
+) -> int:
+    """Return the number of output channels per line that makes a picture of kernels most square.
+
+    0 if the picture is no strip of kernels that is more than `_STRIP` times as high as wide, or if
+    no divisor of the channels makes it better.
+    """
+    rows, columns = (prod(shape[d] for d in dims) for dims in (row_dims, column_dims))
+    if len(shape) < 3 or prod(shape[2:]) < 2 or columns == 0 or rows <= _STRIP * columns:
+        return 0
+
+    def distance(wrap: int) -> float:
+        return abs(math.log(rows / columns / wrap**2))
+
+    divisors = (n for n in range(1, shape[0] + 1) if shape[0] % n == 0)
+    best = min(divisors, key=distance)
+    return best if best > 1 else 0
 
 
 def _plane(
@@ -295,15 +342,15 @@ def row_offsets(of: Layout, rows: Counts) -> Counts:
     The flat index of the element at a row and a column is ``row_offsets(of, rows)[i] +
     column_offsets(of, columns)[j]``.
     """
-    if of.wrap:
-        return rows * of.wrap
     base = sum(at * math.prod(of.shape[dim + 1 :]) for dim, at in enumerate(of.fixed))
-    return _offsets(of.shape, of.row_dims, rows) + base
+    shape, down, _ = of.grid
+    return _offsets(shape, down, rows) + base
 
 
 def column_offsets(of: Layout, columns: Counts) -> Counts:
     """Return the part of the flat index that each column determines."""
-    return columns if of.wrap else _offsets(of.shape, of.column_dims, columns)
+    shape, _, across = of.grid
+    return _offsets(shape, across, columns)
 
 
 def _offsets(shape: tuple[int, ...], dims: tuple[int, ...], rest: Counts) -> Counts:

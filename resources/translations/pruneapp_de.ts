@@ -9656,6 +9656,18 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>0</translation>
     </message>
     <message>
+        <source>≈: within the noise</source>
+        <translation>≈: innerhalb des Rauschens</translation>
+    </message>
+    <message>
+        <source>0: no change</source>
+        <translation>0: keine Änderung</translation>
+    </message>
+    <message>
+        <source>✕: not a finite number</source>
+        <translation>✕: keine endliche Zahl</translation>
+    </message>
+    <message>
         <source>not measured</source>
         <translation>nicht gemessen</translation>
     </message>

@@ -9655,6 +9655,18 @@ computed on this computer.</source>
         <translation>0</translation>
     </message>
     <message>
+        <source>≈: within the noise</source>
+        <translation>≈：在噪声范围内</translation>
+    </message>
+    <message>
+        <source>0: no change</source>
+        <translation>0：无变化</translation>
+    </message>
+    <message>
+        <source>✕: not a finite number</source>
+        <translation>✕：不是有限数</translation>
+    </message>
+    <message>
         <source>not measured</source>
         <translation>未测量</translation>
     </message>

@@ -20,6 +20,8 @@ from tests.support.memory_checkpoint import MemoryCheckpoint
 def layouts(draw):
     """Draw a layout: the default one, a vector in lines, or two dimensions of many."""
     shape = draw(st.lists(st.integers(1, 5), max_size=5).map(tuple))
+    if draw(st.booleans()):
+        return layout(draw(st.sampled_from([(12, 1, 3, 3), (8, 2, 5), (16, 1, 2, 2, 3)])))
     if len(shape) < 2 or draw(st.booleans()):
         vector = draw(st.sampled_from([(12,), (17,), (30,), shape]))
         return layout(vector if len(shape) == 1 else shape)
@@ -43,7 +45,9 @@ def test_boxes_are_the_elements_of_the_rectangle_each_once(data):
         expected[of.index(row, column)] += 1
     np.testing.assert_array_equal(found, expected)
     down, across = max(1, len(of.row_dims)), max(1, len(of.column_dims))
-    most = bottom - top if of.wrap else (2 * down - 1) * (2 * across - 1)
+    most = (2 * down - 1) * (2 * across - 1)
+    if of.wrap:  # a box per line
+        most = (bottom - top) * (2 * across + 1)
     assert len(boxes) <= most
 
 
@@ -55,6 +59,21 @@ def test_boxes_are_few():
     vector = layout((768,))
     assert vector.boxes((3, 5), (0, 32)) == (((96, 160),),)
     assert layout(()).boxes((0, 1), (0, 1)) == ((),)
+
+
+def test_a_strip_of_kernels_is_a_mosaic():
+    """The 64 kernels of a depthwise convolution are 8 × 8 squares, not a strip of 192 × 3."""
+    depthwise = layout((64, 1, 3, 3), "Conv2d")
+    assert (depthwise.rows, depthwise.columns, depthwise.wrap) == (24, 24, 8)
+    assert depthwise.index(3, 4) == (9, 0, 0, 1)
+    assert depthwise.row_label == "output channel × kernel row"
+    assert depthwise.column_label == "output channel × kernel column"
+    first = layout((64, 3, 7, 7), "Conv2d")
+    assert (first.rows, first.columns, first.wrap) == (112, 84, 4)
+    assert first.column_label == "output channel × input channel × kernel column"
+    assert layout((64, 64, 3, 3), "Conv2d").wrap == 0
+    assert layout((512, 16, 1, 1), "Conv2d").wrap == 0, "no kernels: a matrix"
+    assert layout((64, 1, 3, 3), "Conv2d", (0, 2)).wrap == 0, "a plane"
 
 
 @given(of=layouts())

@@ -157,11 +157,8 @@ def test_large_tensors_are_pooled_over_many_blocks(shape, pool, monkeypatch):
     )
     whole = layout(shape)
     sizes = np.abs(array, dtype=np.float64)
-    if whole.wrap:
-        picture = sizes.reshape(whole.rows, whole.columns)
-    else:
-        picture = sizes.transpose(whole.row_dims + whole.column_dims)
-        picture = picture.reshape(whole.rows, whole.columns)
+    extents, down, across = whole.grid
+    picture = sizes.reshape(extents).transpose(down + across).reshape(whole.rows, whole.columns)
     sums = np.add.reduceat(picture, np.arange(0, whole.rows, pool), axis=0)
     sums = np.add.reduceat(sums, np.arange(0, whole.columns, pool), axis=1)
     ones = np.add.reduceat(np.ones(whole.rows), np.arange(0, whole.rows, pool))[:, None]

@@ -505,6 +505,18 @@ class SensitivityView(BarChartView):
         worst = self._amount(sensitivity.worst)
         words = self.tr("{n} worse (logarithmic)").format(n=worst)
         swatches = [Swatch(words, colors, before=self.tr("0"))]
+        shown = {
+            self._short_cell_text(row, column)[:1]
+            for row in range(len(sensitivity.rows))
+            for column in range(len(sensitivity.amounts))
+        }
+        for sign, words in (
+            ("≈", self.tr("≈: within the noise")),
+            ("0", self.tr("0: no change")),
+            ("✕", self.tr("✕: not a finite number")),
+        ):
+            if sign in shown:
+                swatches.append(Swatch(words, ()))
         if sensitivity.measured < sensitivity.wanted:
             swatches.append(
                 Swatch(self.tr("not measured"), (self._colors["border"],), hatched=True)

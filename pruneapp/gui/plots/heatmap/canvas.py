@@ -81,11 +81,20 @@ class TensorAxis(PlotAxis):
         super().__init__(orientation)
         self._extents: tuple[int, ...] = ()
         self._labels: dict[float, str] = {}
+        self._step, self._sign = 1, ""
         self.setStyle(autoExpandTextSpace=False, hideOverlappingLabels=True)
 
     def set_extents(self, extents: tuple[int, ...]) -> None:
-        """Set the extents of the dimensions along this axis, outermost first."""
+        """Set the extents of the dimensions along this axis, outermost first.
+
+        Indices are shown as they are, until `set_numbers` is called.
+        """
         self._extents = extents
+        self.set_numbers(1, "")
+
+    def set_numbers(self, step: int, sign: str) -> None:
+        """Multiply indices of the outermost dimension by `step`, and show `sign` before them."""
+        self._step, self._sign = step, sign
         self.redraw()
 
     def tickValues(self, start: float, stop: float, size: float) -> list[tuple[float, list[float]]]:
@@ -98,8 +107,12 @@ class TensorAxis(PlotAxis):
         em = 8.0
         room = (18.0, 26.0) if upright else (letters * em, max(40.0, widest * em))
         labels = ticks(self._extents, low, high, size / (high - low), room)
-        self._labels = dict(labels)
+        self._labels = {at: self._renumbered(label) for at, label in labels}
         return [(1.0, [position for position, _ in labels])]
+
+    def _renumbered(self, label: str) -> str:
+        first, comma, rest = label.partition(",")
+        return f"{self._sign}{int(first) * self._step}{comma}{rest}"
 
     def tickStrings(self, values: list[float], _scale: float, _spacing: float) -> list[str]:
         return [self._labels.get(value, "") for value in values]
@@ -152,15 +165,17 @@ class HeatmapCanvas(PlotCanvas):
         self.view = None
         if layout is None:
             return
-        rows = tuple(layout.shape[d] for d in layout.row_dims)
-        columns = tuple(layout.shape[d] for d in layout.column_dims)
-        if layout.wrap:
-            rows, columns = (layout.rows,), (layout.columns,)
+        shape, down, across = layout.grid
+        rows, columns = tuple(shape[d] for d in down), tuple(shape[d] for d in across)
+        in_lines = layout.wrap and layout.row_dims  # kernels; ticks are output channels
         for axis, extents, label in (
             (self.rows, rows, translate_product(layout.row_label)),
             (self.columns, columns, translate_product(layout.column_label)),
         ):
             axis.set_extents(extents)
+            if in_lines:
+                step, sign = (layout.wrap, "") if axis is self.rows else (1, "+")
+                axis.set_numbers(step, sign)
             axis.setLabel(label)
             axis.showLabel(bool(label))
         # A fixed width, so that the picture does not move while zooming.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
@@ -64,14 +64,14 @@ class WeightSelection:
         """
         if self.shape != "channel":
             yield from self.rects
-        elif layout.wrap or not layout.shape:
+        elif (layout.wrap and self.dim == 0) or not layout.shape:
             for start, stop in self.channels:
                 yield from _lines(layout, start, stop)
         elif self.dim in layout.row_dims:
-            for start, stop in _stripes(layout, layout.row_dims, self, (part.top, part.bottom)):
+            for start, stop in _stripes(layout, self, (part.top, part.bottom), along_rows=True):
                 yield Rect(start, 0, stop, layout.columns)
         elif self.dim in layout.column_dims:
-            stripes = _stripes(layout, layout.column_dims, self, (part.left, part.right))
+            stripes = _stripes(layout, self, (part.left, part.right), along_rows=False)
             for start, stop in stripes:
                 yield Rect(0, start, layout.rows, stop)
         elif any(start <= layout.fixed[self.dim] < stop for start, stop in self.channels):
@@ -206,16 +206,17 @@ def _subtract(piece: Rect, removed: Rect) -> list[Rect]:
     return [rect for rect in around if rect.top < rect.bottom and rect.left < rect.right]
 
 
-def _stripes(layout: Layout, dims: Sequence[int], of: WeightSelection, part: Run) -> Iterator[Run]:
+def _stripes(layout: Layout, of: WeightSelection, part: Run, *, along_rows: bool) -> Iterator[Run]:
     """Yield the stripes of the selected channels along an axis, ascending, as (start, stop).
 
-    `dims` are the dimensions on the axis, outermost first, which must include that of the channels.
-    Stripes of the periods that `part` of the axis touches are included, also outside it.
+    The dimension of the channels must be on the axis, and not be wrapped into lines. Stripes of the
+    periods that `part` of the axis touches are included, also outside it.
     """
-    at = dims.index(of.dim)
-    inner = math.prod(layout.shape[d] for d in dims[at + 1 :])
-    period = inner * layout.shape[of.dim]
-    whole = math.prod(layout.shape[d] for d in dims)
+    shape, down, across = layout.grid
+    dims, dim = down if along_rows else across, of.dim + bool(layout.wrap)
+    inner = math.prod(shape[d] for d in dims[dims.index(dim) + 1 :])
+    period = inner * shape[dim]
+    whole = math.prod(shape[d] for d in dims)
     first = max(0, part[0]) // period * period
     for start in range(first, min(whole, part[1]), period):
         for low, high in of.channels:
@@ -223,10 +224,14 @@ def _stripes(layout: Layout, dims: Sequence[int], of: WeightSelection, part: Run
 
 
 def _lines(layout: Layout, start: int, stop: int) -> Iterator[Rect]:
+    """Yield the rectangles of the indices from `start` to `stop` of a dimension in lines."""
     wrap = layout.wrap or layout.columns
-    for row in range(start // wrap, -(-stop // wrap)):
-        left = max(start, row * wrap) - row * wrap
-        yield Rect(row, left, row + 1, min(stop, (row + 1) * wrap) - row * wrap)
+    height = layout.rows // (layout.shape[0] // wrap) if layout.wrap else 1
+    width = layout.columns // wrap
+    for line in range(start // wrap, -(-stop // wrap)):
+        left = max(start, line * wrap) - line * wrap
+        right = min(stop, (line + 1) * wrap) - line * wrap
+        yield Rect(line * height, left * width, (line + 1) * height, right * width)
 
 
 Tool = Literal["look"] | Shape

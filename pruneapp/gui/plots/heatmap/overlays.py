@@ -116,6 +116,7 @@ def visible_part(
 KERNELS_FROM = 3.0
 KERNEL_FROM = 12.0
 CELLS_FROM = 24.0
+_TEXT_MARGIN = 4  # pixels of a cell beside its number
 
 
 def paint_borders(
@@ -131,21 +132,23 @@ def paint_borders(
     visible rectangle in weights.
     """
     across, down = transform.m11(), transform.m22()
-    lines: list[tuple[int, bool, bool]] = []  # interval in weights, vertical, between kernels
+    # interval in weights, whether vertical, width in pixels; 0 for thin lines between weights
+    lines: list[tuple[int, bool, int]] = []
     if min(across, down) >= CELLS_FROM:
-        lines += [(1, True, False), (1, False, False)]
-    for dims, scale, upright in (
-        (layout.column_dims, across, True),
-        (layout.row_dims, down, False),
-    ):
-        block = math.prod(layout.shape[d] for d in dims[1:])
-        if block > 1 and scale >= KERNELS_FROM and block * scale >= KERNEL_FROM:
-            lines.append((block, upright, True))
-    for step, upright, kernel in lines:
+        lines += [(1, True, 0), (1, False, 0)]
+    shape, down_dims, across_dims = layout.grid
+    wide = 2 if min(across, down) >= 10 else 1
+    # In lines, the gaps between output channels are wider than those between their kernels.
+    apart = bool(layout.wrap) and math.prod(shape[d] for d in across_dims[1:2]) > 1
+    for dims, scale, upright in ((across_dims, across, True), (down_dims, down, False)):
+        for outer in (2, 1) if apart and upright else (1,):
+            block = math.prod(shape[d] for d in dims[outer:])
+            if block > 1 and scale >= KERNELS_FROM and block * scale >= KERNEL_FROM:
+                lines.append((block, upright, 2 * wide if apart and outer == 1 else wide))
+    for step, upright, width in lines:
         color = QColor(colors["surface"])
-        color.setAlphaF(1.0 if kernel else 0.25)
-        wide = kernel and min(across, down) >= 10
-        painter.setPen(QPen(color, 2 if wide else 1))
+        color.setAlphaF(1.0 if width else 0.25)
+        painter.setPen(QPen(color, width or 1))
         start, stop = (
             (visible.left(), visible.right()) if upright else (visible.top(), visible.bottom())
         )
@@ -167,8 +170,9 @@ def paint_values(
 ) -> None:
     """Paint the values into cells that are completely visible, if the tile has exact values.
 
-    A partly visible number could be mistaken for another one. `visible` is the visible rectangle in
-    weights. Nothing is painted before the image of the tile.
+    A partly visible number could be mistaken for another one. A number that is wider than its cell
+    gets fewer digits, and is omitted if one digit is too wide. `visible` is the visible rectangle
+    in weights. Nothing is painted before the image of the tile.
     """
     part, pixels = painted.tile.request, painted.pixels
     values = painted.tile.values if isinstance(painted.tile, Tile) else painted.tile.change
@@ -185,10 +189,9 @@ def paint_values(
             if not (0 <= i < height and 0 <= j < width):
                 continue
             cell = transform.mapRect(QRectF(column, row, 1, 1))
-            text = value_text(float(values[i, j]), 3)
-            ground = painter.fontMetrics().boundingRect(text)
+            ground, text = _fitting_text(painter, float(values[i, j]), cell)
             ground.moveCenter(cell.center().toPoint())
-            if not window.contains(QRectF(ground)):
+            if not text or not window.contains(QRectF(ground)):
                 continue
             pixel = int(pixels[i, j])
             painter.setPen(QColor(shading.readable_on(pixel)))
@@ -196,6 +199,19 @@ def paint_values(
                 # Stripes would make the text unreadable.
                 painter.fillRect(ground.adjusted(-2, 0, 2, 0), QBrush(QColor(pixel)))
             painter.drawText(cell, Qt.AlignmentFlag.AlignCenter, text)
+
+
+def _fitting_text(painter: QPainter, value: float, cell: QRectF) -> tuple[QRect, str]:
+    """Return a number with up to three digits that fits into a cell, and its rectangle.
+
+    The text is "" if not even one digit fits.
+    """
+    metrics, text = painter.fontMetrics(), ""
+    for digits in (3, 2, 1):
+        text = value_text(value, digits)
+        if metrics.horizontalAdvance(text) <= cell.width() - _TEXT_MARGIN:
+            return metrics.boundingRect(text), text
+    return QRect(), ""
 
 
 def paint_selection(

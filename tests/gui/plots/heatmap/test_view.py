@@ -12,10 +12,11 @@ import pytest
 from PySide6.QtCore import QPoint, QRectF, Qt
 from PySide6.QtGui import QFont, QImage, QPainter, QTransform
 
-from pruneapp.analysis.layout import Layout
+from pruneapp.analysis.layout import Layout, layout
 from pruneapp.analysis.tiles import Tile, TileRequest
 from pruneapp.export.report_writer import csv_text
 from pruneapp.gui.plots.heatmap import overlays, shading
+from pruneapp.gui.plots.heatmap.drawing_tools import Rect, WeightSelection
 from pruneapp.gui.plots.heatmap.shading import ColorTables, Mode
 from pruneapp.gui.plots.heatmap.view import WeightsView
 from pruneapp.gui.widgets.theme import DARK_THEME, LIGHT_THEME
@@ -383,6 +384,57 @@ def test_a_value_that_can_be_seen_in_part_is_not_written(conv):
     assert min(whole) > 20
     assert max(whole) < 60, "the second cannot be seen whole"
     assert min(columns_with_ink(45)) > 50, "the first cannot any more"
+
+
+def test_numbers_never_reach_into_the_next_cell():
+    """-1.23e-05 is wider than a small cell: it gets fewer digits, or none."""
+    values = np.array([[-1.2345e-05, 0.0, -1.2345e-05]], np.float32)
+    ones = np.ones((1, 3), np.float32)
+    tile = Tile(TileRequest("w", 0, 0, 1, 3, 1), layout((1, 3)), values, ones, 0 * ones, 1.0)
+    white = np.full((1, 3), 0xFFFFFFFF, np.uint32)
+    painted = SimpleNamespace(tile=tile, pixels=white, hatched=np.zeros((1, 3)))
+    for wide in (30, 48, 96):
+        image = QImage(3 * wide, 40, QImage.Format.Format_RGB32)
+        image.fill(Qt.GlobalColor.white)
+        painter = QPainter(image)
+        place = QTransform(wide, 0, 0, 40, 0, 0)
+        overlays.paint_values(painter, place, QRectF(0, 0, 3, 1), painted, QFont())
+        painter.end()
+        inked = {
+            x for x in range(3 * wide) if any(image.pixel(x, y) != 0xFFFFFFFF for y in range(40))
+        }
+        edges = {0, 1, wide - 1, wide, wide + 1, 2 * wide - 1, 2 * wide, 2 * wide + 1}
+        assert not inked & edges, wide
+        assert inked & set(range(wide, 2 * wide)), "the 0 fits"
+        assert bool(inked & set(range(wide))) is (wide == 96)
+
+
+def test_kernels_in_lines_are_numbered_and_selected_by_output_channel(qtbot):
+    view = WeightsView()
+    qtbot.addWidget(view)
+    view.resize(900, 700)
+    with qtbot.waitExposed(view):
+        view.show()
+    mosaic = layout((64, 1, 3, 3), "Conv2d")
+    view.set_layout(mosaic, mosaic.shape, "float32", "conv.weight")
+    for axis, labels in (
+        (view.canvas.rows, ["0", "8", "16", "24", "32", "40", "48", "56"]),
+        (view.canvas.columns, ["+0", "+1", "+2", "+3", "+4", "+5", "+6", "+7"]),
+    ):
+        ((_, places),) = axis.tickValues(0, 24, 400)
+        assert axis.tickStrings(places, 1, 1) == labels
+    nine = WeightSelection("channel", dim=0, channels=((9, 10),))
+    assert [*nine.visible_rects(mosaic, Rect(0, 0, 24, 24))] == [Rect(3, 3, 6, 6)]
+    few = WeightSelection("channel", dim=0, channels=((6, 17),))
+    assert [*few.visible_rects(mosaic, Rect(0, 0, 24, 24))] == [
+        Rect(0, 18, 3, 24),
+        Rect(3, 0, 6, 24),
+        Rect(6, 0, 9, 3),
+    ]
+    matrix = layout((64, 64), "Linear")
+    view.set_layout(matrix, matrix.shape, "float32", "fc.weight")
+    ((_, places),) = view.canvas.columns.tickValues(0, 64, 640)
+    assert not any("+" in label for label in view.canvas.columns.tickStrings(places, 1, 1))
 
 
 def test_borders_of_kernels_are_drawn_when_near(shown, painted):
