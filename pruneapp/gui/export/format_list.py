@@ -243,7 +243,7 @@ class Formats(QWidget):
         lines = _refusals(offers)
         reasons = "\n".join(lines)
         if len(lines) > _MOST_REASONS:
-            labels = ", ".join(offer.label for offer in offers if offer.why_not)
+            labels = "; ".join(offer.label for offer in offers if offer.why_not)
             self.refused.setText(self.tr("Not for this file: {formats}").format(formats=labels))
         else:
             self.refused.setText(reasons)

@@ -413,7 +413,7 @@ def test_a_format_that_cannot_be_is_hidden_and_says_why(dialog):
         "– resumable: It has no container.",
     ]
     dialog.set_offers((*both, replace(ZST, why_not="It has int3.")))
-    assert dialog.formats.refused.text() == "Not for this file: torch, resumable, compressed"
+    assert dialog.formats.refused.text() == "Not for this file: torch; resumable; compressed"
     assert "– compressed: It has int3." in dialog.formats.refused.toolTip()
     assert "– compressed: It has int3." in dialog.formats.refused.accessibleDescription()
 
