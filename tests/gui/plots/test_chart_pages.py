@@ -229,7 +229,8 @@ def test_axes_and_background_have_the_colors_of_the_theme(view):
 
 def test_the_menu_saves_picture_and_data(view, case, tmp_path, monkeypatch, qtbot):
     actions = view.export_menu.button.menu().actions()
-    assert [a.text() for a in actions] == ["Copy picture", "Save PNG…", "Save SVG…", "Save CSV…"]
+    files = ["Save PNG…", "Save SVG…", "Save CSV…"]
+    assert [a.text() for a in actions] == ["Copy picture", *files, "Picture for slides…"]
     proposed = []
 
     def ask(_parent, _title, name, kinds):
@@ -238,7 +239,7 @@ def test_the_menu_saves_picture_and_data(view, case, tmp_path, monkeypatch, qtbo
 
     monkeypatch.setattr(QFileDialog, "getSaveFileName", ask)
     for action, signal in zip(
-        actions[1:], (view.fileRequested, view.fileRequested, view.csvRequested), strict=True
+        actions[1:4], (view.fileRequested, view.fileRequested, view.csvRequested), strict=True
     ):
         with qtbot.waitSignal(signal) as requested:
             action.trigger()
@@ -261,7 +262,7 @@ def test_the_menu_opens_over_the_canvas_by_mouse_and_by_key(view, monkeypatch):
         middle = port.rect().center()
         QApplication.sendEvent(port, QContextMenuEvent(reason, middle, port.mapToGlobal(middle)))
         menu = opened.pop()
-        assert [a.text() for a in menu.actions()][-4:] == [
+        assert [a.text() for a in menu.actions()][-5:] == [
             a.text() for a in view.export_menu.actions
         ]
         menu.deleteLater()
