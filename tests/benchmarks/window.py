@@ -186,14 +186,7 @@ class Hand:
     def preview(self) -> None:
         """Wait for the exact preview."""
         controller = self.bench.preview
-
-        def known() -> bool:
-            # A file that was just opened may still be updating after its tree was painted.
-            if controller.state.untouched:
-                self.views.form.emit_changed()
-            return controller.state.preview is not None
-
-        self.wait(known)
+        self.wait(lambda: controller.state.preview is not None)
 
     def ask(self, method: str, amount: str, *, everywhere: bool = False) -> None:
         """Fill in the form: method, scope and amount."""

@@ -118,21 +118,11 @@ class User:
         assert self.window.windowTitle() == f"{path.name} — Pruneapp", self.window.windowTitle()
 
     def wait_preview(self):
-        """Wait for the exact preview of the form's current settings, and return its report.
-
-        After a file is opened, a preview is only computed on request, which this function makes.
-        """
+        """Wait for the exact preview of the form's current settings, and return its report."""
         forecasting = self.workbench.preview
         self.pause(40)  # check marks are applied after a delay
         self.ask()
-
-        def previewed() -> bool:
-            # On a busy machine, events of opening a file can arrive late and cancel the preview.
-            if forecasting.state.untouched and not self.workbench.form._opened.isActive():
-                self.views.form.emit_changed()
-            return forecasting.state.preview is not None
-
-        self.wait(previewed)
+        self.wait(lambda: forecasting.state.preview is not None)
         return forecasting.state.preview.report
 
     def prune(self) -> None:
@@ -288,10 +278,8 @@ class User:
         self.pause(160)  # large trees are filtered after a pause in typing
 
     def ask(self) -> None:
-        """Request a preview if none was requested since the file was opened."""
+        """Wait until the step of the form is requested after a file was opened."""
         self.wait(lambda: not self.workbench.form._opened.isActive())
-        if self.workbench.preview.state.untouched:
-            self.views.form.emit_changed()  # as if a value was typed again
 
     def ask_amount(self, text: str) -> None:
         """Type an amount into the form."""

@@ -199,15 +199,11 @@ class FormController(Feature[QDialog]):
         self._dependents = key, found
         self._form.dependents.set_found(found)
         request = self._form.request()
-        if (
-            self._untouched is not None
-            or request is None
-            or key is None
-            or key != self._dependents_key
-        ):
+        if request is None or key is None or key != self._dependents_key:
             return
         if self._takes_dependents(request.dependents) != self._prunes_dependents:
-            self._request_step()
+            # Until the user changes the form, the same is shown as after opening the file.
+            self._request_step() if self._untouched is None else self.opened.emit()
 
     def _takes_dependents(self, choice: bool | None) -> bool:
         about, found = self._dependents

@@ -422,12 +422,6 @@ class PruneAction(QWidget):
         """Show the button without a number, which is not known yet; `done` as in `set_count`."""
         self._show(self.tr("Prune again") if done else self.tr("Prune"), again=True)
 
-    def set_waiting(self, why: str = "") -> None:
-        """Disable the button and ask for a change of settings; `why` is the tooltip."""
-        text = self.tr("Change a setting to preview a step")
-        self._show(text, again=True, beside=self._preview_width())
-        self.set_disabled(why or text)
-
     def set_refused(self, why: str) -> None:
         """Disable the button with the text that the settings are invalid; `why` is the tooltip."""
         again = self.button is self._plain_button
@@ -446,13 +440,11 @@ class PruneAction(QWidget):
         button.clicked.connect(self.pruneRequested)
         return button
 
-    def _show(
-        self, text: str, *, again: bool = False, enabled: bool = True, beside: int = 0
-    ) -> None:
+    def _show(self, text: str, *, again: bool = False, enabled: bool = True) -> None:
         """Show a text on the main button, or with `again` on the plain one, and hide the other.
 
         The shown button gets the focus of the hidden one, and a tooltip without the former reason
-        for being disabled. The size hint includes `beside` pixels for "Preview".
+        for being disabled.
         """
         button, other = self._main_button, self._plain_button
         if again:
@@ -468,7 +460,7 @@ class PruneAction(QWidget):
         button.setEnabled(enabled)
         self._why = ""
         self._update_tooltip()
-        self._make_room(beside)
+        self._make_room()
         self._update_geometry()
 
     def set_keys(self, keys: str) -> None:
@@ -543,8 +535,8 @@ class PruneAction(QWidget):
             self._room = QSize()
             self._make_room()
 
-    def _make_room(self, beside: int = 0) -> None:
-        room = self._room.expandedTo(self.button.sizeHint() + QSize(beside, 0))
+    def _make_room(self) -> None:
+        room = self._room.expandedTo(self.button.sizeHint())
         room = room.expandedTo(self.button.minimumSize())
         if room != self._room:
             self._room = room

@@ -102,8 +102,7 @@ class PreviewPanel(QWidget):
         super().__init__(parent)
         self._shown: Mapping[str, str] = {}
         self._short = ShortNames()
-        self._resting = self._done = self._waiting = self._scrolls = False
-        self._why = ""  # why there is no step, while the form is unchanged
+        self._resting = self._done = self._scrolls = False
         self.action = PruneAction()
         self.heading = heading(self.tr("Preview"))
         self.state = WaitingNote(self)
@@ -222,18 +221,14 @@ class PreviewPanel(QWidget):
 
     def _show_current(self, state: PreviewState) -> None:
         current, error, estimate = state.current, state.error, state.estimate
-        self._waiting = state.untouched
-        self._why = "" if error is None else translate_error(error)
         if current.applied is not None:
             self.set_done(current.applied, current.report.norm_retained if current.report else None)
         else:
             self.set_now(current.report, current.most_pruned)
         self.file.set_compact(current.compact)
-        if state.untouched:
-            return
         units = state.channels, state.mixed_tensors
         if error is not None:
-            self.set_not_again(translate_sentence(error.sentence))
+            self.set_not_again(translate_error(error))
         elif state.preview is not None:
             to_prune, share = state.preview.report.newly_pruned, state.repeated_amount
             self.set_again(to_prune, *units, share=share)
@@ -361,15 +356,12 @@ class PreviewPanel(QWidget):
             button.setVisible(shown)
 
     def _show_as_preview(self) -> None:
-        self._resting = self._waiting = False
+        self._resting = False
         self._show_buttons(shown=False)
         self._reset(self.tr("Preview"))
 
     def _show_as_state(self, title: str, *, done: bool) -> None:
-        if self._waiting:
-            self._set_sentence(self.note, self._why)
-            self.action.set_waiting(self._why)
-        elif not self._resting or done != self._done:
+        if not self._resting or done != self._done:
             self._set_sentence(self.note, "")
             self.action.set_unknown(done=done)
         self._resting, self._done = True, done

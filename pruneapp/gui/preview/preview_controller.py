@@ -151,7 +151,7 @@ class PreviewController(Feature[QDialog]):
         self._action.previewRequested.connect(self.on_preview_clicked)
         self.jobs.started.connect(self._on_job_started)
         self._form.changed.connect(self.request)
-        self._form.opened.connect(self._show_untouched)
+        self._form.opened.connect(self._on_form_opened)
         session = self.session
         session.changed.connect(self._on_changed)
         session.opening.connect(self._on_opening)
@@ -218,8 +218,7 @@ class PreviewController(Feature[QDialog]):
 
         Without a document, the state is dropped. Replaces the last request: its exact preview, and
         a prune that waits for it, are cancelled. The estimate is computed at once or in the
-        background, and the exact preview after `PAUSE_MS`; neither before the user has requested a
-        step (`untouched`).
+        background, and the exact preview after `PAUSE_MS`.
 
         Parameters
         ----------
@@ -241,7 +240,6 @@ class PreviewController(Feature[QDialog]):
             request=state.request + 1,
             known=state.known if shown == state.requested else None,
             requested=shown,
-            untouched=state.untouched and not shown,
             preview=None,
             error=None,
         )
@@ -252,17 +250,14 @@ class PreviewController(Feature[QDialog]):
             self._set(replace(state, step=None, known=None, assignment=UNASSIGNED, error=error))
             return
         # The previous estimate is shown until the new one is available, to avoid flicker.
-        self.state = state = replace(
-            state, step=step, estimated=False, is_behind=not state.untouched
-        )
-        if not state.untouched:  # nothing is computed for a step that is not requested
-            self._outdated = before.preview or self._outdated
-            self._exact_pause.start()
-            self._estimate_pending = True
-            if self._fast_key is not None and self._estimate_task.task is None:
-                self._next_timer.start()
-            elif self._estimate_task.task is None:
-                self._estimate_next()
+        self.state = state = replace(state, step=step, estimated=False, is_behind=True)
+        self._outdated = before.preview or self._outdated
+        self._exact_pause.start()
+        self._estimate_pending = True
+        if self._fast_key is not None and self._estimate_task.task is None:
+            self._next_timer.start()
+        elif self._estimate_task.task is None:
+            self._estimate_next()
         if self.state is state:
             self._set(state)
 
@@ -320,10 +315,10 @@ class PreviewController(Feature[QDialog]):
     def recount(self) -> None:
         """Estimate the requested step again, unless its estimate already had all histograms.
 
-        Does nothing before the user has requested a step. The estimate starts after pending events.
+        The estimate starts after pending events.
         """
         state = self.state
-        if self.session.document is None or state.step is None or state.untouched:
+        if self.session.document is None or state.step is None:
             return
         if state.is_behind or state.estimate is None or state.estimate.counting < 1:
             self._estimate_pending = True
@@ -519,16 +514,21 @@ class PreviewController(Feature[QDialog]):
 
     # -- the current state ----------------------------------------------------------------------
 
-    def _show_untouched(self) -> None:
-        """Show the current state: a file was opened, and the user has not requested a step yet."""
-        self._show_current(untouched=True)
+    def _on_form_opened(self) -> None:
+        """Preview the step of the form after a file was opened.
 
-    def _show_current(self, *, untouched: bool) -> None:
+        The current state is shown instead if weights are pruned already, or if there is no step.
+        """
+        self._show_current()
+        document, state = self.session.document, self.state
+        if document is not None and state.step is not None and not document.masks:
+            self.request(state.step)
+
+    def _show_current(self) -> None:
         """Show the state of the document instead of a step, and start its report.
 
-        The step of the form becomes the request that is not shown. `untouched`: the user has
-        requested no step since the file was opened, so nothing is computed for it. Without a
-        document, does nothing.
+        The step of the form becomes the request that is not shown. Without a document, does
+        nothing.
         """
         document = self.session.document
         if document is None:
@@ -541,8 +541,7 @@ class PreviewController(Feature[QDialog]):
         state = PreviewState(
             request=before.request,
             requested=False,
-            untouched=untouched,
-            counted=before.counted and not untouched,
+            counted=before.counted,
             current=current,
             dangers=before.dangers,
         )
@@ -570,12 +569,10 @@ class PreviewController(Feature[QDialog]):
             self._report_current()
 
     def on_histograms_counted(self) -> None:
-        """Set `counted` before the first request, and complete a report that lacked norms.
+        """Complete a report that lacked norms.
 
         A report that is being computed is computed again afterwards if it lacks them.
         """
-        if self.state.untouched and not self.state.counted:
-            self._set(counted=True)
         if self._current_task.task is not None:
             self._current_outdated = True
         elif self._current_incomplete:
@@ -586,13 +583,12 @@ class PreviewController(Feature[QDialog]):
     def prune(self) -> None:
         """Apply the preview, or wait until it is computed, shown as a job, and apply it then.
 
-        Pending changes of the form are used. Does nothing if the button is disabled, before the
-        user has requested a step, or if the document is locked. The wait ends if the document
-        changes or the preview fails.
+        Pending changes of the form are used. Does nothing if the button is disabled or if the
+        document is locked. The wait ends if the document changes or the preview fails.
         """
         self._form.flush()
         state = self.state
-        if not self._action.button.isEnabled() or state.step is None or state.untouched:
+        if not self._action.button.isEnabled() or state.step is None:
             return
         if self.session.document is None or not self.session.may_work():
             return
@@ -629,7 +625,7 @@ class PreviewController(Feature[QDialog]):
             self.show_cancelling()
             return
         if self.session.document is not None and self.state.requested:
-            self._show_untouched()
+            self._show_current()
 
     def show_cancelling(self) -> None:
         """Show in the status bar if its job is being cancelled."""
@@ -711,7 +707,7 @@ class PreviewController(Feature[QDialog]):
             step = preview.step if preview.edit.entry is None else None
             applied = CurrentState(applied=preview.report, step=step, compact=done.compact)
             self._applied = document.history.key, applied
-        self._show_current(untouched=self.state.untouched)
+        self._show_current()
         if change.kind == EditKind.PRUNE:
             self._notifications.end(NoticeTopic.STOPPED)
 

@@ -67,7 +67,6 @@ class PreviewState:
     step: Step | None = None
     request: int = 0  # number of steps requested so far
     requested: bool = True  # whether the step is shown; otherwise the current state
-    untouched: bool = False  # whether the user has requested nothing since the file was opened
     estimated: bool = False  # otherwise estimate and report are those of the previous step
     is_behind: bool = False  # whether the latest step is not estimated yet, only an earlier one
     estimate: Estimate | None = None

@@ -12,7 +12,6 @@ import numpy as np
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QInputDialog
 
-from pruneapp.analysis.histogram_store import cached_assignment
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.document.document import Capture
 from pruneapp.document.selection import rows_of
@@ -84,7 +83,7 @@ class StepInfoController(Feature[QInputDialog]):
         self._about: tuple[object, ...] = ()  # the key that dependents were searched for
         self._last_text = ""  # the size entered last
         self._size_task, self._coupled_task = LatestTask(self.jobs), LatestTask(self.jobs)
-        self._dependents_task, self._count_task = LatestTask(self.jobs), LatestTask(self.jobs)
+        self._dependents_task = LatestTask(self.jobs)
         self._size_timer = single_shot(self, 0, self._size)
         self.offer_formats()
         form.sizeRequested.connect(self.ask_size)
@@ -107,7 +106,6 @@ class StepInfoController(Feature[QInputDialog]):
         self._request_sizes()
         self._count_coupled()
         self._find_dependents()
-        self._count_rules()
 
     def _on_closed(self) -> None:
         self._forget_sizes()
@@ -209,23 +207,6 @@ class StepInfoController(Feature[QInputDialog]):
             # For example a missing dimension, which the preview reports.
             lambda _error: self._form_controller.set_dependents(about, None),
             lane=Lane.BACKGROUND,
-        )
-
-    def _count_rules(self) -> None:
-        """Count the tensors of each rule of a step with several, before the user requests one.
-
-        Such a step comes from a session. A count in progress is cancelled.
-        """
-        self._count_task.cancel()
-        document, step = self.session.document, self._previews.state.step
-        if document is None or step is None or len(step.rows) < 2:
-            return
-        if not self._previews.state.untouched:
-            return
-        snapshot = document.snapshot()
-        # An error of limits is reported by the preview.
-        self._count_task.start(
-            lambda _job: cached_assignment(snapshot, step).shares, self._form.set_shares
         )
 
     # -- total sparsity from the size of a compact file --------------------------------------------

@@ -142,9 +142,6 @@ def test_controls_that_name_a_shortcut_name_the_new_one(at_work, dialog):
     prune = [key.toString() for key in window.actions_["prune"].shortcuts()]
     assert prune == ["Ctrl+Shift+Return", "Ctrl+Shift+Enter"], "there are two Return keys"
 
-    assert at_work.button.text() == "Change a setting to preview a step"
-    at_work.key("Ctrl+Shift+Return")  # the disabled command shows the reason
-    assert window.done.label.text() == "Change a setting to preview a step"
     at_work.wait_preview()
     assert at_work.button.toolTip() == "Prune (Ctrl+Shift+Return)"
     at_work.key("Ctrl+Shift+Enter")

@@ -749,8 +749,6 @@ def work(bench):
     bench.session.opened.connect(lambda _x: step())
     keeping, forecasting = bench.autosave, bench.preview
     def step():
-        if forecasting.state.untouched:
-            bench.views.form.emit_changed()
         button = bench.views.preview.action.button
         if button.isEnabled() and forecasting.state.preview is not None and not keeping._busy:
             print(bench.session.document.position, flush=True)

@@ -62,9 +62,10 @@ def test_commands_are_offered_as_the_buttons_are(user, tmp_path):
     assert not prune.isEnabled()
     assert not preview.isEnabled()
     user.open_file(path)
-    user.wait(lambda: user.button.text() == "Change a setting to preview a step")
-    assert not prune.isEnabled()
-    assert preview.isEnabled()
+    user.wait_preview()
+    user.wait_idle()
+    user.key("Esc")
+    user.wait(preview.isEnabled)
     prune.setEnabled(True)  # as while a file is opened, when only the command handles the key
     with user.qtbot.waitSignal(prune.triggered):
         user.key("Ctrl+Return", user.window)

@@ -1,4 +1,4 @@
-"""Requests of the form: none after opening, by which rule, and what its limits exclude."""
+"""Requests of the form: after opening, by which rule, and what its limits exclude."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ from pruneapp.progress import Job
 from pruneapp.sessions.session_file import read_session
 from tests.gui.user import node_named
 
-WAITS = "Change a setting to preview a step"
 NAMES = [f"encoder.layer.{i}.dense.weight" for i in (0, 1, 2, 10)]
 FIRST, LAST = NAMES[0], "classifier.weight"
 
@@ -37,7 +36,7 @@ def file(tmp_path):
 @pytest.fixture
 def opened(user, file):
     user.open_file(file)
-    user.wait(lambda: user.views.preview.action.button.text() == WAITS)
+    user.wait(lambda: user.workbench.preview.state.preview is not None)
     return user
 
 
@@ -54,48 +53,34 @@ def exclude(user, *words: str) -> None:
         user.click(limits.editors["exclude"].boxes[word], QPoint(8, 8))
 
 
-def is_waiting(user) -> bool:
-    return user.button.text() == WAITS and not user.button.isEnabled()
+def shows_state(user) -> bool:
+    return user.views.preview.heading.text() == "Current state"
 
 
-def test_after_opening_nothing_is_asked_for_and_the_button_waits(opened, file):
-    """From the first change on, the preview is live; before, the current state is shown."""
+def test_a_valid_step_is_previewed_at_once_after_opening(opened, file):
+    """Nothing is applied; Esc shows the current state, and a change the preview again."""
     user = opened
-    for change in ("amount", "check mark", "scope", "threshold of a limit"):
-        user.wait_idle()
-        user.views.tree.set_checked(user.views.tree.checked_names())  # as they are already
-        user.pause(60)  # check marks are applied after a delay
-        assert is_waiting(user), change
-        assert user.workbench.preview.state.report is None, change
-        assert "→" not in user.cell(FIRST, Column.SPARSITY), change
-        words = user.views.preview.file.words
-        assert not words["compact"].isVisible(), "nothing is pruned yet"
-        user.key("Ctrl+Return")
-        user.pause(20)
-        assert user.states == ["Opened"]
-        if change == "amount":
-            user.ask_amount("30 %")
-        elif change == "check mark":
-            user.check(FIRST)
-        elif change == "scope":
-            user.click(user.views.form.all)
-        else:
-            exclude(user, "last")
-        user.wait(lambda: user.button.isEnabled() is True)
-        user.wait(lambda: user.button.text().startswith("Prune "))
-        user.wait(lambda: "→" in user.cell(NAMES[1], Column.SPARSITY))
-        user.wait(words["compact"].isVisible)
-        if change == "threshold of a limit":
-            user.key("Ctrl+Return")
-            user.wait(lambda: len(user.states) == 2)
-        else:
-            user.menu("File", "Close")
-            user.wait(lambda: user.document is None)
-            user.open_file(file)
-            user.wait(lambda: user.button.text() == WAITS)
+    assert user.views.preview.heading.text() == "Preview"
+    assert user.button.text().startswith("Prune ")
+    assert user.button.isEnabled()
+    user.wait(lambda: "→" in user.cell(NAMES[1], Column.SPARSITY))
+    assert user.states == ["Opened"]
+    user.wait_idle()
+    user.key("Esc")
+    assert shows_state(user)
+    user.views.tree.set_checked(user.views.tree.checked_names())  # as they are already
+    user.pause(60)  # check marks are applied after a delay
+    user.wait_idle()
+    assert shows_state(user)
+    assert "→" not in user.cell(FIRST, Column.SPARSITY)
+    user.check(FIRST)
+    user.wait(lambda: user.views.preview.heading.text() == "Preview")
+    user.wait(user.button.isEnabled)
+    user.key("Ctrl+Return")
+    user.wait(lambda: len(user.states) == 2)
 
 
-def test_a_reopened_session_has_its_form_and_arms_no_step(user, new_user, file, tmp_path):
+def test_a_reopened_session_shows_its_state_and_has_its_form(user, new_user, file, tmp_path):
     user.open_file(file)
     user.click(user.views.form.all)
     user.ask_amount("35 %")
@@ -115,17 +100,18 @@ def test_a_reopened_session_has_its_form_and_arms_no_step(user, new_user, file, 
     other = new_user()
     other.open(path)
     other.wait(lambda: len(other.states) == 2)
-    other.wait(lambda: is_waiting(other))
+    other.wait(lambda: shows_state(other))
     other.wait_idle()
     other.pause(60)
     assert other.views.form.request() == asked
-    assert is_waiting(other)
+    assert shows_state(other)
+    assert "the next step prunes" in other.views.preview.note.text()
     other.key("Ctrl+Z")  # moving in the history requests nothing either
     other.wait(lambda: not other.document.masks)
     other.wait_idle()
-    assert is_waiting(other)
+    assert shows_state(other)
     other.ask_amount("36 %")
-    other.wait(lambda: other.button.isEnabled() is True)
+    other.wait(lambda: other.views.preview.heading.text() == "Preview")
 
 
 def test_a_reopened_session_is_previewed_as_it_was_saved(user, new_user, file, tmp_path):
@@ -140,12 +126,12 @@ def test_a_reopened_session_is_previewed_as_it_was_saved(user, new_user, file, t
 
     other = new_user()
     other.open(path)
-    other.wait(lambda: other.document is not None and is_waiting(other))
-    other.wait_idle()
-    other.pause(60)
-    assert other.views.preview.heading.text() == "Current state"
-    assert other.workbench.preview.state.report is None
+    other.wait(lambda: other.workbench.preview.state.preview is not None)
     beside = other.views.preview.action.preview
+    other.wait_idle()
+    other.key("Esc")
+    assert shows_state(other)
+    assert other.workbench.preview.state.report is None
     assert beside.geometry().left() > other.button.geometry().right()
     assert other.button.width() >= other.button.sizeHint().width(), "nothing is cut off"
     other.click(beside)
@@ -181,18 +167,20 @@ def test_a_button_without_a_step_says_why(opened):
     user.wait(lambda: user.views.preview.error.text() == f"✕ {sentence}")
     assert sentence in user.button.toolTip()
     user.key("Esc")
-    user.wait(lambda: is_waiting(user))
+    user.wait(lambda: shows_state(user))
     user.wait_idle()
     user.pause(60)
+    assert not user.button.isEnabled()
     assert (note.isVisible(), note.text()) == (True, sentence)
     assert sentence in user.button.toolTip()
     assert not action.preview.isVisible()
     user.check(FIRST)
     user.wait(lambda: user.button.isEnabled() is True)
     assert sentence not in user.button.toolTip()
+    user.wait_idle()
     user.key("Esc")
-    user.wait(lambda: is_waiting(user))
-    assert (note.text(), action.preview.isVisible()) == ("", True)
+    user.wait(lambda: shows_state(user))
+    assert action.preview.isVisible()
 
 
 def test_a_form_comes_back_as_it_was_or_not_at_all():
@@ -321,36 +309,13 @@ def computed(monkeypatch) -> list[str]:
     return found
 
 
-def test_nothing_is_computed_for_a_form_that_nobody_asked_for(computed, user, file):
-    user.open_file(file)
-    user.wait(lambda: is_waiting(user))
-    user.wait_idle()
-    user.pause(120)
-    assert computed == []
-    user.ask_amount("30 %")
-    user.wait(lambda: user.button.isEnabled() is True)
-    user.wait(lambda: set(computed) == {"compute_preview", "estimate"})
-    # Esc cancels it; the form is kept, and previewed again after the next change.
-    user.wait_idle()
-    user.key("Esc")
-    assert is_waiting(user)
-    computed.clear()
-    user.pause(120)
-    user.wait_idle()
-    assert computed == []
-    assert user.views.preview.heading.text() == "Current state"
-    user.check(FIRST)
-    user.wait(lambda: "compute_preview" in computed)
-    user.wait(lambda: user.views.preview.heading.text() == "Preview")
-
-
-def test_the_line_of_the_distribution_can_be_taken_before_anything_is_asked_for(computed, opened):
+def test_the_line_of_the_distribution_can_be_taken_after_opening(computed, opened):
     user = opened
     user.workbench.navigation.show_page(Page.DISTRIBUTION)
     user.workbench.show_tensor(NAMES[1])
     view = user.views.pages.distribution
-    user.wait(lambda: view._is_idle and view._editable)
-    assert computed == []
+    user.wait(lambda: view._editable)
+    computed.clear()
     view.thresholdMoved.emit(0.5)
     user.wait(lambda: "compute_preview" in computed)
     user.wait(lambda: user.button.isEnabled() is True)
