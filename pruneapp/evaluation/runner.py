@@ -59,6 +59,16 @@ _OTHER_BYTES = (
 
 
 @dataclass(frozen=True)
+class Samples:
+    """The samples that a built-in evaluation used: `used` of `total` windows, lines or images."""
+
+    unit: str  # ``windows``, ``lines`` or ``images``
+    used: int
+    total: int
+    tokens: int = 0  # number of tokens in the used samples; 0 for images
+
+
+@dataclass(frozen=True)
 class Conditions:
     """The conditions of a measurement; metrics of different conditions are not comparable."""
 
@@ -71,6 +81,7 @@ class Conditions:
     data_sha256: str = ""
     # What runs it: "script" or "command" of the user; "text", "images" or "inputs" if built in.
     kind: str = ""
+    samples: Samples | None = None  # what was measured of the data; None if unknown
 
 
 @dataclass(frozen=True)
@@ -82,6 +93,7 @@ class Measured:
     peak: int = 0  # peak memory of the process in bytes
     zeros: int = 0  # zeros of the tensors used, counted by the worker
     notices: tuple[str, ...] = ()
+    samples: Samples | None = None  # of a built-in evaluation of data
 
 
 def conditions_of(runner: Runner) -> Conditions:
@@ -249,6 +261,7 @@ class ScriptRunner:
             answer["peak"],
             sum(zeros for _name, _sha256, zeros in answer["tensors"]),
             notices,
+            Samples(**samples) if (samples := answer.get("samples")) else None,
         )
 
     @contextlib.contextmanager

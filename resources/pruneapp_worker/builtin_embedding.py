@@ -1,6 +1,6 @@
 """Agreement on the lines of the user's text, for transformers folders without a head."""
 
-from pruneapp_worker.transformers_folder import SENTENCES, load, pooled_embedding
+from pruneapp_worker.transformers_folder import SAMPLES, SENTENCES, load, pooled_embedding
 from pruneapp_worker.transformers_folder import calibrate_on_lines as calibrate
 
-__all__ = ["SENTENCES", "calibrate", "load", "pooled_embedding"]
+__all__ = ["SAMPLES", "SENTENCES", "calibrate", "load", "pooled_embedding"]

@@ -1,5 +1,5 @@
 """Agreement on the user's images without labels, for classifiers of torchvision and timm."""
 
-from pruneapp_worker.image_classifier import calibrate, load
+from pruneapp_worker.image_classifier import SAMPLES, calibrate, load
 
-__all__ = ["calibrate", "load"]
+__all__ = ["SAMPLES", "calibrate", "load"]

@@ -160,7 +160,8 @@ class Session:
 
         If `agree`, ``calibrate`` is run instead and compared with the reference; with `reference`
         it is stored as the reference first. Returns the metrics, seconds, peak memory, whether the
-        model was called, notices, and the digests of its tensors afterwards.
+        model was called, notices, the samples of a built-in script, and the digests of its tensors
+        afterwards.
         """
         self._progress.reset()
         if torch is not None and torch.cuda.is_available():
@@ -187,6 +188,7 @@ class Session:
             "peak": peak_memory(),
             "ran": ran.seen,
             "notices": self._notices,
+            "samples": getattr(self._module, "SAMPLES", None) if self._is_shipped else None,
             "tensors": self._tensors.digest_tensors(),
         }
 
@@ -379,8 +381,7 @@ class Session:
         comparison = self._reference.comparison(write=reference)
         seed_all(seed)
         take = comparison.take
-        shipped = Path(self.path).parent == Path(__file__).parent
-        pool = getattr(self._module, "pooled_embedding", None) if shipped else None
+        pool = getattr(self._module, "pooled_embedding", None) if self._is_shipped else None
         if pool is not None:
             take = lambda output: comparison.take(pool(output))  # noqa: E731 - short
         with comparison, self._tensors.outputs(take):
@@ -388,6 +389,10 @@ class Session:
         if comparison.cosines and not reference:
             self._notices.append(self._lowest(comparison.cosines))
         return comparison.metrics()
+
+    @property
+    def _is_shipped(self) -> bool:
+        return Path(self.path).parent == Path(__file__).parent
 
     def _lowest(self, cosines: list[float]) -> str:
         """Return a notice with the sentence that has the lowest cosine."""

@@ -87,6 +87,10 @@ def _weights_in(path: Path, model: Any) -> dict[str, torch.Tensor]:
     return {name[len(prefix) :]: value for name, value in state.items() if name.startswith(prefix)}
 
 
+# What the latest run used of the folder: see `Samples` in pruneapp.evaluation.runner.
+SAMPLES: dict[str, Any] = {}
+
+
 def images_in(folder: str, limit: Any) -> list[tuple[Path, int]]:
     """Return evenly spaced images of a folder, with the index of their subfolder.
 
@@ -99,6 +103,7 @@ def images_in(folder: str, limit: Any) -> list[tuple[Path, int]]:
     found = [(file, number) for number, files in enumerate(inside) for file in files]
     if not found:
         raise ContractError(f"There is no image in '{folder}'.", "Name a folder with images.")
+    SAMPLES.update(unit="images", total=len(found), tokens=0)
     wanted = min(len(found), 2 * int(limit or MOST_IMAGES))
     return [found[place * len(found) // wanted] for place in range(wanted)]
 
@@ -141,7 +146,9 @@ def _read(file: Path) -> torch.Tensor:
 def calibrate(model: Any, images: str, progress: Any, limit: Any = None) -> None:
     """Run the images that are not evaluated; if there is only one image, run that."""
     found = images_in(images, limit)
-    for _ in batches(model, found[1::2] or found, progress):
+    run = found[1::2] or found
+    SAMPLES["used"] = len(run)
+    for _ in batches(model, run, progress):
         pass
 
 
@@ -149,7 +156,9 @@ def calibrate(model: Any, images: str, progress: Any, limit: Any = None) -> None
 def evaluate(model: Any, images: str, progress: Any, limit: Any = None) -> dict[str, Any]:
     """Return the accuracy as (right, total), and the cross-entropy of each image as ``loss``."""
     right, losses = 0, []
-    for output, numbers in batches(model, images_in(images, limit)[::2], progress):
+    run = images_in(images, limit)[::2]
+    SAMPLES["used"] = len(run)
+    for output, numbers in batches(model, run, progress):
         logits = output.float().cpu()
         right += int((logits.argmax(-1) == numbers).sum())
         losses += torch.nn.functional.cross_entropy(logits, numbers, reduction="none").tolist()

@@ -99,6 +99,10 @@ def no_text(text: str) -> ContractError:
     return ContractError(f"'{text}' holds no text.", "Name a file with some pages of text.")
 
 
+# What the latest run used of the text: see `Samples` in pruneapp.evaluation.runner.
+SAMPLES: dict[str, Any] = {}
+
+
 def windows_of(model: Any, text: str, limit: Any) -> torch.Tensor:
     """Return the token ids of a text in windows that do not overlap; a shorter rest is dropped.
 
@@ -109,7 +113,10 @@ def windows_of(model: Any, text: str, limit: Any) -> torch.Tensor:
     size = min(MOST_TOKENS, context_of(model), len(ids))
     if size < 2:
         raise no_text(text)
-    return ids[: len(ids) // size * size].reshape(-1, size)[:limit]
+    windows = ids[: len(ids) // size * size].reshape(-1, size)
+    used = windows[:limit]
+    SAMPLES.update(unit="windows", used=len(used), total=len(windows), tokens=used.numel())
+    return used
 
 
 @torch.no_grad()
@@ -179,14 +186,17 @@ def calibrate_on_lines(model: Any, text: str, progress: Any, limit: Any = None) 
     Empty lines are skipped; at most `limit` are run, and stored in `SENTENCES`. Raises
     `ContractError` if there is no line.
     """
-    lines = [line for line in words_in(text).splitlines() if line.strip()][:limit]
+    found = [line for line in words_in(text).splitlines() if line.strip()]
+    lines = found[:limit]
     if not lines:
         raise no_text(text)
     SENTENCES[:] = lines
+    SAMPLES.update(unit="lines", used=len(lines), total=len(found), tokens=0)
     tokenizer = tokenizer_of_folder()
     most = min(MOST_TOKENS, context_of(model) - 2)  # RoBERTa's positions begin at 2
     for line in progress(lines):
         ids = tokenizer(line, truncation=True, max_length=most)["input_ids"]
+        SAMPLES["tokens"] += len(ids)
         run(model, torch.tensor([ids]).to(model.device))
 
 

@@ -283,6 +283,13 @@ def test_of_an_encoder_the_agreement_on_the_lines_of_a_text_is_measured(tmp_path
         pooling.write_text('{"pooling_mode_mean_tokens": true, "pooling_mode_cls_token": false}')
         runner.run(state, 0, Job(), reference=True)
         measured = runner.run(pruned, 0, Job())
+        assert measured.samples is not None
+        assert (measured.samples.unit, measured.samples.used, measured.samples.total) == (
+            "lines",
+            3,
+            3,
+        )
+        assert measured.samples.tokens >= 3 + 4
         cosines = measured.metrics["cosine"].samples
         assert len(cosines) == 3
         assert measured.metrics["cosine"].value == pytest.approx(sum(cosines) / 3)

@@ -24,7 +24,7 @@ from pruneapp.analysis.patterns import BrokenPattern
 from pruneapp.analysis.sparsity_report import Danger, Severity
 from pruneapp.errors import abridge_text, escape_text, first_names
 from pruneapp.evaluation.metric import MetricChange, StateQuality
-from pruneapp.evaluation.runner import Conditions
+from pruneapp.evaluation.runner import Conditions, Samples
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.clipboard import copy_on_key
 from pruneapp.gui.widgets.controls import add_row, lay_in_column
@@ -274,16 +274,34 @@ def several(severity: Severity, count: int) -> str:
 def conditions_in_words(conditions: Conditions) -> str:
     """Return the conditions of a metric: ``evaluate.py, pages.txt, limit 100, seed 0``.
 
-    Data and limit are left out if there are none; long names are shortened.
+    Data and limit are left out if there are none; long names are shortened. If the samples are
+    known, they replace the limit: ``100 of 504 windows, 12,800 tokens``.
     """
     parts = [abridge_text(escape_text(conditions.name))]
     if conditions.data:
         parts.append(abridge_text(escape_text(conditions.data)))
-    if conditions.limit is not None:
+    if conditions.samples is not None:
+        parts.extend(_samples_in_words(conditions.samples))
+    elif conditions.limit is not None:
         limit = number_format.count(conditions.limit)
         parts.append(translate("Quality", "limit {n}").format(n=limit))
     parts.append(translate("Quality", "seed {n}").format(n=conditions.seed))
     return join_names(*parts)
+
+
+def _samples_in_words(samples: Samples) -> list[str]:
+    text = {
+        "windows": translate("Quality", "{used} of {n} windows"),
+        "lines": translate("Quality", "{used} of {n} lines"),
+        "images": translate("Quality", "{used} of {n} images"),
+    }[samples.unit]
+    words = [
+        text.format(used=number_format.count(samples.used), n=number_format.count(samples.total))
+    ]
+    if samples.tokens:
+        tokens = number_format.count(samples.tokens)
+        words.append(translate("Quality", "{n} tokens").format(n=tokens))
+    return words
 
 
 def quality_in_short(quality: StateQuality, name: str = "", *, size: bool = True) -> str:
