@@ -316,13 +316,11 @@ class Settings(QObject):
     def source(self, file: Path | None, purpose: str) -> Mapping[str, str]:
         """Return how the model of a file is run for a purpose, as text by key.
 
-        Falls back to the purpose of this file that was stored last, or if the file has none or is
-        None, to the file that was stored last. Empty if nothing was ever stored.
+        Falls back to the purpose of this file that was stored last. Empty if the file has none or
+        is None: settings of another file, such as a limit, would apply unnoticed.
         """
-        kept = self.state.sources
-        last = next(reversed(kept.values()), {})
-        found = kept.get(str(file.absolute()), last) if file is not None else last
-        return found.get(purpose) or next(reversed(found.values()), {})
+        found = self.own_sources(file)
+        return found.get(purpose) or next(iter([*found.values()][::-1]), {})
 
     def own_sources(self, file: Path | None) -> Mapping[str, Mapping[str, str]]:
         """Return how the model of this file is run, by purpose; empty if unknown."""

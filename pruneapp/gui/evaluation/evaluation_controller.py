@@ -227,7 +227,8 @@ def measure_state(
         remaining=parameters - pruned,
         nbytes=unpacked_size(snapshot, Job(cancel=job.cancel)),
     )
-    conditions, notices = conditions_of(evaluator.runner), result.measured.notices
+    samples, notices = result.measured.samples, result.measured.notices
+    conditions = replace(conditions_of(evaluator.runner), samples=samples)
     return Measurement(result.key.state, result.key.evaluation, conditions, quality, notices)
 
 

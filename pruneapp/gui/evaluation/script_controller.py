@@ -243,7 +243,7 @@ class ScriptController(Feature[ConsentDialog]):
     def source(self, purpose: str) -> DataSource:
         """Return the source to offer for the open file and a purpose, such as ``repair``.
 
-        This is the one stored for the file and purpose, otherwise the last one chosen for any. Its
+        This is the one stored for the file and purpose, otherwise the last one of the file. Its
         path is left empty if it is the data that another purpose of the same file uses: calibration
         must not use the data of the evaluation, nor the evaluation those of a calibration. A script
         has a function for each.
@@ -329,12 +329,32 @@ class ScriptController(Feature[ConsentDialog]):
         words = self.tr("Runs with {python} ({found}).").format(
             python=python.path, found=translate_sentence(python.found)
         )
-        agreed, no_effect = found.agreed, ""
-        if agreed.options.limit is not None and agreed.script.ignores_limit:
-            no_effect = self.tr("The limit has no effect: no function of the script takes 'limit'.")
         of_data = self._images_text(found) or self._inputs_text(found)
-        parts = of_data, words, translate_sentence(python.notice), no_effect
+        parts = of_data, words, translate_sentence(python.notice), self._limit_text(found)
         return join_sentences(*parts)
+
+    def _limit_text(self, found: _Found) -> str:
+        """Return a sentence about what the limit counts; empty without a limit, or if it is known.
+
+        For images, the number of them is shown already.
+        """
+        agreed, limit = found.agreed, found.agreed.options.limit
+        if limit is None or found.images is not None:
+            return ""
+        if agreed.script.ignores_limit:
+            return self.tr("The limit has no effect: no function of the script takes 'limit'.")
+        if not agreed.script.builtin:
+            return self.tr("The script decides what the limit counts.")
+        config = self.session.contents.configuration
+        if agreed.options.seeded is not None:
+            text = self.tr("The limit counts runs of the model: {n}.")
+        elif agreed.options.text is None:
+            text = self.tr("The limit counts rows of random token ids: {n}.")
+        elif config is not None and config.embeds:
+            text = self.tr("The limit counts lines of the text: {n} at most.")
+        else:
+            text = self.tr("The limit counts windows of the text: {n} at most.")
+        return text.format(n=count(limit))
 
     def _inputs_text(self, found: _Found) -> str:
         seeded = found.agreed.options.seeded

@@ -433,7 +433,11 @@ class FormController(Feature[QDialog]):
         return SelectionError("No tensor is checked.", remedy="Check a tensor in the tree.")
 
     def _on_opened(self) -> None:
-        """Offer the kinds of layers of the file, and drop rules for kinds that it does not have."""
+        """Offer the kinds of layers of the file, and reset the form.
+
+        Rules, amounts and limits of the file before would apply unnoticed; those that were stored
+        for this file are restored afterwards.
+        """
         self._matches.clear()
         self._replaced_checks = None  # not earlier: closing a file stores what the user checked
         self._pause.stop()
@@ -441,11 +445,7 @@ class FormController(Feature[QDialog]):
         form = self._form
         example = self.session.contents.example or FormContext.example
         form.set_context(replace(form.context, kinds=tuple(offered), example=example))
-        request = form.request()
-        if request is not None and any(
-            row.kind and row.kind not in offered for row in request.rows
-        ):
-            self._form.reset()  # the rules are for kinds of layers that this file does not have
+        form.reset()
         # In a separate slot: with 100,000 tensors, both parts together take too long.
         self._opened.start()
 

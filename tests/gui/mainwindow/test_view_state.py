@@ -69,6 +69,24 @@ def test_the_form_is_found_again(user, files):
     assert user.views.form.request() == said
 
 
+def test_a_new_file_starts_with_the_defaults_of_the_form(user, files):
+    """Amounts, rules, scope and limits of another file would apply unnoticed."""
+    first, second = files
+    user.open_file(first)
+    form = user.views.form
+    usual = form.request()
+    user.ask_amount("37 %")
+    user.click(form.all)
+    user.click(form.add)
+    user.qtbot.keyClicks(user.rule.target, "conv*")
+    form.set_limit("target_sparsity", 0.5)
+    user.open_file(second)
+    assert form.request() == usual
+    user.open_file(first)
+    assert [row.pattern for row in form.request().rows] == ["", "conv*"]
+    assert form.request().limits == {"target_sparsity": 0.5}
+
+
 def test_a_method_without_a_choice_of_scope_leaves_the_choice_as_it_was(user, files):
     """Regression: LAMP is always global, and restoring it changed the scope of other methods."""
     first, second = files
