@@ -560,6 +560,8 @@ class Workbench(QObject):
         self.scans.measured.connect(self.sessions.on_measured)
         self.frontier.measured.connect(self.sessions.on_measured)
         views.pages.quality.stateRequested.connect(self.history.jump)
+        views.pages.quality.setUpRequested.connect(self.evaluation.ask)
+        views.pages.sensitivity.setUpRequested.connect(self.evaluation.ask)
         views.pages.quality.metricChosen.connect(self.evaluation.show_metric)
         views.pages.quality.countRequested.connect(self.evaluation.recount_multiply_adds)
         views.pages.sensitivity.allocationRequested.connect(self.allocation.ask)

@@ -83,6 +83,7 @@ class QualityView(PlotView):
     metricChosen = Signal(str)  # the user chose this metric
     # The user chose multiply-adds as the axis, which may have to be counted.
     countRequested = Signal()
+    setUpRequested = Signal()  # the user wants to choose what evaluates the model
     frontierRequested = Signal()  # the user wants to measure a frontier
     # (list of int) The axis shows the sizes of shrunk files: those of these states are needed.
     shrunkSizesRequested = Signal(object)
@@ -129,6 +130,13 @@ class QualityView(PlotView):
             box.setSizePolicy(keeps_room)
             box.hide()
             self._row.addWidget(box)
+        self.set_up = QPushButton(self.tr("Set up…"), self)
+        self.set_up.setToolTip(
+            self.tr("Choose the data or script that evaluates the model, and evaluate this state")
+        )
+        self.set_up.setAccessibleDescription(self.set_up.toolTip())
+        self.set_up.clicked.connect(self.setUpRequested)
+        self._row.addWidget(self.set_up)
         self.frontier = QPushButton(self.tr("Frontier…"), self)
         self.frontier.setToolTip(
             self.tr("Prune to several sparsities, and measure each with and without recovery")
@@ -181,8 +189,8 @@ class QualityView(PlotView):
         if self._measuring:
             return self.tr("Evaluating… The unpruned model is measured first.")
         return self._empty_text or self.tr(
-            "Nothing has been evaluated yet. Choose Tools > Evaluate… to measure the model with "
-            "your own script."
+            "Nothing has been evaluated yet. Press Set up… to measure the model with your own data "
+            "or script."
         )
 
     # -- setters ----------------------------------------------------------------------------------

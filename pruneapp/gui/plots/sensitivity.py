@@ -216,6 +216,7 @@ class SensitivityView(BarChartView):
     metricChosen = Signal(str)  # the user chose this metric
     scanChosen = Signal(int)  # the user chose the scan with this index
     stateRequested = Signal()  # the user wants to go to the scanned state
+    setUpRequested = Signal()  # the user wants to choose what evaluates the model
     scanRequested = Signal()
     allocationRequested = Signal()
     # The user wants to reset the form to its settings before a cell was chosen.
@@ -239,6 +240,10 @@ class SensitivityView(BarChartView):
             self.tr("Metric"), self.tr("Metric by which damage is measured"), ()
         )
         self.metric_box.activated.connect(self._on_metric_chosen)
+        self.set_up = QPushButton(self.tr("Set up…"), self)
+        self.set_up.setToolTip(
+            self.tr("Choose the data or script that evaluates the model, and evaluate this state")
+        )
         self.scan = QPushButton(self.tr("Scan…"), self)
         self.scan.setToolTip(self.tr("Measure the damage of pruning each checked tensor alone"))
         self.allocate = QPushButton(self.tr("Allocate…"), self)
@@ -250,6 +255,7 @@ class SensitivityView(BarChartView):
         self.go_there = QPushButton(self.tr("Go to this state"), self)
         self.go_there.setToolTip(self.tr("Make the scanned state the current one"))
         for button, signal in (
+            (self.set_up, self.setUpRequested),
             (self.scan, self.scanRequested),
             (self.allocate, self.allocationRequested),
             (self.restore, self.restoreRequested),
@@ -261,7 +267,7 @@ class SensitivityView(BarChartView):
         self.scan_box = choice_box(self.tr("Scan"), "", kind=ElidedBox)
         self.scan_box.setMinimumContentsLength(10)
         self.scan_box.activated.connect(self.scanChosen)
-        buttons = self.scan, self.allocate, self.restore
+        buttons = self.set_up, self.scan, self.allocate, self.restore
         for part in (self.metric_box, self.order_box, *buttons, self.scan_box):
             self._row.addWidget(part)
         self._row.addStretch(1)

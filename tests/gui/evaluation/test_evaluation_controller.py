@@ -20,6 +20,7 @@ from pruneapp.evaluation.metric import Metric
 from pruneapp.evaluation.process import EvaluationError
 from pruneapp.gui.evaluation import script_controller
 from pruneapp.gui.evaluation.source_choice import DataKind
+from pruneapp.gui.plots.pages import Page
 from pruneapp.progress import Job
 from tests.gui.job_gate import Gate
 from tests.gui.user import plain
@@ -178,6 +179,36 @@ def test_what_was_measured_with_another_limit_or_seed_is_another_result(pruned, 
     assert pruned.workbench.evaluation.conditions == "my_evaluation.py, limit 50, seed 0"
     chosen = pruned.workbench.scripts.source("evaluation")
     assert (chosen.limit, chosen.seed) == ("50", "")
+
+
+def test_the_pages_set_up_the_evaluation_and_say_what_a_limit_counts(pruned, runners, script):
+    script.write_text("def evaluate(model, limit): return 1.0\n")
+    evaluation, pages = pruned.workbench.evaluation, pruned.views.pages
+    for page, view in ((Page.SENSITIVITY, pages.sensitivity), (Page.QUALITY, pages.quality)):
+        pruned.workbench.navigation.show_page(page)
+        pruned.click(view.set_up)
+        pruned.wait(lambda: evaluation.dialog is not None and evaluation.dialog.isVisible())
+        dialog = evaluation.dialog
+        pruned.type(dialog.choice.fields[DataKind.SCRIPT], str(script))
+        pruned.type(dialog.choice.limit, "50")
+        found = dialog.choice.found
+        pruned.wait(lambda found=found: "decides what the limit counts." in found.text())
+        pruned.key("Esc", dialog)
+        pruned.wait(lambda: evaluation.dialog is None)
+
+
+def test_script_and_limit_of_another_file_do_not_apply(pruned, runners, script, tmp_path):
+    script.write_text("def evaluate(model, limit): return 1.0\n")
+    choose(pruned, script, limit="50")
+    pruned.wait_idle()
+    assert pruned.workbench.scripts.source("evaluation").limit == "50"
+    other = tmp_path / "other.safetensors"
+    save_file({"a.weight": np.ones((2, 2), np.float32)}, other)
+    pruned.answers("Discard changes")
+    pruned.open(other)
+    pruned.wait(lambda: pruned.document.checkpoint.path == other)
+    source = pruned.workbench.scripts.source("evaluation")
+    assert (source.path, source.limit) == ("", "")
 
 
 def test_all_states_are_measured_and_those_that_were_stay_after_esc(pruned, runners, script):

@@ -141,8 +141,8 @@ CASES = {
         lambda view: view.set_states((), 0, ""),
         "Metric against sparsity",
         "quality",
-        "Nothing has been evaluated yet. Choose Tools > Evaluate… to measure the model with your "
-        "own script.",
+        "Nothing has been evaluated yet. Press Set up… to measure the model with your own data or "
+        "script.",
         "At most 1.0 points worse: no measured state with pruned weights.",
         "L1 50 %:  50.0 % pruned: accuracy 60.0 %, 30.0 points worse",
         "state,sparsity,accuracy,difference,noise ±,meets the target,measured with\n"

@@ -407,7 +407,7 @@ def test_a_metric_of_unknown_direction_has_no_target(view):
     view.set_states([MeasuredState(0, "Opened", StateQuality((huge,), 0.2), False)], 0, "")
     assert not view.canvas.points, "there is no axis for it"
     view.set_states((), 0, "")
-    assert "Tools > Evaluate" in view._message.text()
+    assert "Press Set up" in view._message.text()
 
 
 def test_boxes_without_a_choice_are_hidden(view):
