@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -142,6 +142,26 @@ def _multiple(group: Group, values: Mapping[str, Any]) -> int:
     """Return the multiple to which the number of kept units of a group is rounded up."""
     chosen = values.get("multiple", "1")
     return group.multiple if chosen == USUAL else int(chosen)
+
+
+@dataclass(frozen=True)
+class RoundedCount:
+    """How many units of a group an amount prunes."""
+
+    requested: int  # without rounding
+    pruned: int
+    multiple: int  # the number of kept units is rounded up to a multiple of this
+
+
+def rounded_count(group: Group, present: int, values: Values) -> RoundedCount:
+    """Return how many of `present` units of a group are pruned if none is protected.
+
+    Raises `ParameterError` if the amount is larger than `present`.
+    """
+    requested = count_to_prune(values["amount"], present, unit="units", where=group.place)
+    multiple = _multiple(group, values)
+    pruned = max(0, present - _round_up(group, present - requested, multiple))
+    return RoundedCount(requested, pruned, multiple)
 
 
 def score_units(  # noqa: PLR0917 - each its own type

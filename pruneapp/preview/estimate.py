@@ -166,13 +166,18 @@ def _by_rows(snapshot: Snapshot, row: Row, units: Units, job: Job) -> Counts | N
     share = row.values.get("amount")
     if not isinstance(registry.get(row.method), RowMethod) or not isinstance(share, float):
         return None
+    return share_by_rows(share, kept_by_row(snapshot, units.names, job))
+
+
+def kept_by_row(snapshot: Snapshot, names: tuple[str, ...], job: Job) -> list[Counts]:
+    """Return the number of kept weights of each row of some tensors; cached with the state."""
 
     def find() -> list[Counts]:
-        shapes = [rows_of(snapshot.entry(name).shape) for name in units.names]
-        masks = map(snapshot.masks.get, units.names)
+        shapes = [rows_of(snapshot.entry(name).shape) for name in names]
+        masks = map(snapshot.masks.get, names)
         return [count_kept_by_channel(m, s, 0, job) for m, s in zip(masks, shapes, strict=True)]
 
-    return share_by_rows(share, snapshot.once(("rows", units.names), find))
+    return snapshot.once(("rows", names), find)
 
 
 def _channel_counts(step: Step, row: Row, units: Units, running: Running) -> Counts:

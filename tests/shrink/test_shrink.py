@@ -184,6 +184,16 @@ def test_statistics_that_do_not_suit_are_refused(
     assert not (tmp_path / "out").exists()
 
 
+def test_what_the_multiple_makes_of_a_share_is_said(source, tmp_path, capsys):
+    options = "--ffn", "25%", "--multiple", 5
+    assert run("shrink", source, *options, "-o", tmp_path / "out") == 0
+    assert config_of(tmp_path / "out")["intermediate_size"] == 10
+    assert (
+        "FFN neurons: 0.25 of 12 would keep 9; 10 are kept, rounded up to a multiple of 5 "
+        "(16.7% removed)"
+    ) in capsys.readouterr().out
+
+
 def test_a_file_without_scores_for_a_group_is_refused(source, tmp_path, capsys):
     save_file({"model.layers.0.mlp": np.ones(3, np.float32)}, tmp_path / "s.safetensors")
     by = ("--by", tmp_path / "s.safetensors")

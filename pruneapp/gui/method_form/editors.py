@@ -356,7 +356,7 @@ class AmountEditor(Editor):
         self.slider.setRange(0, _STEPS)
         self.slider.setSingleStep(10)
         self.slider.setPageStep(50)
-        self.slider.setMinimumWidth(80)
+        self.slider.setMinimumWidth(64)
         self._name(self.slider)
         self.slider.setAccessibleName(self.tr("{label}, slider").format(label=param.label))
         self.field = LineEdit(self)

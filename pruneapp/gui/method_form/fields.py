@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QPushButton,
     QToolButton,
     QVBoxLayout,
+    QWhatsThis,
     QWidget,
 )
 
@@ -30,15 +31,17 @@ from pruneapp.gui.method_form.editors import (
 )
 from pruneapp.gui.method_form.form_model import FormContext
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.controls import LineEdit, add_row, follow_font, lay_in_column
+from pruneapp.gui.widgets.controls import LineEdit, add_row, follow_font, lay_in_column, lay_in_row
 from pruneapp.gui.widgets.engine_text import translate_error, with_translated_labels
 from pruneapp.gui.widgets.labels import (
     DANGER,
     MUTED,
+    as_plain,
     join_sentences,
     label_for,
     letter_width,
     plain,
+    translate,
     with_label,
 )
 from pruneapp.params import AmountParam, DimParam, IntParam, Param, SeedParam, SubsetParam
@@ -47,7 +50,8 @@ from pruneapp.params import AmountParam, DimParam, IntParam, Param, SeedParam, S
 class Fields(QWidget):
     """Labelled editors of parameters, in the order of their declaration.
 
-    Below each is the first clause of its help, or why its value is invalid.
+    Each has a button with its help. Below an editor is why its value is invalid, or what an amount
+    means in the tensors of the rule.
 
     Attributes
     ----------
@@ -62,23 +66,29 @@ class Fields(QWidget):
         super().__init__(parent)
         self.editors: dict[str, Editor] = {}
         self.notes: dict[str, QLabel] = {}
+        self.helps: dict[str, HelpButton] = {}
         self.values: dict[str, Any] = {}
         self.errors: dict[str, str] = {}
         self._context = FormContext()
+        self._amount_note = ""
         self._rows: dict[str, QVBoxLayout] = {}
         layout = lay_in_column(self, spacing=12)
         for param in params:
+            # Created before the editor, for a tab order from left to right.
+            explain = HelpButton(param.label, _help(param), self)
             editor, note, row = editor_for(param, self), plain(wrap=True), QVBoxLayout()
             layout.addLayout(row)
             row.setSpacing(2)
             if editor.names_itself:
-                row.addWidget(editor)
+                add_row(row, editor, explain, spacing=4, wide=editor)
+                QWidget.setTabOrder(editor, explain)
             else:
-                label = label_for(editor, param.label)
-                fit_label(label)
-                add_line(row, label, editor)
+                label, named = label_for(editor, param.label), QWidget(self)
+                fit_label(named)
+                lay_in_row(named, label, explain, spacing=4, wide=label)
+                add_line(row, named, editor)
+            self.helps[param.name] = explain
             row.addWidget(note)
-            note.setToolTip(param.help)
             name = param.name
             self.editors[name], self.notes[name], self._rows[name] = editor, note, row
             editor.changed.connect(partial(self._read, name))
@@ -110,12 +120,20 @@ class Fields(QWidget):
                 editor.set_dragged(amount)
                 self._read(name)
 
+    def set_amount_note(self, text: str) -> None:
+        """Set what the amount means in the tensors of the rule; empty for nothing."""
+        if text != self._amount_note:
+            self._amount_note = text
+            for name, editor in self.editors.items():
+                if isinstance(editor.param, AmountParam):
+                    self._read(name)
+
     def add_below(self, name: str, widget: QWidget) -> None:
         """Add a widget below the note of a parameter."""
         self._rows[name].addWidget(widget)
 
     def _read(self, name: str) -> None:
-        """Store the value of an editor in `values` or its error in `errors`; show help or error."""
+        """Store the value of an editor in `values` or its error in `errors`; show the note."""
         editor, note = self.editors[name], self.notes[name]
         self.errors.pop(name, None)
         try:
@@ -125,20 +143,43 @@ class Fields(QWidget):
             self.errors[name] = translate_error(error, (editor.param,))
             note.setForegroundRole(DANGER)
             note.setText(f"✕ {self.errors[name]}")
+            note.show()
             return
         note.setForegroundRole(MUTED)
-        if isinstance(editor.param, AmountParam) and not self._context.amount_used:
-            note.setText(self.tr("Set by the target total sparsity."))
-        else:
-            note.setText(self._help(editor.param))
+        text = ""
+        if isinstance(editor.param, AmountParam):
+            set_by_limit = self.tr("Set by the target total sparsity.")
+            text = self._amount_note if self._context.amount_used else set_by_limit
+        note.setText(text)
+        note.setVisible(bool(text))
 
-    def _help(self, param: Param) -> str:
-        text = first_clause(param.help)
-        ends = _valid_range(param)
-        if ends is None:
-            return text
-        low, high = (number_format.count(end).replace("-", "−") for end in ends)
-        return join_sentences(text, self.tr("Allowed: {low} to {high}.").format(low=low, high=high))
+
+class HelpButton(QToolButton):
+    """A small button that shows help as its tooltip, and in a popup when it is pressed."""
+
+    def __init__(self, label: str, text: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setText("?")
+        self.setAutoRaise(True)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        follow_font(self, lambda one: one.setFixedWidth(letter_width(one) * 3))
+        self.setToolTip(as_plain(text))
+        self.setAccessibleName(self.tr("Help: {label}").format(label=label))
+        self.setAccessibleDescription(text)
+        self.clicked.connect(self._show_popup)
+
+    def _show_popup(self) -> None:
+        QWhatsThis.showText(self.mapToGlobal(self.rect().bottomLeft()), self.toolTip(), self)
+
+
+def _help(param: Param) -> str:
+    """Return the help of a parameter, with the range of valid numbers if it has one."""
+    ends = _valid_range(param)
+    if ends is None:
+        return param.help
+    low, high = (number_format.count(end).replace("-", "−") for end in ends)
+    text = translate("Fields", "Allowed: {low} to {high}.")
+    return join_sentences(param.help, text.format(low=low, high=high))
 
 
 def _valid_range(param: Param) -> tuple[int, int] | None:
@@ -164,21 +205,7 @@ def add_line(column: QVBoxLayout, label: QWidget, field: QWidget) -> None:
 
 def fit_label(label: QWidget) -> None:
     """Set the common width of labels in the form, which does not depend on the method."""
-    follow_font(label, lambda one: one.setMinimumWidth(letter_width(one) * 12))
-
-
-def first_clause(text: str) -> str:
-    """Return the first clause of a text, ended by a full stop; it is meant to fit on one line.
-
-    The clause ends at the first colon, semicolon or full stop that a space follows; Chinese marks
-    need no space. A text without such a mark is returned unchanged.
-    """
-    stops = {": ": ".", "; ": ".", ". ": ".", "：": "。", "；": "。", "。": "。"}
-    ends = [(place, stop) for mark, stop in stops.items() if (place := text.find(mark)) > 0]
-    if not ends:
-        return text
-    place, stop = min(ends)
-    return text[:place] + stop
+    follow_font(label, lambda one: one.setMinimumWidth(letter_width(one) * 16))
 
 
 class BoundEditor(Editor):

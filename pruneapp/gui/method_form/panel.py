@@ -380,6 +380,11 @@ class PruneForm(QWidget):
             self.used[row].fields.set_amount(amount)
             self._arrange()
 
+    def set_amount_notes(self, notes: Sequence[str]) -> None:
+        """Show below the amount of each rule in use what it means; missing ones are empty."""
+        for place, rule in enumerate(self.used):
+            rule.fields.set_amount_note(notes[place] if place < len(notes) else "")
+
     def set_limits(self, params: Sequence[Param]) -> None:
         """Replace the parameters of limits; all are at their defaults then. Emits no `changed`."""
         old = self.limits

@@ -28,6 +28,7 @@ from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.jobs import Lane, LatestTask
 from pruneapp.gui.document.feature import Ask, Feature, Flow, RunJob, flow
 from pruneapp.gui.document.open_document import OpenDocument
+from pruneapp.gui.method_form.amount_notes import amount_notes
 from pruneapp.gui.method_form.form_controller import FormController, dependents_key
 from pruneapp.gui.method_form.form_model import FollowingTensor, FormDependents
 from pruneapp.gui.method_form.panel import PruneForm
@@ -83,7 +84,7 @@ class StepInfoController(Feature[QInputDialog]):
         self._about: tuple[object, ...] = ()  # the key that dependents were searched for
         self._last_text = ""  # the size entered last
         self._size_task, self._coupled_task = LatestTask(self.jobs), LatestTask(self.jobs)
-        self._dependents_task = LatestTask(self.jobs)
+        self._dependents_task, self._notes_task = LatestTask(self.jobs), LatestTask(self.jobs)
         self._size_timer = single_shot(self, 0, self._size)
         self.offer_formats()
         form.sizeRequested.connect(self.ask_size)
@@ -106,12 +107,27 @@ class StepInfoController(Feature[QInputDialog]):
         self._request_sizes()
         self._count_coupled()
         self._find_dependents()
+        self._note_amounts(state)
+
+    def _note_amounts(self, state: PreviewState) -> None:
+        """Show beside the amounts what they mean in each row or group, once it is computed."""
+        document = self.session.document
+        if document is None or state.step is None:
+            self._notes_task.cancel()
+            return
+        self._notes_task.start(
+            partial(amount_notes, document.snapshot(), state.step),
+            self._form.set_amount_notes,
+            lambda _error: self._form.set_amount_notes(()),  # the preview reports it
+            lane=Lane.INTERACTIVE,
+        )
 
     def _on_closed(self) -> None:
         self._forget_sizes()
         self._panel.file.set_sizes({})
         self._coupled_task.cancel()
         self._dependents_task.cancel()
+        self._notes_task.cancel()
         self._coupled = self._about = ()
         self._form_controller.set_dependents(None, None)
         self._form.companions.set_paired(None, 0)

@@ -1003,15 +1003,18 @@ class TestKeys:
                 port = dialog.scrolled.viewport()
                 at = here.mapTo(port, here.rect().center())
                 assert port.rect().contains(at), here.accessibleName()
-        editors = dialog.details.fields.editors.values()
-        rounding = dialog.details.rounding
-        inside = [editor.focusProxy() for editor in editors]
+        fields, rounding = dialog.details.fields, dialog.details.rounding
+        inside = [
+            widget
+            for name, editor in fields.editors.items()
+            for widget in (fields.helps[name], editor.focusProxy())
+        ]
         assert order == [
             purpose,
             dialog.formats.radios["safetensors"],
-            inside[0],
+            *inside[:2],
             rounding.take,
-            *inside[1:],
+            *inside[2:],
             dialog.target.path,
             dialog.target.browse,
             dialog.beside.script,
@@ -1048,7 +1051,7 @@ class TestKeys:
         assert dialog.isVisible()
 
     def test_what_is_out_of_range_is_refused_in_words(self, dialog, zst, qtbot):
-        assert zst.notes["level"].text().endswith("Allowed: 1 to 19.")
+        assert zst.helps["level"].accessibleDescription().endswith("Allowed: 1 to 19.")
         field = zst.editors["level"].focusProxy()
         field.setFocus()
         field.selectAll()

@@ -321,6 +321,22 @@ def test_the_line_of_the_distribution_can_be_taken_after_opening(computed, opene
     user.wait(lambda: user.button.isEnabled() is True)
 
 
+def test_what_a_fraction_means_in_each_row_is_said_beside_the_amount(opened):
+    """Rows of 8 weights: 30 % are 2 of them in each of the 60 rows."""
+    user = opened
+    user.views.tree.check_all_shown()
+    user.choose(user.rule.method, "L1 per row")
+    user.ask_amount("30 %")
+    note = user.rule.fields.notes["amount"]
+    user.wait(lambda: note.text() == "2 in each row: 120 weights.")
+    user.ask_amount("40 %")
+    user.wait(lambda: note.text() == "3 in each row: 180 weights.")
+    assert user.wait_preview().newly_pruned == 180
+    user.choose(user.rule.method, "L1 unstructured")
+    user.wait_preview()
+    assert user.rule.fields.notes["amount"].isHidden()
+
+
 def test_a_rule_is_prepared_for_one_tensor_whatever_is_in_its_name(user, tmp_path):
     names = ["blocks[0],a*.weight", "blocks0", "other.weight"]
     path = tmp_path / "names.safetensors"

@@ -22,7 +22,6 @@ from pruneapp.gui.method_form.editors import (
     read_amount,
     write_amount,
 )
-from pruneapp.gui.method_form.fields import first_clause
 from pruneapp.gui.method_form.form_model import (
     FollowingTensor,
     FormContext,
@@ -339,7 +338,7 @@ def test_a_fraction_stays_when_a_method_counts_in_another_unit_and_a_count_does_
 
 
 def test_what_is_wrong_is_said_beside_the_field_in_red_and_with_a_sign(form, qtbot):
-    assert note(form, "amount") == first_clause(AmountParam().help)
+    assert note(form, "amount") == ""
     retype(qtbot, editor(form, "amount").field, "130 %")
     label = form.rules[0].fields.notes["amount"]
     assert label.text() == "✕ Enter a percentage from 0 to 100 %, or a count."
@@ -347,15 +346,42 @@ def test_what_is_wrong_is_said_beside_the_field_in_red_and_with_a_sign(form, qtb
     assert form.request() is None
     assert len(form.errors()) == 1
     retype(qtbot, editor(form, "amount").field, "30 %")
-    assert note(form, "amount") == first_clause(AmountParam().help)
+    assert note(form, "amount") == ""
     assert form.request() == FormRequest((FormRow("", "", "l1", {"amount": 0.3}),))
 
 
-def test_the_first_clause_ends_as_its_language_has_it():
-    assert first_clause("Order of the norm: 1 sums magnitudes. More.") == "Order of the norm."
-    assert first_clause("范数的阶，与 torch.linalg.norm 相同：1 为幅值之和；更多。") == (
-        "范数的阶，与 torch.linalg.norm 相同。"
-    )
+def test_the_help_of_a_field_is_behind_its_question_mark(form, qtbot):
+    """In the tooltip, for screen readers, and in a popup by a click or the space bar."""
+    form.set_request(FormRequest((FormRow("", "", "random", {}),)))
+    assert all(form.rules[0].fields.notes[name].isHidden() for name in ("amount", "seed"))
+    button = form.rules[0].fields.helps["seed"]
+    assert button.accessibleDescription() == SeedParam().help
+    assert SeedParam().help in button.toolTip()
+    button.setFocus(Qt.FocusReason.TabFocusReason)
+    assert button.hasFocus()
+    qtbot.keyClick(button, Qt.Key.Key_Space)
+
+    def popups():
+        return [
+            w for w in QApplication.topLevelWidgets() if "WhatsThat" in w.metaObject().className()
+        ]
+
+    qtbot.waitUntil(lambda: len(popups()) == 1 and popups()[0].isVisible())
+    qtbot.keyClick(popups()[0], Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: not any(each.isVisible() for each in popups()))
+
+
+def test_what_an_amount_means_is_below_it_unless_it_is_wrong(form, qtbot):
+    text = "6 in each row: 104,448 weights."
+    form.set_amount_notes([text])
+    label = form.rules[0].fields.notes["amount"]
+    assert (label.text(), label.isVisible()) == (text, True)
+    retype(qtbot, editor(form, "amount").field, "130 %")
+    assert label.text().startswith("✕")
+    retype(qtbot, editor(form, "amount").field, "30 %")
+    assert label.text() == text
+    form.set_amount_notes([])
+    assert label.isHidden()
 
 
 def test_dimensions_are_spelled_out(form):
@@ -785,14 +811,9 @@ def test_only_dimensions_that_a_method_knows_are_offered(qtbot):
 def test_the_help_of_a_number_names_no_bounds_that_say_nothing(form):
     """Regression: "Allowed: -64 to 63", "Allowed: 0 to 9,223,372,036,854,775,807"."""
     form.set_request(FormRequest((FormRow("", "", "ln", {}),)))
-    dim = form.rules[0].fields.notes["dim"]
-    assert "Allowed" not in dim.text(), "nothing is known of the tensors"
-    form.set_context(replace(form.context, shape=(64, 3, 3, 3), kind="Conv2d"))
-    assert "Allowed" not in dim.text(), "its list has them"
-    form.set_context(replace(form.context, shape=(), kind=""))
-    assert "Allowed" not in dim.text(), "they have different numbers of dimensions"
+    assert "Allowed" not in form.rules[0].fields.helps["dim"].toolTip(), "its list has them"
     form.set_request(FormRequest((FormRow("", "", "random", {}),)))
-    assert "Allowed" not in form.rules[0].fields.notes["seed"].text()
+    assert "Allowed" not in form.rules[0].fields.helps["seed"].toolTip()
 
 
 def test_a_dragged_amount_is_shown_in_tenths_and_kept_in_full(form, qtbot):

@@ -40,6 +40,17 @@ def test_groups_are_never_found_on_the_main_thread(user, folder, monkeypatch):
     assert user.states[-1] == "FFN neurons 25 % on 18 tensors of model.layers"
 
 
+def test_what_the_multiple_makes_of_a_fraction_is_said_beside_the_amount(user, folder):
+    user.open_file(folder)
+    user.choose(user.rule.method, "FFN neurons")
+    user.ask_amount("25%")
+    note = user.rule.fields.notes["amount"]
+    user.wait(lambda: note.text() == "64 units in each group.")
+    user.ask_amount("30%")
+    user.wait(lambda: note.text().startswith("64 units in each group instead of 77: "))
+    assert note.text().endswith("is rounded up to a multiple of 64.")
+
+
 def test_units_are_ranked_by_statistics_where_that_is_chosen(user, folder, tmp_path):
     tensors = load_file(folder / "model.safetensors")
     path = tmp_path / "s.safetensors"
