@@ -14,6 +14,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QDialog, QFileDialog
 
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
+from pruneapp.checkpoint.io.store import is_store
 from pruneapp.document.selection import patterns_of, select
 from pruneapp.document.step import Row, Step, takes_channels
 from pruneapp.edits.existing_masks import names_in, read_masks_for
@@ -202,8 +203,18 @@ class FormController(Feature[QDialog]):
         if request is None or key is None or key != self._dependents_key:
             return
         if self._takes_dependents(request.dependents) != self._prunes_dependents:
-            # Until the user changes the form, the same is shown as after opening the file.
-            self._request_step() if self._untouched is None else self.opened.emit()
+            self._renew()
+
+    def _renew(self) -> None:
+        """Request the step again. Until the user changes the form, show the same as after opening.
+
+        Call it for a change of the step that the user has not made.
+        """
+        if self._untouched is None:
+            self._request_step()
+        else:
+            self._untouched = self._current_input()
+            self.opened.emit()
 
     def _takes_dependents(self, choice: bool | None) -> bool:
         about, found = self._dependents
@@ -561,6 +572,7 @@ class FormController(Feature[QDialog]):
                 self.tr("Opening statistics"), partial(_register_statistics, checkpoint, path)
             )
             self._set_statistics(name, path)
+            self._request_step()
 
     def _set_statistics(self, name: str, path: Path) -> None:
         """Use registered statistics, and show where they came from."""
@@ -576,7 +588,7 @@ class FormController(Feature[QDialog]):
             statistics_file=with_note(path.name, source) if source else path.name,
             statistics_about="\n".join(about),
         )
-        self._set_context(context)
+        self._form.set_context(context)
 
     def methods(self) -> tuple[str, ...]:
         """Return the names of the methods of the rules in use."""
@@ -607,12 +619,13 @@ class FormController(Feature[QDialog]):
             "statistics again, or load another file."
         )
         try:
-            found = yield from RunJob("", partial(_register_statistics, checkpoint, Path(path)))
+            found = yield from RunJob("", partial(_register_kept, checkpoint, Path(path)))
         except PruneAppError:
             pass
         else:
             if found == name:
                 self._set_statistics(found, Path(path))
+                self._renew()
                 return
             text = self.tr(
                 "The statistics file of this session, {path}, has changed. Load it again to use it."
@@ -696,6 +709,16 @@ def _register_statistics(checkpoint: Checkpoint, path: Path, job: Job) -> str:
     name = register_statistics(path, job)
     statistics_of(name).refuse_other(checkpoint, job)
     return name
+
+
+def _register_kept(checkpoint: Checkpoint, path: Path, job: Job) -> str:
+    """Register the statistics file that a session names; raise an error unless it is a local file.
+
+    Sessions come from anywhere: a device or an address on the network must not be read for them.
+    """
+    if is_store(path) or not path.is_file():
+        raise ParameterError(f"There is no file '{path}'.")
+    return _register_statistics(checkpoint, path, job)
 
 
 def _source_text(source: str) -> str:
