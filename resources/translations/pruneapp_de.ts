@@ -1440,6 +1440,33 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     </message>
 </context>
 <context>
+    <name>Amounts</name>
+    <message>
+        <source>{low} in each row: {n} weights.</source>
+        <translation>{low} in jeder Zeile: {n} Gewichte.</translation>
+    </message>
+    <message>
+        <source>{low} to {high} in each row: {n} weights.</source>
+        <translation>{low} bis {high} in jeder Zeile: {n} Gewichte.</translation>
+    </message>
+    <message>
+        <source>{low} units in each group.</source>
+        <translation>{low} Einheiten in jeder Gruppe.</translation>
+    </message>
+    <message>
+        <source>{low} to {high} units in each group.</source>
+        <translation>{low} bis {high} Einheiten in jeder Gruppe.</translation>
+    </message>
+    <message>
+        <source>{low} units in each group instead of {most}: the number that stays is rounded up to a multiple of {multiple}.</source>
+        <translation>{low} statt {most} Einheiten in jeder Gruppe: Die verbleibende Anzahl wird auf ein Vielfaches von {multiple} aufgerundet.</translation>
+    </message>
+    <message>
+        <source>{low} to {high} units in each group: the number that stays is rounded up to a multiple of {multiple}.</source>
+        <translation>{low} bis {high} Einheiten in jeder Gruppe: Die verbleibende Anzahl wird auf ein Vielfaches von {multiple} aufgerundet.</translation>
+    </message>
+</context>
+<context>
     <name>AxesRow</name>
     <message>
         <source>Dimension shown as rows</source>
@@ -5572,6 +5599,13 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     </message>
 </context>
 <context>
+    <name>HelpButton</name>
+    <message>
+        <source>Help: {label}</source>
+        <translation>Hilfe: {label}</translation>
+    </message>
+</context>
+<context>
     <name>HistoryController</name>
     <message>
         <source>Redoing</source>
@@ -7219,10 +7253,6 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>Prunen</translation>
     </message>
     <message>
-        <source>Change a setting to preview a step</source>
-        <translation>Für eine Vorschau etwas ändern</translation>
-    </message>
-    <message>
         <source>Cannot prune with these settings</source>
         <translation>So kann nicht geprunt werden</translation>
     </message>
@@ -7452,6 +7482,22 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>Seed {n}</translation>
     </message>
     <message>
+        <source>{used} of {n} windows</source>
+        <translation>{used} von {n} Fenstern</translation>
+    </message>
+    <message>
+        <source>{used} of {n} lines</source>
+        <translation>{used} von {n} Zeilen</translation>
+    </message>
+    <message>
+        <source>{used} of {n} images</source>
+        <translation>{used} von {n} Bildern</translation>
+    </message>
+    <message>
+        <source>{n} tokens</source>
+        <translation>{n} Tokens</translation>
+    </message>
+    <message>
         <source>{share} pruned: {value}</source>
         <translation>{share} geprunt: {value}</translation>
     </message>
@@ -7621,6 +7667,14 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>Metrik auf der senkrechten Achse</translation>
     </message>
     <message>
+        <source>Set up…</source>
+        <translation>Einrichten…</translation>
+    </message>
+    <message>
+        <source>Choose the data or script that evaluates the model, and evaluate this state</source>
+        <translation>Daten oder Skript wählen, mit denen das Modell ausgewertet wird, und diesen Zustand auswerten</translation>
+    </message>
+    <message>
         <source>Frontier…</source>
         <translation>Front…</translation>
     </message>
@@ -7659,10 +7713,6 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     <message>
         <source>Evaluating… The unpruned model is measured first.</source>
         <translation>Wird ausgewertet… Zuerst wird das ungeprunte Modell gemessen.</translation>
-    </message>
-    <message>
-        <source>Nothing has been evaluated yet. Choose Tools &gt; Evaluate… to measure the model with your own script.</source>
-        <translation>Noch ist nichts ausgewertet. Wählen Sie „Werkzeuge &gt; Auswerten…“, um das Modell mit Ihrem eigenen Skript zu messen.</translation>
     </message>
     <message>
         <source>{metric}, %</source>
@@ -7775,6 +7825,10 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     <message>
         <source>measured with {conditions}</source>
         <translation>gemessen mit {conditions}</translation>
+    </message>
+    <message>
+        <source>Nothing has been evaluated yet. Press Set up… to measure the model with your own data or script.</source>
+        <translation>Es wurde noch nichts ausgewertet. Mit „Einrichten…“ messen Sie das Modell mit eigenen Daten oder einem eigenen Skript.</translation>
     </message>
     <message>
         <source>{state}:  {words}</source>
@@ -9434,6 +9488,26 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Die Begrenzung hat keine Wirkung: Keine Funktion des Skripts nimmt „limit“.</translation>
     </message>
     <message>
+        <source>The script decides what the limit counts.</source>
+        <translation>Was die Grenze zählt, bestimmt das Skript.</translation>
+    </message>
+    <message>
+        <source>The limit counts runs of the model: {n}.</source>
+        <translation>Die Grenze zählt Läufe des Modells: {n}.</translation>
+    </message>
+    <message>
+        <source>The limit counts rows of random token ids: {n}.</source>
+        <translation>Die Grenze zählt Zeilen zufälliger Token-IDs: {n}.</translation>
+    </message>
+    <message>
+        <source>The limit counts lines of the text: {n} at most.</source>
+        <translation>Die Grenze zählt Zeilen des Textes: höchstens {n}.</translation>
+    </message>
+    <message>
+        <source>The limit counts windows of the text: {n} at most.</source>
+        <translation>Die Grenze zählt Fenster des Textes: höchstens {n}.</translation>
+    </message>
+    <message>
         <source>Agreement with the unpruned model on random inputs.</source>
         <translation>Übereinstimmung mit dem ungeprunten Modell auf zufälligen Eingaben.</translation>
     </message>
@@ -9558,6 +9632,14 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     <message>
         <source>Nothing has been scanned yet. Choose Tools &gt; Scan sensitivity… to measure how much of each tensor the model can spare.</source>
         <translation>Noch ist nichts gescannt. Wählen Sie „Werkzeuge &gt; Sensitivität scannen…“, um zu messen, wie viel von jedem Tensor das Modell entbehren kann.</translation>
+    </message>
+    <message>
+        <source>Set up…</source>
+        <translation>Einrichten…</translation>
+    </message>
+    <message>
+        <source>Choose the data or script that evaluates the model, and evaluate this state</source>
+        <translation>Daten oder Skript wählen, mit denen das Modell ausgewertet wird, und diesen Zustand auswerten</translation>
     </message>
     <message>
         <source>Which of the scans is shown</source>
@@ -19058,6 +19140,11 @@ steps</extracomment>
         <source>Older states of the history cannot be moved to disk and stay in memory: {why_not}.</source>
         <extracomment>sentences</extracomment>
         <translation>Ältere Zustände des Verlaufs können nicht auf die Festplatte ausgelagert werden und bleiben im Speicher: {why_not}.</translation>
+    </message>
+    <message>
+        <source>There is no file &apos;{path}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Es gibt keine Datei „{path}“.</translation>
     </message>
     <message>
         <source>No state of &apos;{name}&apos; was evaluated.</source>

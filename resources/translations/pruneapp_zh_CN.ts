@@ -1440,6 +1440,33 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
     </message>
 </context>
 <context>
+    <name>Amounts</name>
+    <message>
+        <source>{low} in each row: {n} weights.</source>
+        <translation>每行 {low} 个：共 {n} 个权重。</translation>
+    </message>
+    <message>
+        <source>{low} to {high} in each row: {n} weights.</source>
+        <translation>每行 {low} 到 {high} 个：共 {n} 个权重。</translation>
+    </message>
+    <message>
+        <source>{low} units in each group.</source>
+        <translation>每组 {low} 个单元。</translation>
+    </message>
+    <message>
+        <source>{low} to {high} units in each group.</source>
+        <translation>每组 {low} 到 {high} 个单元。</translation>
+    </message>
+    <message>
+        <source>{low} units in each group instead of {most}: the number that stays is rounded up to a multiple of {multiple}.</source>
+        <translation>每组 {low} 个单元，而不是 {most} 个：保留的数量向上取整为 {multiple} 的倍数。</translation>
+    </message>
+    <message>
+        <source>{low} to {high} units in each group: the number that stays is rounded up to a multiple of {multiple}.</source>
+        <translation>每组 {low} 到 {high} 个单元：保留的数量向上取整为 {multiple} 的倍数。</translation>
+    </message>
+</context>
+<context>
     <name>AxesRow</name>
     <message>
         <source>Dimension shown as rows</source>
@@ -5572,6 +5599,13 @@ Files are read, never run.</source>
     </message>
 </context>
 <context>
+    <name>HelpButton</name>
+    <message>
+        <source>Help: {label}</source>
+        <translation>帮助：{label}</translation>
+    </message>
+</context>
+<context>
     <name>HistoryController</name>
     <message>
         <source>Redoing</source>
@@ -7219,10 +7253,6 @@ Files are read, never run.</source>
         <translation>剪枝</translation>
     </message>
     <message>
-        <source>Change a setting to preview a step</source>
-        <translation>更改设置以预览步骤</translation>
-    </message>
-    <message>
         <source>Cannot prune with these settings</source>
         <translation>无法用这些设置剪枝</translation>
     </message>
@@ -7452,6 +7482,22 @@ Files are read, never run.</source>
         <translation>种子 {n}</translation>
     </message>
     <message>
+        <source>{used} of {n} windows</source>
+        <translation>{n} 个窗口中的 {used} 个</translation>
+    </message>
+    <message>
+        <source>{used} of {n} lines</source>
+        <translation>{n} 行中的 {used} 行</translation>
+    </message>
+    <message>
+        <source>{used} of {n} images</source>
+        <translation>{n} 张图像中的 {used} 张</translation>
+    </message>
+    <message>
+        <source>{n} tokens</source>
+        <translation>{n} 个词元</translation>
+    </message>
+    <message>
         <source>{share} pruned: {value}</source>
         <translation>{share} 已剪枝：{value}</translation>
     </message>
@@ -7621,6 +7667,14 @@ Files are read, never run.</source>
         <translation>纵轴上的指标</translation>
     </message>
     <message>
+        <source>Set up…</source>
+        <translation>设置…</translation>
+    </message>
+    <message>
+        <source>Choose the data or script that evaluates the model, and evaluate this state</source>
+        <translation>选择用于评估模型的数据或脚本，并评估此状态</translation>
+    </message>
+    <message>
         <source>Frontier…</source>
         <translation>前沿…</translation>
     </message>
@@ -7659,10 +7713,6 @@ Files are read, never run.</source>
     <message>
         <source>Evaluating… The unpruned model is measured first.</source>
         <translation>正在评估… 首先测量未剪枝模型。</translation>
-    </message>
-    <message>
-        <source>Nothing has been evaluated yet. Choose Tools &gt; Evaluate… to measure the model with your own script.</source>
-        <translation>尚未评估。选择“工具 &gt; 评估…”用您自己的脚本测量模型。</translation>
     </message>
     <message>
         <source>{metric}, %</source>
@@ -7775,6 +7825,10 @@ Files are read, never run.</source>
     <message>
         <source>measured with {conditions}</source>
         <translation>测量条件：{conditions}</translation>
+    </message>
+    <message>
+        <source>Nothing has been evaluated yet. Press Set up… to measure the model with your own data or script.</source>
+        <translation>尚未评估任何内容。请按“设置…”，用您自己的数据或脚本测量模型。</translation>
     </message>
     <message>
         <source>{state}:  {words}</source>
@@ -9433,6 +9487,26 @@ computed on this computer.</source>
         <translation>上限无效：脚本中没有函数接受“limit”。</translation>
     </message>
     <message>
+        <source>The script decides what the limit counts.</source>
+        <translation>上限的计数对象由脚本决定。</translation>
+    </message>
+    <message>
+        <source>The limit counts runs of the model: {n}.</source>
+        <translation>上限计算模型的运行次数：{n}。</translation>
+    </message>
+    <message>
+        <source>The limit counts rows of random token ids: {n}.</source>
+        <translation>上限计算随机词元 ID 的行数：{n}。</translation>
+    </message>
+    <message>
+        <source>The limit counts lines of the text: {n} at most.</source>
+        <translation>上限计算文本的行数：最多 {n}。</translation>
+    </message>
+    <message>
+        <source>The limit counts windows of the text: {n} at most.</source>
+        <translation>上限计算文本的窗口数：最多 {n}。</translation>
+    </message>
+    <message>
         <source>Agreement with the unpruned model on random inputs.</source>
         <translation>在随机输入上与未剪枝模型的一致性。</translation>
     </message>
@@ -9557,6 +9631,14 @@ computed on this computer.</source>
     <message>
         <source>Nothing has been scanned yet. Choose Tools &gt; Scan sensitivity… to measure how much of each tensor the model can spare.</source>
         <translation>尚未扫描。选择“工具 &gt; 扫描敏感度…”以测量模型能承受每个张量剪掉多少。</translation>
+    </message>
+    <message>
+        <source>Set up…</source>
+        <translation>设置…</translation>
+    </message>
+    <message>
+        <source>Choose the data or script that evaluates the model, and evaluate this state</source>
+        <translation>选择用于评估模型的数据或脚本，并评估此状态</translation>
     </message>
     <message>
         <source>Which of the scans is shown</source>
@@ -19057,6 +19139,11 @@ steps</extracomment>
         <source>Older states of the history cannot be moved to disk and stay in memory: {why_not}.</source>
         <extracomment>sentences</extracomment>
         <translation>历史中较早的状态无法移到磁盘，仍保留在内存中：{why_not}。</translation>
+    </message>
+    <message>
+        <source>There is no file &apos;{path}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>没有文件“{path}”。</translation>
     </message>
     <message>
         <source>No state of &apos;{name}&apos; was evaluated.</source>
