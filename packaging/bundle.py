@@ -500,10 +500,11 @@ def megabytes(path: Path) -> float:
 def run(
     command: Sequence[object], *, environment: Mapping[str, str] | None = None, quiet: bool = False
 ) -> None:
-    """Run a program; raise `BundleError` if it fails."""
+    """Run a program in the folder of the checkout; raise `BundleError` if it fails."""
     words = [str(part) for part in command]
     done = subprocess.run(
         words,
+        cwd=ROOT,
         env={**os.environ, **(environment or {})},
         stdout=subprocess.DEVNULL if quiet else None,
         check=False,

@@ -120,8 +120,11 @@ def repair(walk: Tour) -> None:
     wait_for_metrics(walk, 3)
 
 
-def recover(walk: Tour) -> None:
-    """Recover the current state with the same script, and stop it before its end."""
+def recover(walk: Tour, metrics: int = 4) -> None:
+    """Recover the current state with the same script, and stop it before its end.
+
+    `metrics` is the number of states that are measured afterwards.
+    """
     user = walk.user
     with walk.step("recover", "what the model is trained with, and how"):
         user.press("Ctrl+Shift+R")
@@ -144,7 +147,7 @@ def recover(walk: Tour) -> None:
         report = user.dialog(RecoveryReportDialog)
         assert isinstance(report, RecoveryReportDialog)
     user.click(report.close_button)
-    wait_for_metrics(walk, 4)
+    wait_for_metrics(walk, metrics)
 
 
 def scan(walk: Tour) -> None:

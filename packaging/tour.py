@@ -2,6 +2,7 @@
 
     .venv/bin/python packaging/tour.py [DIR] [--docs]
     .venv/bin/python packaging/tour.py [DIR] --views [FILE ...] [--language de|zh_CN]
+    .venv/bin/python packaging/tour.py [DIR] --gif
 
 DIR (by default ./tour, with --docs a temporary folder) receives the exported file and the pictures
 of two tours, light and dark, of one window at 150 %, and of every view of the sample.
@@ -10,6 +11,8 @@ With --views it receives every view of each FILE (by default of the sample) in b
 names) once per scale, and nothing else.
 With --docs the pictures of the documentation are also written to docs/pictures; those of the README
 show the ResNet-20 of ../shared/data if it exists, otherwise the sample.
+With --gif only the sample is opened, pruned, evaluated, recovered and exported, and
+docs/pictures/first-minutes.gif is written.
 With --language the window uses that language.
 The exit status is 1 if a step failed; then failed.png shows the window.
 """
@@ -29,6 +32,7 @@ ROOT = Path(__file__).resolve().parent.parent
 RESNET = ROOT.parent / "shared" / "data" / "resnet20-12fca82f.th"
 SCALE = "1.5"
 SCALES = ("1", "1.5", "2")
+RECORDING = "recording"
 STATES = (("light", "1"), ("dark", "1.5"), ("light", "2"))
 # Steps shown in the documentation, in both themes.
 IN_DOCS = (
@@ -52,18 +56,22 @@ def main() -> int:
     )
     parser.add_argument("folder", nargs="?", metavar="DIR", type=Path)
     parser.add_argument("--docs", action="store_true", help="write docs/pictures as well")
+    parser.add_argument("--gif", action="store_true", help="record the main job as a GIF")
     parser.add_argument("--views", nargs="*", type=Path, metavar="FILE", help="look at files only")
     parser.add_argument("--language", default="en", help="language of the window")
     parser.add_argument("--only", help=argparse.SUPPRESS)  # name of a single tour
     options = parser.parse_args()
     # Notices show full paths: those in the documentation must be the same everywhere.
-    usual = Path(tempfile.gettempdir(), "pruneapp-tour") if options.docs else Path("tour")
+    in_docs = options.docs or options.gif
+    usual = Path(tempfile.gettempdir(), "pruneapp-tour") if in_docs else Path("tour")
     folder: Path = (options.folder or usual).resolve()
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     if options.only:
         file = options.views[0].resolve() if options.views else None
         return tour(folder / options.only, options.only, file, options.language)
-    if options.views is None:
+    if options.gif:
+        walks = [(RECORDING, "1", None)]
+    elif options.views is None:
         walks = [("light", "1", None), ("dark", "1", None), ("scaled", SCALE, None)]
         walks += [("light-views", "1", None), ("dark-views", "1", None)]
     else:
@@ -130,6 +138,7 @@ def save_small(picture: Path, target: Path) -> None:
 
 def tour(folder: Path, only: str, file: Path | None, language: str) -> int:
     """Run one tour; return the exit status."""
+    import animation
     import shrunk
     import states
     import steps
@@ -144,6 +153,9 @@ def tour(folder: Path, only: str, file: Path | None, language: str) -> int:
     try:
         if only == "scaled":
             steps.scaled(walk)
+        elif only == RECORDING:
+            animation.record(walk)
+            animation.write_recording(folder, ROOT / "docs" / "pictures" / "first-minutes.gif")
         elif "views" in only:
             views.see(walk, file)
         elif "states" in only:

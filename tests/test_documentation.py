@@ -57,6 +57,12 @@ def test_every_picture_is_shown_in_both_themes_and_is_small():
         assert picture.with_stem(picture.stem.rpartition("-")[0] + f"-{other}").exists()
 
 
+def test_the_gallery_shows_every_picture():
+    gallery = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
+    for picture in (ROOT / "docs" / "pictures").glob("*.png"):
+        assert f'"pictures/{picture.name}"' in gallery, f"docs/gallery.md lacks {picture.name}"
+
+
 def test_the_table_of_what_is_left_out_is_the_one_in_the_code():
     section = GUIDE.partition("What is pruned if nothing is selected\n")[2].partition("\n## ")[0]
     written = set(re.findall(r"`([^`]+)`", section.partition("A parameter")[0]))
