@@ -114,7 +114,7 @@ def rules(walk: Tour) -> None:
 
 def history(walk: Tour) -> None:
     """Prune, undo, prune with another amount, and jump between states."""
-    user, strip = walk.user, walk.views.history.list
+    user, states = walk.user, walk.views.history.tree
     document = walk.bench.session.document
     assert document is not None
     with walk.step("history", "undone by Ctrl+Z, and another step: the first one stays, above it"):
@@ -129,9 +129,9 @@ def history(walk: Tour) -> None:
         wait_until(lambda: document.position == 3, "the other step to be done")
         turn_to(walk, Page.WEIGHTS)
     with walk.step("jump", "clicks on the first branch, and on the first state: as it was opened"):
-        user.click(strip.viewport(), strip.visualRect(strip.model().index(2, 0)).center())
+        user.click(states.viewport(), states.visualRect(states.states.index_of(2)).center())
         wait_until(lambda: document.position == 2, "the first branch")
-        user.click(strip.viewport(), strip.visualRect(strip.model().index(0, 0)).center())
+        user.click(states.viewport(), states.visualRect(states.states.index_of(0)).center())
         wait_until(lambda: document.position == 0, "the first state")
     with walk.step("redo", "Ctrl+Shift+Z twice: both steps are done again"):
         user.press("Ctrl+Shift+Z")

@@ -38,6 +38,7 @@ class HistoryItem:
     by_method: bool = False  # whether the step used methods, whose names begin the label
     rule: int = 0  # number of the step's rule that is described, from 1; 0 for a step of one rule
     name: str = ""  # name given by the user
+    note: str = ""  # note of the user
 
     @property
     def title(self) -> str:
@@ -54,7 +55,7 @@ def numbered_title(state: int, item: HistoryItem) -> str:
 class DocumentChanged:
     """The argument of subscribers, which are called after the document has changed."""
 
-    # "exported" affects `Document.unexported` only, "named" the name of a state; after "deleted",
+    # "exported" affects `Document.unexported` only, "named" a name or note; after "deleted",
     # states are renumbered.
     kind: ChangeKind
     names: tuple[str, ...]  # first names of the tensors whose masks changed, in any layer
@@ -145,7 +146,7 @@ class Document:
 
     @property
     def branches(self) -> Branches:
-        """The parent of each state, and the names of states."""
+        """The parent of each state, and the names and notes of states."""
         return self.history.branches
 
     @property
@@ -163,15 +164,15 @@ class Document:
         """What neither the opened checkpoint nor an export contains, whether or not a session does.
 
         Empty if nothing is lost; any of "state", "protected", "names" and "undone", in this order.
-        Protection and names of states are in no export. An export covers the steps that lead to the
-        exported state, but not undone ones or those on other branches.
+        Protection, names and notes of states are in no export. An export covers the steps that lead
+        to the exported state, but not undone ones or those on other branches.
         """
         records, in_files = self.history.records, self._in_files
         in_force = {*self.branches.path(self.position)}
         losses: dict[Loss, bool] = {
             "state": self.history.key not in in_files,
             "protected": bool(self._snapshot.protected),
-            "names": bool(self.branches.names),
+            "names": bool(self.branches.names or self.branches.notes),
             "undone": any(
                 state not in in_force
                 and (record.key not in in_files or "protected" in record.after)
@@ -240,10 +241,13 @@ class Document:
         The parameters are those of `History.restore`; `exported` is the saved value of
         `exported_at`. No subscriber is called.
         """
-        items = [HistoryItem(r.label, r.detail, by_method=r.step is not None) for r in records]
+        items = list(self.items)
+        items += [HistoryItem(r.label, r.detail, by_method=r.step is not None) for r in records]
         for state, name in ({} if branches is None else branches.names).items():
-            items[state - 1] = replace(items[state - 1], name=name)
-        self.items = (*self.items, *items)
+            items[state] = replace(items[state], name=name)
+        for state, note in ({} if branches is None else branches.notes).items():
+            items[state] = replace(items[state], note=note)
+        self.items = tuple(items)
         self._put(self._snapshot.with_masks(self.history.restore(records, position, branches)))
         if exported:
             self._note_exported(records[exported - 1].key if exported > 0 else object())
@@ -273,9 +277,19 @@ class Document:
     def rename(self, state: int, name: str) -> None:
         """Name a state; an empty `name` removes the name. Raises IndexError for the first state."""
         self.history.rename(state, name)
-        named = replace(self.items[state], name=self.branches.names.get(state, ""))
-        if named != self.items[state]:
-            self.items = (*self.items[:state], named, *self.items[state + 1 :])
+        self._replace_item(state)
+
+    def annotate(self, state: int, note: str) -> None:
+        """Set the note of a state; an empty `note` removes it."""
+        self.history.annotate(state, note)
+        self._replace_item(state)
+
+    def _replace_item(self, state: int) -> None:
+        """Replace the item of a state if its name or note has changed."""
+        name, note = (texts.get(state, "") for texts in (self.branches.names, self.branches.notes))
+        item = replace(self.items[state], name=name, note=note)
+        if item != self.items[state]:
+            self.items = (*self.items[:state], item, *self.items[state + 1 :])
             self._tell("named", ())
 
     def delete(self, state: int) -> None:

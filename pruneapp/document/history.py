@@ -24,8 +24,8 @@ from pruneapp.progress import Job
 _Slots = dict[Layer, dict[str, MaskSlot | None]]
 
 
-# Maximum characters of a state's name.
-LONGEST_NAME = 100
+# Maximum characters of the name and of the note of a state.
+LONGEST_NAME, LONGEST_NOTE = 100, 500
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,7 @@ class Branches:
     # The last state of the branch that redo follows; the current state is on this branch.
     tip: int = 0
     names: Mapping[int, str] = field(default_factory=dict)  # given by the user, by state
+    notes: Mapping[int, str] = field(default_factory=dict)  # the same
 
     @classmethod
     def linear(cls, count: int) -> Branches:
@@ -141,8 +142,11 @@ class Branches:
 
     def with_name(self, state: int, name: str) -> Branches:
         """Return a copy with a state renamed; an empty name removes it."""
-        names = {**self.names, state: tidy_name(name)}
-        return replace(self, names={s: names[s] for s in sorted(names) if names[s]})
+        return replace(self, names=_with_text(self.names, state, tidy_name(name)))
+
+    def with_note(self, state: int, note: str) -> Branches:
+        """Return a copy with another note of a state; an empty note removes it."""
+        return replace(self, notes=_with_text(self.notes, state, tidy_name(note, LONGEST_NOTE)))
 
     def without_states(self, states: Iterable[int], state: int) -> Branches:
         """Return a copy without `states`, with the others renumbered.
@@ -157,6 +161,7 @@ class Branches:
             tuple(number[self.after[s - 1]] for s in kept),
             number.get(self.tip, -1),
             {number[s]: name for s, name in self.names.items() if s in number},
+            {number[s]: note for s, note in self.notes.items() if s in number},
         )
         return some if some.tip >= 0 else replace(some, tip=some.newest_leaf(number[state]))
 
@@ -167,9 +172,15 @@ class Branches:
         return {old: new for new, old in enumerate(kept)}
 
 
-def tidy_name(name: str) -> str:
+def tidy_name(name: str, longest: int = LONGEST_NAME) -> str:
     """Return a name as a single line of limited length."""
-    return " ".join(name.split())[:LONGEST_NAME].strip()
+    return " ".join(name.split())[:longest].strip()
+
+
+def _with_text(texts: Mapping[int, str], state: int, text: str) -> Mapping[int, str]:
+    """Return texts by state with another one; an empty `text` removes that of the state."""
+    changed = {**texts, state: text}
+    return {s: changed[s] for s in sorted(changed) if changed[s]}
 
 
 @dataclass(frozen=True, eq=False)
@@ -362,6 +373,11 @@ class History:
         """Name a state other than the first; an empty `name` removes the name."""
         self._check(state, 1)
         self.branches = self.branches.with_name(state, name)
+
+    def annotate(self, state: int, note: str) -> None:
+        """Set the note of a state; an empty `note` removes it."""
+        self._check(state)
+        self.branches = self.branches.with_note(state, note)
 
     def delete(self, state: int) -> tuple[int, ...]:
         """Delete a state other than the first, with all states that follow it.

@@ -136,6 +136,7 @@ class MeasuredState:
     kind: str = ""  # display name of the method that created it; empty for the unpruned model
     joined: int = -1  # the nearest measured ancestor; -1 if there is none
     step: StepKind = StepKind.OTHER  # what the step that created it changes
+    note: str = ""  # of the user
 
 
 def measured_ancestors(branches: Branches, n_states: int, known: Collection[int]) -> list[int]:

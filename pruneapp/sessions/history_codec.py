@@ -145,12 +145,18 @@ def damaged(where: str, what: str) -> SessionError:
 
 
 def branches_of(
-    after: Sequence[int], tip: int, names: Iterable[tuple[int, str]], position: int, where: str
+    after: Sequence[int],
+    tip: int,
+    names: Iterable[tuple[int, str]],
+    notes: Iterable[tuple[int, str]],
+    *,
+    position: int,
+    where: str,
 ) -> Branches:
     """Return the branches that a file describes; raises `SessionError` if they are not valid.
 
     `after` has the parent of each state, `tip` the state that redo leads to, -1 for the newest one
-    after `position`, the current state. `names` has pairs of a state and its name.
+    after `position`, the current state. `names` and `notes` have pairs of a state and its text.
     """
     count = len(after)
     if not all(0 <= state <= at for at, state in enumerate(after)):
@@ -162,6 +168,10 @@ def branches_of(
         if not 0 < state <= count:
             raise damaged(where, f"it names state {state:,}, which is not there")
         branches = branches.with_name(state, name)
+    for state, note in notes:
+        if not 0 <= state <= count:
+            raise damaged(where, f"it has a note of state {state:,}, which is not there")
+        branches = branches.with_note(state, note)
     tip = branches.newest_leaf(position) if tip < 0 else tip
     if not tip <= count or branches.route(position, tip)[0]:
         raise damaged(where, f"state {position:,} is not on the branch that ends at {tip:,}")

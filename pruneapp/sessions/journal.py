@@ -22,6 +22,7 @@ import platformdirs
 from pruneapp.checkpoint.io.atomic_file import flush_folder
 from pruneapp.document.document import Capture
 from pruneapp.document.edit import Record, is_work
+from pruneapp.document.history import Branches
 from pruneapp.document.mask_store import NewMask
 from pruneapp.errors import SessionError, words_of
 from pruneapp.progress import Job
@@ -83,8 +84,7 @@ class Journal:
         # The arguments of `mark_saved`, with weak references, because the records would keep their
         # masks alive.
         self._saved: (
-            tuple[Sequence[ref[Record]], int, FileStamp, Mapping[int, str], Mapping[str, Any]]
-            | None
+            tuple[Sequence[ref[Record]], int, FileStamp, Branches, Mapping[str, Any]] | None
         ) = None
         # The newest contents, and a function that returns newer ones. Set during writes only,
         # because they keep masks alive.
@@ -155,10 +155,10 @@ class Journal:
         records: Sequence[Record],
         position: int,
         file: FileStamp,
-        names: Mapping[int, str] | None = None,
+        branches: Branches | None = None,
         view: Mapping[str, Any] | None = None,
     ) -> None:
-        """Record that a history, with these names of states, is stored in a session file.
+        """Record that a history is stored in a session file.
 
         Replaces what was recorded before, and errors of the disk are ignored. Without a file it is
         recorded when `keep` creates one.
@@ -169,10 +169,13 @@ class Journal:
             Its current state; -1 if unknown.
         file
             The session file.
+        branches
+            The names and notes of states in it; None for none.
         view
             The state of the views in it.
         """
-        self._saved = tuple(map(ref, records)), position, file, names or {}, view or {}
+        texts = branches or Branches()
+        self._saved = tuple(map(ref, records)), position, file, texts, view or {}
         if self._file is not None:
             with contextlib.suppress(OSError), self._transaction():  # no work is lost without it
                 self._write_session()
@@ -353,33 +356,40 @@ class Journal:
         return self._edits[state - 1][0] if state <= len(self._edits) else -1
 
     def _state(self, capture: Capture) -> HistoryState:
-        """Return the current state and the names of states, by keys.
+        """Return the current state, and the names and notes of states, by keys.
 
         If the current state is not in the file yet, its nearest ancestor that is.
         """
         position = capture.position
         while self._key(position) < 0:  # deferred; see `_write_steps`
             position = capture.branches.parent(position)
-        names = [(self._key(state), name) for state, name in capture.branches.names.items()]
         return HistoryState(
             self._key(position),
             self._key(capture.branches.tip),
             self._key(capture.exported),
-            tuple([(key, name) for key, name in names if key > 0]),
+            self._texts(capture.branches.names),
+            self._texts(capture.branches.notes),
         )
+
+    def _texts(self, texts: Mapping[int, str]) -> tuple[tuple[int, str], ...]:
+        """Return texts of states by keys, without those of states that are not in the file yet."""
+        keyed = [(self._key(state), text) for state, text in texts.items()]
+        return tuple([(key, text) for key, text in keyed if key >= 0])
 
     def _write_session(self) -> None:
         """Write which edits of this file a session file contains, if that has changed.
 
-        These are the first edits up to one that differs or whose state was renamed since.
+        These are the first edits up to one that differs or whose state has another name or note.
         """
         if self._saved is None:
             return
-        records, position, file, names, view = self._saved
+        records, position, file, branches, view = self._saved
         pairs = zip(self._edits, records, strict=False)
         same = sum(1 for _ in takewhile(lambda pair: pair[0][1] is pair[1](), pairs))
-        known = {(self._key(state), name) for state, name in names.items()}
-        renamed = {key for key, _ in known ^ set(self._facts[Fact.STATE].names)}
+        state = self._facts[Fact.STATE]
+        names = {*self._texts(branches.names)} ^ {*state.names}
+        notes = {*self._texts(branches.notes)} ^ {*state.notes}
+        renamed = {key for key, _ in (*names, *notes)}
         same = sum(1 for _ in takewhile(lambda edit: edit[0] not in renamed, self._edits[:same]))
         at = self._key(position) if position <= same else -1
         self._put_fact(Fact.SESSION, SessionRecord(at, self._key(same), file))

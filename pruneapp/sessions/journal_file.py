@@ -68,12 +68,13 @@ class Fact(IntEnum):
 
 
 class HistoryState(msgspec.Struct, frozen=True):
-    """The current state, and the names of states. States are given by the keys of their edits."""
+    """The current state, names and notes of states. States are given by the keys of their edits."""
 
     position: int = -1  # the current state
     tip: int = -1  # the state that redo leads to; -1 for the newest
     exported: int = -1  # the state last exported
     names: tuple[tuple[int, str], ...] = ()
+    notes: tuple[tuple[int, str], ...] = ()
 
 
 class EditRow(msgspec.Struct, frozen=True):

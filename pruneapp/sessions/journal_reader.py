@@ -219,6 +219,7 @@ def _read(
     position = states.get(state.position, len(edits))
     tip = states.get(state.tip, -1) if state.position in states else -1
     names = [(states[key], name) for key, name in state.names if key in states]
+    notes = [(states[key], note) for key, note in state.notes if key in states]
     stored = masks or {}
     nothing = StoredMask(SavedMask(0), 0)
     stamp = _verify_stamp(session.file, job)
@@ -232,7 +233,7 @@ def _read(
             exported=states.get(state.exported, -1),
             source=MasksOfJournal(file, stored),
             intents=edits[len(edits) - n_intents :],
-            branches=branches_of(after, tip, names, position, where),
+            branches=branches_of(after, tip, names, notes, position=position, where=where),
         ),
         fact(Fact.VIEW, dict[str, Any]) or {},
         stamp,

@@ -406,6 +406,8 @@ def repeat(document: Document, history: SavedHistory, job: Job) -> None:
     document.jump(position)
     for state in branches.names:
         document.rename(state, branches.names[state])
+    for state in branches.notes:
+        document.annotate(state, branches.notes[state])
 
 
 def _repeat_edit(document: Document, edit: SavedEdit, history: SavedHistory, job: Job) -> Proposal:

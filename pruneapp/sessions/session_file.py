@@ -100,10 +100,11 @@ class Table(msgspec.Struct, frozen=True):
     exported: int
     view: dict[str, Any] = {}  # state of the views, as stored by the window
     # The parent state of each edit, empty if it is always the previous one; the target of
-    # redo, -1 for the newest state; and the names of states.
+    # redo, -1 for the newest state; and the names and notes of states.
     after: tuple[int, ...] = ()
     tip: int = -1
     names: tuple[tuple[int, str], ...] = ()
+    notes: tuple[tuple[int, str], ...] = ()
 
 
 # Bytes of the history kept in memory before they are written to a temporary file.
@@ -302,6 +303,7 @@ def _spool_history(
         () if branches.is_linear else branches.after,
         -1 if is_usual else branches.tip,
         tuple(branches.names.items()),
+        tuple(branches.notes.items()),
     )
 
 
@@ -431,7 +433,9 @@ def _read(file: Checkpoint, where: str, job: Job) -> SessionFile:
         position=table.position,
         exported=table.exported,
         source=_MasksOfFile(file, table.masks, where),
-        branches=branches_of(after, table.tip, table.names, table.position, where),
+        branches=branches_of(
+            after, table.tip, table.names, table.notes, position=table.position, where=where
+        ),
     )
     (source,) = file.files
     stamp = FileStamp.of_open(source, job)

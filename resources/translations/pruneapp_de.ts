@@ -658,6 +658,11 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Tensoren und Gruppen finden, die ein Muster wie 2:4 verletzen, und auf das Muster prunen</translation>
     </message>
     <message>
+        <source>Edit the name or the note of a state of the history</source>
+        <extracomment>keys</extracomment>
+        <translation>Namen oder Notiz eines Zustands im Verlauf bearbeiten</translation>
+    </message>
+    <message>
         <source>Preview the step with the current settings</source>
         <extracomment>command</extracomment>
         <translation>Den Schritt mit den jetzigen Einstellungen vorab zeigen</translation>
@@ -1141,11 +1146,6 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <source>Copy the selected rows or channels, select copied channels</source>
         <extracomment>keys</extracomment>
         <translation>Gewählte Zeilen oder Kanäle kopieren, kopierte Kanäle auswählen</translation>
-    </message>
-    <message>
-        <source>Name a state of the history</source>
-        <extracomment>keys</extracomment>
-        <translation>Einen Zustand im Verlauf benennen</translation>
     </message>
     <message>
         <source>Open or press what has the focus</source>
@@ -5620,22 +5620,6 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>Zweig wird gewechselt</translation>
     </message>
     <message>
-        <source>Rename state</source>
-        <translation>Zustand umbenennen</translation>
-    </message>
-    <message>
-        <source>Name of this state; leave it empty to show the step:</source>
-        <translation>Name dieses Zustands; leer lassen, um den Schritt zu zeigen:</translation>
-    </message>
-    <message>
-        <source>Rename</source>
-        <translation>Umbenennen</translation>
-    </message>
-    <message>
-        <source>Cancel</source>
-        <translation>Abbrechen</translation>
-    </message>
-    <message>
         <source>Deleting a branch</source>
         <translation>Zweig wird gelöscht</translation>
     </message>
@@ -5649,18 +5633,46 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     </message>
 </context>
 <context>
-    <name>HistoryStates</name>
+    <name>HistoryModel</name>
     <message>
-        <source>Undone. Click to redo up to this step.</source>
-        <translation>Rückgängig gemacht. Klicken Sie, um bis zu diesem Schritt zu wiederholen.</translation>
+        <source>Metric</source>
+        <translation>Metrik</translation>
     </message>
     <message>
-        <source>On another branch. Click to go to this state.</source>
-        <translation>Auf einem anderen Zweig. Klicken Sie, um zu diesem Zustand zu gehen.</translation>
+        <source>State</source>
+        <translation>Zustand</translation>
     </message>
     <message>
-        <source> (click the dot to evaluate it)</source>
-        <translation> (klicken Sie auf den Punkt, um den Zustand auszuwerten)</translation>
+        <source>Sparsity</source>
+        <translation>Sparsity</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>Größe</translation>
+    </message>
+    <message>
+        <source>Note</source>
+        <translation>Notiz</translation>
+    </message>
+    <message>
+        <source>The name of a state, or its step</source>
+        <translation>Der Name eines Zustands oder sein Schritt</translation>
+    </message>
+    <message>
+        <source>Share of the parameters that are pruned</source>
+        <translation>Anteil der geprunten Parameter</translation>
+    </message>
+    <message>
+        <source>{metric}, its difference from the unpruned model, and the noise of the difference (95 % interval, or as the tooltip of a value says)</source>
+        <translation>{metric}, der Unterschied zum ungeprunten Modell und das Rauschen dieses Unterschieds (95-%-Intervall, oder wie im Tooltip eines Wertes angegeben)</translation>
+    </message>
+    <message>
+        <source>Tensors in a compact file, before compression</source>
+        <translation>Tensoren in einer kompakten Datei, vor der Kompression</translation>
+    </message>
+    <message>
+        <source>Your note; double-click or press F2 to edit it</source>
+        <translation>Ihre Notiz; zum Bearbeiten doppelklicken oder F2 drücken</translation>
     </message>
     <message>
         <source>{label}, current</source>
@@ -5675,6 +5687,18 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>{label}, auf einem anderen Zweig</translation>
     </message>
     <message>
+        <source>Undone. Click to redo up to this step.</source>
+        <translation>Rückgängig gemacht. Klicken, um bis zu diesem Schritt zu wiederholen.</translation>
+    </message>
+    <message>
+        <source>On another branch. Click to go to this state.</source>
+        <translation>Auf einem anderen Zweig. Klicken, um zu diesem Zustand zu gehen.</translation>
+    </message>
+    <message>
+        <source> (click the circle to evaluate it)</source>
+        <translation> (zum Auswerten auf den Kreis klicken)</translation>
+    </message>
+    <message>
         <source>and {n} more lines</source>
         <translation>und {n} weitere Zeilen</translation>
     </message>
@@ -5684,22 +5708,46 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     </message>
 </context>
 <context>
-    <name>HistoryStrip</name>
+    <name>HistoryPanel</name>
     <message>
         <source>History</source>
         <translation>Verlauf</translation>
-    </message>
-    <message>
-        <source>All states, from first to last; branches below each other. Press Return to go to a state, F2 to rename it, Delete to delete it with those that follow it.</source>
-        <translation>Alle Zustände, vom ersten zum letzten; Zweige untereinander. Eingabetaste geht zu einem Zustand, F2 benennt ihn um, Entf löscht ihn mit denen, die folgen.</translation>
     </message>
     <message>
         <source>Go to this state	Return</source>
         <translation>Zu diesem Zustand gehen	Return</translation>
     </message>
     <message>
-        <source>Rename…	F2</source>
-        <translation>Umbenennen…	F2</translation>
+        <source>Evaluate</source>
+        <translation>Auswerten</translation>
+    </message>
+    <message>
+        <source>Compare with the opened file</source>
+        <translation>Mit der geöffneten Datei vergleichen</translation>
+    </message>
+    <message>
+        <source>Compare with the current state</source>
+        <translation>Mit dem aktuellen Zustand vergleichen</translation>
+    </message>
+    <message>
+        <source>Goes to this state first</source>
+        <translation>Geht zuerst zu diesem Zustand</translation>
+    </message>
+    <message>
+        <source>Recover…</source>
+        <translation>Wiederherstellen…</translation>
+    </message>
+    <message>
+        <source>Export…</source>
+        <translation>Exportieren…</translation>
+    </message>
+    <message>
+        <source>Rename	F2</source>
+        <translation>Umbenennen	F2</translation>
+    </message>
+    <message>
+        <source>Edit note</source>
+        <translation>Notiz bearbeiten</translation>
     </message>
     <message>
         <source>The current state is this one, or follows it</source>
@@ -5707,11 +5755,22 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     </message>
     <message>
         <source>Delete this state and all that follow it</source>
-        <translation>Diesen Zustand und alle löschen, die auf ihn folgen</translation>
+        <translation>Diesen Zustand und alle folgenden löschen</translation>
     </message>
     <message>
         <source>Delete branch…	Del</source>
         <translation>Zweig löschen…	Entf</translation>
+    </message>
+</context>
+<context>
+    <name>HistoryTree</name>
+    <message>
+        <source>History</source>
+        <translation>Verlauf</translation>
+    </message>
+    <message>
+        <source>All states; a branch is below the state that it starts from. Press Return to go to a state, F2 to edit its name or note, Delete to delete it with those that follow it.</source>
+        <translation>Alle Zustände; ein Zweig steht unter dem Zustand, von dem er ausgeht. Return geht zu einem Zustand, F2 bearbeitet seinen Namen oder seine Notiz, Entf löscht ihn mit allen folgenden.</translation>
     </message>
 </context>
 <context>
@@ -7498,10 +7557,6 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>{n} Tokens</translation>
     </message>
     <message>
-        <source>{share} pruned: {value}</source>
-        <translation>{share} geprunt: {value}</translation>
-    </message>
-    <message>
         <source>▲ calibrated with the data that measure it</source>
         <translation>▲ kalibriert mit den Daten, die ihn messen</translation>
     </message>
@@ -7771,22 +7826,6 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>Front</translation>
     </message>
     <message>
-        <source>state</source>
-        <translation>Zustand</translation>
-    </message>
-    <message>
-        <source>sparsity</source>
-        <translation>Sparsity</translation>
-    </message>
-    <message>
-        <source>difference</source>
-        <translation>Unterschied</translation>
-    </message>
-    <message>
-        <source>noise ±</source>
-        <translation>Rauschen ±</translation>
-    </message>
-    <message>
         <source>meets the target</source>
         <translation>erfüllt das Ziel</translation>
     </message>
@@ -7964,8 +8003,8 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>Geschützte Gewichte sind nicht gespeichert; nur eine Sitzung speichert sie.</translation>
     </message>
     <message>
-        <source>Names of states are not saved; only a session stores them.</source>
-        <translation>Namen von Zuständen sind nicht gespeichert; nur eine Sitzung speichert sie.</translation>
+        <source>Names and notes of states are not saved; only a session stores them.</source>
+        <translation>Namen und Notizen von Zuständen sind nicht gespeichert; nur eine Sitzung enthält sie.</translation>
     </message>
     <message>
         <source>Steps that are undone or on other branches are not saved; only a session stores them.</source>
@@ -19232,6 +19271,11 @@ steps</extracomment>
         <translation>&apos;{where}&apos; wurde von einem neueren Pruneapp gespeichert: Die Version ist {version}, dieses liest bis Version {newest_known}.</translation>
     </message>
     <message>
+        <source>it has a note of state {state}, which is not there</source>
+        <extracomment>sentences</extracomment>
+        <translation>sie hat eine Notiz zu Zustand {state}, den es nicht gibt</translation>
+    </message>
+    <message>
         <source>The model was called without a tensor in its arguments, so recovery cannot repeat the call.</source>
         <extracomment>sentences</extracomment>
         <translation>Das Modell wurde ohne Tensor in seinen Argumenten aufgerufen, daher kann der Aufruf nicht wiederholt werden.</translation>
@@ -22390,8 +22434,12 @@ steps</extracomment>
 <context>
     <name>StateDelegate</name>
     <message>
-        <source>Scroll the history</source>
-        <translation>Den Verlauf rollen</translation>
+        <source>Note of this state</source>
+        <translation>Notiz zu diesem Zustand</translation>
+    </message>
+    <message>
+        <source>Name of this state; leave it empty to show the step</source>
+        <translation>Name dieses Zustands; leer lassen, um den Schritt anzuzeigen</translation>
     </message>
 </context>
 <context>
@@ -22423,6 +22471,37 @@ steps</extracomment>
     <message>
         <source>{label} (current state)</source>
         <translation>{label} (aktueller Zustand)</translation>
+    </message>
+</context>
+<context>
+    <name>States</name>
+    <message>
+        <source>state</source>
+        <translation>Zustand</translation>
+    </message>
+    <message>
+        <source>sparsity</source>
+        <translation>Sparsity</translation>
+    </message>
+    <message>
+        <source>difference</source>
+        <translation>Unterschied</translation>
+    </message>
+    <message>
+        <source>noise ±</source>
+        <translation>Rauschen ±</translation>
+    </message>
+    <message>
+        <source>{metric}: {what}</source>
+        <translation>{metric}: {what}</translation>
+    </message>
+    <message>
+        <source>bytes</source>
+        <translation>Byte</translation>
+    </message>
+    <message>
+        <source>note</source>
+        <translation>Notiz</translation>
     </message>
 </context>
 <context>

@@ -658,6 +658,11 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>查找不符合 2:4 等模式的张量和组，并将其剪枝为该模式</translation>
     </message>
     <message>
+        <source>Edit the name or the note of a state of the history</source>
+        <extracomment>keys</extracomment>
+        <translation>编辑历史中一个状态的名称或备注</translation>
+    </message>
+    <message>
         <source>Preview the step with the current settings</source>
         <extracomment>command</extracomment>
         <translation>按当前设置预览此步骤</translation>
@@ -1141,11 +1146,6 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <source>Copy the selected rows or channels, select copied channels</source>
         <extracomment>keys</extracomment>
         <translation>复制选中的行或通道，选中已复制的通道</translation>
-    </message>
-    <message>
-        <source>Name a state of the history</source>
-        <extracomment>keys</extracomment>
-        <translation>为历史中的状态命名</translation>
     </message>
     <message>
         <source>Open or press what has the focus</source>
@@ -5620,22 +5620,6 @@ Files are read, never run.</source>
         <translation>正在切换分支</translation>
     </message>
     <message>
-        <source>Rename state</source>
-        <translation>重命名状态</translation>
-    </message>
-    <message>
-        <source>Name of this state; leave it empty to show the step:</source>
-        <translation>此状态的名称；留空则显示步骤：</translation>
-    </message>
-    <message>
-        <source>Rename</source>
-        <translation>重命名</translation>
-    </message>
-    <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
-    </message>
-    <message>
         <source>Deleting a branch</source>
         <translation>正在删除分支</translation>
     </message>
@@ -5649,18 +5633,46 @@ Files are read, never run.</source>
     </message>
 </context>
 <context>
-    <name>HistoryStates</name>
+    <name>HistoryModel</name>
     <message>
-        <source>Undone. Click to redo up to this step.</source>
-        <translation>已撤销。点击可重做到此步骤。</translation>
+        <source>Metric</source>
+        <translation>指标</translation>
     </message>
     <message>
-        <source>On another branch. Click to go to this state.</source>
-        <translation>在另一个分支上。点击转到此状态。</translation>
+        <source>State</source>
+        <translation>状态</translation>
     </message>
     <message>
-        <source> (click the dot to evaluate it)</source>
-        <translation> （点击圆点以评估）</translation>
+        <source>Sparsity</source>
+        <translation>稀疏度</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>大小</translation>
+    </message>
+    <message>
+        <source>Note</source>
+        <translation>备注</translation>
+    </message>
+    <message>
+        <source>The name of a state, or its step</source>
+        <translation>状态的名称，或其步骤</translation>
+    </message>
+    <message>
+        <source>Share of the parameters that are pruned</source>
+        <translation>被剪枝参数所占的比例</translation>
+    </message>
+    <message>
+        <source>{metric}, its difference from the unpruned model, and the noise of the difference (95 % interval, or as the tooltip of a value says)</source>
+        <translation>{metric}、与未剪枝模型的差异，以及该差异的噪声（95 % 区间，或如数值的工具提示所述）</translation>
+    </message>
+    <message>
+        <source>Tensors in a compact file, before compression</source>
+        <translation>紧凑文件中的张量，压缩之前</translation>
+    </message>
+    <message>
+        <source>Your note; double-click or press F2 to edit it</source>
+        <translation>您的备注；双击或按 F2 进行编辑</translation>
     </message>
     <message>
         <source>{label}, current</source>
@@ -5675,6 +5687,18 @@ Files are read, never run.</source>
         <translation>{label}，在另一个分支上</translation>
     </message>
     <message>
+        <source>Undone. Click to redo up to this step.</source>
+        <translation>已撤销。点击可重做到此步骤。</translation>
+    </message>
+    <message>
+        <source>On another branch. Click to go to this state.</source>
+        <translation>在另一个分支上。点击可转到此状态。</translation>
+    </message>
+    <message>
+        <source> (click the circle to evaluate it)</source>
+        <translation>（点击圆圈进行评估）</translation>
+    </message>
+    <message>
         <source>and {n} more lines</source>
         <translation>以及另外 {n} 行</translation>
     </message>
@@ -5684,26 +5708,50 @@ Files are read, never run.</source>
     </message>
 </context>
 <context>
-    <name>HistoryStrip</name>
+    <name>HistoryPanel</name>
     <message>
         <source>History</source>
         <translation>历史</translation>
-    </message>
-    <message>
-        <source>All states, from first to last; branches below each other. Press Return to go to a state, F2 to rename it, Delete to delete it with those that follow it.</source>
-        <translation>所有状态，从第一个到最后一个；分支依次列在下方。按 Return 转到一个状态，按 F2 重命名，按 Delete 删除它及其后的状态。</translation>
     </message>
     <message>
         <source>Go to this state	Return</source>
         <translation>转到此状态	Return</translation>
     </message>
     <message>
-        <source>Rename…	F2</source>
-        <translation>重命名…	F2</translation>
+        <source>Evaluate</source>
+        <translation>评估</translation>
+    </message>
+    <message>
+        <source>Compare with the opened file</source>
+        <translation>与打开的文件比较</translation>
+    </message>
+    <message>
+        <source>Compare with the current state</source>
+        <translation>与当前状态比较</translation>
+    </message>
+    <message>
+        <source>Goes to this state first</source>
+        <translation>先转到此状态</translation>
+    </message>
+    <message>
+        <source>Recover…</source>
+        <translation>恢复…</translation>
+    </message>
+    <message>
+        <source>Export…</source>
+        <translation>导出…</translation>
+    </message>
+    <message>
+        <source>Rename	F2</source>
+        <translation>重命名	F2</translation>
+    </message>
+    <message>
+        <source>Edit note</source>
+        <translation>编辑备注</translation>
     </message>
     <message>
         <source>The current state is this one, or follows it</source>
-        <translation>当前状态是此状态，或在其后</translation>
+        <translation>当前状态就是此状态，或在其之后</translation>
     </message>
     <message>
         <source>Delete this state and all that follow it</source>
@@ -5712,6 +5760,17 @@ Files are read, never run.</source>
     <message>
         <source>Delete branch…	Del</source>
         <translation>删除分支…	Del</translation>
+    </message>
+</context>
+<context>
+    <name>HistoryTree</name>
+    <message>
+        <source>History</source>
+        <translation>历史</translation>
+    </message>
+    <message>
+        <source>All states; a branch is below the state that it starts from. Press Return to go to a state, F2 to edit its name or note, Delete to delete it with those that follow it.</source>
+        <translation>所有状态；分支位于其起始状态的下方。按回车转到一个状态，按 F2 编辑其名称或备注，按 Delete 删除它及其后的状态。</translation>
     </message>
 </context>
 <context>
@@ -7498,10 +7557,6 @@ Files are read, never run.</source>
         <translation>{n} 个词元</translation>
     </message>
     <message>
-        <source>{share} pruned: {value}</source>
-        <translation>{share} 已剪枝：{value}</translation>
-    </message>
-    <message>
         <source>▲ calibrated with the data that measure it</source>
         <translation>▲ 用测量它的数据校准</translation>
     </message>
@@ -7771,22 +7826,6 @@ Files are read, never run.</source>
         <translation>前沿</translation>
     </message>
     <message>
-        <source>state</source>
-        <translation>状态</translation>
-    </message>
-    <message>
-        <source>sparsity</source>
-        <translation>稀疏度</translation>
-    </message>
-    <message>
-        <source>difference</source>
-        <translation>差异</translation>
-    </message>
-    <message>
-        <source>noise ±</source>
-        <translation>噪声 ±</translation>
-    </message>
-    <message>
         <source>meets the target</source>
         <translation>达到目标</translation>
     </message>
@@ -7964,8 +8003,8 @@ Files are read, never run.</source>
         <translation>受保护的权重未保存；只有会话能保存它们。</translation>
     </message>
     <message>
-        <source>Names of states are not saved; only a session stores them.</source>
-        <translation>状态的名称未保存；只有会话能保存它们。</translation>
+        <source>Names and notes of states are not saved; only a session stores them.</source>
+        <translation>状态的名称和备注尚未保存；只有会话会保存它们。</translation>
     </message>
     <message>
         <source>Steps that are undone or on other branches are not saved; only a session stores them.</source>
@@ -19231,6 +19270,11 @@ steps</extracomment>
         <translation>&apos;{where}&apos; 由较新的 Pruneapp 保存：其版本为 {version}，而此 Pruneapp 最高只能读取版本 {newest_known}。</translation>
     </message>
     <message>
+        <source>it has a note of state {state}, which is not there</source>
+        <extracomment>sentences</extracomment>
+        <translation>它有状态 {state} 的备注，而该状态不存在</translation>
+    </message>
+    <message>
         <source>The model was called without a tensor in its arguments, so recovery cannot repeat the call.</source>
         <extracomment>sentences</extracomment>
         <translation>调用模型时参数中没有张量，因此恢复无法重复该调用。</translation>
@@ -22389,8 +22433,12 @@ steps</extracomment>
 <context>
     <name>StateDelegate</name>
     <message>
-        <source>Scroll the history</source>
-        <translation>滚动历史</translation>
+        <source>Note of this state</source>
+        <translation>此状态的备注</translation>
+    </message>
+    <message>
+        <source>Name of this state; leave it empty to show the step</source>
+        <translation>此状态的名称；留空则显示步骤</translation>
     </message>
 </context>
 <context>
@@ -22422,6 +22470,37 @@ steps</extracomment>
     <message>
         <source>{label} (current state)</source>
         <translation>{label}（当前状态）</translation>
+    </message>
+</context>
+<context>
+    <name>States</name>
+    <message>
+        <source>state</source>
+        <translation>状态</translation>
+    </message>
+    <message>
+        <source>sparsity</source>
+        <translation>稀疏度</translation>
+    </message>
+    <message>
+        <source>difference</source>
+        <translation>差异</translation>
+    </message>
+    <message>
+        <source>noise ±</source>
+        <translation>噪声 ±</translation>
+    </message>
+    <message>
+        <source>{metric}: {what}</source>
+        <translation>{metric}：{what}</translation>
+    </message>
+    <message>
+        <source>bytes</source>
+        <translation>字节</translation>
+    </message>
+    <message>
+        <source>note</source>
+        <translation>备注</translation>
     </message>
 </context>
 <context>

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pruneapp.document.history import LONGEST_NAME, Branches
-from pruneapp.gui.document.history_view import HistoryLanes
+from pruneapp.gui.document.history_model import TOP, StateTree
 
 #     0 - 1 - 2 - 3
 #          \   \- 5 - 6
@@ -95,41 +95,39 @@ def test_any_tree_that_grows_and_is_cut(seed):
         assert sorted(s for s, comes in branches.walk() if comes) == list(range(1, len(names)))
 
 
-def test_a_line_is_one_lane():
-    lanes = HistoryLanes(Branches.linear(3))
-    assert (lanes.lane, lanes.column) == ([0] * 4, [0, 1, 2, 3])
-    assert (lanes.lanes, lanes.columns) == (1, 4)
-    assert not any(map(lanes.begins_lane, range(4)))
+def test_a_line_is_one_group():
+    tree = StateTree(Branches.linear(3))
+    assert (tree.group, tree.row) == ([TOP] * 4, [0, 1, 2, 3])
+    assert not any(map(tree.begins_branch, range(4)))
+    assert [tree.next(state) for state in range(4)] == [1, 2, 3, -1]
+    assert tree.order() == [0, 1, 2, 3]
 
 
-def test_a_branch_stands_below_what_was_done_first():
+def test_all_states_that_follow_one_are_branches_below_it():
     #  0 - 1 - 2 - 3
     #   |   |   `- 5 - 6
     #   |   `- 4
     #   `- 7
-    lanes = HistoryLanes(Branches((0, 1, 2, 1, 2, 5, 0), 7))
-    assert lanes.lane == [0, 0, 0, 0, 2, 1, 1, 3]
-    assert lanes.column == [0, 1, 2, 3, 2, 3, 4, 1]
-    assert (lanes.lanes, lanes.columns) == (4, 5)
-    assert [state for state in range(8) if lanes.begins_lane(state)] == [4, 5, 7]
-    assert (lanes.at(1, 4), lanes.at(1, 2)) == (6, -1)
-    assert [lanes.beside(6, by) for by in (-1, 1)] == [3, 4]
-    assert (lanes.beside(0, -1), lanes.beside(7, 1)) == (0, 7)
+    tree = StateTree(Branches((0, 1, 2, 1, 2, 5, 0), 7))
+    assert tree.group == [TOP, 0, 1, 2, 1, 2, 2, 0]
+    assert tree.order() == [0, 1, 2, 3, 5, 6, 4, 7]
+    assert [state for state in range(8) if tree.begins_branch(state)] == [1, 2, 3, 4, 5, 7]
+    assert [state for state in range(8) if tree.branch_after(state)] == [1, 2, 3]
+    assert [tree.next(state) for state in (5, 6, 1)] == [6, -1, -1]
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_no_two_states_stand_in_one_place_and_no_line_crosses_a_state(seed):
+def test_every_state_has_a_place_and_is_below_what_it_follows(seed):
     rng = np.random.default_rng(seed)
     branches = Branches()
     for count in range(40):
         branches = branches.with_child(int(rng.integers(count + 1)))
-    lanes = HistoryLanes(branches)
-    places = set(zip(lanes.lane, lanes.column, strict=True))
-    assert len(places) == 41
-    for state in filter(lanes.begins_lane, range(41)):
-        parent = lanes.parent[state]
-        for lane in range(lanes.lane[parent] + 1, lanes.lane[state]):
-            other = lanes.at(lane, lanes.column[state])
-            # The line is along the left edge of the column, where only a branch may begin.
-            assert other < 0 or lanes.parent[other] == parent
-            assert lanes.at(lane, lanes.column[parent]) < 0 or other < 0
+    tree = StateTree(branches)
+    assert sorted(tree.order()) == [*range(41)]
+    place = {state: at for at, state in enumerate(tree.order())}
+    for state in range(1, 41):
+        parent = branches.parent(state)
+        assert place[parent] < place[state]
+        if not tree.begins_branch(state):
+            assert (tree.next(parent), place[state]) == (state, place[parent] + 1)
+        assert tree.children[tree.group[state]][tree.row[state]] == state

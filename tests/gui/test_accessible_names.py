@@ -27,7 +27,7 @@ from pruneapp.gui.commands.actions import assign_keys
 from pruneapp.gui.commands.shortcut_dialog import ShortcutDialog
 from pruneapp.gui.compare.combine_controller import CombineDialog
 from pruneapp.gui.compare.view import CompareView
-from pruneapp.gui.document.history_view import HistoryStrip
+from pruneapp.gui.document.history_view import HistoryPanel
 from pruneapp.gui.evaluation.dialogs import (
     CommandConsentDialog,
     CommandFacts,
@@ -79,7 +79,7 @@ def form():
 
 
 def history():
-    found = HistoryStrip()
+    found = HistoryPanel()
     found.set_items([HistoryItem("Opened", "")], 0)
     return found
 

@@ -286,7 +286,7 @@ def test_1280_by_800_shows_everything_which_is_reached_by_tab_and_by_name(new_us
         user.views.tree.view,
         user.views.tree.footer,
         user.views.pages.weights,
-        user.views.history.list,
+        user.views.history.tree,
         user.views.form,
         user.views.preview,
         user.button,
@@ -316,7 +316,7 @@ def test_1280_by_800_shows_everything_which_is_reached_by_tab_and_by_name(new_us
         user.views.pages.weights.canvas,
         user.rule.method,
         user.button,
-        user.views.history.list,
+        user.views.history.tree,
     ):
         assert wanted in seen, wanted
     order = [

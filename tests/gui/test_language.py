@@ -245,9 +245,9 @@ def test_what_the_engine_says_is_chinese_in_the_window(chinese, new_user, file, 
         user.wait_preview()
         user.click(user.button)
         user.wait(lambda at=steps: len(user.states) == at)
-    states = user.views.history.list.model()
+    states = user.views.history.tree.states
     roles = Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole
-    titles, tips = ([states.index(n).data(role) for n in range(3)] for role in roles)
+    titles, tips = ([states.index_of(n).data(role) for n in range(3)] for role in roles)
     assert titles == ["已打开", *["L1 50 %，作用于 2 个张量"] * 2]
     for tip in tips[1:]:
         lines = tip.removeprefix("<span>").split("<br>")

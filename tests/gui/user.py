@@ -342,16 +342,16 @@ class User:
 
     @property
     def states(self) -> list[str]:
-        """The labels of the history strip."""
-        model = self.views.history.list.model()
-        return [str(model.index(row, 0).data()) for row in range(model.rowCount())]
+        """The labels of the states, by number."""
+        states = self.views.history.tree.states
+        return [str(states.index_of(state).data()) for state in range(len(states.items))]
 
     def click_state(self, number: int) -> None:
         """Click a state in the history."""
-        strip = self.views.history.list
-        index = strip.model().index(number, 0)
-        strip.scrollTo(index)
-        self.click(strip.viewport(), strip.visualRect(index).center())
+        tree = self.views.history.tree
+        index = tree.states.index_of(number)
+        tree.scrollTo(index)
+        self.click(tree.viewport(), tree.visualRect(index).center())
 
     def cell(self, name: str, column: Column) -> str:
         """Return the text of a column of the tree for a tensor or module, with ordinary spaces."""

@@ -94,6 +94,8 @@ def branched(path: Path, **more) -> Document:
     repair(document, B)
     document.rename(8, "the first try")
     document.rename(11, "with repair")
+    document.annotate(0, "as released")
+    document.annotate(8, "better on the test set")
     document.jump(10)
     undo(document)
     return document

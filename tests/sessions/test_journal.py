@@ -126,6 +126,7 @@ def test_after_a_crash_all_branches_are_there(model, place, tmp_path, budget):
     again = taken_up(journal.path)
     assert again.branches == document.branches
     assert again.branches.names == {8: "the first try", 11: "with repair"}
+    assert again.branches.notes == {0: "as released", 8: "better on the test set"}
     assert (states(again), again.position) == (before, 9)
     redo(again)
     assert again.position == 10
@@ -161,13 +162,16 @@ def test_a_name_and_a_branch_that_no_session_has_are_offered(model, place):
         return len(find_unsaved_work(copy.parent, Job()))
 
     def mark_saved() -> None:
-        names = document.branches.names
         stamp = saved_in(document, session)
-        journal.mark_saved(document.history.records, document.position, stamp, names)
+        records, branches = document.history.records, document.branches
+        journal.mark_saved(records, document.position, stamp, branches)
         assert not offered()
 
     mark_saved()
     document.rename(2, "a name")
+    assert offered()
+    mark_saved()
+    document.annotate(2, "a note")
     assert offered()
     mark_saved()
     here = document.position

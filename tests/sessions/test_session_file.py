@@ -247,6 +247,10 @@ def test_all_branches_are_there_again_with_their_names(model, tmp_path, budget):
     assert again.branches == document.branches
     assert again.branches.after == (0, 1, 2, 3, 4, 5, 6, 7, 2, 9, 1, 11)
     assert again.branches.names == {8: "the first try", 11: "with repair"}
+    assert [again.items[state].note for state in (0, 8)] == [
+        "as released",
+        "better on the test set",
+    ]
     assert (states(again), again.position) == (before, 9)
     assert again.branches.tip == 10
     redo(again)
@@ -264,6 +268,7 @@ def test_all_branches_are_there_again_with_their_names(model, tmp_path, budget):
         ({"after": [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 11]}, "does not follow the one before it"),
         ({"names": [[13, "x"]]}, "names state 13"),
         ({"names": [[0, "x"]]}, "names state 0"),
+        ({"notes": [[13, "x"]]}, "note of state 13"),
         ({"tip": 13}, "not on the branch that ends at 13"),
         ({"tip": 8}, "not on the branch that ends at 8"),
         ({"position": 13}, "no state 13"),

@@ -96,7 +96,7 @@ def _kept_by_sessions(losses: Sequence[Loss]) -> str:
             "Questions", "Protected weights are not saved; only a session stores them."
         ),
         "names": translate(
-            "Questions", "Names of states are not saved; only a session stores them."
+            "Questions", "Names and notes of states are not saved; only a session stores them."
         ),
         "undone": translate(
             "Questions",

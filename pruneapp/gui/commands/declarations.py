@@ -564,7 +564,7 @@ LOCAL_KEYS: tuple[LocalKeys, ...] = (
     LocalKeys("+ = - _ 0", "Zoom a chart, and show all of it"),
     LocalKeys("T", "Show the data of the picture as a table"),
     LocalKeys("Ctrl+C Ctrl+V", "Copy the selected rows or channels, select copied channels"),
-    LocalKeys("F2", "Name a state of the history"),
+    LocalKeys("F2", "Edit the name or the note of a state of the history"),
     LocalKeys("Return Enter", "Open or press what has the focus"),
     LocalKeys(
         "Tab Shift+Tab Shift+Backtab", "Go to the next or previous control", "Tab, Shift+Tab"

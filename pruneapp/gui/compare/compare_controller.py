@@ -245,6 +245,13 @@ class CompareController(Controller):
             return ""
         return str(self._session.folder("compare", document.checkpoint.path.parent))
 
+    def compare_state(self, state: int) -> None:
+        """Compare a state with the current one, and that with the opened file."""
+        document = self._session.document
+        if document is not None:
+            self._view.sides.choose(0 if state == document.position else state, document.position)
+            self._pages.tabs.setCurrentIndex(Page.COMPARE)
+
     def _on_chosen(self, name: str) -> None:
         if name:
             self._session.note_folder("compare", Path(name))

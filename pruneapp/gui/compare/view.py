@@ -286,6 +286,12 @@ class StateSelector(QWidget):
         self._fill()
         self.changed.emit()
 
+    def choose(self, a: int, b: int) -> None:
+        """Choose two states, as the user does; B follows the current state if it is that."""
+        self._selected, self._is_user_choice = [a, b], [True, b != self._position]
+        self._fill()
+        self.changed.emit()
+
     def set_other(self, label: str | None, *, original: bool = False) -> None:
         """Set the label of the other file, and choose it on a side; None for no file.
 

@@ -1,4 +1,4 @@
-"""Undo, redo, jumps, and naming and deletion of states.
+"""Undo, redo, jumps, sizes of states, and their names, notes and deletion.
 
 A state whose masks are in memory is applied immediately. Masks on disk are read in the background
 first; masks that exceed the memory limit are moved to disk.
@@ -11,17 +11,20 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, ClassVar
 
-from PySide6.QtWidgets import QInputDialog, QLineEdit
+from PySide6.QtWidgets import QDialog
 
 from pruneapp.document.document import DocumentChanged, HistoryItem
 from pruneapp.document.edit import Edit, Proposal
-from pruneapp.document.history import LONGEST_NAME
+from pruneapp.document.history import PastState
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import HistoryError, StaleError
+from pruneapp.export.size_bounds import unpacked_size
 from pruneapp.gui.app import dialogs
 from pruneapp.gui.app.context import AppContext
-from pruneapp.gui.document.feature import Ask, Feature, Flow, RunJob, flow
-from pruneapp.gui.document.history_view import HistoryStrip
+from pruneapp.gui.app.jobs import Lane
+from pruneapp.gui.document.feature import Feature, Flow, RunJob, flow
+from pruneapp.gui.document.history_model import StateSize
+from pruneapp.gui.document.history_view import HistoryPanel
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.widgets.engine_text import numbered_title
 from pruneapp.gui.widgets.number_format import plural, size
@@ -31,21 +34,36 @@ from pruneapp.progress import Cancelled, Job
 SLICE = 4_000
 
 
-class HistoryController(Feature[QInputDialog]):
-    """Undo, redo and jumps in the history; names and deletion of its states."""
+def size_of(past: PastState, parameters: int, job: Job) -> StateSize:
+    """Return the size of a state of a model with a number of parameters.
+
+    Raises the errors of `PastState.load`.
+    """
+    snapshot = past.load(Job(cancel=job.cancel))
+    pruned = sum(snapshot.masks.counts(snapshot.masks))
+    return StateSize(pruned / (parameters or 1), unpacked_size(snapshot, Job(cancel=job.cancel)))
+
+
+class HistoryController(Feature[QDialog]):
+    """Undo, redo and jumps in the history; size, name, note and deletion of its states."""
 
     commands: ClassVar = {"redo": "redo", "history_back": "undo", "history_forward": "redo"}
 
-    def __init__(self, context: AppContext, session: OpenDocument, view: HistoryStrip) -> None:
+    def __init__(self, context: AppContext, session: OpenDocument, view: HistoryPanel) -> None:
         super().__init__(context, session)
         self._target = -1
         self._reading: RunJob[Any] | None = None
-        self._is_releasing = self._full_reported = False
+        self._is_releasing = self._full_reported = self._is_sizing = False
+        # Sizes by the keys of records; None if the masks of a state cannot be read.
+        self._sizes: dict[object, StateSize | None] = {}
+        self._view = view
         session.opened.connect(self._on_opened)
         session.changed.connect(self._on_changed)
         view.jumpRequested.connect(self.jump)
-        view.renameRequested.connect(self.ask_name)
+        view.renamed.connect(self.rename)
+        view.annotated.connect(self.annotate)
         view.deleteRequested.connect(self.ask_delete)
+        view.commandRequested.connect(self.run_at)
 
     @flow
     def undo(self) -> Flow[None]:
@@ -63,6 +81,12 @@ class HistoryController(Feature[QInputDialog]):
         """Go to the state `position`, unless there is none."""
         if 0 <= position < len(self.document.items):
             yield from self.go_to(position)
+
+    @flow
+    def run_at(self, position: int, command: str) -> Flow[None]:
+        """Go to a state, and run the command with this id there; see `go_to` for errors."""
+        yield from self.go_to(position)
+        self._actions[command].trigger()
 
     @property
     def _position(self) -> int:
@@ -110,11 +134,55 @@ class HistoryController(Feature[QInputDialog]):
         self.document.history.patient = False
         self._full_reported = False
         self._release_masks()
+        self._measure_sizes()
+
+    def on_closed(self) -> None:
+        super().on_closed()
+        self._sizes.clear()
+        self._view.set_sizes({})
 
     def _on_changed(self, change: DocumentChanged) -> None:
         if change.kind == "deleted":
             self._stop_reading()  # states were renumbered, or deleted
         self._release_masks()
+        if change.kind not in {"exported", "named"}:
+            self._measure_sizes()
+
+    @flow
+    def _measure_sizes(self) -> Flow[None]:
+        """Show the sizes of all states, and compute those that are not known, one after the other.
+
+        The current state comes first. Without effect, except for showing, while it is running.
+        """
+        self._show_sizes()
+        if self._is_sizing:
+            return
+        self._is_sizing, parameters = True, self.session.contents.size.parameters
+        try:
+            while (state := self._unsized_state()) is not None:
+                key, past = self._keys[state], self.document.state_at(state)
+                try:
+                    work = RunJob("", partial(size_of, past, parameters), Lane.BACKGROUND)
+                    self._sizes[key] = yield from work
+                except HistoryError:  # the scratch file cannot be read, which going there reports
+                    self._sizes[key] = None
+                self._show_sizes()
+        finally:
+            self._is_sizing = False
+
+    @property
+    def _keys(self) -> list[object]:
+        """The record keys of all states by number; None for the opened file."""
+        return [None, *(record.key for record in self.document.history.records)]
+
+    def _unsized_state(self) -> int | None:
+        keys = self._keys
+        states = (self.document.position, *range(len(keys)))
+        return next((state for state in states if keys[state] not in self._sizes), None)
+
+    def _show_sizes(self) -> None:
+        found = {state: self._sizes.get(key) for state, key in enumerate(self._keys)}
+        self._view.set_sizes({state: size for state, size in found.items() if size is not None})
 
     @flow
     def _release_masks(self) -> Flow[None]:
@@ -150,26 +218,20 @@ class HistoryController(Feature[QInputDialog]):
     # -- states ---------------------------------------------------------------------------------
 
     @flow
-    def ask_name(self, state: int) -> Flow[None]:
-        """Let the user rename a state; without effect for the initial state 0 and unknown numbers.
+    def rename(self, state: int, name: str) -> Flow[None]:
+        """Name a state; an empty name shows the step instead. Without effect for state 0."""
+        self.session.check_may_work()
+        if 0 < state < len(self.document.items):
+            self.document.rename(state, name)
+        yield from ()
 
-        An empty name shows the step instead. Without effect if the state is deleted meanwhile.
-        """
-        if not 0 < state < len(self.document.items):
-            return
-        item = self.document.items[state]
-        dialog = QInputDialog(self._window)
-        dialog.setWindowTitle(self.tr("Rename state"))
-        dialog.setLabelText(self.tr("Name of this state; leave it empty to show the step:"))
-        dialog.setTextValue(item.name)
-        if (line := dialog.findChild(QLineEdit)) is not None:
-            line.setMaxLength(LONGEST_NAME)  # longer names would be cut without notice
-        dialog.setOkButtonText(self.tr("Rename"))
-        dialog.setCancelButtonText(self.tr("Cancel"))
-        if (yield from Ask(dialog)):
-            number = self._current_number(item)
-            self.session.check_may_work()
-            self.document.rename(number, dialog.textValue())
+    @flow
+    def annotate(self, state: int, note: str) -> Flow[None]:
+        """Set the note of a state; an empty note removes it."""
+        self.session.check_may_work()
+        if 0 <= state < len(self.document.items):
+            self.document.annotate(state, note)
+        yield from ()
 
     @flow
     def ask_delete(self, state: int) -> Flow[None]:

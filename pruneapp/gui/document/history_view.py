@@ -1,509 +1,496 @@
-"""The history strip: all states from left to right, with undone ones and branches."""
+"""The panel of the history: all states as a tree, with their sparsity, metrics, size and notes."""
 
 from __future__ import annotations
 
-import math
-from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from itertools import accumulate
 
-from PySide6.QtCore import QModelIndex, QPoint, QRect, Qt, Signal
+from PySide6.QtCore import (
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QPoint,
+    QPointF,
+    QRect,
+    QSize,
+    Qt,
+    Signal,
+)
 from PySide6.QtGui import (
-    QCursor,
+    QFont,
+    QFontMetrics,
     QKeyEvent,
+    QKeySequence,
     QMouseEvent,
     QPainter,
     QPaintEvent,
     QPalette,
     QPen,
     QResizeEvent,
-    QWheelEvent,
 )
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QFrame,
-    QListView,
+    QHeaderView,
+    QLineEdit,
     QMenu,
     QStyle,
+    QStyledItemDelegate,
     QStyleOptionViewItem,
+    QTreeView,
     QWidget,
 )
 
 from pruneapp.document.document import HistoryItem
-from pruneapp.document.history import Branches
-from pruneapp.gui.document.history_states import (
-    DOT,
-    MAX_WIDTH,
-    MIN_WIDTH,
-    PADDING,
-    HistoryMark,
-    HistoryStates,
-    Index,
-    StateDelegate,
-    mark_width,
-    number_width,
-    row_height,
+from pruneapp.document.history import LONGEST_NAME, LONGEST_NOTE, Branches
+from pruneapp.gui.document.history_model import (
+    TOP,
+    HistoryColumn,
+    HistoryModel,
+    StateResult,
+    StateSize,
 )
-from pruneapp.gui.widgets.controls import follow_font, lay_in_row
-from pruneapp.gui.widgets.engine_text import state_title
-from pruneapp.gui.widgets.labels import MUTED, TEXT, heading
+from pruneapp.gui.widgets.clipboard import copy_rows
+from pruneapp.gui.widgets.controls import follow_font, lay_in_column
+from pruneapp.gui.widgets.labels import MUTED, elide_text, heading, letter_width
 from pruneapp.gui.widgets.safe_paint import report_exceptions, saved_painter_state
 from pruneapp.gui.widgets.short_names import ShortNames
 
-_TOLERANCE = 2  # tolerance in pixels, as Qt counts the last pixel of a rectangle twice
-_EDGE = 16  # width in pixels of the scroll arrows
-_MIN_VISIBLE = 4  # how many states are visible at once, if the strip is wide enough
-_NOTCH = 120  # angle delta of one wheel notch
-_LANES = 4  # maximum number of visible lanes; more are scrolled
+_INDENT = 12  # width of a branch in pixels
+_DOT, _SMALL_DOT = 4.5, 3.5  # radius of the circle of the current state, and of others
+_PADDING = 6  # of a cell, with both sides together
+_MIN_LABEL = 15  # minimum width of the names of states, in letters
+_MIN_NOTE = 12  # the same of notes
+_MIN_ROWS = 3  # number of rows that are always visible
+_MEASURED = 64  # rows whose cells are measured for the width of a column
+_MAX_TAIL = 0.6  # maximum share of an elided label for the words that distinguish it
+_ELLIPSIS = "…"
+
+Index = QModelIndex | QPersistentModelIndex
 
 
-class HistoryLanes:
-    """Positions of states in the drawing: a lane per branch, a column per step.
+def elide_label(label: str, distinct: int, metrics: QFontMetrics, width: int) -> str:
+    """Return a label elided to a width in pixels, with the words that distinguish it.
 
-    The first child of a state is in the same lane; other children start lanes below, the newest
-    first, so that no lines cross.
+    `distinct` is where these begin. The end is elided if they remain visible; otherwise the words
+    before them are.
     """
-
-    def __init__(self, branches: Branches) -> None:
-        states = len(branches) + 1
-        self.lane, self.column = [0] * states, [0] * states
-        self.parent = [branches.parent(state) for state in range(states)]
-        self.lanes = 1  # number of lanes
-        self._at = {(0, 0): 0}
-        for state, comes in branches.walk():
-            if comes:
-                self._place(state, self.parent[state])
-        self.columns = max(self.column) + 1
-
-    def _place(self, state: int, parent: int) -> None:
-        lane, column = self.lane[parent], self.column[parent] + 1
-        if (lane, column) in self._at:
-            lane, self.lanes = self.lanes, self.lanes + 1
-        self.lane[state], self.column[state] = lane, column
-        self._at[lane, column] = state
-
-    def at(self, lane: int, column: int) -> int:
-        """Return the state at a position; -1 for none."""
-        return self._at.get((lane, column), -1)
-
-    def begins_lane(self, state: int) -> bool:
-        """Return whether a state is the first of its lane, connected to its parent's lane."""
-        return state > 0 and self.lane[state] != self.lane[self.parent[state]]
-
-    def beside(self, state: int, lanes: int) -> int:
-        """Return the state in the lane `lanes` below (negative: above) in the nearest column.
-
-        If two states are equally near, it is the left one; without such a lane it is `state`
-        itself.
-        """
-        lane = self.lane[state] + lanes
-        columns = [column for of, column in self._at if of == lane]
-        if not columns:
-            return state
-        here = self.column[state]
-        return self._at[lane, min(columns, key=lambda column: abs(column - here))]
+    short = elide_text(label, metrics, width, Qt.TextElideMode.ElideRight)
+    end = label.find(" ", distinct)
+    if short == label or len(short) > (end if end > 0 else len(label)):
+        return short
+    tail = elide_text(
+        label[distinct:], metrics, int(width * _MAX_TAIL), Qt.TextElideMode.ElideRight
+    )
+    room = width - metrics.horizontalAdvance(tail)
+    head = elide_text(label[:distinct].rstrip(), metrics, room, Qt.TextElideMode.ElideRight)
+    whole = f"{head}{' ' if head.endswith(_ELLIPSIS) else ''}{tail}"
+    return whole if metrics.horizontalAdvance(whole) <= width else f"{head}{tail}"
 
 
-class _Strip(QListView):
-    """The list view, with one lane per branch; Return and Space jump to the focused state.
+class StateDelegate(QStyledItemDelegate):
+    """Paints the cells of a state, and edits its name and its note."""
 
-    It computes the geometry of the items itself, as `QListView` supports only lists and grids.
-    """
+    def __init__(self, model: HistoryModel, parent: QObject) -> None:
+        super().__init__(parent)
+        self._model = model
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        """Return the size of a cell whose text is not elided."""
+        size = super().sizeHint(option, index)
+        return QSize(size.width() + _PADDING, row_height(option.fontMetrics))
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:
+        """Highlight the current state, mute undone ones and other branches, and elide the label."""
+        super().initStyleOption(option, index)
+        model, state = self._model, index.internalId()
+        # The view paints the current state and the cursor.
+        ignored = QStyle.StateFlag.State_HasFocus | QStyle.StateFlag.State_MouseOver
+        option.state &= ~(ignored | QStyle.StateFlag.State_Selected)
+        result = model.result(state)
+        is_state = not index.column()
+        if state == model.position:
+            ink = option.palette.color(QPalette.ColorRole.HighlightedText)
+            option.palette.setColor(QPalette.ColorRole.Text, ink)
+        elif state not in model.done or (result is not None and result.is_old and not is_state):
+            option.palette.setColor(QPalette.ColorRole.Text, option.palette.color(MUTED))
+        option.textElideMode = Qt.TextElideMode.ElideRight
+        if is_state:
+            option.text = self.label(state, option.fontMetrics, option.rect.width() - _PADDING)
+        else:
+            option.font.setFeature(QFont.Tag("tnum"), 1)
+
+    def label(self, state: int, metrics: QFontMetrics, width: int) -> str:
+        """Return the number and the label of a state for a width in pixels."""
+        number = f"{state}: " if state else ""
+        room = width - metrics.horizontalAdvance(number)
+        whole = str(self._model.index_of(state).data())
+        if metrics.horizontalAdvance(whole) <= room:
+            return f"{number}{whole}"
+        label = self._model.short_label(state)
+        shown = elide_label(label, self._model.distinct_from(label), metrics, room)
+        return f"{number}{shown}".replace("….", _ELLIPSIS)  # a name that was cut at a dot
+
+    def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
+        """Return a field that accepts as many characters as are stored."""
+        editor = super().createEditor(parent, option, index)
+        if isinstance(editor, QLineEdit):
+            is_note = bool(index.column())
+            editor.setMaxLength(LONGEST_NOTE if is_note else LONGEST_NAME)
+            editor.setPlaceholderText("" if is_note else str(index.data()))
+            editor.setAccessibleName(
+                self.tr("Note of this state")
+                if is_note
+                else self.tr("Name of this state; leave it empty to show the step")
+            )
+        return editor
+
+    def setEditorData(self, editor: QWidget, index: Index) -> None:
+        """Set the text of a field, unless the user has changed it: Qt calls this for new data."""
+        if not (isinstance(editor, QLineEdit) and editor.isModified()):
+            super().setEditorData(editor, index)
+
+
+def row_height(metrics: QFontMetrics) -> int:
+    """Return the height of a row in pixels."""
+    return metrics.height() + 6
+
+
+class HistoryTree(QTreeView):
+    """The view of the states; Return and Space go to the state of the cursor."""
 
     jump = Signal(int)
-    rename = Signal(int)
     delete = Signal(int)
     evaluateRequested = Signal(int)
 
-    # Class attributes, as Qt may ask for geometry while the constructor of the base class runs.
-    _lanes = HistoryLanes(Branches())
-    _arranged_after: tuple[int, ...] | None = None  # the branches that `_lanes` was made for
-    _edges: Sequence[int] = (0, 0)  # x of the left edges of columns, and of the end of the last one
-    _press_handled = (
-        False  # whether the current mouse press was handled as a press on an arrow or a circle
-    )
+    # Class attributes, as Qt may call the methods below while the constructor runs.
+    _is_fitting = False  # whether the widths of columns are being set
+    _press_handled = False  # whether the mouse was pressed on the circle of a state
 
-    def __init__(self, states: HistoryStates, delegate: StateDelegate, parent: QWidget) -> None:
+    def __init__(self, states: HistoryModel, parent: QWidget) -> None:
         super().__init__(parent)
-        self.states, self._delegate = states, delegate
+        self.states = states
+        self.delegate = StateDelegate(states, self)
+        self._widths: dict[tuple[HistoryColumn, str], int] = {}  # of columns that the user resized
         self.setModel(states)
-        self.setItemDelegate(delegate)
-
-    @property
-    def widest(self) -> int:
-        """Maximum width of a state in pixels."""
-        return self._delegate.widest
-
-    @property
-    def hidden_sides(self) -> tuple[bool, bool]:
-        """Whether there are states beyond the left edge, and beyond the right one."""
-        bar = self.horizontalScrollBar()
-        return bar.value() - bar.minimum() > _TOLERANCE, bar.maximum() - bar.value() > _TOLERANCE
-
-    def room(self) -> QRect:
-        left, right = self.hidden_sides
-        whole: QRect = self.viewport().rect()
-        return whole.adjusted(_EDGE if left else 0, 0, -_EDGE if right else 0, 0)
-
-    # Where states are
-
-    def arrange(self, branches: Branches) -> None:
-        if branches.after is not self._arranged_after:
-            self._arranged_after, self._lanes = branches.after, HistoryLanes(branches)
-            self.fit_height()
-        self.measure()
-
-    def fit(self) -> None:
-        self.fit_height()
-        self.measure()
-
-    def fit_height(self) -> None:
-        self.setFixedHeight(row_height(self.fontMetrics()) * min(self._lanes.lanes, _LANES))
-
-    def measure(self) -> None:
-        """Compute the width of the columns for the width of the view, and repaint.
-
-        States are as wide as their labels if all fit into the view. Otherwise marks are shortened,
-        and then labels down to `MIN_WIDTH`, so that all states fit. If they still do not,
-        `_MIN_VISIBLE` states are visible at once and the strip scrolls.
-        """
-        room, metrics, delegate = self.viewport().width(), self.fontMetrics(), self._delegate
-        for delegate.brief in (False, True):
-            if self._fits(room):
-                delegate.widest = room
-                break
-            if self._fits(MIN_WIDTH):
-                delegate.widest, hidden_sides = MIN_WIDTH, room
-                while hidden_sides - delegate.widest > 1:
-                    middle = (delegate.widest + hidden_sides) // 2
-                    if self._fits(middle):
-                        delegate.widest = middle
-                    else:
-                        hidden_sides = middle
-                break
-        else:
-            marks = self.states.marks
-            beside = max((mark_width(mark, metrics, brief=True) for mark in marks), default=0)
-            abreast = (room - 2 * _EDGE) // _MIN_VISIBLE - beside
-            delegate.widest = max(MIN_WIDTH, min(MAX_WIDTH, abreast))
-        self._edges = self._edges_for(delegate.widest)
-        self.updateGeometries()
-        self.viewport().update()
-
-    def _fits(self, widest: int) -> bool:
-        room = self.viewport().width()
-        return self._edges_for(widest, stop=room)[-1] <= room
-
-    def _edges_for(self, widest: int, stop: float = math.inf) -> list[int]:
-        """Return the x of the column edges for a maximum width of states.
-
-        A column is as wide as the widest of its states. Measuring ends early once the total exceeds
-        `stop`; the result is then too small, but larger than `stop` at the end.
-        """
-        metrics, width, marks = self.fontMetrics(), self._delegate.width, self.states.mark
-        brief = self._delegate.brief
-        widths = [0] * self._lanes.columns
-        total = 0
-        for state, item in enumerate(self.states.items[: len(self._lanes.column)]):
-            column = self._lanes.column[state]
-            if widths[column] < widest or self.states.marks:
-                number = number_width(state, metrics)
-                label = width(state_title(item), metrics, widest - number)
-                here = label + number + mark_width(marks(state), metrics, brief=brief)
-                wider = max(0, here - widths[column])
-                widths[column] += wider
-                total += wider
-                if total > stop:
-                    break
-        return list(accumulate(widths, initial=0))
-
-    def visualRect(self, index: Index) -> QRect:
-        """Return the rectangle of a state in the viewport; an empty one for an unknown state."""
-        state, lanes = index.row(), self._lanes
-        if not 0 <= state < len(lanes.lane) or lanes.column[state] + 1 >= len(self._edges):
-            return QRect()
-        left, right = self._edges[lanes.column[state] : lanes.column[state] + 2]
-        height = row_height(self.fontMetrics())
-        return QRect(
-            left - self.horizontalScrollBar().value(),
-            lanes.lane[state] * height - self.verticalScrollBar().value(),
-            right - left,
-            height,
+        self.setItemDelegate(self.delegate)
+        self.setUniformRowHeights(True)
+        self.setIndentation(_INDENT)
+        self.setRootIsDecorated(True)
+        self.setItemsExpandable(False)
+        self.setExpandsOnDoubleClick(False)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectItems)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        header = self.header()
+        header.setStretchLastSection(False)
+        header.setSectionsMovable(False)
+        header.setHighlightSections(False)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        header.setMinimumSectionSize(24)
+        header.sectionResized.connect(self._on_resized)
+        states.modelReset.connect(self._on_reset)
+        states.rowsInserted.connect(self._on_inserted)
+        self.setAccessibleName(self.tr("History"))
+        self.setAccessibleDescription(
+            self.tr(
+                "All states; a branch is below the state that it starts from. Press Return to go "
+                "to a state, F2 to edit its name or note, Delete to delete it with those that "
+                "follow it."
+            )
         )
 
-    def indexAt(self, point: QPoint) -> QModelIndex:
-        """Return the index of the state at a point of the viewport; invalid if there is none."""
-        lane = (point.y() + self.verticalScrollBar().value()) // row_height(self.fontMetrics())
-        at = point.x() + self.horizontalScrollBar().value()
-        state = self._lanes.at(lane, bisect_right(self._edges, at) - 1)
-        return self.states.index(state) if state >= 0 else QModelIndex()
+    # Layout
 
-    def updateGeometries(self) -> None:
-        """Set the ranges and steps of both scroll bars by the size of all states."""
-        room, height = self.viewport().size(), row_height(self.fontMetrics())
-        for bar, extent, visible, step in (
-            (self.horizontalScrollBar(), self._edges[-1], room.width(), MIN_WIDTH),
-            (self.verticalScrollBar(), self._lanes.lanes * height, room.height(), height),
-        ):
-            bar.setRange(0, max(0, extent - visible))
-            bar.setPageStep(visible)
-            bar.setSingleStep(step)
+    def sizeHint(self) -> QSize:
+        """Return a size with space for some states."""
+        return QSize(300, 9 * row_height(self.fontMetrics()))
 
-    def scrollContentsBy(self, _dx: int, _dy: int) -> None:
-        """Repaint everything instead of scrolling pixels, as the arrows do not move."""
-        self.viewport().update()
+    def minimumSizeHint(self) -> QSize:
+        """Return a minimum size that fits the header and `_MIN_ROWS` states."""
+        rows = _MIN_ROWS * row_height(self.fontMetrics())
+        return QSize(120, self.header().sizeHint().height() + rows)
 
-    def scrollTo(
-        self,
-        index: Index,
-        _hint: QAbstractItemView.ScrollHint = QAbstractItemView.ScrollHint.EnsureVisible,
-    ) -> None:
-        """Scroll both ways until a state, or at least its start, is between the scroll arrows."""
-        bar, room, state = self.horizontalScrollBar(), self.room(), self.visualRect(index)
-        if state.right() > room.right():
-            bar.setValue(bar.value() + state.right() - room.right())
-            room, state = self.room(), self.visualRect(index)  # the first arrow may have appeared
-        if state.left() < room.left():
-            bar.setValue(bar.value() - (room.left() - state.left()))
-        bar = self.verticalScrollBar()
-        bar.setValue(bar.value() + min(0, state.top()) + max(0, state.bottom() - room.bottom()))
+    def _on_reset(self) -> None:
+        self.expandAll()
+        self.fit_columns()
+
+    def _on_inserted(self, parent: QModelIndex, _first: int, _last: int) -> None:
+        if parent.isValid():
+            self.expand(parent)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.measure()
-        if self.currentIndex().isValid():
-            self.scrollTo(self.currentIndex())
+        self.fit_columns()
 
-    # Paint
+    def _on_resized(self, section: int, _before: int, width: int) -> None:
+        if not self._is_fitting and section < len(self.states.columns):
+            self._widths[self.states.columns[section]] = width
+
+    def fit_columns(self) -> None:
+        """Set the widths of columns that the user has not resized.
+
+        Numbers are as wide as their texts. The names of states get the width that is left beside
+        the first columns, as many as fit beside `_MIN_LABEL` letters; the others are scrolled to.
+        If all fit, the notes get what the names do not need.
+        """
+        columns, room = self.states.columns, self.viewport().width()
+        letter = letter_width(self)
+        least = _MIN_LABEL * letter + _INDENT
+        widths = [
+            self._widths.get(columns[at], self._content_width(at)) for at in range(1, len(columns))
+        ]
+        beside = 0
+        for width in widths:
+            if beside + width > room - least:
+                break
+            beside += width
+        label = max(least, room - beside)
+        if beside == sum(widths):
+            needed = min(label, self._content_width(0))
+            if columns[-1] not in self._widths:
+                widths[-1] += label - needed
+                label = needed
+        label = self._widths.get(columns[0], label)
+        self._is_fitting = True
+        for at, width in enumerate((label, *widths)):
+            self.setColumnWidth(at, width)
+        self._is_fitting = False
+
+    def _content_width(self, column: int) -> int:
+        """Return the width of a column for its header and the cells of the last states."""
+        states, metrics = self.states, self.fontMetrics()
+        last = range(max(0, len(states.items) - _MEASURED), len(states.items))
+        advance = metrics.horizontalAdvance
+        width = max((advance(states.cell(state, column)) for state in last), default=0)
+        if not column:
+            deep = max((self._depth(state) for state in last), default=0)
+            width += advance(f"{len(states.items)}: ") + (deep + 1) * _INDENT
+        kind, _ = states.columns[column]
+        if kind is HistoryColumn.NOTE:
+            width = max(width, _MIN_NOTE * letter_width(self))
+        head = (
+            self.header().sectionSizeFromContents(column).width()
+            if self.header().count() > column
+            else 0
+        )
+        return max(head, width + 2 * _PADDING)
+
+    # Painting
+
+    def _depth(self, state: int) -> int:
+        group, depth = self.states.tree.group, 0
+        while (state := group[state]) != TOP:
+            depth += 1
+        return depth
+
+    @report_exceptions
+    def drawRow(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        """Paint a row, the current state on the highlight color."""
+        if index.internalId() == self.states.position:
+            painter.fillRect(option.rect, self.palette().highlight())
+        super().drawRow(painter, option, index)
 
     @report_exceptions
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint the states, the lines to branches, and the scroll arrows."""
+        """Paint the states, and with the focus a frame around the view and the current cell."""
+        super().paintEvent(event)
+        if not self.hasFocus():
+            return
+        current, palette = self.currentIndex(), self.palette()
         painter = QPainter(self.viewport())
-        self._paint_states(painter, event.rect())
-        room = self.viewport().rect()
-        left, right = self.hidden_sides
-        for shown, at, arrow in ((left, room.left(), "‹"), (right, room.right() - _EDGE + 1, "›")):
-            if shown:
-                edge = QRect(at, room.top(), _EDGE, room.height())
-                painter.fillRect(edge, self.palette().window())
-                painter.setPen(self.palette().color(TEXT))
-                painter.drawText(edge, int(Qt.AlignmentFlag.AlignCenter), arrow)
+        painter.setPen(QPen(palette.color(QPalette.ColorRole.Highlight), 2))
+        painter.drawRect(self.viewport().rect().adjusted(1, 1, -1, -1))
+        cell = self.visualRect(current)
+        if current.isValid() and cell.isValid():
+            is_current = current.internalId() == self.states.position
+            role = (
+                QPalette.ColorRole.HighlightedText if is_current else QPalette.ColorRole.Highlight
+            )
+            painter.setPen(QPen(palette.color(role), 1))
+            painter.drawRect(cell.adjusted(1, 1, -2, -2))
         painter.end()
 
-    def _paint_states(self, painter: QPainter, area: QRect) -> None:
-        """Paint the states in `area` (of the viewport), and the lines to branches above them."""
-        self._delegate.visible_area = self.room()
-        option = QStyleOptionViewItem()
-        self.initViewItemOption(option)
-        usual = option.state & ~QStyle.StateFlag.State_HasFocus
-        under = QModelIndex()
-        if self.viewport().underMouse():
-            under = self.indexAt(self.viewport().mapFromGlobal(QCursor.pos()))
-        forks: list[tuple[QRect, int]] = []
-        for state in self._visible_states(area):
-            index = self.states.index(state)
-            rect = self.visualRect(index)
-            if self._lanes.begins_lane(state):
-                forks.append((rect, state))
-            if not rect.intersects(area):
-                continue
-            option.rect, option.state = rect, usual
-            if index == under:
-                option.state |= QStyle.StateFlag.State_MouseOver
-            if index == self.currentIndex() and self.hasFocus():
-                option.state |= QStyle.StateFlag.State_HasFocus
-            self._delegate.paint(painter, option, index)
-        # Above the edges of the states; lines on the current path last, so that no other crosses
-        # them.
-        for rect, state in sorted(forks, key=lambda fork: fork[1] in self.states.done):
-            self._paint_fork(painter, rect, state)
+    def scrollContentsBy(self, dx: int, dy: int) -> None:
+        """Repaint everything, as the frame of the focus does not move."""
+        super().scrollContentsBy(dx, dy)
+        self.viewport().update()
 
-    def _visible_states(self, area: QRect) -> Iterator[int]:
-        """Yield the states of the columns in an area, so that 10,000 others are not painted."""
-        at = self.horizontalScrollBar().value()
-        first = max(0, bisect_right(self._edges, at + area.left()) - 1)
-        last = bisect_right(self._edges, at + area.right() + 1)
-        for column in range(first, min(last, self._lanes.columns)):
-            for lane in range(self._lanes.lanes):
-                state = self._lanes.at(lane, column)
-                if 0 <= state < len(self.states.items):
-                    yield state
+    @report_exceptions
+    def drawBranches(self, painter: QPainter, rect: QRect, index: Index) -> None:
+        """Paint the circle of a state, and lines from it to the states before and after it.
 
-    def _paint_fork(self, painter: QPainter, rect: QRect, state: int) -> None:
-        """Paint the line of a branch, from its parent state down to its first state."""
-        palette, left, middle = self.palette(), rect.left(), rect.center().y()
-        done = state in self.states.done
-        color = palette.color(QPalette.ColorRole.Highlight if done else MUTED)
-        top = self.visualRect(self.states.index(self._lanes.parent[state])).bottom()
+        Lines and circles on the path to the current state have the accent color.
+        """
+        states, tree, state = self.states, self.states.tree, index.internalId()
+        palette = self.palette()
+        is_current = state == states.position
+        role = QPalette.ColorRole.HighlightedText if is_current else QPalette.ColorRole.Highlight
+        strong, weak = palette.color(role), palette.color(MUTED)
+        if is_current:
+            weak = strong
+        top, middle, bottom = rect.top(), rect.center().y(), rect.bottom() + 1
+        depth = self._depth(state)
+
+        def x(level: int) -> int:
+            return rect.left() + level * _INDENT + _INDENT // 2
+
+        def line(start: QPoint, end: QPoint, *, done: bool) -> None:
+            painter.setPen(QPen(strong if done else weak, 1.5))
+            painter.drawLine(start, end)
+
         with saved_painter_state(painter):
-            painter.setPen(QPen(color, 2))
-            painter.drawLine(left, top - 2, left, rect.top())
-            if state == self.states.position:  # it is painted on the highlight color
-                painter.setPen(QPen(palette.color(QPalette.ColorRole.HighlightedText), 2))
-            painter.drawLine(left, rect.top(), left, middle)
-            painter.drawLine(left, middle, left + PADDING - 2, middle)
+            here = x(depth)
+            if state and not tree.begins_branch(state):
+                line(QPoint(here, top), QPoint(here, middle), done=state in states.done)
+            after = tree.next(state)
+            follows = [after] if after >= 0 else tree.children.get(state, [])
+            if follows:
+                done = any(each in states.done for each in follows)
+                line(QPoint(here, middle), QPoint(here, bottom), done=done)
+            if tree.begins_branch(state):
+                line(
+                    QPoint(x(depth - 1), top), QPoint(x(depth - 1), middle), done=self._leads(state)
+                )
+                line(QPoint(x(depth - 1), middle), QPoint(here, middle), done=state in states.done)
+            # Lines of branches that begin further down.
+            each = state
+            for level in range(depth - 1, -1, -1):
+                if tree.branch_after(each):
+                    above = level < depth - 1 or not tree.begins_branch(state)
+                    start = QPoint(x(level), top if above else middle)
+                    line(start, QPoint(x(level), bottom), done=self._leads_after(each))
+                each = tree.group[each]
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            ink = strong if state in states.done else weak
+            painter.setPen(QPen(ink, 1.5))
+            painter.setBrush(ink if is_current else palette.base())
+            radius = _DOT if is_current else _SMALL_DOT
+            painter.drawEllipse(QPointF(here + 0.5, middle + 0.5), radius, radius)
 
-    # Keys
+    def _leads(self, state: int) -> bool:
+        """Return whether a branch, or one that begins after it, leads to the current state."""
+        return state in self.states.done or self._leads_after(state)
+
+    def _leads_after(self, state: int) -> bool:
+        tree = self.states.tree
+        return tree.row[state] < self.states.current_branches.get(tree.group[state], -1)
+
+    # Mouse and keys
 
     def moveCursor(
-        self, action: QAbstractItemView.CursorAction, _modifiers: Qt.KeyboardModifier
+        self, action: QAbstractItemView.CursorAction, modifiers: Qt.KeyboardModifier
     ) -> QModelIndex:
         """Return the target of a cursor key.
 
-        The current state if there is nothing in that direction. Left from the first state of a lane
-        leads to its parent; up and down lead to the nearest column in the next lane; Home leads to
-        the initial state, End to the last one of the lane. Without a current state the initial one.
+        Left and right lead to the next column, up and down to the next row, Home and End to the
+        first and the last state. Without a current cell it is that of the first state.
         """
-        state, lanes, to = self.currentIndex().row(), self._lanes, QAbstractItemView.CursorAction
-        if not 0 <= state < len(lanes.lane):
-            return self.states.index(0)
-        if action in {to.MoveLeft, to.MovePrevious}:
-            state = max(0, lanes.parent[state])
-        elif action in {to.MoveRight, to.MoveNext}:
-            after = lanes.at(lanes.lane[state], lanes.column[state] + 1)
-            state = after if after >= 0 else state
-        elif action in {to.MoveUp, to.MovePageUp}:
-            state = lanes.beside(state, -1)
-        elif action in {to.MoveDown, to.MovePageDown}:
-            state = lanes.beside(state, 1)
-        elif action == to.MoveHome:
-            state = 0
-        elif action == to.MoveEnd:
-            while (after := lanes.at(lanes.lane[state], lanes.column[state] + 1)) >= 0:
-                state = after
-        return self.states.index(state)
-
-    def dot_at(self, place: QPoint) -> int:
-        """Return the number of the state whose circle is at a position; -1 for none.
-
-        A state has a circle if it has a mark without text.
-        """
-        index = self.indexAt(place)
-        mark = self.states.mark(index.row()) if index.isValid() else None
-        if mark is None or mark.text:
-            return -1
-        end = (self.visualRect(index) & self.room()).right()
-        return index.row() if place.x() > end - DOT - 2 * PADDING else -1
-
-    def arrow_at(self, place: QPoint) -> int:
-        """Return the direction of the arrow at a position: -1 for left, 1 for right; 0 for none."""
-        room = self.room()
-        return -1 if place.x() < room.left() else int(place.x() > room.right())
+        current, to = self.currentIndex(), QAbstractItemView.CursorAction
+        if not current.isValid():
+            return self.states.index_of(0)
+        column = current.column()
+        if action in {to.MoveLeft, to.MoveRight}:
+            step = -1 if action == to.MoveLeft else 1
+            beside = min(max(0, column + step), self.states.columnCount() - 1)
+            return self.states.index_of(current.internalId(), beside)
+        if action in {to.MoveHome, to.MoveEnd}:
+            order = self.states.tree.order()
+            return self.states.index_of(order[0 if action == to.MoveHome else -1], column)
+        return super().moveCursor(action, modifiers)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Scroll by half of the strip for an arrow, or emit `evaluateRequested` for a circle.
-
-        Other presses are handled as in any list.
-        """
-        place, left = event.position().toPoint(), event.button() == Qt.MouseButton.LeftButton
-        self._press_handled = False
-        if left and (arrow := self.arrow_at(place)):
-            self._scroll(arrow * self.room().width() // 2)
-            self._press_handled = True
-        elif left and (dot := self.dot_at(place)) >= 0:
-            self.evaluateRequested.emit(dot)
-            self._press_handled = True
+        """Emit `evaluateRequested` for a circle of a state that was not evaluated."""
+        index = self.indexAt(event.position().toPoint())
+        is_left = event.button() == Qt.MouseButton.LeftButton
+        self._press_handled = is_left and index.isValid() and self.states.can_evaluate(index)
+        if self._press_handled:
+            self.evaluateRequested.emit(index.internalId())
         else:
             super().mousePressEvent(event)
 
-    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """Handle the second press of a double click on an arrow as another press."""
-        if self.arrow_at(event.position().toPoint()):
-            self.mousePressEvent(event)
-        else:
-            super().mouseDoubleClickEvent(event)
-
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Ignore the release after a press on an arrow or a circle: it must not click a state."""
+        """Ignore the release after a press on a circle: it must not go to the state."""
         if not self._press_handled:
             super().mouseReleaseEvent(event)
         self._press_handled = False
 
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        """Scroll along the strip; a vertical wheel scrolls lanes if not all of them are visible.
-
-        With Shift it always scrolls along the strip.
-        """
-        moved = event.pixelDelta()
-        if moved.isNull():
-            turned = event.angleDelta()
-            moved = QPoint(turned.x() * MIN_WIDTH, turned.y() * MIN_WIDTH) / _NOTCH
-        bar = self.verticalScrollBar()
-        shift = event.modifiers() & Qt.KeyboardModifier.ShiftModifier
-        if moved.x() or shift or not bar.maximum():
-            self._scroll(-(moved.x() or moved.y()))
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Edit a note; in other cells, the second press does nothing more than the first one."""
+        index = self.indexAt(event.position().toPoint())
+        if index.isValid() and self.states.columns[index.column()][0] is HistoryColumn.NOTE:
+            self.edit(index)
         else:
-            bar.setValue(bar.value() - moved.y())
-        event.accept()
+            super().mouseDoubleClickEvent(event)
 
-    def _scroll(self, pixels: int) -> None:
-        bar = self.horizontalScrollBar()
-        bar.setValue(bar.value() + pixels)
+    def edit_cell(self, state: int, kind: HistoryColumn) -> None:
+        """Edit the name or the note of a state in its cell."""
+        index = self.states.index_of(state, self.states.column_of(kind))
+        if index.isValid() and self.states.is_editable(index):
+            self.setCurrentIndex(index)
+            self.scrollTo(index)
+            self.edit(index)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Emit `jump` (Return, Enter, Space), `rename` (F2) or `delete` for the current state."""
-        signal = {
-            Qt.Key.Key_Return: self.jump,
-            Qt.Key.Key_Enter: self.jump,
-            Qt.Key.Key_Space: self.jump,
-            Qt.Key.Key_F2: self.rename,
-            Qt.Key.Key_Delete: self.delete,
-        }.get(Qt.Key(event.key()))
-        if signal is None:
+        """Handle the keys that apply to the state of the cursor.
+
+        Return, Enter and Space emit `jump`, Delete `delete`; F2 edits the note in its column, or
+        else the name; Copy copies all states as a table.
+        """
+        current, key = self.currentIndex(), Qt.Key(event.key())
+        if self.state() == QAbstractItemView.State.EditingState:
+            super().keyPressEvent(event)  # fields pass Return on
+        elif event.matches(QKeySequence.StandardKey.Copy):
+            copy_rows(self, self.states.table().texts())
+        elif not current.isValid():
             super().keyPressEvent(event)
-        elif self.currentIndex().isValid():
-            signal.emit(self.currentIndex().row())
+        elif key in {Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space}:
+            self.jump.emit(current.internalId())
+        elif key == Qt.Key.Key_Delete:
+            self.delete.emit(current.internalId())
+        elif key == Qt.Key.Key_F2:
+            is_note = self.states.columns[current.column()][0] is HistoryColumn.NOTE
+            self.edit_cell(
+                current.internalId(), HistoryColumn.NOTE if is_note else HistoryColumn.STATE
+            )
+        else:
+            super().keyPressEvent(event)
 
 
-class HistoryStrip(QWidget):
-    """The history of the document, from left to right."""
+class HistoryPanel(QWidget):
+    """The history of the document: a heading and the tree of its states."""
 
     # Signals with the number of a state.
     jumpRequested = Signal(int)
-    renameRequested = Signal(int)
     deleteRequested = Signal(int)  # the state and the states after it
     measureRequested = Signal(int)  # the user wants the state to be evaluated
+    compareRequested = Signal(int)  # compare it with the current one, or that with the opened file
+    commandRequested = Signal(int, str)  # run a command (its id) at this state
+    renamed = Signal(int, str)  # the user entered a name; "" to show the step
+    annotated = Signal(int, str)  # the user entered a note
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._states = HistoryStates(self)
-        self._delegate = StateDelegate(self)
-        self.list = _Strip(self._states, self._delegate, self)
-        self.list.setUniformItemSizes(True)
-        self.list.setFrameShape(QFrame.Shape.NoFrame)
-        self.list.setMouseTracking(True)
-        self.list.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
-        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.list.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.list.setAccessibleName(self.tr("History"))
-        self.list.setAccessibleDescription(
-            self.tr(
-                "All states, from first to last; branches below each other. Press Return to go to "
-                "a state, F2 to rename it, Delete to delete it with those that follow it."
-            )
-        )
+        self._states = HistoryModel(self)
+        self.tree = HistoryTree(self._states, self)
         title = heading(self.tr("History"))
-        title.setBuddy(self.list)
-        follow_font(title, lambda label: label.setFixedHeight(row_height(self.list.fontMetrics())))
-        row = lay_in_row(self, title, self.list, spacing=12, wide=self.list)
-        row.setAlignment(title, Qt.AlignmentFlag.AlignTop)
-        self.list.arrange(Branches())
-        follow_font(self.list, lambda strip: strip.fit())
-        self.list.clicked.connect(self._on_clicked)
-        self.list.jump.connect(self._jump)
-        self.list.rename.connect(self._rename)
-        self.list.delete.connect(self._delete)
-        self.list.evaluateRequested.connect(self.measureRequested)
-        self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self.list.customContextMenuRequested.connect(self._show_menu)
+        title.setBuddy(self.tree)
+        title.setContentsMargins(4, 0, 4, 0)
+        lay_in_column(self, title, self.tree, spacing=4, wide=self.tree)
+        follow_font(self.tree, lambda tree: tree.fit_columns())
+        self._states.renamed.connect(self.renamed)
+        self._states.annotated.connect(self.annotated)
+        self.tree.clicked.connect(self._on_clicked)
+        self.tree.jump.connect(self._jump)
+        self.tree.delete.connect(self._delete)
+        self.tree.evaluateRequested.connect(self.measureRequested)
+        self.tree.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.tree.customContextMenuRequested.connect(self._show_menu)
 
     def set_names(self, names: ShortNames) -> None:
         """Set the short forms of tensor names."""
-        self._delegate.set_names(names)
-        self.list.measure()
+        self._states.set_names(names)
 
     def set_items(
         self, items: Sequence[HistoryItem], position: int, branches: Branches | None = None
@@ -513,71 +500,101 @@ class HistoryStrip(QWidget):
         Without `branches` they form a single line. A position outside the states scrolls nowhere.
         """
         tree = Branches.linear(max(0, len(items) - 1)) if branches is None else branches
+        moved = position != self._states.position or len(items) != len(self._states.items)
         self._states.show(items, position, tree)
-        self.list.arrange(tree)
-        if 0 <= position < len(items):
-            index = self._states.index(position)
-            if index != self.list.currentIndex():
-                self.list.setCurrentIndex(index)
-            self.list.scrollTo(index)
-        self.list.viewport().update()
+        if moved and 0 <= position < len(items):
+            column = max(0, self.tree.currentIndex().column())
+            index = self._states.index_of(position, column)
+            self.tree.setCurrentIndex(index)
+            self.tree.scrollTo(index)
+        self.tree.fit_columns()
 
-    def set_marks(self, marks: Sequence[HistoryMark]) -> None:
-        """Set the mark of each state by its number; an empty list if states are not evaluated.
+    def set_sizes(self, sizes: Mapping[int, StateSize]) -> None:
+        """Set the sizes of states, by number."""
+        self._states.set_sizes(sizes)
+        self._refit()
 
-        Without effect if they are equal to the current ones.
-        """
-        if list(marks) == list(self._states.marks):
-            return
-        self._states.set_marks(marks)
-        self.list.measure()
-        if self.list.currentIndex().isValid():
-            self.list.scrollTo(self.list.currentIndex())
-        self.list.viewport().update()
+    def set_results(self, results: Sequence[StateResult]) -> None:
+        """Set the result of each state by its number; an empty list if no state is evaluated."""
+        self._states.set_results(results)
+        self._refit()
+
+    def _refit(self) -> None:
+        """Fit the columns, and restore the cursor, which is lost with a column for a metric."""
+        if not self.tree.currentIndex().isValid():
+            self.tree.setCurrentIndex(self._states.index_of(self._states.position))
+        self.tree.fit_columns()
 
     def _on_clicked(self, index: QModelIndex) -> None:
-        self._jump(index.row())
+        self._jump(index.internalId())
 
-    def _jump(self, row: int, *_checked: bool) -> None:
-        if row != self._states.position:
-            self.jumpRequested.emit(row)
+    def _jump(self, state: int, *_checked: bool) -> None:
+        if state != self._states.position:
+            self.jumpRequested.emit(state)
 
-    def _rename(self, row: int, *_checked: bool) -> None:
-        if row:
-            self.renameRequested.emit(row)
+    def _delete(self, state: int, *_checked: bool) -> None:
+        if state:
+            self.deleteRequested.emit(state)
 
-    def _delete(self, row: int, *_checked: bool) -> None:
-        if row:
-            self.deleteRequested.emit(row)
+    def _rename(self, state: int, *_checked: bool) -> None:
+        self.tree.edit_cell(state, HistoryColumn.STATE)
+
+    def _annotate(self, state: int, *_checked: bool) -> None:
+        self.tree.edit_cell(state, HistoryColumn.NOTE)
+
+    def _evaluate(self, state: int, *_checked: bool) -> None:
+        self.measureRequested.emit(state)
+
+    def _compare(self, state: int, *_checked: bool) -> None:
+        self.compareRequested.emit(state)
+
+    def _run(self, command: str, state: int, *_checked: bool) -> None:
+        self.commandRequested.emit(state, command)
 
     def _show_menu(self, place: QPoint) -> None:
-        index = self.list.indexAt(place)
+        index = self.tree.indexAt(place)
         if index.isValid():
-            menu = self.context_menu(index.row())
-            menu.exec(self.list.viewport().mapToGlobal(place))
+            menu = self.context_menu(index.internalId())
+            menu.exec(self.tree.viewport().mapToGlobal(place))
             menu.deleteLater()
 
     def context_menu(self, state: int) -> QMenu:
-        """Return a new menu for a state: go to it, rename it, delete its branch.
+        """Return a new menu with what can be done with a state.
 
         The caller deletes it. It closes when states are removed. The initial state cannot be
         renamed; the current state and those that lead to it cannot be deleted.
         """
-        menu = QMenu(self)
+        menu, states = QMenu(self), self._states
         menu.setToolTipsVisible(True)
         # the number may belong to another state afterwards
-        self._states.rowsRemoved.connect(menu.close)
+        states.modelReset.connect(menu.close)
 
-        def offer(text: str, tip: str, call: Callable[[int], None], *, can: bool) -> None:
+        def offer(
+            text: str, call: Callable[[int], None], *, can: bool = True, tip: str = ""
+        ) -> None:
             action = menu.addAction(text)
             action.setToolTip(tip)
             action.setEnabled(can)
             action.triggered.connect(partial(call, state))
 
-        here, done = state == self._states.position, state in self._states.done
-        offer(self.tr("Go to this state\tReturn"), "", self._jump, can=not here)
-        offer(self.tr("Rename…\tF2"), "", self._rename, can=state > 0)
+        here, done = state == states.position, state in states.done
+        result, row = states.result(state), states.row_of(state)
+        offer(self.tr("Go to this state\tReturn"), self._jump, can=not here)
+        menu.addSeparator()
+        offer(self.tr("Evaluate"), self._evaluate, can=result is None or not result.is_waiting)
+        compare = (
+            self.tr("Compare with the opened file")
+            if here
+            else self.tr("Compare with the current state")
+        )
+        offer(compare, self._compare, can=state > 0 or not here)
+        go = "" if here else self.tr("Goes to this state first")
+        offer(self.tr("Recover…"), partial(self._run, "recover"), can=row.sparsity != 0, tip=go)
+        offer(self.tr("Export…"), partial(self._run, "export"), tip=go)
+        menu.addSeparator()
+        offer(self.tr("Rename\tF2"), self._rename, can=state > 0)
+        offer(self.tr("Edit note"), self._annotate)
         why = self.tr("The current state is this one, or follows it")
         tip = why if done else self.tr("Delete this state and all that follow it")
-        offer(self.tr("Delete branch…\tDel"), tip, self._delete, can=not done)
+        offer(self.tr("Delete branch…\tDel"), self._delete, can=not done, tip=tip)
         return menu

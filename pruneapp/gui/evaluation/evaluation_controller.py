@@ -39,8 +39,8 @@ from pruneapp.gui.app.dialogs import save_path
 from pruneapp.gui.app.jobs import Lane, LatestTask, Restart
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.feature import Ask, Feature, Flow, RunJob, flow
-from pruneapp.gui.document.history_states import HistoryMark
-from pruneapp.gui.document.history_view import HistoryStrip
+from pruneapp.gui.document.history_model import StateResult
+from pruneapp.gui.document.history_view import HistoryPanel
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.evaluation.dialogs import EvaluateDialog
 from pruneapp.gui.evaluation.script_controller import (
@@ -57,7 +57,7 @@ from pruneapp.gui.widgets.engine_text import (
     translate_sentence,
 )
 from pruneapp.gui.widgets.labels import join_names, join_sentences, with_label, with_note
-from pruneapp.gui.widgets.reports import conditions_in_words, quality_in_short, quality_in_words
+from pruneapp.gui.widgets.reports import conditions_in_words, quality_in_words
 from pruneapp.methods import registry
 from pruneapp.progress import Cancelled, Job
 from pruneapp.sessions.restore import EVALUATION
@@ -264,7 +264,7 @@ class EvaluationController(Feature[EvaluateDialog]):
         context: AppContext,
         session: OpenDocument,
         scripts: ScriptController,
-        history: HistoryStrip,
+        history: HistoryPanel,
     ) -> None:
         super().__init__(context, session)
         self._scripts, self._history = scripts, history
@@ -682,7 +682,7 @@ class EvaluationController(Feature[EvaluateDialog]):
         self._state_hashes.clear()
         self._identity.cancel()
         self._change.cancel()
-        self._history.set_marks(())
+        self._history.set_results(())
         self.measured.emit()
 
     # -- session files ----------------------------------------------------------------------------
@@ -766,7 +766,13 @@ class EvaluationController(Feature[EvaluateDialog]):
         found = enumerate(zip(known, document.items, kinds, strict=True))
         return tuple(
             MeasuredState(
-                number, numbered_title(number, item), *result, kind, joined[number], steps[number]
+                number,
+                numbered_title(number, item),
+                *result,
+                kind,
+                joined[number],
+                steps[number],
+                item.note,
             )
             for number, (result, item, kind) in found
             if result is not None
@@ -942,31 +948,27 @@ class EvaluationController(Feature[EvaluateDialog]):
         waits = {*map(id, self._queue)}
         if self._measuring is not None:
             waits.add(id(self._current))
-        self._history.set_marks([self._mark(key, waits=id(key) in waits) for key in self._keys])
+        self._history.set_results([self._shown(key, waits=id(key) in waits) for key in self._keys])
         self.measured.emit()
         self._identify()
 
-    def _mark(self, key: object, *, waits: bool) -> HistoryMark:
-        """Return the mark of a state; `waits`: it is being measured, or is in the queue."""
+    def _shown(self, key: object, *, waits: bool) -> StateResult:
+        """Return the result of a state to show; `waits`: it is being measured, or in the queue."""
         found = self._result_of(key)
         if waits:
             now = self._measuring is not None and key is self._current
             words = self.tr("being evaluated") if now else self.tr("waiting to be evaluated")
-            return HistoryMark("…", words, faded=True)
+            return StateResult((), words, is_waiting=True)
         if found is None:
             words = self.tr("not evaluated")
             if otherwise := self._other_results_text(key):
                 words = join_sentences(self.tr("{words}.").format(words=words), otherwise)
-            return HistoryMark(words=words)
+            return StateResult((), words)
         quality, is_old = found
-        text = quality_in_short(quality, self.metric)
-        brief = quality_in_short(quality, self.metric, size=False)
         words = with_note(quality_in_words(quality, self.metric), self.conditions)
         if is_old:
-            # Outdated results are in parentheses, because undone states are gray, too.
-            text, brief = f"({text})", f"({brief})"
             words = join_sentences(self.tr("{words}.").format(words=words), self.why_old)
-        return HistoryMark(text, words, faded=is_old, brief=brief)
+        return StateResult(quality.metrics, words, is_old=is_old)
 
     def _identify(self) -> None:
         """Hash a state without a hash in the background: it may equal one with a result.

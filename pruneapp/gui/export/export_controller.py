@@ -589,7 +589,7 @@ class ExportController(Feature[ExportDialog]):
 
     def _show_metric(self, dialog: ExportDialog) -> None:
         found = None if self.evaluation is None else self.evaluation.current_quality()
-        dialog.page.set_metric("" if found is None else quality_in_short(found, size=False))
+        dialog.page.set_metric("" if found is None else quality_in_short(found))
 
     @flow
     def _evaluate_cut(self, wanted: ShrinkForecast) -> Flow[None]:

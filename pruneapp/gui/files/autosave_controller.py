@@ -22,6 +22,7 @@ from pruneapp.checkpoint.io.digest import known_sha256, remember_sha256, sha256_
 from pruneapp.checkpoint.io.source import FileSource
 from pruneapp.document.document import Capture, Document, DocumentChanged
 from pruneapp.document.edit import Record
+from pruneapp.document.history import Branches
 from pruneapp.errors import OriginalChangedError, PruneAppError, StaleError
 from pruneapp.gui.app.context import AppContext, Controller
 from pruneapp.gui.app.jobs import IdleScheduler
@@ -130,7 +131,7 @@ class AutosaveController(Controller):
         records: Sequence[Record],
         position: int,
         file: FileStamp,
-        names: Mapping[int, str],
+        branches: Branches,
         view: Mapping[str, Any],
     ) -> None:
         """Record that a history is stored in a session file; see `Journal.mark_saved`.
@@ -139,7 +140,9 @@ class AutosaveController(Controller):
         """
         work = self._work
         if work is not None:
-            self._pool.submit(lambda: work.journal.mark_saved(records, position, file, names, view))
+            self._pool.submit(
+                lambda: work.journal.mark_saved(records, position, file, branches, view)
+            )
 
     def keep_measured(self) -> None:
         """Write the measured results, even if there are no steps."""
@@ -234,15 +237,19 @@ class AutosaveController(Controller):
         if isinstance(saved, JournalFile):
             if saved.kept_in is not None:
                 steps = saved.kept_steps
-                records, names = document.history.records[:steps], document.branches.names
-                names = {state: name for state, name in names.items() if state <= steps}
-                self.mark_saved(records, saved.safe, saved.kept_in, names, saved.kept_view)
+                records, branches = document.history.records[:steps], document.branches
+                names, notes = (
+                    {state: text for state, text in texts.items() if state <= steps}
+                    for texts in (branches.names, branches.notes)
+                )
+                branches = replace(branches, names=names, notes=notes)
+                self.mark_saved(records, saved.safe, saved.kept_in, branches, saved.kept_view)
             self._results_pending = bool(measurements_in(saved.view))
             self._write_soon(saved.view)  # the views do not show it yet
         elif isinstance(saved, SessionFile):  # everything is in the file until something changes
             history = document.history
-            names = document.branches.names
-            self.mark_saved(history.records, document.position, saved.stamp, names, saved.view)
+            branches = document.branches
+            self.mark_saved(history.records, document.position, saved.stamp, branches, saved.view)
 
     def _on_changed(self, _change: DocumentChanged) -> None:
         self._write_soon()

@@ -227,9 +227,7 @@ class SessionController(Feature[QDialog]):
         if self.session.document is not document:
             return
         self.path, self._saved_content, self._stamp = path, content, stamp
-        self._autosave.mark_saved(
-            capture.records, capture.position, stamp, capture.branches.names, view
-        )
+        self._autosave.mark_saved(capture.records, capture.position, stamp, capture.branches, view)
         self.show_title()
         name, size = path.name, number_format.size(stamp.size)
         self._notifications.show_done(self.tr("Saved {name}, {size}").format(name=name, size=size))

@@ -11,12 +11,12 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
-from PySide6.QtWidgets import QDockWidget, QFrame, QMainWindow, QScrollArea, QWidget
+from PySide6.QtWidgets import QDockWidget, QFrame, QMainWindow, QScrollArea, QSplitter, QWidget
 
 from pruneapp.gui.app.settings import TENSOR_LIST, Settings
 from pruneapp.gui.commands.actions import Actions
 from pruneapp.gui.compare.view import CompareView
-from pruneapp.gui.document.history_view import HistoryStrip
+from pruneapp.gui.document.history_view import HistoryPanel
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.manual_edit.edit_controller import ManualEditOptions
 from pruneapp.gui.method_form.form_controller import plain_form, read_form
@@ -30,12 +30,14 @@ from pruneapp.gui.widgets.screen import whole_height
 FORM_WIDTH = 330
 # Minimum height of the preview as a fraction of the form column.
 PINNED = 0.36
+# Initial heights of the tree and the history, in pixels; other heights are in proportion.
+_PANES = (400, 240)
 # Height of the middle in pixels below which margins and spacing are reduced.
 LOW = 600
 
 
 class DocumentViews(QObject):
-    """Tree, plots, history, form and preview, in two docks and the central widget.
+    """Tree and history, plots, form and preview, in two docks and the central widget.
 
     Created after the first paint, as importing the plots takes longer than showing the window.
     """
@@ -46,14 +48,37 @@ class DocumentViews(QObject):
         self.compare = CompareView()
         self.pages = PlotPages(self.compare)
         self.edit_options = ManualEditOptions()
-        self.history = HistoryStrip()
+        self.history = HistoryPanel()
+        self.left = _Panes(self.tree, self.history)
         self.form = PruneForm()
         self.form.checkedUsed.connect(self.tree.set_used)
         self.preview = PreviewPanel()
         column = _FormColumn(self.form.header, self.form, self.preview, self.preview.action)
-        self.tree_dock = _dock("tree", self.tr("Modules"), _pad(self.tree, 8, 4), parent)
+        self.tree_dock = _dock("tree", self.tr("Modules"), _pad(self.left, 8, 4), parent)
         self.form_dock = _dock("form", self.tr("Prune"), column, parent)
-        self.middle = _Middle(self.pages, self.edit_options, self.history)
+        self.middle = _Middle(self.pages, self.edit_options)
+
+
+class _Panes(QSplitter):
+    """The tree above the history; the user moves the border between them."""
+
+    def __init__(self, tree: QWidget, history: QWidget) -> None:
+        super().__init__(Qt.Orientation.Vertical)
+        for pane, stretch in ((tree, 3), (history, 2)):
+            self.addWidget(pane)
+            self.setStretchFactor(self.indexOf(pane), stretch)
+        self.setChildrenCollapsible(False)
+        self.setHandleWidth(12)
+        self.setSizes(_PANES)
+
+    def restore(self, heights: object) -> None:
+        """Set the heights of both panes; anything but two positive numbers is ignored."""
+        if (
+            isinstance(heights, list)
+            and len(heights) == self.count()
+            and all(isinstance(height, int) and height > 0 for height in heights)
+        ):
+            self.setSizes(heights)
 
 
 class _FormColumn(QWidget):
@@ -171,7 +196,7 @@ class _Content(QWidget):
 
 
 class _Middle(QWidget):
-    """The plots above the history; spacing is reduced in a low window."""
+    """The plots; spacing is reduced in a low window."""
 
     def __init__(self, pages: PlotPages, *below: QWidget) -> None:
         super().__init__()
@@ -347,8 +372,8 @@ _MOST_CHECKED_IN_SETTINGS = 1_000
 class ViewState(QObject):
     """Reads the state of the views for sessions and settings, and restores it.
 
-    When it is created, page and columns of the last window are restored. `show_tensor` focuses a
-    tensor, `check` replaces the checked tensors by others, `checked` returns their names.
+    When it is created, page, columns and panes of the last window are restored. `show_tensor`
+    focuses a tensor, `check` replaces the checked tensors by others, `checked` returns their names.
     """
 
     def __init__(
@@ -370,6 +395,7 @@ class ViewState(QObject):
         columns = settings.state.window.get("columns")
         if isinstance(columns, dict):
             views.tree.view.set_columns(columns)
+        views.left.restore(settings.state.window.get("panes"))
         self.show({"page": settings.state.window.get("page")})
 
     def read(self, most: int = _MOST_CHECKED) -> Mapping[str, Any]:
@@ -425,6 +451,10 @@ class ViewState(QObject):
     def remember(self) -> None:
         """Store the state in the settings when the file is closed."""
         view = {**self.read(_MOST_CHECKED_IN_SETTINGS), "tree": self._views.tree.save_state()}
-        window = {"columns": self._views.tree.view.columns(), "page": view["page"]}
+        window = {
+            "columns": self._views.tree.view.columns(),
+            "page": view["page"],
+            "panes": self._views.left.sizes(),
+        }
         self._settings.set_views(window, self._file, view)
         self._file = None

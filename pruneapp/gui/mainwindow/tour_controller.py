@@ -194,7 +194,7 @@ class TourController(Controller):
                 self.tr(
                     "Every step is a state in the history. Click Opened there, or undo with {keys}."
                 ).format(keys=self._keys("undo")),
-                lambda: views.history.list,
+                lambda: views.history.tree,
                 actions["undo"].trigger,
             ),
             _Step(
@@ -203,7 +203,7 @@ class TourController(Controller):
                 self.tr(
                     "Nothing is lost by that: click the last state, or redo with {keys}."
                 ).format(keys=self._keys("redo")),
-                lambda: views.history.list,
+                lambda: views.history.tree,
                 actions["redo"].trigger,
             ),
             _Step(

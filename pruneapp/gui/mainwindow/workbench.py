@@ -549,6 +549,7 @@ class Workbench(QObject):
             self._confirm_quantized, Qt.ConnectionType.QueuedConnection
         )
         views.form.roundsRequested.connect(self.rounds.ask)
+        views.history.compareRequested.connect(self.compare.compare_state)
         views.preview.tensorRequested.connect(self.show_tensor)
         views.preview.repairRequested.connect(self.repair.ask)
         views.preview.recoverRequested.connect(self.recover.ask)

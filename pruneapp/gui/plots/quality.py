@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtWidgets import QPushButton
 
 from pruneapp.evaluation.metric import MeasuredState, MetricChange, StepKind
+from pruneapp.gui.document.state_table import StateColumn, StateRow, StateTable
 from pruneapp.gui.plots.base.plot_area import CutLine
 from pruneapp.gui.plots.base.plot_view import PlotView
 from pruneapp.gui.plots.base.readout import Swatch
@@ -502,55 +503,57 @@ class QualityView(PlotView):
 
     def numbers(self) -> Numbers:
         states, of, axis, conditions = self._states, self._metric_of, self._axis, self._conditions
-        more = () if axis.measure is QualityMeasure.SPARSITY else (axis.label,)
         if not states:
             return NOTHING
+        # Those of other sessions have negative numbers.
+        by_number = {state.number: state for state in states}
+        for other, state in self._other_states:
+            label = self.tr("{session}, {state}").format(session=other.name, state=state.label)
+            number = -1 - len(by_number)
+            by_number[number] = replace(state, number=number, label=label)
         passing = {s.number for s in states if self._passes(s)}
         yes, no, old = self.tr("yes"), self.tr("no"), self.tr("measured before")
 
+        def verdict(row: StateRow) -> str:
+            if row.number < 0:
+                return ""
+            is_old = by_number[row.number].is_old
+            return old if is_old else yes if row.number in passing else no
+
+        def size(row: StateRow) -> int:
+            state = by_number[row.number]
+            value = self._value_of(state) if row.number >= 0 else axis.value_of(state)
+            return round(value or 0.0)
+
+        def measured_with(row: StateRow) -> str:
+            if row.number < 0:
+                return ""
+            return mark_calibrated(conditions, of(by_number[row.number]))
+
+        table = StateTable([StateRow.of(state) for state in by_number.values()])
+        shown = of(states[0]).name
+        columns = table.before_metrics()
+        if axis.measure is not QualityMeasure.SPARSITY:
+            columns.append(StateColumn(axis.label, size))
+        columns += table.metric_columns(shown, is_only=True)
+        columns.append(StateColumn(self.tr("meets the target"), verdict))
+        for name in table.metrics:
+            columns += table.metric_columns(name) if name != shown else ()
+        columns += table.after_metrics()
+        columns.append(StateColumn(self.tr("measured with"), measured_with))
+        measured = table.numbers(columns)
         extra = [(curve, x, y) for curve in self._shown_curves() for x, y in curve.points]
-        others, name = self._other_states, of(states[0]).name
 
-        def row(at: int) -> tuple[object, ...]:
-            if at >= len(states) + len(extra):
-                other, state = others[at - len(states) - len(extra)]
-                found = state.quality.metric(name)
-                label = self.tr("{session}, {state}").format(session=other.name, state=state.label)
-                if found is None:
-                    return (label,)
-                size = [round(axis.value_of(state) or 0.0) for _ in more]
-                half = found.half or ""
-                numbers = found.value, found.difference, half
-                return (label, state.quality.sparsity, *size, *numbers, "", "")
-            if at >= len(states):
-                curve, x, y = extra[at - len(states)]
-                label = self.tr("frontier, recovered") if curve.recovered else self.tr("frontier")
-                return (label, x, y, y - of(states[0]).original, "", "", "")
-            state, metric = states[at], of(states[at])
-            verdict = old if state.is_old else yes if state.number in passing else no
-            difference = metric.difference
-            return (
-                state.label,
-                state.quality.sparsity,
-                *[round(self._value_of(state) or 0.0) for _ in more],
-                metric.value,
-                difference,
-                metric.half or "",  # empty if unknown
-                verdict,
-                mark_calibrated(conditions, metric),
-            )
+        def cells(at: int) -> Sequence[object]:
+            """Return the cells of a row: states, points of frontiers, states of other sessions."""
+            if not 0 <= at - len(states) < len(extra):
+                return measured.row(at if at < len(states) else at - len(extra))
+            curve, x, y = extra[at - len(states)]
+            label = self.tr("frontier, recovered") if curve.recovered else self.tr("frontier")
+            known = (label, x, y, y - of(states[0]).original)
+            return (*known, *[""] * (len(columns) - len(known)))
 
-        headers = (
-            self.tr("state"),
-            self.tr("sparsity"),
-            *more,
-            of(states[0]).name,
-            self.tr("difference"),
-            self.tr("noise ±"),
-            self.tr("meets the target"),
-            self.tr("measured with"),
-        )
-        return Numbers(headers, len(states) + len(extra) + len(others), row, shares=frozenset({1}))
+        return replace(measured, rows=measured.rows + len(extra), row=cells)
 
     def refresh(self) -> None:
         metric = self._metric

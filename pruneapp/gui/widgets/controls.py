@@ -39,6 +39,7 @@ from PySide6.QtWidgets import (
     QScrollArea,
     QSlider,
     QSpinBox,
+    QSplitter,
     QStyle,
     QStyleOptionComboBox,
     QStylePainter,
@@ -559,8 +560,8 @@ def _next_stop(parts: Iterable[QWidget | None], here: QWidget, *, forward: bool)
 def in_reading_order(widget: QWidget | None) -> Iterator[QWidget]:
     """Yield `widget` if it accepts the focus by Tab, otherwise the widgets below it that do.
 
-    Widgets in a layout are in its order, and children outside of it are skipped. Children of a
-    widget without a layout, such as a splitter, are in the order of creation. Hidden and disabled
+    Widgets in a layout or a splitter are in its order, and other children are skipped. Children of
+    a widget without either are in the order of creation. Hidden and disabled
     widgets are included; widgets with a focus proxy and children that are windows are not. The
     children of a yielded widget are skipped. None yields nothing.
     """
@@ -575,6 +576,9 @@ def in_reading_order(widget: QWidget | None) -> Iterator[QWidget]:
             yield from in_reading_order(part)
     elif isinstance(widget, QScrollArea):
         yield from in_reading_order(widget.widget())
+    elif isinstance(widget, QSplitter):
+        for at in range(widget.count()):
+            yield from in_reading_order(widget.widget(at))
     else:
         for child in widget.children():
             if isinstance(child, QWidget) and not child.isWindow():

@@ -304,31 +304,22 @@ def _samples_in_words(samples: Samples) -> list[str]:
     return words
 
 
-def quality_in_short(quality: StateQuality, name: str = "", *, size: bool = True) -> str:
-    """Return sparsity, metric and difference of a state: ``80.0 % pruned: 74.2 % −24.7``.
+def quality_in_short(quality: StateQuality, name: str = "") -> str:
+    """Return metric and difference of a state: ``74.2 % −24.7``.
 
-    The metric is `name`, "" for the first that measures quality; a dash if there is none. Without
-    `size`, or for an unpruned state, only metric and difference. "≈" is a difference within the
-    noise, "▲" a state that was calibrated with the same data.
+    The metric is `name`, "" for the first that measures quality; a dash if there is none. "≈" is a
+    difference within the noise, "▲" a state that was calibrated with the same data.
     """
     metric = quality.metric(name)
     if metric is None:
         return number_format.NO_NUMBER
-    value = number_format.metric(metric.value, share=metric.share)
-    amount = number_format.metric_amount(metric.difference, share=metric.share)
-    if not metric.difference:
-        difference = ""
-    elif metric.is_none:
-        difference = " ≈"
-    else:
-        difference = f" {number_format.with_sign(amount, metric.difference)}"
-    if metric.calibrated:
-        difference += " ▲"
-    if not (quality.sparsity and size):
-        return f"{value}{difference}"
-    return translate("Quality", "{share} pruned: {value}").format(
-        share=number_format.percent(quality.sparsity), value=f"{value}{difference}"
-    )
+    text = number_format.metric(metric.value, share=metric.share)
+    if metric.is_none and metric.difference:
+        text += " ≈"
+    elif metric.difference:
+        amount = number_format.metric_amount(metric.difference, share=metric.share)
+        text += f" {number_format.with_sign(amount, metric.difference)}"
+    return f"{text} ▲" if metric.calibrated else text
 
 
 def mark_calibrated(text: str, metric: MetricChange) -> str:

@@ -387,7 +387,7 @@ def test_a_page_key_takes_the_focus_along_from_picture_to_picture(at_work):
     assert QApplication.focusWidget() is pages.weights.canvas
 
     # Elsewhere the focus stays.
-    for widget in (at_work.views.tree.view, at_work.rule.method, at_work.views.history.list):
+    for widget in (at_work.views.tree.view, at_work.rule.method, at_work.views.history.tree):
         widget.setFocus()
         for key in "24351":
             at_work.key(key)

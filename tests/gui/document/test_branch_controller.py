@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from PySide6.QtWidgets import QApplication, QInputDialog, QLineEdit, QPushButton
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QApplication, QLineEdit
 from safetensors.numpy import save_file
+
+from pruneapp.gui.document.history_model import HistoryColumn
+from tests.gui.user import plain
 
 
 @pytest.fixture
@@ -29,21 +33,22 @@ def pruned(user):
 
 
 def press_in_history(user, key):
-    user.views.history.list.setFocus()
-    user.key(key, user.views.history.list)
+    user.views.history.tree.setFocus()
+    user.key(key, user.views.history.tree)
 
 
-def name_it(user, name):
-    """Enter a name into the dialog; None cancels it."""
-    user.wait(lambda: isinstance(QApplication.activeModalWidget(), QInputDialog))
-    dialog = QApplication.activeModalWidget()
-    if name is None:
-        user.qtbot.keyClick(dialog, "\x1b")
-    else:
-        dialog.setTextValue(name)
-        (button,) = (b for b in dialog.findChildren(QPushButton) if "Rename" in b.text())
-        user.click(button)
-    user.wait(lambda: QApplication.activeModalWidget() is None)
+def enter(user, text):
+    """Replace the text of the cell that is being edited; None cancels editing."""
+    (field,) = filter(
+        QLineEdit.isVisible, user.views.history.tree.viewport().findChildren(QLineEdit)
+    )
+    if text is None:
+        user.qtbot.keyClick(field, "\x1b")
+        return
+    field.selectAll()
+    user.qtbot.keyClick(field, Qt.Key.Key_Backspace)
+    user.qtbot.keyClicks(field, text)
+    user.qtbot.keyClick(field, Qt.Key.Key_Return)
 
 
 def test_an_undo_and_another_step_make_a_branch_whose_states_have_names(branched):
@@ -84,40 +89,106 @@ def test_an_undo_and_another_step_make_a_branch_whose_states_have_names(branched
 
     label = branched.states[3]
     press_in_history(branched, "F2")
-    name_it(branched, "the keeper")
-    assert branched.states[3] == "the keeper"
+    enter(branched, "the keeper")
+    branched.wait(lambda: branched.states[3] == "the keeper")
     assert branched.workbench.sessions.unsaved
     press_in_history(branched, "F2")
-    name_it(branched, None)
+    enter(branched, None)
     assert branched.states[3] == "the keeper"
+    assert document.position == 3, "Return goes to no state while a name is edited"
     press_in_history(branched, "F2")
-    name_it(branched, "")
-    assert branched.states[3] == label
+    enter(branched, "")
+    branched.wait(lambda: branched.states[3] == label)
     press_in_history(branched, "F2")
-    branched.wait(lambda: isinstance(QApplication.activeModalWidget(), QInputDialog))
-    dialog = QApplication.activeModalWidget()
-    branched.qtbot.keyClicks(dialog.findChild(QLineEdit), "x" * 110)
-    shown = dialog.textValue()
-    branched.qtbot.keyClick(dialog, "\r")
-    branched.wait(lambda: QApplication.activeModalWidget() is None)
-    assert branched.states[3] == shown == "x" * 100, "no more letters than are kept"
+    enter(branched, "x" * 110)  # no more letters than are kept
+    branched.wait(lambda: branched.states[3] == "x" * 100)
 
-    press_in_history(branched, "Home")
+    tree = branched.views.history.tree
+    note = tree.states.column_of(HistoryColumn.NOTE)
+    tree.setCurrentIndex(tree.states.index_of(0, note))
     press_in_history(branched, "F2")
-    assert QApplication.activeModalWidget() is None, "the file has its own name"
-    press_in_history(branched, "Right")
+    enter(branched, "as downloaded")
+    branched.wait(lambda: document.items[0].note == "as downloaded")
+    assert tree.states.cell(0, note) == "as downloaded"
+    assert document.position == 3
     press_in_history(branched, "F2")
-    branched.wait(lambda: isinstance(QApplication.activeModalWidget(), QInputDialog))
-    branched.session.close()  # with the question
-    branched.wait(lambda: QApplication.activeModalWidget() is None)
+    branched.session.close()  # while a note is edited
+    assert branched.document is None
+
+
+def test_the_sizes_of_all_states_are_computed_also_those_of_a_session(branched, tmp_path):
+    user = branched
+
+    def sizes():
+        states = user.views.history.tree.states
+        columns = [states.column_of(kind) for kind in (HistoryColumn.SPARSITY, HistoryColumn.BYTES)]
+        return [[plain(states.cell(n, c)) for c in columns] for n in range(len(states.items))]
+
+    # 4,096 weights of 4 bytes; pruned ones take one bit in addition to what is left.
+    expected = [["0 %", "16 kB"], ["10.0 %", "15 kB"], ["28.0 %", "12 kB"], ["37.0 %", "11 kB"]]
+    user.wait(lambda: sizes() == expected)
+    user.chooses_file(tmp_path / "work.prune", "getSaveFileName")
+    user.key("Ctrl+S")
+    user.wait(lambda: not user.workbench.sessions.unsaved)
+    user.key("Ctrl+W")
+    user.open(tmp_path / "work.prune")
+    user.wait(lambda: user.document is not None)
+    user.wait(lambda: sizes() == expected)
+
+
+def choose_in_menu(user, state, text):
+    """Choose an entry of the context menu of a state."""
+    menu = user.views.history.context_menu(state)
+    (action,) = (a for a in menu.actions() if a.text().startswith(text))
+    action.trigger()
+    menu.deleteLater()
+
+
+def test_a_state_is_compared_recovered_and_exported_from_its_menu(branched):
+    user, view = branched, branched.views.compare
+    choose_in_menu(user, 2, "Compare with the current state")
+    user.wait(lambda: view._comparison is not None)
+    assert (view._comparison.a[:2], view._comparison.b[:2]) == ("2:", "3:")
+    choose_in_menu(user, 3, "Compare with the opened file")
+    user.wait(lambda: view._comparison is not None and view._comparison.a == "Opened")
+    choose_in_menu(user, 1, "Export…")
+    user.wait(lambda: user.workbench.export.dialog is not None)
+    assert user.document.position == 1
+    user.workbench.export.dialog.reject()
+    user.wait(lambda: user.workbench.export.dialog is None)
+    choose_in_menu(user, 2, "Recover…")
+    user.wait(lambda: user.workbench.recover.dialog is not None)
+    assert user.document.position == 2
+    user.workbench.recover.dialog.reject()
+    user.wait(lambda: user.workbench.recover.dialog is None)
+
+
+def test_the_height_of_the_panel_is_remembered(branched, new_user):
+    user = branched
+    left, before = user.views.left, user.views.history.height()
+    handle = left.handle(1)
+    start = handle.rect().center()
+    user.qtbot.mousePress(handle, Qt.MouseButton.LeftButton, pos=start)
+    user.qtbot.mouseMove(handle, start - QPoint(0, 60))
+    user.qtbot.mouseRelease(handle, Qt.MouseButton.LeftButton, pos=start - QPoint(0, 60))
+    taller = user.views.history.height()
+    assert taller > before
+    path = user.document.checkpoint.path
+    user.key("Ctrl+W")
+    user.wait(lambda: user.document is None)
+    again = new_user().wait_ready()
+    again.open(path)
+    again.wait(lambda: again.document is not None)
+    again.window.resize(user.window.size())
+    again.wait(lambda: abs(again.views.history.height() - taller) <= 8)
 
 
 def test_delete_asks_and_says_what_it_frees_and_what_follows(branched):
     user, label = branched, branched.states[2]
-    strip = user.views.history.list
+    tree = user.views.history.tree
 
     def delete(state, answer):
-        strip.setCurrentIndex(strip.model().index(state))
+        tree.setCurrentIndex(tree.states.index_of(state))
         asked = user.answers(answer)
         press_in_history(user, "Del")
         user.wait(lambda: asked)

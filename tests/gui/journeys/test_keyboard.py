@@ -163,11 +163,11 @@ def test_tab_goes_from_the_tree_to_the_picture_and_through_the_form_to_the_butto
     weights, amount = views.pages.weights, at_work.rule.fields.editors["amount"]
     wanted = [
         views.tree.view,
+        views.history.tree,
         views.pages.tabs,
         weights.tools.tools["look"],
         weights.modes.mode_box,
         weights.canvas,
-        views.history.list,
         at_work.rule.explain,
         at_work.rule.method,
         amount.slider,

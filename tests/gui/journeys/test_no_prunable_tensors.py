@@ -84,7 +84,7 @@ def test_commands_are_offered_as_the_buttons_are(user, tmp_path):
         assert not command.isEnabled()
         assert why in command.toolTip()
     assert not user.views.preview.action.preview.isVisible()
-    user.views.history.list.setFocus()
+    user.views.history.tree.setFocus()
     user.key("Ctrl+Return")
     assert user.window.done.label.text() == why
     assert len(user.states) == 1

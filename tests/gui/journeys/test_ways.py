@@ -111,7 +111,7 @@ OPENING = {
     "gui/mainwindow/window.py": ("MainWindow.show_document", "ModelStatus.set_model"),
     "gui/mainwindow/workbench.py": ("StatusController.enable",),
     "gui/tree/model.py": ("TreeModel.set_nodes",),
-    "gui/document/history_view.py": ("HistoryStrip.set_items",),
+    "gui/document/history_view.py": ("HistoryPanel.set_items",),
     "gui/method_form/panel.py": ("PruneForm.set_context",),
     "gui/preview/figures.py": ("StepFigures.set_model",),
     "gui/plots/pages.py": ("PlotPages.set_tensor",),
@@ -121,7 +121,7 @@ OPENING = {
 _CHANGED = {
     "gui/tree/model.py": ("TreeModel.set_sparsity",),
     "gui/mainwindow/window.py": ("ModelStatus.set_model",),
-    "gui/document/history_view.py": ("HistoryStrip.set_items",),
+    "gui/document/history_view.py": ("HistoryPanel.set_items",),
 }
 PRUNE = {"document/history.py": ("History.push",), **_CHANGED}
 UNDO = {"document/document.py": ("Document.jump",), **_CHANGED}
@@ -150,7 +150,7 @@ REPAIR = {
     "repair/solve.py": ("solve",),
     "document/history.py": ("History.push",),
     "gui/tree/model.py": ("TreeModel.set_sparsity",),
-    "gui/document/history_view.py": ("HistoryStrip.set_items",),
+    "gui/document/history_view.py": ("HistoryPanel.set_items",),
 }
 # The training, which a process does, is replaced.
 RECOVERY = {
@@ -160,7 +160,7 @@ RECOVERY = {
     "gui/recovery/progress.py": ("RecoveryProgress.add",),
     "document/history.py": ("History.push",),
     "gui/tree/model.py": ("TreeModel.set_sparsity",),
-    "gui/document/history_view.py": ("HistoryStrip.set_items",),
+    "gui/document/history_view.py": ("HistoryPanel.set_items",),
 }
 # The runner, which starts the script, is replaced by one in this process.
 EVALUATION = {
@@ -173,7 +173,7 @@ EVALUATION = {
         "Evaluator.changes",
     ),
     "gui/evaluation/evaluation_controller.py": ("EvaluationController._store_result",),
-    "gui/document/history_view.py": ("HistoryStrip.set_marks",),
+    "gui/document/history_view.py": ("HistoryPanel.set_results",),
     "gui/plots/quality.py": ("QualityView.set_states",),
 }
 

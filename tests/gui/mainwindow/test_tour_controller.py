@@ -76,7 +76,7 @@ def test_a_person_does_all_of_the_tour(touring):
     user.wait(lambda: is_around(user, user.button))
     user.click(user.button)  # the frame is transparent for the mouse
     wait_title(user, "Undo")
-    assert is_around(user, user.views.history.list)
+    assert is_around(user, user.views.history.tree)
     user.key("Ctrl+Z")
     wait_title(user, "Redo")
     assert user.document.position == 0

@@ -314,8 +314,8 @@ def test_cancel_ends_the_process_at_once_and_changes_wait(pruned, tmp_path):
     user, recover = pruned, pruned.workbench.recover
     run_script(user, training(), tmp_path, trains=True)
     panel, pid = wait_training(user), process_of(pruned, tmp_path)
-    user.views.history.list.setFocus()
-    user.key("Del", user.views.history.list)
+    user.views.history.tree.setFocus()
+    user.key("Del", user.views.history.tree)
     assert user.trouble[0].startswith("A recovery is running; changes made now would be lost.")
     assert user.document.position == 1
     began = time.monotonic()

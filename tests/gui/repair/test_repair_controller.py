@@ -269,8 +269,8 @@ def test_escape_cancels_at_once_and_changes_wait(pruned, tmp_path, fake_torch):
     user = pruned
     run_script(user, SLEEPS, tmp_path)
     pid = process_of(user, tmp_path)
-    user.views.history.list.setFocus()
-    user.key("Del", user.views.history.list)
+    user.views.history.tree.setFocus()
+    user.key("Del", user.views.history.tree)
     assert user.trouble[0].startswith("A repair is being computed; changes made now")
     assert user.document.position == 1
     user.key("Esc")  # closes the notice

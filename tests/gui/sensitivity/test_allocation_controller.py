@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 
 from pruneapp.edits.apply_manual_edit import compute_manual_edit
 from pruneapp.edits.manual_edit import ManualEdit, ManualTarget
+from pruneapp.gui.document.history_model import HistoryColumn
 from pruneapp.gui.evaluation.source_choice import DataKind
 from pruneapp.progress import Job
 from tests.gui.job_gate import Gate
@@ -49,8 +50,9 @@ def test_the_step_prunes_most_where_the_scan_found_least_damage(scans, opened):
     assert not choose(opened, scans.script), "the data of the scan are not proposed"
     opened.wait(lambda: "measured" in str(opened.notices))
     assert plain(opened.notices[0]).startswith("Allocation: loss 1.223 measured, 1.")
-    states = opened.views.history.list.states
-    marked = [states.mark(n).text.endswith(" ▲") for n in range(2)]
+    states = opened.views.history.tree.states
+    column = states.column_of(HistoryColumn.METRIC)
+    marked = [states.cell(n, column).endswith(" ▲") for n in range(2)]
     assert marked == [False, True], "chosen by the data that also measure it"
     opened.key("Ctrl+Z")
     opened.wait(lambda: opened.document.position == 0)

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QLabel, QStyleOptionViewItem, QVBoxLayout, QWidget
 import pruneapp.gui
 from pruneapp.checkpoint.entry import TensorRow
 from pruneapp.document.document import HistoryItem
-from pruneapp.gui.document.history_view import HistoryStrip
+from pruneapp.gui.document.history_view import HistoryPanel
 from pruneapp.gui.plots.base.readout import Readout
 from pruneapp.gui.plots.chart.axes import NamesAxis
 from pruneapp.gui.plots.heading import TensorHeading
@@ -281,22 +281,18 @@ def test_a_line_that_names_a_tensor_shortens_the_name_before_it_loses_anything(q
 
 
 def test_a_state_of_the_history_is_told_by_the_name_of_its_tensor(qtbot, names):
-    strip, short = HistoryStrip(), ShortNames(names)
-    qtbot.addWidget(strip)
-    strip.set_names(short)
+    panel, short = HistoryPanel(), ShortNames(names)
+    qtbot.addWidget(panel)
+    panel.set_names(short)
     labels = [f"L1 20 % on {name}" for name in names]
-    strip.set_items([HistoryItem(label, label) for label in labels], 0)
-    metrics = strip.fontMetrics()
-    model = strip.list.model()
-    widest = strip.list.widest
-    shown = [
-        strip._delegate._displayed_label(model.index(row).data(), metrics, widest)
-        for row in range(len(names))
-    ]
-    assert len(set(shown)) == len(names)
-    for row, (text, name) in enumerate(zip(shown, names, strict=True)):
-        assert text in {labels[row], f"L1 20 % on {short[name]}"}
-        assert name in model.index(row).data(Qt.ItemDataRole.ToolTipRole)
+    panel.set_items([HistoryItem(label, label) for label in labels], 0)
+    states, metrics = panel.tree.states, panel.fontMetrics()
+    for row, name in enumerate(names):
+        width = metrics.horizontalAdvance(f"{row}: L1 20 % on {short[name]}") + 1
+        shown = panel.tree.delegate.label(row, metrics, width)
+        number = f"{row}: " if row else ""
+        assert shown in {f"{number}{labels[row]}", f"{number}L1 20 % on {short[name]}"}
+        assert name in states.index_of(row).data(Qt.ItemDataRole.ToolTipRole)
 
 
 @pytest.mark.parametrize(("ink", "token"), [(TEXT, "text"), (MUTED, "muted"), (DANGER, "danger")])
