@@ -5695,8 +5695,8 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>Auf einem anderen Zweig. Klicken, um zu diesem Zustand zu gehen.</translation>
     </message>
     <message>
-        <source> (click the circle to evaluate it)</source>
-        <translation> (zum Auswerten auf den Kreis klicken)</translation>
+        <source>click the circle to evaluate it</source>
+        <translation>zum Auswerten auf den Kreis klicken</translation>
     </message>
     <message>
         <source>and {n} more lines</source>

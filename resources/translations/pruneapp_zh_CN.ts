@@ -5695,8 +5695,8 @@ Files are read, never run.</source>
         <translation>在另一个分支上。点击可转到此状态。</translation>
     </message>
     <message>
-        <source> (click the circle to evaluate it)</source>
-        <translation>（点击圆圈进行评估）</translation>
+        <source>click the circle to evaluate it</source>
+        <translation>点击圆圈进行评估</translation>
     </message>
     <message>
         <source>and {n} more lines</source>

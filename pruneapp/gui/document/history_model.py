@@ -26,7 +26,7 @@ from pruneapp.evaluation.metric import MetricChange
 from pruneapp.gui.document.state_table import StateRow, StateTable, metric_names, metric_text
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.engine_text import numbered_title, state_title, translate_step
-from pruneapp.gui.widgets.labels import as_plain, join_facts
+from pruneapp.gui.widgets.labels import as_plain, join_facts, with_note
 from pruneapp.gui.widgets.number_format import NO_NUMBER, count
 from pruneapp.gui.widgets.short_names import ShortNames
 
@@ -420,8 +420,10 @@ class HistoryModel(QAbstractItemModel):
         elif state not in self.done:
             lines.append(self.tr("On another branch. Click to go to this state."))
         if result is not None:
-            click = self.tr(" (click the circle to evaluate it)")
-            lines.append(f"{result.words}{click if self.can_evaluate(index) else ''}")
+            words = result.words
+            if self.can_evaluate(index):
+                words = with_note(words, self.tr("click the circle to evaluate it"))
+            lines.append(words)
         return lines
 
     def _abridge(self, lines: list[str]) -> list[str]:
