@@ -390,7 +390,15 @@ PARTS: dict[str, tuple[str, ...]] = {
     "evaluation/recovery.py": ("sentence",),
     "evaluation/scan_file.py": ("_WORDS",),
     "evaluation/script.py": ("find_interpreter",),
-    "evaluation/runner.py": ("_NOT_RUN", "_transfer_or_load", "verify", "_load", "_apply", "_run"),
+    "evaluation/runner.py": (
+        "_NOT_RUN",
+        "_transfer_or_load",
+        "verify",
+        "_load",
+        "_apply",
+        "_run",
+        "generate",
+    ),
     "evaluation/worker.py": ("start", "_wait"),
     "export/completeness.py": (
         "losses",

@@ -9,8 +9,10 @@ import os
 import shlex
 import shutil
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -132,6 +134,45 @@ def data_of(runner: Runner, *, calibrating: bool = False) -> str:
         return "random inputs"
     others = runner.worker.script.measures_other_images and not calibrating
     return f"{'test ' if others else ''}images:{options.images.absolute()}"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The answer of a state to a prompt."""
+
+    ids: tuple[int, ...]  # of its tokens
+    pieces: tuple[str, ...]  # text of each token
+    same_next: int = 0  # tokens of a followed answer that this state would choose as well
+
+    @property
+    def text(self) -> str:
+        """The whole text."""
+        return "".join(self.pieces)
+
+
+@dataclass(frozen=True)
+class AnswerPair:
+    """The answers of the unpruned model and of another state to a prompt."""
+
+    prompt: str
+    original: Answer
+    other: Answer
+
+    @cached_property
+    def common(self) -> tuple[tuple[int, int, int], ...]:
+        """Runs of equal tokens: the start in each answer, and the length, in ascending order."""
+        matcher = SequenceMatcher(None, self.original.ids, self.other.ids, autojunk=False)
+        return tuple((m.a, m.b, m.size) for m in matcher.get_matching_blocks() if m.size)
+
+    @property
+    def n_common(self) -> int:
+        """Number of tokens that the answers have in common, in the same order."""
+        return sum(size for _, _, size in self.common)
+
+    @property
+    def n_tokens(self) -> int:
+        """Number of tokens of the longer answer."""
+        return max(len(self.original.ids), len(self.other.ids))
 
 
 class Runner(Protocol):
@@ -291,6 +332,53 @@ class ScriptRunner:
                 yield self._load(Snapshot(exported), path, seed, job)
             finally:
                 self._handover = None  # its file is deleted
+
+    def generate(
+        self,
+        snapshot: Snapshot,
+        prompts: Sequence[str],
+        job: Job,
+        *,
+        tokens: int,
+        chat: bool = False,
+        sample: bool = False,
+        followed: Sequence[Answer] | None = None,
+    ) -> list[Answer]:
+        """Let a state of a transformers model answer prompts, in the order of `prompts`.
+
+        Parameters
+        ----------
+        tokens
+            Maximum number of tokens of an answer.
+        chat
+            Whether the prompts are messages in the chat template of the tokenizer, if it has one.
+        sample
+            Whether tokens are drawn at random, with the settings of the model and the seed of the
+            options; otherwise the most probable one is taken.
+        followed
+            Answers of another state to the same prompts, for `Answer.same_next`.
+
+        Raises
+        ------
+        EvaluationError
+            If the model generates no text, a prompt is too long for it, or it cannot be loaded.
+        """
+        seed, parts = self.options.seed, job.weighted_parts((1, 9))
+        with self.calibrating(snapshot, seed, next(parts)):
+            ids = None if followed is None else [list(answer.ids) for answer in followed]
+            answers = self.worker.call(
+                *("generate", next(parts), "generating"),
+                seed=seed,
+                prompts=list(prompts),
+                tokens=tokens,
+                chat=chat,
+                sample=sample,
+                followed=ids,
+            )["answers"]
+        return [
+            Answer(tuple(each["ids"]), tuple(each["pieces"]), each.get("same_next", 0))
+            for each in answers
+        ]
 
     @contextlib.contextmanager
     def calibrating(self, snapshot: Snapshot, seed: int, job: Job) -> Iterator[AnyHandover]:

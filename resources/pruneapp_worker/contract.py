@@ -192,6 +192,16 @@ class Session:
             "tensors": self._tensors.digest_tensors(),
         }
 
+    def do_generate(self, seed: int, **request: Any) -> dict[str, Any]:
+        """Let the model answer prompts; see `generation.answer_prompts` for the request."""
+        from pruneapp_worker import generation
+
+        self._progress.reset()
+        seed_all(seed)
+        with self._running():
+            answers = generation.answer_prompts(self._model, progress=self._progress, **request)
+        return {"answers": answers}
+
     def do_statistics(
         self,
         seed: int,

@@ -658,6 +658,16 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Tensoren und Gruppen finden, die ein Muster wie 2:4 verletzen, und auf das Muster prunen</translation>
     </message>
     <message>
+        <source>Ge&amp;nerate…</source>
+        <extracomment>command</extracomment>
+        <translation>Text &amp;erzeugen…</translation>
+    </message>
+    <message>
+        <source>Compare the answers of the unpruned model and of the current state to your prompts</source>
+        <extracomment>command</extracomment>
+        <translation>Vergleicht die Antworten des ungeprunten Modells und des aktuellen Zustands auf Ihre Prompts</translation>
+    </message>
+    <message>
         <source>Edit the name or the note of a state of the history</source>
         <extracomment>keys</extracomment>
         <translation>Namen oder Notiz eines Zustands im Verlauf bearbeiten</translation>
@@ -5546,6 +5556,120 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     <message>
         <source>&amp;Steps</source>
         <translation>Sch&amp;ritte</translation>
+    </message>
+</context>
+<context>
+    <name>GenerateController</name>
+    <message>
+        <source>Generating</source>
+        <translation>Text wird erzeugt</translation>
+    </message>
+    <message>
+        <source>Cancelled: nothing was generated.</source>
+        <translation>Abgebrochen: Es wurde nichts erzeugt.</translation>
+    </message>
+</context>
+<context>
+    <name>GenerateDialog</name>
+    <message>
+        <source>Generate</source>
+        <translation>Erzeugen</translation>
+    </message>
+    <message>
+        <source>Prompts</source>
+        <translation>Prompts</translation>
+    </message>
+    <message>
+        <source>One prompt per line</source>
+        <translation>Ein Prompt je Zeile</translation>
+    </message>
+    <message>
+        <source>As chat messages</source>
+        <translation>Als Chat-Nachrichten</translation>
+    </message>
+    <message>
+        <source>Put each prompt into the chat template of the tokenizer, if it has one.</source>
+        <translation>Jeden Prompt in die Chat-Vorlage des Tokenizers einsetzen, falls er eine hat.</translation>
+    </message>
+    <message>
+        <source>Draw tokens at random</source>
+        <translation>Tokens zufällig ziehen</translation>
+    </message>
+    <message>
+        <source>Draw tokens with the settings of the model and the same seed for both states. Otherwise the most probable token is taken (greedy decoding).</source>
+        <translation>Tokens mit den Einstellungen des Modells und demselben Seed für beide Zustände ziehen. Sonst wird das wahrscheinlichste Token genommen (Greedy-Dekodierung).</translation>
+    </message>
+    <message>
+        <source>searched automatically</source>
+        <translation>wird automatisch gesucht</translation>
+    </message>
+    <message>
+        <source>Answers</source>
+        <translation>Antworten</translation>
+    </message>
+    <message>
+        <source>The answers appear here, side by side. Nothing is sent to other computers.</source>
+        <translation>Die Antworten erscheinen hier nebeneinander. Nichts wird an andere Computer gesendet.</translation>
+    </message>
+    <message>
+        <source>Progress of the job</source>
+        <translation>Fortschritt des Auftrags</translation>
+    </message>
+    <message>
+        <source>Generate (Ctrl+Return)</source>
+        <translation>Erzeugen (Strg+Return)</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Copy prompts and answers as text.</source>
+        <translation>Prompts und Antworten als Text kopieren.</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>Tokens per answer</source>
+        <translation>Tokens je Antwort</translation>
+    </message>
+    <message>
+        <source>Python</source>
+        <translation>Python</translation>
+    </message>
+    <message>
+        <source>Starting Python…</source>
+        <translation>Python wird gestartet…</translation>
+    </message>
+    <message>
+        <source>{share} of the tokens agree ({n} of {total}).</source>
+        <translation>{share} der Tokens stimmen überein ({n} von {total}).</translation>
+    </message>
+    <message>
+        <source>After the same words as the original, the pruned model chooses the same next token in {share} of the cases.</source>
+        <translation>Nach denselben Wörtern wie das Original wählt das geprunte Modell in {share} der Fälle dasselbe nächste Token.</translation>
+    </message>
+    <message>
+        <source>{n} of {total} tokens agree</source>
+        <translation>{n} von {total} Tokens stimmen überein</translation>
+    </message>
+    <message>
+        <source>Original</source>
+        <translation>Original</translation>
+    </message>
+    <message>
+        <source>1 token</source>
+        <translation>1 Token</translation>
+    </message>
+    <message>
+        <source>{n} tokens</source>
+        <translation>{n} Tokens</translation>
+    </message>
+    <message>
+        <source>Shaded: tokens that both answers have in common.</source>
+        <translation>Schattiert: Tokens, die beide Antworten gemeinsam haben.</translation>
     </message>
 </context>
 <context>
@@ -19181,6 +19305,16 @@ steps</extracomment>
         <translation>Ältere Zustände des Verlaufs können nicht auf die Festplatte ausgelagert werden und bleiben im Speicher: {why_not}.</translation>
     </message>
     <message>
+        <source>Only a language model in a folder of transformers can generate text here.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nur ein Sprachmodell in einem Ordner von transformers kann hier Text erzeugen.</translation>
+    </message>
+    <message>
+        <source>Open the folder that contains its config.json and its tokenizer.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Öffnen Sie den Ordner, der seine config.json und seinen Tokenizer enthält.</translation>
+    </message>
+    <message>
         <source>There is no file &apos;{path}&apos;.</source>
         <extracomment>sentences</extracomment>
         <translation>Es gibt keine Datei „{path}“.</translation>
@@ -19274,6 +19408,31 @@ steps</extracomment>
         <source>it has a note of state {state}, which is not there</source>
         <extracomment>sentences</extracomment>
         <translation>sie hat eine Notiz zu Zustand {state}, den es nicht gibt</translation>
+    </message>
+    <message>
+        <source>A model of the class {name} generates no text.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Ein Modell der Klasse {name} erzeugt keinen Text.</translation>
+    </message>
+    <message>
+        <source>Open the folder of a language model with a head, such as a class …ForCausalLM.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Öffnen Sie den Ordner eines Sprachmodells mit Kopf, etwa einer Klasse …ForCausalLM.</translation>
+    </message>
+    <message>
+        <source>Prompt {value} has {len} tokens, and the model takes {context_of}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Prompt {value} hat {len} Tokens, und das Modell nimmt {context_of} auf.</translation>
+    </message>
+    <message>
+        <source>Shorten it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Kürzen Sie ihn.</translation>
+    </message>
+    <message>
+        <source>Enter some text.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Geben Sie Text ein.</translation>
     </message>
     <message>
         <source>The model was called without a tensor in its arguments, so recovery cannot repeat the call.</source>

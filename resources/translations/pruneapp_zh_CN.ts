@@ -658,6 +658,16 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>查找不符合 2:4 等模式的张量和组，并将其剪枝为该模式</translation>
     </message>
     <message>
+        <source>Ge&amp;nerate…</source>
+        <extracomment>command</extracomment>
+        <translation>生成(&amp;N)…</translation>
+    </message>
+    <message>
+        <source>Compare the answers of the unpruned model and of the current state to your prompts</source>
+        <extracomment>command</extracomment>
+        <translation>比较未剪枝的模型与当前状态对您的提示的回答</translation>
+    </message>
+    <message>
         <source>Edit the name or the note of a state of the history</source>
         <extracomment>keys</extracomment>
         <translation>编辑历史中一个状态的名称或备注</translation>
@@ -5546,6 +5556,120 @@ Files are read, never run.</source>
     <message>
         <source>&amp;Steps</source>
         <translation>步数(&amp;S)</translation>
+    </message>
+</context>
+<context>
+    <name>GenerateController</name>
+    <message>
+        <source>Generating</source>
+        <translation>正在生成</translation>
+    </message>
+    <message>
+        <source>Cancelled: nothing was generated.</source>
+        <translation>已取消：未生成任何内容。</translation>
+    </message>
+</context>
+<context>
+    <name>GenerateDialog</name>
+    <message>
+        <source>Generate</source>
+        <translation>生成</translation>
+    </message>
+    <message>
+        <source>Prompts</source>
+        <translation>提示</translation>
+    </message>
+    <message>
+        <source>One prompt per line</source>
+        <translation>每行一个提示</translation>
+    </message>
+    <message>
+        <source>As chat messages</source>
+        <translation>作为聊天消息</translation>
+    </message>
+    <message>
+        <source>Put each prompt into the chat template of the tokenizer, if it has one.</source>
+        <translation>如果分词器有聊天模板，则将每个提示放入该模板。</translation>
+    </message>
+    <message>
+        <source>Draw tokens at random</source>
+        <translation>随机抽取词元</translation>
+    </message>
+    <message>
+        <source>Draw tokens with the settings of the model and the same seed for both states. Otherwise the most probable token is taken (greedy decoding).</source>
+        <translation>使用模型的设置抽取词元，两个状态使用相同的种子。否则选取概率最大的词元（贪心解码）。</translation>
+    </message>
+    <message>
+        <source>searched automatically</source>
+        <translation>自动查找</translation>
+    </message>
+    <message>
+        <source>Answers</source>
+        <translation>回答</translation>
+    </message>
+    <message>
+        <source>The answers appear here, side by side. Nothing is sent to other computers.</source>
+        <translation>回答将并排显示在这里。不会向其他计算机发送任何内容。</translation>
+    </message>
+    <message>
+        <source>Progress of the job</source>
+        <translation>任务进度</translation>
+    </message>
+    <message>
+        <source>Generate (Ctrl+Return)</source>
+        <translation>生成（Ctrl+回车）</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Copy prompts and answers as text.</source>
+        <translation>以文本形式复制提示和回答。</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Tokens per answer</source>
+        <translation>每个回答的词元数</translation>
+    </message>
+    <message>
+        <source>Python</source>
+        <translation>Python</translation>
+    </message>
+    <message>
+        <source>Starting Python…</source>
+        <translation>正在启动 Python…</translation>
+    </message>
+    <message>
+        <source>{share} of the tokens agree ({n} of {total}).</source>
+        <translation>{share} 的词元一致（{n}/{total}）。</translation>
+    </message>
+    <message>
+        <source>After the same words as the original, the pruned model chooses the same next token in {share} of the cases.</source>
+        <translation>在与原模型相同的前文之后，剪枝后的模型在 {share} 的情况下选择相同的下一个词元。</translation>
+    </message>
+    <message>
+        <source>{n} of {total} tokens agree</source>
+        <translation>{n}/{total} 个词元一致</translation>
+    </message>
+    <message>
+        <source>Original</source>
+        <translation>原模型</translation>
+    </message>
+    <message>
+        <source>1 token</source>
+        <translation>1 个词元</translation>
+    </message>
+    <message>
+        <source>{n} tokens</source>
+        <translation>{n} 个词元</translation>
+    </message>
+    <message>
+        <source>Shaded: tokens that both answers have in common.</source>
+        <translation>带底纹：两个回答共有的词元。</translation>
     </message>
 </context>
 <context>
@@ -19180,6 +19304,16 @@ steps</extracomment>
         <translation>历史中较早的状态无法移到磁盘，仍保留在内存中：{why_not}。</translation>
     </message>
     <message>
+        <source>Only a language model in a folder of transformers can generate text here.</source>
+        <extracomment>sentences</extracomment>
+        <translation>只有 transformers 文件夹中的语言模型才能在此生成文本。</translation>
+    </message>
+    <message>
+        <source>Open the folder that contains its config.json and its tokenizer.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请打开包含其 config.json 和分词器的文件夹。</translation>
+    </message>
+    <message>
         <source>There is no file &apos;{path}&apos;.</source>
         <extracomment>sentences</extracomment>
         <translation>没有文件“{path}”。</translation>
@@ -19273,6 +19407,31 @@ steps</extracomment>
         <source>it has a note of state {state}, which is not there</source>
         <extracomment>sentences</extracomment>
         <translation>它有状态 {state} 的备注，而该状态不存在</translation>
+    </message>
+    <message>
+        <source>A model of the class {name} generates no text.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{name} 类的模型不能生成文本。</translation>
+    </message>
+    <message>
+        <source>Open the folder of a language model with a head, such as a class …ForCausalLM.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请打开带有输出头的语言模型的文件夹，例如 …ForCausalLM 类。</translation>
+    </message>
+    <message>
+        <source>Prompt {value} has {len} tokens, and the model takes {context_of}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>提示 {value} 有 {len} 个词元，而模型最多接受 {context_of} 个。</translation>
+    </message>
+    <message>
+        <source>Shorten it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请缩短它。</translation>
+    </message>
+    <message>
+        <source>Enter some text.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请输入一些文本。</translation>
     </message>
     <message>
         <source>The model was called without a tensor in its arguments, so recovery cannot repeat the call.</source>

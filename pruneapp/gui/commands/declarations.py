@@ -438,6 +438,11 @@ COMMANDS: tuple[MenuCommand, ...] = (
             "Find tensors and groups that violate a pattern such as 2:4, and prune them to it",
         ),
         MenuCommand(
+            "generate",
+            "Ge&nerate…",
+            "Compare the answers of the unpruned model and of the current state to your prompts",
+        ),
+        MenuCommand(
             "evaluate",
             "&Evaluate…",
             "Choose an evaluation script, and measure the current state with it",

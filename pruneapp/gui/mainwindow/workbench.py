@@ -34,6 +34,7 @@ from pruneapp.gui.compare.compare_controller import CompareController
 from pruneapp.gui.document.history_controller import HistoryController
 from pruneapp.gui.document.open_document import OpenDocument, OpenRequest
 from pruneapp.gui.evaluation.evaluation_controller import EvaluationController
+from pruneapp.gui.evaluation.generate_controller import GenerateController
 from pruneapp.gui.evaluation.report_controller import ReportController
 from pruneapp.gui.evaluation.script_controller import ScriptController
 from pruneapp.gui.export.export_controller import ExportController
@@ -416,6 +417,7 @@ class Workbench(QObject):
         )
         self.history = HistoryController(context, session, views.history)
         self.scripts = ScriptController(context, session)
+        self.generation = GenerateController(context, session, self.scripts)
         self.evaluation = EvaluationController(context, session, self.scripts, views.history)
         self.quality_sessions = QualitySessionsController(
             context, session, views.pages.quality, self.evaluation.kind_of
@@ -542,6 +544,7 @@ class Workbench(QObject):
         views.tree.focusChanged.connect(self.plots.show_tensor)
         views.tree.focusChanged.connect(views.compare.follow)
         self.plots.focused.connect(self._on_focused)
+        self.groups.searched.connect(self._on_groups_searched)
         views.pages.connections.tensorRequested.connect(self.show_tensor)
         views.tree.checkRefused.connect(self.notifications.show_done)
         # Queued until the click has been handled, as the question runs a nested event loop.
@@ -735,6 +738,13 @@ class Workbench(QObject):
 
     @Slot()
     def _on_focused(self) -> None:
+        if self.plots.name is None:
+            self.connections.show_tensor(None)
+        else:
+            self.connections.expect_tensor()
+
+    @Slot()
+    def _on_groups_searched(self) -> None:
         self.connections.show_tensor(self.plots.name)
 
     def show_tensor(self, name: str) -> None:

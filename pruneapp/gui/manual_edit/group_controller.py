@@ -19,6 +19,7 @@ class GroupController(QObject):
     """
 
     found = Signal()  # `groups` has changed to those of the focused tensor
+    searched = Signal()  # the groups of the focused tensor are known, there may be none
 
     def __init__(
         self,
@@ -63,6 +64,7 @@ class GroupController(QObject):
             self._tree.model.set_groups(self._plots.name, groups)
         self._marked = bool(groups)
         self._set_groups(groups)
+        self.searched.emit()
 
     def _set_groups(self, groups: tuple[TensorGroup, ...]) -> None:
         if groups or self.groups:

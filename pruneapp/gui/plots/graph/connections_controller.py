@@ -29,22 +29,29 @@ class ConnectionsController(QObject):
         super().__init__(parent)
         self._session, self._row = session, row
         self._task = LatestTask(jobs)
-        self._step = 0  # where to go when the task has ended, as in `_go`
+        self._is_stale = False  # whether the row shows the connections of another tensor
+        self._step = 0  # where to go when it is up to date, as in `_go`
         session.closed.connect(self._on_closed)
         actions["go_to_input"].triggered.connect(self._on_input)
         actions["go_to_output"].triggered.connect(self._on_output)
 
+    def expect_tensor(self) -> None:
+        """Prepare for another tensor: keys to go on have an effect once its row is shown."""
+        self._task.cancel()
+        self._is_stale, self._step = True, 0
+
     def show_tensor(self, name: str | None) -> None:
         """Find and show the connections of a tensor; None for no tensor.
 
-        Those of the previous one stay until then, so that the row does not flicker.
+        Those of the previous one stay until then, so that the row does not flicker. Call it when
+        the groups of the tensor are known: finding both at once would occupy all threads for short
+        tasks, and the plots would wait.
         """
         document = self._session.document
         if document is None or name is None:
             self._on_closed()
             return
         checkpoint = document.checkpoint
-        self._step = 0
         self._task.start(
             lambda job: connections_of(checkpoint, name, job),
             self._show,
@@ -54,17 +61,19 @@ class ConnectionsController(QObject):
 
     def _show(self, connections: Connections) -> None:
         self._row.set_connections(connections)
+        self._is_stale = False
         step, self._step = self._step, 0
         if step:
             self._row.request(step)
 
     def _on_closed(self) -> None:
         self._task.cancel()
+        self._is_stale, self._step = False, 0
         self._row.set_connections(None)
 
     def _go(self, step: int) -> None:
         """Go to the layer before (-1) or after (1), once the connections are known."""
-        if self._task.task is not None:
+        if self._is_stale:
             self._step = step
         else:
             self._row.request(step)
