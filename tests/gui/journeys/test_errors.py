@@ -111,9 +111,12 @@ def test_a_target_that_cannot_be_written_is_said_in_the_dialog(pruned, tmp_path,
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    pruned.export(out)
-    assert len(pruned.trouble) == 1
-    assert "the disk is full" in pruned.trouble[0]
+    dialog = pruned.open_export()
+    pruned.type(dialog.target.path, str(out))
+    pruned.click(dialog.go)
+    pruned.wait(lambda: exporting_.dialog not in (None, dialog) and exporting_.dialog.isVisible())
+    assert "the disk is full" in exporting_.dialog.trouble.text()
+    assert exporting_.dialog.target.path.text() == str(out)
     assert out.read_bytes() == b"old"
     assert sorted(p.name for p in tmp_path.glob("*out*")) == ["out.safetensors"]
 

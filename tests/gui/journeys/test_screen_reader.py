@@ -320,7 +320,7 @@ def test_a_screen_reader_hears_all_of_the_window_and_does_the_main_job(screen):
         client.act(scope)
         _, button = wait_for("push button", "Prune 1")
         client.act(button, "Press")
-        wait_for("list item", "1: L1")
+        wait_for("tree item", "1: L1")
         wait_for("push button", "Prune again")
 
 
@@ -362,7 +362,7 @@ def test_a_screen_reader_hears_the_dialogs_of_handwork_and_the_report(screen, bl
         dialog = wait_for_dialog("Apply to the same layer in all blocks", SAME_LAYER)
         client.act(dialog.find("push button", "Prune channel 5"), "Press")
         wait_closed()
-        wait_for("list item", "1: channel 5 of layers.*.conv1 pruned")
+        wait_for("tree item", "1: channel 5 of layers.*.conv1 pruned")
 
         client.act(whole.find("menu item", "Combine masks with a file"), "Press")
         title = "Combine masks with a file"

@@ -229,8 +229,9 @@ class Watch:
     def print_way(self, event: str) -> None:
         """Print the functions of an event; fail if an end was not reached."""
         way = self.functions()
-        shared = [each for each in self.ran if each[0] in SHARED]
-        off_way = [each for each in self.ran if each not in self.way and each not in shared]
+        ran = list(self.ran)  # background threads still add to it
+        shared = [each for each in ran if each[0] in SHARED]
+        off_way = [each for each in ran if each not in self.way and each not in shared]
         for title, found in (("on the way", way), ("shared", shared), ("off the way", off_way)):
             files = len({file for file, _ in found})
             calls = sum(self.ran[each] for each in found)
@@ -295,7 +296,7 @@ def opened(user, file):
 
 @pytest.mark.parametrize(
     ("event", "ends", "functions", "files"),
-    [("slider", SLIDER, 26, 17), ("slider to pixels", _merged(SLIDER, SLIDER_TO_PIXELS), 50, 20)],
+    [("slider", SLIDER, 29, 19), ("slider to pixels", _merged(SLIDER, SLIDER_TO_PIXELS), 50, 22)],
     ids=["values", "pixels"],
 )
 def test_the_way_of_the_slider_to_panel_and_tree(opened, watch, event, ends, functions, files):
@@ -324,7 +325,7 @@ def test_the_way_of_an_opening_to_the_filled_window(user, file, watch):
         user.wait(lambda: not user.workbench.form._opened.isActive())
         QCoreApplication.processEvents()
     watch.print_way("opening")
-    assert len(watch.functions()) <= 44
+    assert len(watch.functions()) <= 47
     assert len(watch.files()) <= 20
 
 
@@ -398,7 +399,7 @@ def test_the_way_of_a_recovery(opened, watch, training, runners, script):
         opened.wait(lambda: recover.report is not None)
     opened.click(recover.report.close_button)
     watch.print_way("recovery")
-    assert len(watch.functions()) <= 20
+    assert len(watch.functions()) <= 21
     assert len(watch.files()) <= 12
 
 
@@ -425,7 +426,7 @@ def test_the_ways_of_a_repair_and_an_evaluation(opened, watch, runners, script, 
         opened.wait(lambda: repair.report is not None)
     opened.click(repair.report.close_button)
     watch.print_way("repair")
-    assert len(watch.functions()) <= 20
+    assert len(watch.functions()) <= 21
     assert len(watch.files()) <= 12
 
     opened.menu("Tools", "Evaluate")

@@ -34,6 +34,7 @@ _UNITS = 540
 _MARGIN = 20
 _GAP = 8
 _SIZES = ((1920, 1080), (1600, 1200), (1280, 720), (1200, 800))
+_SUFFIXES = "png", "svg", "pdf"
 _SMALLEST, _LARGEST = 320, 8192  # width and height in pixels
 
 
@@ -163,7 +164,7 @@ class SlideDialog(Dialog):
         self.formats = choice_box(
             self.tr("Format"),
             self.tr("PNG is pixels; SVG and PDF are drawings that stay sharp at every size"),
-            [("PNG", "png"), ("SVG", "svg"), ("PDF", "pdf")],
+            [(kind.upper(), kind) for kind in _SUFFIXES],
         )
         self.labels = QCheckBox(self.tr("Labels of the points"), self)
         self.labels.setChecked(True)
@@ -171,7 +172,9 @@ class SlideDialog(Dialog):
         self.go = QPushButton(self.tr("Save picture…"), self)
         self.go.setDefault(True)
         self.leave = QPushButton(self.tr("Cancel"), self)
-        form = QFormLayout()
+        rows = QWidget(self)
+        form = QFormLayout(rows)
+        form.setContentsMargins(0, 0, 0, 0)
         form.addRow(self.tr("&Title"), self.title_line)
         form.addRow(self.tr("&Subtitle"), self.subtitle_line)
         form.addRow(self.tr("Si&ze"), self.sizes)
@@ -180,8 +183,7 @@ class SlideDialog(Dialog):
         form.addRow("", sides)
         form.addRow(self.tr("&Format"), self.formats)
         form.addRow("", self.labels)
-        layout = lay_in_column(self, spacing=12, margins=(16,) * 4)
-        layout.addLayout(form)
+        layout = lay_in_column(self, rows, spacing=12, margins=(16,) * 4)
         layout.addStretch(1)
         add_button_row(layout, self.go, self.leave)
         self.sizes.activated.connect(self._on_size)
