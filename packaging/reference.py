@@ -109,8 +109,8 @@ def commands() -> str:
     head = (
         "# Commands\n\n"
         "This page is made from the declarations of the commands by `packaging/reference.py`.\n"
-        "`pruneapp COMMAND --help` prints the same. [The guide](guide.md#the-command-line) explains"
-        " how they work together.\n\n"
+        "`pruneapp COMMAND --help` prints the same. [The reference]"
+        "(reference.md#the-command-line) explains how they work together.\n\n"
         f"{EXIT_STATUS}\n"
     )
     pages = [_command(f"pruneapp {name}", command) for name, command in COMMANDS.items()]

@@ -186,7 +186,7 @@ def explain(walk: Tour) -> None:
     for name, keys, kind, says in (
         ("commands", "Ctrl+Shift+P", CommandPalette, "every command by its name"),
         ("keys", "?", KeySheet, "every key"),
-        ("guide", "F1", QDialog, "how to do the main job"),
+        ("guide", "F1", QDialog, "how to do common tasks"),
     ):
         with walk.step(name, says):
             user.press(keys)

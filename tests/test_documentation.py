@@ -16,6 +16,7 @@ from pruneapp.methods.registry import METHODS
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"))
 GUIDE = (ROOT / "docs" / "guide.md").read_text(encoding="utf-8")
+REFERENCE = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
 
 
 def anchors(text: str) -> set[str]:
@@ -64,14 +65,16 @@ def test_the_gallery_shows_every_picture():
 
 
 def test_the_table_of_what_is_left_out_is_the_one_in_the_code():
-    section = GUIDE.partition("What is pruned if nothing is selected\n")[2].partition("\n## ")[0]
+    section = REFERENCE.partition("What is pruned if nothing is selected\n")[2].partition("\n## ")[
+        0
+    ]
     written = set(re.findall(r"`([^`]+)`", section.partition("A parameter")[0]))
     assert written == {*EMBEDDINGS, *NORMS, "running_mean"}
 
 
-def test_the_guide_names_every_export_format_and_links_to_every_method():
+def test_the_reference_names_every_export_format_and_method():
     for name in FORMATS:
-        assert f"| `{name}` |" in GUIDE
+        assert f"| `{name}` |" in REFERENCE
     methods = (ROOT / "docs" / "methods.md").read_text(encoding="utf-8")
     for name in METHODS:
         assert f"`{name}`" in methods
@@ -108,25 +111,25 @@ def test_every_menu_entry_that_the_guide_names_exists():
     from pruneapp.gui.commands.declarations import COMMANDS
 
     plain = [(spec.menu.replace("&", ""), spec.text.replace("&", "")) for spec in COMMANDS]
-    named = re.findall(r"\*\*(\w+) > ([^*]+)\*\*", GUIDE)
+    named = re.findall(r"\*\*(\w+) > ([^*]+)\*\*", GUIDE + REFERENCE)
     assert len(named) > 5
     for menu, text in named:
         assert (menu, " ".join(text.split())) in plain
 
 
-def test_the_method_in_the_guide_prunes_every_other_entry(tmp_path):
-    """It is that of torch's tutorial, loaded as the guide describes."""
+def test_the_method_in_the_reference_prunes_every_other_entry(tmp_path):
+    """It is that of torch's tutorial, loaded as the reference describes."""
     from pruneapp.prune.custom_methods import load_file
 
     code = next(
         block
-        for block in re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)
+        for block in re.findall(r"```python\n(.*?)```", REFERENCE, re.DOTALL)
         if "FooBarPruningMethod" in block
     )
     file = tmp_path / "foobar.py"
     file.write_text(code)
     (method,) = load_file(file)
-    assert method.name in GUIDE
+    assert method.name in REFERENCE
     assert method.help == "Prune every other entry."
 
 

@@ -167,10 +167,10 @@ def test_english_is_not_left_for_a_second_language(run_python, monkeypatch):
 
 def test_the_guide_is_in_the_language_of_the_window(user):
     for language, first, keys in (
-        ("zh_CN", "主要流程", "键盘快捷键"),
-        ("zh_TW", "The main job", "Keys"),
-        ("de", "Der übliche Ablauf", "Tastenkürzel"),
-        ("en_GB", "The main job", "Keys"),
+        ("zh_CN", "入门", "键盘快捷键"),
+        ("zh_TW", "Getting started", "Keys"),
+        ("de", "Erste Schritte", "Tastenkürzel"),
+        ("en_GB", "Getting started", "Keys"),
     ):
         QLocale.setDefault(QLocale(language))
         user.key("F1")
@@ -358,13 +358,13 @@ def test_the_german_main_button_leaves_room_for_the_one_beside_it(german, new_us
 def test_reasons_within_a_sentence_are_german(german):
     differ = "The outputs of 'm' differ from those with zeros by 0.5, where 0.1 is allowed."
     assert translate_sentence(differ).endswith(" ab, um 0,5 (erlaubt: 0,1).")
-    text = "'a' in 'x.onnx' cannot be read: it holds text."
+    text = "'a' in 'x.onnx' cannot be read: it contains text."
     assert translate_sentence(text) == "'a' in 'x.onnx' kann nicht gelesen werden: er enthält Text."
 
 
 def test_reasons_within_a_sentence_are_chinese(chinese):
-    text = "'a' in 'x.onnx' cannot be read: it holds text."
+    text = "'a' in 'x.onnx' cannot be read: it contains text."
     assert translate_sentence(text) == "无法读取 'x.onnx' 中的 'a'：它含有文本。"
     misfit = "'m' was not cut out of 'n': the shape of 'a' is [2] and should be [3]."
     assert translate_sentence(misfit) == "'m' 不是从 'n' 裁剪得到的：'a' 的形状为 [2]，应为 [3]。"
-    assert translate_sentence("'b' is missing beside 'a'.") == "'a' 旁缺少 'b'。"
+    assert translate_sentence("'b' is missing next to 'a'.") == "'a' 旁缺少 'b'。"

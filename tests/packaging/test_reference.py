@@ -84,7 +84,7 @@ def test_sections_have_the_same_in_them(language, what):
     if what == "links":  # to the English guide, which the page names
         ours["guide"].remove("guide.md")
     theirs = {a: parts(s, what) for a, s in reference.sections(ENGLISH).items()}
-    if what in {"code", "pictures"}:
+    if what == "pictures":
         assert any(theirs.values())
     assert ours == theirs
 
@@ -151,7 +151,7 @@ def test_menus_and_buttons_are_called_as_in_the_window(language):
             known += 1
             if not said[word] & translated:
                 wrong.append(f"{anchor}: {word} is {said[word]}")
-    assert known > 100
+    assert known > 60
     assert not wrong, "\n".join(wrong)
 
 
@@ -168,13 +168,13 @@ def test_markdown_of_a_translation_leaves_no_signs(language, qapp):
 
 def test_a_changed_section_is_told():
     """Changing a word changes one fingerprint."""
-    changed = ENGLISH.replace("Drop a file on the window", "Drop a file on it")
+    changed = ENGLISH.replace("on the window, or press", "on it, or press")
     assert changed != ENGLISH
     before, after = (
         {a: reference.fingerprint(s) for a, s in reference.sections(text).items()}
         for text in (ENGLISH, changed)
     )
-    assert [anchor for anchor in before if before[anchor] != after[anchor]] == ["open"]
+    assert [anchor for anchor in before if before[anchor] != after[anchor]] == ["open-a-model"]
 
 
 def test_anchors_of_like_headings_are_those_of_github():
