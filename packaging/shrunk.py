@@ -126,7 +126,7 @@ def _waiting(released: threading.Event) -> Any:
         job.start(100, "starting Python")
         while not released.wait(0.01):
             job.step(0)
-        raise PruneAppError(f"'{LONG}' is no longer there.", remedy="Try again.")
+        raise PruneAppError(f"'{LONG}' no longer exists.", remedy="Try again.")
 
     return work
 

@@ -376,7 +376,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "cluster/tasks.py": ("task_job",),
     "document/selection.py": ("_no_match", "_not_prunable", "groups_of"),
     "document/step.py": ("naming",),
-    "edits/apply_manual_edit.py": ("_reason",),
+    "edits/apply_manual_edit.py": ("_reason", "_no_change"),
     "edits/coupled_tensors.py": ("_BIAS", "_NORM"),
     "edits/dependents.py": ("sentence", "_why_not"),
     "edits/existing_masks.py": ("_UNCHANGED", "masks_from"),
@@ -507,14 +507,14 @@ WORDS = (
     *("tensor", "tensors", "weight", "channel", "channels", "amount", "total", "yes or no"),
     *("local", "global", "is", "are", "was", "were", "it", "them", "they", "this"),
     *("bias", "norm", "rows", "columns", "units", "blocks", "neurons", "one of {words}"),
-    *("any of {words}, with commas between them", "all of it is protected"),
-    "all of it is pruned or protected",
+    *("any of {words}, with commas between them", "all selected weights are protected"),
+    "all selected weights are pruned or protected",
     *("weight of '{name}'", "weights of '{name}'", "channel of '{name}'", "channels of '{name}'"),
     *("block of '{name}'", "blocks of '{name}'", "other tensors", "value was", "values were"),
-    "One mask holds values other than 0 and 1: these tensors are opened as not pruned.",
+    "One mask contains values other than 0 and 1: these tensors are opened as not pruned.",
     (
-        "The masks of {n} tensors hold values other than 0 and 1: these tensors are opened as not "
-        "pruned."
+        "The masks of {n} tensors contain values other than 0 and 1: these tensors are opened "
+        "as not pruned."
     ),
     (
         "has the weights of the opened folder, and an export replaces the model of a folder as a "
@@ -526,7 +526,7 @@ WORDS = (
     *("recovering", "recovering: {text}", "training", "training: {text}", "block {name}"),
     *("step {n} of {n2}", "trying the learning rate {rate}"),
     # Notices of a recovery.
-    ("{n} samples were left out, because the inputs exceed the budget for memory and disk."),
+    ("{n} samples were not used, because the inputs exceed the limit for memory and disk."),
     "Only {n} samples were run through the model: more of them improve the result.",
     "256 or more are useful.",
     "The outputs of one input depend on the others of its call, so each call is used as a whole.",
@@ -547,12 +547,12 @@ WORDS = (
     *("to {n}", "data file", "shard", "an ONNX model", "The headers", "The operators", "an index"),
     "points outside it",
     (
-        "Unpack it with `pruneapp expand {packed} -o {out}`, or with any program for zstd (7-Zip, "
-        "`zstd -d`), then open what comes out."
+        "Unpack it with `pruneapp expand {packed} -o {out}`, or with any program for zstd "
+        "(7-Zip, `zstd -d`), then open the unpacked file."
     ),
     *("Each {height}×{width} block is one kernel", "Each {height}×{width} block is one {axes}"),
     "{axis} × {axis2}",
-    "The export is complete, but a file beside it could not be written: {error}",
+    "The export is complete, but a file next to it could not be written: {error}",
     "Run {path} to check whether the model still works.",
     (
         "Run {path} to check whether the model still works, after filling in the function that "
@@ -575,34 +575,49 @@ WORDS = (
     # Names followed by a remark.
     *("{name} ({note})", "{name} ({note}), {rest}", "{name}: {why}", "{name}: {why}; {rest}"),
     *("{value} for the unpruned model", "{size} are free"),
-    *("the system says: {error}", "A compressed torch file", "A torch file with sparse tensors"),
+    *("system error: {error}", "A compressed torch file", "A torch file with sparse tensors"),
     "transformers would map it into memory, which is not possible",
     "transformers, which opens such files, does not load them",
     *("{label} {rate} GB/s", "{label} {rate} GB/s, slow: {words}", "Cutting", "Comparing"),
-    *("Checking", "Measuring", "Checksums", "Checking what is there", "Waiting for workers"),
+    *("Checking", "Measuring", "Checksums", "Checking the existing files", "Waiting for workers"),
     "Starting workers",
     *("Comparing {name}", "a Gram matrix", "GPTQ or AWQ", "it is a mask"),
     *("protected weights", "weights were protected or restored", "'{name}' has no weights"),
     "{name}: '{type}' is in another family already",
-    *("the scratch file of the history is closed", "the scratch file of the history is cut short"),
+    *("the scratch file of the history is closed", "the scratch file of the history is truncated"),
     *("'{name}' has the length '{text}'", "'{name}' has the offset '{text}'"),
     # Refusals declared by model families.
-    "{type} computes the size of a head as {words}, so heads cannot go.",
-    "{type} has one group of keys and values, and computes the size of a head as {words}.",
-    "{type} has norms over all heads together: a cut changes their mean.",
-    "{type} pairs its heads: a model with fewer loads and is wrong.",
-    "{type} computes with the number of each layer: a model with fewer loads and is wrong.",
-    "{type} has one layer, which it runs several times.",
-    "{type} has stages of several widths, not layers that are all alike.",
-    "The width of {type}'s feed-forward layers is written in its code as {words}.",
+    "Heads cannot be removed: {type} derives the head size from {words}.",
     (
-        "The width of {type}'s feed-forward layers is written in its code as {words}: {name} is "
-        "not read."
+        "Heads cannot be removed: {type} has a single key/value head and derives the head size "
+        "from {words}."
+    ),
+    "Heads cannot be removed: {type} normalizes over all heads together, so the mean would change.",
+    (
+        "Heads cannot be removed: {type} pairs its heads, so a model with fewer heads would load "
+        "but compute wrong results."
+    ),
+    (
+        "Layers cannot be removed: {type} computes with the index of each layer, so a model with "
+        "fewer layers would load but compute wrong results."
+    ),
+    "Layers cannot be removed: {type} has one layer, which it runs several times.",
+    "Layers cannot be removed: the stages of {type} have different widths.",
+    "FFN neurons cannot be removed: the code of {type} sets the width to {words}.",
+    (
+        "FFN neurons cannot be removed: the code of {type} sets the width to {words} and does "
+        "not read {name}."
     ),
 )
 # Fragments that never occur alone: `WORDS` has the complete texts.
 PIECES = {
-    *("all of it is", "any of", ", with commas between them", "one of", "pruned or protected"),
+    *(
+        "all selected weights are",
+        "any of",
+        ", with commas between them",
+        "one of",
+        "pruned or protected",
+    ),
     *("value was", "values were", "the smaller {TOKENIZER}"),
     "a part of an object of {inside}",
 }
@@ -614,12 +629,12 @@ STEPS = (
     *("{step} on {n} tensor by {n2} rules", "{n} tensor", "{n} tensors", "on {n} tensors"),
     *("{step} {n} weight", "{step} {n} weights", "{step} {n} channel", "{step} {n} channels"),
     *("{step} {n} block", "{step} {n} blocks", "global", "with bias and norm", "with bias"),
-    *("with norm", "with everything that depends on it", "total {n}", "total sparsity {share}"),
+    *("with norm", "with dependent tensors", "total {n}", "total sparsity {share}"),
     *("min {share} per tensor", "max {share} per tensor", "excluding {words}"),
     *("embeddings", "the first layer", "the last layer", "{word} and {word2}"),
     *("Rule {n}: {step}", "Pattern: {pattern}", "Scope: global", "Scope: per tensor"),
     *("Limits: {limits}", "Matching bias and norm entries: pruned"),
-    "Everything that depends on it: pruned",
+    "Dependent tensors: pruned",
     "Recipe version 1: rules are applied in order, on top of each other",
     "Recipe version 1: first and last layer by the order of the file",
     # Methods, as used in labels.

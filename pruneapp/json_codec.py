@@ -148,7 +148,7 @@ def load(
     except UnicodeDecodeError as error:
         raise JsonError(f"it is not UTF-8 text at byte {error.start:,}", where) from None
     except UnicodeEncodeError as error:
-        raise JsonError(f"it holds half of a surrogate pair at {error.start:,}", where) from None
+        raise JsonError(f"it contains half of a surrogate pair at {error.start:,}", where) from None
     if _is_too_deep(raw):
         raise JsonError(f"it is nested too deeply: at most {MAX_DEPTH} levels are allowed", where)
     try:
@@ -165,7 +165,7 @@ def load(
             dumped = json.dumps(tree, ensure_ascii=False)
             dumped.encode(errors="surrogateescape" if file_names else "strict")
     except UnicodeEncodeError:
-        raise JsonError("it holds half of a surrogate pair", where) from None
+        raise JsonError("it contains half of a surrogate pair", where) from None
     except json.JSONDecodeError as error:
         at = f"character {error.pos:,}" if error.lineno == 1 else f"line {error.lineno:,}"
         at += f", column {error.colno:,}" * (error.lineno > 1)
@@ -175,7 +175,7 @@ def load(
     except _Broken as error:
         raise JsonError(str(error), where) from None
     except ValueError:  # raised by Python for integers of thousands of digits
-        raise JsonError("it holds a number with thousands of digits", where) from None
+        raise JsonError("it contains a number with thousands of digits", where) from None
     except RecursionError:  # the caller's stack is almost full
         raise JsonError("it is nested too deeply", where) from None
     return tree
@@ -215,7 +215,7 @@ def decode(text: bytes | str, kind: Any, where: str = "", *, file_names: bool = 
 
         beyond = _find_large_integer(msgspec.to_builtins(found), "")
         if beyond is not None:
-            raise JsonError("it holds an integer that does not fit in 64 bits", where, beyond)
+            raise JsonError("it contains an integer that does not fit in 64 bits", where, beyond)
     return found
 
 
@@ -246,7 +246,7 @@ def convert(tree: Any, kind: Any, where: str = "") -> Any:
             finally:
                 _READY.add(kind)
     except UnicodeEncodeError:  # lone surrogates in a literal or key
-        raise JsonError("it holds half of a surrogate pair", where) from None
+        raise JsonError("it contains half of a surrogate pair", where) from None
     except msgspec.ValidationError as error:
         found = _PLACE.match(str(error))
         assert found is not None  # the pattern matches everything
@@ -430,7 +430,7 @@ def _check_unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _refuse_constant(text: str) -> Any:
-    raise _Broken(f"it holds {text}, which is not JSON")
+    raise _Broken(f"it contains {text}, which is not JSON")
 
 
 def _parse_float(text: str) -> float:

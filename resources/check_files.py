@@ -19,8 +19,8 @@ def refuse_wrong_files():
         file = Path(name)
         if not file.is_file():
             raise SystemExit(
-                f"'{file}' is not there. It holds weights of the original: "
-                "write where it is now into ORIGINAL_WEIGHTS in this file."
+                f"'{file}' does not exist. It contains weights of the original: write where it is "
+                "now into ORIGINAL_WEIGHTS in this file."
             )
         for exported in files_of(EXPORTED, "*"):
             if file.samefile(exported):

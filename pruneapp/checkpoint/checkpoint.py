@@ -117,7 +117,7 @@ class Checkpoint:
                     f"'{name}' in '{self.path}' cannot be read: {self.unreadable[name]}."
                 ) from None
             raise UnknownTensorError(
-                f"'{self.path}' holds no tensor named '{name}'.",
+                f"'{self.path}' contains no tensor named '{name}'.",
                 remedy="`pruneapp inspect` lists the names.",
             ) from None
 
@@ -382,8 +382,8 @@ def _check_state_dict(path: Path, contents: Contents, wanted: str | None) -> Non
     """
     if wanted is not None and wanted != contents.state_dict:
         raise CheckpointError(
-            f"'{path}' holds no state dict '{wanted}': a {contents.label} file has only one, "
-            f"which has no name.",
+            f"'{path}' contains no state dict '{wanted}': a {contents.label} file has only one, "
+            "which has no name.",
             remedy="Open it without choosing a state dict.",
         )
 
@@ -533,7 +533,7 @@ def _recognise(source: FileSource, readers: Sequence[Reader]) -> Reader:
     if source.path.suffix.lower() == ".onnx":
         return onnx.ONNX  # likewise
     raise UnrecognizedFileError(
-        f"'{source.path}' is not a checkpoint that Pruneapp knows.",
+        f"'{source.path}' is not a checkpoint in a supported format.",
         remedy=(
             "Open a .safetensors file, a file that torch.save wrote, an ONNX model, or a model "
             "folder."
@@ -543,7 +543,7 @@ def _recognise(source: FileSource, readers: Sequence[Reader]) -> Reader:
 
 def _unused_index_notice(file: str, index: str) -> Notice:
     return Notice(
-        f"The folder holds '{file}' and shards with an index. '{file}' was opened, as "
+        f"The folder contains '{file}' and shards with an index. '{file}' was opened, as "
         f"transformers does; to open the shards, open '{index}'."
     )
 

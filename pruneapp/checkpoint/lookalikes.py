@@ -8,10 +8,10 @@ from pathlib import Path
 from pruneapp.checkpoint.io.source import FileSource
 from pruneapp.errors import DamagedFileError, UnsupportedFileError
 
-_UNPACK = "Unpack it first, then open what is inside."
+_UNPACK = "Unpack it first, then open the unpacked file."
 _EXPAND = (
     "Unpack it with `pruneapp expand {packed} -o {out}`, or with any program for zstd (7-Zip, "
-    "`zstd -d`), then open what comes out."
+    "`zstd -d`), then open the unpacked file."
 )
 _AGAIN = "Download it again, from the link to the file itself."
 _ORIGINAL = "Open the model that it was made from, prune it, and convert that again."
@@ -52,7 +52,7 @@ _MARKS: tuple[tuple[int, bytes, str, str], ...] = (
         257,
         b"ustar",
         "is a tar archive, as written by torch before version 0.1.10 or used to pack downloads",
-        "Unpack it if it holds a checkpoint; else load it with an old torch and save it again.",
+        "Unpack it if it contains a checkpoint; else load it with an old torch and save it again.",
     ),
     (0, b"\x89HDF\r\n\x1a\n", "is an HDF5 file, as Keras writes them", KERAS),
     (4, b"TFL3", "is a TensorFlow Lite model", _ORIGINAL),

@@ -102,7 +102,7 @@ def find_model(folder: Path) -> tuple[tuple[Path, ...], str]:
             _refuse_choice(folder, [file.name for file in files])
     *some, last = (suffix for form in _FORMATS for suffix in form.suffixes)
     raise UnrecognizedFileError(
-        f"The folder '{folder}' holds no checkpoint that Pruneapp knows.",
+        f"The folder '{folder}' contains no checkpoint in a supported format.",
         remedy=f"Open a folder with {', '.join(some)} or {last} files.",
     )
 
@@ -201,12 +201,12 @@ def _refuse_choice(folder: Path, names: list[str]) -> None:
     first = shards[0]
     if first is not None and all(s is not None and s.count == first.count for s in shards):
         raise UnrecognizedFileError(
-            f"The folder '{folder}' holds {len(names)} of {first.count} shards of a model and no "
-            "index.",
+            f"The folder '{folder}' contains {len(names)} of {first.count} shards of a model "
+            "and no index.",
             remedy="Download or copy the whole folder, or open one shard by itself.",
         )
     raise UnrecognizedFileError(
-        f"The folder '{folder}' holds more than one checkpoint: {shown}.",
+        f"The folder '{folder}' contains more than one checkpoint: {shown}.",
         remedy="Open one of these files.",
     )
 
@@ -291,7 +291,7 @@ def _refuse_training_folders(folder: Path, names: list[str]) -> None:
     what = remedy = ""
     if any(name.endswith(SUFFIX) for name in names):
         what = f"a distributed checkpoint of torch without its file '{METADATA_FILE}'"
-        remedy = "Copy the whole folder; hidden files are often left out."
+        remedy = "Copy the whole folder, including hidden files."
     elif any(n.startswith("pytorch_model") for n in names):
         return  # the whole model, saved together with the state of training
     elif steps := _deepspeed_steps(folder, names):

@@ -51,7 +51,7 @@ def inspect(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
     elif options.cluster:
         raise ParameterError(
             "Without --stats no weight is read, so there is nothing to do on a cluster.",
-            remedy="Add --stats, or leave out --cluster.",
+            remedy="Add --stats, or remove --cluster.",
         )
     lines = _number_lines(measured) if options.stats else _lines(document, names)
     return Output(lines, lambda: _data(document, names, measured))

@@ -271,7 +271,7 @@ OPTIONS: Mapping[str, Option] = {
     },
     "run.save_recipe": Option(
         "--save-recipe RECIPE",
-        "save the steps as a recipe, with the values of all rounds beside it, for pruneapp verify",
+        "save the steps as a recipe, with the values of all rounds next to it, for pruneapp verify",
     ),
     # Exports.
     "output": Option("-o, --output OUT", "output path", required=True),
@@ -568,7 +568,8 @@ OPTIONS: Mapping[str, Option] = {
     ),
     "metric": Option(
         "--metric NAME",
-        "metric whose damage counts; default: the first that is better if lower, or the first",
+        "metric by which the loss is measured; default: the first that is better if lower, or "
+        "the first",
     ),
     "min_sparsity": Option("--min-sparsity [PATTERN=]SHARE", f"minimum {_BOUND}", repeat=True),
     "max_sparsity": Option("--max-sparsity [PATTERN=]SHARE", f"maximum {_BOUND}", repeat=True),
@@ -813,7 +814,7 @@ def connection(options: argparse.Namespace, job: Job) -> Iterator[Cluster]:
     if getattr(options, "device", "auto") not in {"auto", "cpu"}:
         raise ParameterError(
             f"Workers of a cluster use the CPU (got --device {options.device}).",
-            remedy="Leave out --device.",
+            remedy="Remove --device.",
         )
     from pruneapp.cluster.connection import connect
 
@@ -836,11 +837,11 @@ def refuse_cluster_options(options: argparse.Namespace) -> None:
     if options.resume and not options.cluster:
         raise ParameterError(
             "--resume continues a job on a cluster, but no --cluster is given.",
-            remedy="Name the cluster, or leave out --resume.",
+            remedy="Specify the cluster, or remove --resume.",
         )
     if options.treat_zeros and options.cluster:
         raise ClusterError(
             "--treat-zeros counts the zeros of the file on this machine, and cannot be combined "
             "with --cluster.",
-            remedy="Leave out one of them.",
+            remedy="Remove one of them.",
         )

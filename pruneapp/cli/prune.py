@@ -318,7 +318,7 @@ def _other_files(options: argparse.Namespace, method: Method) -> tuple[str | Non
     if options.mask is None and method.takes_mask:
         raise ParameterError(
             f"'{method.name}' needs --mask FILE.",
-            remedy="Name a checkpoint that holds the masks under the names of the tensors.",
+            remedy="Specify a checkpoint that contains the masks under the names of the tensors.",
         )
     if options.mask is not None and not method.takes_mask:
         raise ParameterError(

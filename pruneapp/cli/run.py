@@ -76,7 +76,7 @@ def run(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
     elif options.cluster:
         raise ParameterError(
             "The recipe recovers after each round, which cannot be done on a cluster.",
-            remedy="Leave out --cluster.",
+            remedy="Remove --cluster.",
         )
     has_script = not (options.script is options.text is options.images is None)
     if options.check and options.save_statistics is not None:
@@ -170,7 +170,7 @@ _NOT_KEPT = (
 
 _VALUES_NOT_KEPT = (
     "The values of earlier rounds are not in the file, and pruneapp verify needs them: "
-    "--save-recipe RECIPE keeps them beside the recipe."
+    "--save-recipe RECIPE keeps them next to the recipe."
 )
 
 

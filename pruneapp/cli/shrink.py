@@ -40,7 +40,7 @@ _ENDS = 3
 SHAPES = "shapes"
 # Options that choose what is removed: one for each axis, and one for texts.
 _CHOICES = (*LABELS, "vocabulary-of")
-_HEAD = ("axis", "option", "units", "may stay")
+_HEAD = ("axis", "option", "units", "possible sizes")
 
 
 def shrink(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
@@ -154,8 +154,8 @@ def unshrink(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
     notices = list(report.notices)
     if record.folded:
         notices.append(
-            f"{len(record.folded):,} biases hold the constants of units that were cut, and differ "
-            "from those of the model by that."
+            f"{len(record.folded):,} biases differ from those of the model: they "
+            "include the constants of removed units."
         )
     return Output(
         map(file_line, report.files),
@@ -254,7 +254,7 @@ def _list(structure: Structure, options: argparse.Namespace) -> Output:
             units = f"{sum(group.count for group in axis.groups):,}"
             shown = f"any share of each of {counted(len(axis.groups), 'group')}"
         rows.append((axis.label, f"--{axis.name}", units, shown))
-    notices = [f"'{name}' stays whole: {reason}." for name, reason in whole.items()]
+    notices = [f"'{name}' is not reduced: {reason}." for name, reason in whole.items()]
     return Output(
         table(_HEAD, rows, left=(0, 1, 3)),
         lambda: {"model_type": structure.model_type, "axes": listed, "whole_layers": whole},

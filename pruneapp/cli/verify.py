@@ -78,7 +78,7 @@ def verify(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
 def _lines(file: str, result: Verification) -> Iterator[str]:
     """Yield whether the file is what its recipe makes, and the differences or omitted tensors."""
     if not result.same:
-        yield f"No: {file} is not what its recipe makes of the original."
+        yield f"Mismatch: applying the recipe to the original does not reproduce {file}."
         yield from map(str, in_numeric_order(result.differences, attrgetter("where")))
         return
     yield (

@@ -328,7 +328,7 @@ class FolderStage(Stage):
                 check_file,
                 (self.path / name, self.listed[name].nbytes, self.listed[name].sha256),
                 self.listed[name].nbytes,
-                "Checking what is there",
+                "Checking the existing files",
             )
             for name in some
         ]
@@ -526,8 +526,8 @@ def refuse_masks(*checkpoints: Checkpoint) -> None:
     for checkpoint in checkpoints:
         if any(entry.mask_of for entry in checkpoint.entries.values()):
             raise ClusterError(
-                f"'{checkpoint.path}' holds masks beside its weights, which cannot be used on a "
-                "cluster yet.",
+                f"'{checkpoint.path}' contains masks next to its weights, which cannot be used "
+                "on a cluster yet.",
                 remedy="Run it on this machine.",
             )
 

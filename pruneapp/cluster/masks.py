@@ -169,7 +169,7 @@ class MethodCall:
             status = path.stat()
         except OSError:
             raise ClusterError(
-                f"The statistics '{path}' are not there.",
+                f"The statistics '{path}' do not exist.",
                 remedy="Use a path that every worker sees, such as one on a shared file system.",
             ) from None
         if (status.st_size, status.st_mtime_ns) != (statistics.size, statistics.mtime_ns):

@@ -796,10 +796,10 @@ def refuse_action(action: ResolvedAction) -> None:
     if isinstance(action, (Step, Schedule)):
         return
     what = {
-        "ManualEdit": "Edits by hand",
+        "ManualEdit": "Manual edits",
         "RepairedValues": "Repairs",
         "Finalize": "Entries that make pruned weights permanent",
         "TreatZeros": "Entries that treat zeros as pruned",
-        "FileMasks": "Masks that lie in the file",
+        "FileMasks": "Masks in the file",
     }[type(action).__name__]
     raise ClusterError(f"{what} cannot run on a cluster yet.", remedy="Run it on this machine.")

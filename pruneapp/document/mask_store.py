@@ -77,7 +77,7 @@ class ScratchFile:
                 file.seek(offset + done)
                 got = file.readinto(data.data[done : done + _PIECE])
             if not got:
-                raise OSError("the scratch file of the history is cut short")
+                raise OSError("the scratch file of the history is truncated")
             scratch.release_pages(data, done, done + got)
             done += got
         return BitMask(data, size)
@@ -159,7 +159,7 @@ class ValuesFile:
         except OSError as error:
             raise HistoryError(
                 f"The values of '{name}' cannot be written to the scratch file: {words_of(error)}.",
-                remedy="Make room on the disk, then try again.",
+                remedy="Free some space on the disk, then try again.",
             ) from error
         self._places[name] = self._end, len(data)
         self._end += len(data) + padding

@@ -221,7 +221,7 @@ class Step:
             raise ParameterError(
                 "Only whole channels along dim 0 have matching bias and norm entries (got "
                 f"{'; '.join(row.label() for row in self.rows[:_MOST_ROWS_NAMED])}).",
-                remedy="Choose a structured method and dim 0, or leave out bias and norm.",
+                remedy="Choose a structured method and dim 0, or turn off bias and norm.",
             )
         if self.dependents and not any(map(takes_channels, self.rows)):
             raise ParameterError(
@@ -267,7 +267,7 @@ class Step:
     def along_texts(self) -> tuple[str, ...]:
         """Return texts for what is pruned together with the channels of the rows."""
         bias = ("with bias and norm",) if self.prune_bias_and_norm else ()
-        return (*bias, *(("with everything that depends on it",) if self.dependents else ()))
+        return (*bias, *(("with dependent tensors",) if self.dependents else ()))
 
     def label(self, counts: Sequence[int] = ()) -> str:
         """Return a label such as "L1 20 %, L1 30 % on 24 tensors by 3 rules".
@@ -327,7 +327,7 @@ class Step:
         limits = self.limits.words()
         bounds = (f"Limits: {', '.join(limits)}",) if limits else ()
         bias = ("Matching bias and norm entries: pruned",) if self.prune_bias_and_norm else ()
-        along = ("Everything that depends on it: pruned",) if self.dependents else ()
+        along = ("Dependent tensors: pruned",) if self.dependents else ()
         settings = (*(each if self.prunes else ()), *bounds, *bias, *along)
         return "\n".join((*lines, *settings))
 

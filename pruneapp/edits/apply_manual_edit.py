@@ -149,6 +149,16 @@ _RULES: dict[Operation, Callable[[Packed, Packed | None, Packed | None], tuple[P
 }
 
 
+def _no_change(operation: Operation, why: str) -> str:
+    """Return the sentence that an operation changes nothing; `why` is "" or ": " and a reason."""
+    return {
+        "prune": f"Nothing to prune{why}.",
+        "restore": f"Nothing to restore{why}.",
+        "protect": f"Nothing to protect{why}.",
+        "release": f"Nothing to unprotect{why}.",
+    }[operation]
+
+
 def _reason(
     operation: Operation, selected: int, eligible: int, permanent: BitMask | None, region: Region
 ) -> str:
@@ -161,20 +171,22 @@ def _reason(
         return "no weight is selected"
     if operation == "prune":
         if not eligible:
-            return "all of it is already pruned"
-        return "all of it is " + ("protected" if eligible == selected else "pruned or protected")
+            return "all selected weights are already pruned"
+        if eligible == selected:
+            return "all selected weights are protected"
+        return "all selected weights are pruned or protected"
     if operation == "protect":
         if eligible:
-            return "all that is kept of it is protected already"
-        return "all of it is pruned, and only kept weights can be protected"
+            return "all kept weights of the selection are already protected"
+        return "all selected weights are pruned, and only kept weights can be protected"
     if operation == "release":
-        return "nothing of it is protected"
+        return "none of the selected weights is protected"
     if permanent is not None and any(
         np.any(region.part(place) & ~permanent.part(place.start, place.stop))
         for place in _pieces(region.place)
     ):
-        return "its zeros were made permanent, which only undo reverts"
-    return "nothing of it is pruned"
+        return "the zeros were made permanent, which only undo reverts"
+    return "none of the selected weights is pruned"
 
 
 def _copy_bits(mask: BitMask | None, numel: int, job: Job, *, absent: bool) -> Packed:
@@ -259,7 +271,7 @@ def compute_manual_edit(snapshot: Snapshot, edit: ManualEdit, job: Job) -> Manua
             (protected if edit.operation in {"protect", "release"} else masks)[name] = mask
     if not masks and not protected:
         why = f": {'; '.join(sorted(reasons))}" * (0 < len(reasons) <= _MOST_REASONS)
-        raise SelectionError(f"Nothing changes{why}.", remedy="Choose other weights.")
+        raise SelectionError(_no_change(edit.operation, why), remedy="Select other weights.")
     numbers = ManualEditCounts(edit.operation, tuple(counts))
     entry_masks: dict[str, BitMask] = {}
     plain = edit.to_dict(entry_masks, job)

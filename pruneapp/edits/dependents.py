@@ -86,7 +86,7 @@ class Dependents:
         following = self.dependent_dims()
         names = dict.fromkeys(along.name for along in following)
         if not names:
-            return "No other tensor is pruned with these."
+            return "No dependent tensors are known for these tensors."
         examples = ", ".join(_words(checkpoint, along) for along in following[:_MOST_NAMED])
         more = ", …" if len(following) > _MOST_NAMED else "."
         return f"Also prunes {counted(len(names), 'tensor')}: {examples}{more}"

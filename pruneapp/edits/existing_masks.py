@@ -88,7 +88,7 @@ class FileMasks(TensorEdit):
         masks, invalid = _read_masks(checkpoint, entries, job)
         if invalid:
             raise SelectionError(
-                f"'{invalid[0]}' has no mask of zeros and ones beside it in "
+                f"'{invalid[0]}' has no mask of zeros and ones next to it in "
                 f"'{checkpoint.path.name}'.",
                 remedy="Choose the file in which it was pruned.",
             )
@@ -234,7 +234,7 @@ def read_masks_for(
         mask = read_mask(masks, name, job)
         if mask is None:
             raise ParameterError(
-                f"The mask '{name}' in '{masks.path}' holds values other than 0 and 1.",
+                f"The mask '{name}' in '{masks.path}' contains values other than 0 and 1.",
                 remedy="Save it with 1 for kept and 0 for pruned weights.",
             )
         result[entry.name] = mask
@@ -480,7 +480,7 @@ def combine(
             targets.append(ManualTarget(name, mask=changed))
     if not targets:
         raise SelectionError(
-            f"Nothing changes: {_UNCHANGED[how]}.", remedy="Choose another combination."
+            f"The masks would not change: {_UNCHANGED[how]}.", remedy="Choose another combination."
         )
     words = f"Masks combined with {title} ({COMBINED[how]})"
     return ManualEdit("prune" if how == "or" else "restore", tuple(targets), words)

@@ -88,8 +88,8 @@ def parse_channel_list(text: str, size: int, noun: str = "channel") -> NDArray[n
             )
         if last < first:
             raise SelectionError(
-                f"The list of {noun}s contains '{piece}', but a range goes from its lower to its "
-                "higher index, both included.",
+                f"The list of {noun}s contains '{piece}', but the first index of a range must "
+                "not be larger than the last.",
                 remedy=_REMEDY,
             )
         chosen[first : last + 1] = True
@@ -167,7 +167,7 @@ def _mask(target: TargetConfiguration, masks: Mapping[str, BitMask], job: Job) -
     if mask is None:
         raise ParameterError(
             f"The mask {key} of '{name}' is missing.",
-            remedy="Put the file of this name beside the recipe.",
+            remedy="Put the file of this name next to the recipe.",
         )
     # Unused bits of the last byte must be 0.
     beyond = size % 8 > 0 and mask.nbytes > 0 and bool(mask.packed[-1] >> size % 8)

@@ -182,7 +182,7 @@ def _tensor(
     if found is None:
         raise ParameterError(
             f"The repaired values {key} of '{configuration.name}' are missing.",
-            remedy="Put the folder of values beside the recipe.",
+            remedy="Put the folder of values next to the recipe.",
         )
     if found.nbytes != configuration.size or digest(found, job) != key:
         raise ParameterError(

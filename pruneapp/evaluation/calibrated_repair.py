@@ -226,7 +226,7 @@ class RepeatedRepair:
                 raise ParameterError(
                     "The repair was made with the statistics with the SHA-256 "
                     f"{source.statistics}; that of '{self.statistics}' is {statistics.sha256}.",
-                    remedy="Name the statistics file that the repair was made with.",
+                    remedy="Specify the statistics file that the repair was made with.",
                 )
             again = compute_repair(
                 snapshot,
@@ -254,13 +254,13 @@ class RepeatedRepair:
         if self.wanted is None:
             raise ParameterError(
                 "The repair was made for the outputs of another model.",
-                remedy="Name that model, which was pruned, with --unpruned.",
+                remedy="Specify that model, which was pruned, with --unpruned.",
             )
         found = tuple(sha256_of(file, Job(cancel=job.cancel)) for file in self.wanted.files)
         if found != source.against:
             raise ParameterError(
                 f"'{self.wanted.path}' is not the model that the repair was made for.",
-                remedy="Name the model that was pruned.",
+                remedy="Specify the model that was pruned.",
             )
         return self.wanted
 

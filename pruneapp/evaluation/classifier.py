@@ -144,7 +144,7 @@ def count_images(folder: Path, job: Job) -> ImageFolder:
     if not found.images:
         raise EvaluationError(
             f"There is no image in '{folder}' or its subfolders.",
-            remedy=f"Name a folder with images ({', '.join(_SUFFIXES)}).",
+            remedy=f"Specify a folder with images ({', '.join(_SUFFIXES)}).",
         )
     return found
 

@@ -553,9 +553,9 @@ def collecting(
             )
         if other_state is not None and not handover.can_transfer(other_state, job):
             raise EvaluationError(
-                "The model holds weights in a different form than the file "
-                f"({first_names(handover.unmatched)}), so no other state can be run beside it, "
-                "which a sequential repair requires.",
+                "The model stores weights in a different form than the file "
+                f"({first_names(handover.unmatched)}), so a sequential repair, which runs two "
+                "states at once, is not possible.",
                 remedy="Repair without Sequential.",
             )
         first = _run(runner, folder / "statistics-0", (), seed, next(parts))

@@ -308,7 +308,7 @@ def _recover(
     if not isinstance(runner, ScriptRunner):
         raise EvaluationError(
             "A command line measures the model, but cannot recover it.",
-            remedy="Name a script, or measure without recovery.",
+            remedy="Specify a script, or measure without recovery.",
         )
     if request.recover == "training":
         seed = request.recovery.seed

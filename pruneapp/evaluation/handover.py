@@ -298,8 +298,8 @@ class Handover:
     def _other_weights(self, what: str) -> EvaluationError:
         name = self.loaded.checkpoint.path.name
         return EvaluationError(
-            f"The model that load returned does not hold the weights of '{name}': {what}.",
-            remedy="Let load(path) read the weights from the path that it is given.",
+            f"The loaded model does not contain the weights of '{name}': {what}.",
+            remedy="Make sure that load(path) reads the weights from the path that it is given.",
         )
 
     def can_transfer(self, snapshot: Snapshot, job: Job) -> bool:

@@ -268,7 +268,7 @@ def direction_of(name: str, declared: MetricDirections) -> bool:
     higher = higher_is_better(name, declared.directions)
     if higher is None:
         raise EvaluationError(
-            f"It is not known whether a higher or a lower '{name}' is better.",
+            f"It is unknown whether a higher or a lower '{name}' is better.",
             remedy=declared.direction_remedy(name),
         )
     return higher
@@ -365,7 +365,7 @@ def band_of(metric: Metric, original: Metric, spread: Spread) -> Band:
         )
     if spread.largest > 0:
         return Band(spread.largest, "largest spread of three runs of the unpruned model")
-    return Band(0.0, "repeatable; the uncertainty of the data is not known")
+    return Band(0.0, "repeatable; the sampling error is unknown")
 
 
 def _paired_half_interval(values: Sequence[float], others: Sequence[float]) -> float:

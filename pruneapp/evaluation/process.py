@@ -190,7 +190,7 @@ class ChildProcess:
                 "ended because the script closed the pipe through which it answers",
                 "Close only those files that the script opened.",
             )
-        return f"ended by itself with exit status {status}", "A script must not end the process."
+        return f"ended with exit status {status}", "A script must not end the process."
 
 
 def _text(line: bytes) -> str:

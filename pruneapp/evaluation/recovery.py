@@ -97,7 +97,7 @@ class Recovery:
         before, start, end = (self.losses[stage] for stage in ("pruned", "start", "rounded"))
         if end == before:
             return (
-                "Nothing was better than the start on the held-out samples, so nothing is changed."
+                "Training did not improve the error on the held-out samples, so nothing is changed."
             )
         if end == start:  # the start was restored
             return (
@@ -356,8 +356,8 @@ class _Transfer:
             )
         if not handover.can_transfer(snapshot, job):
             raise EvaluationError(
-                "The model holds weights in a different form than the file, so the new values "
-                "could not be stored.",
+                "The model stores weights in a different form than the file, so the new values "
+                "could not be saved.",
                 remedy="Let load(path) keep the names and shapes of the file.",
             )
         pairs, buffers = {}, set()

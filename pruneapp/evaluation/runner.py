@@ -425,8 +425,8 @@ class ScriptRunner:
             and not (path / "config.json").is_file()
         ):
             raise EvaluationError(
-                f"'{self.name}' does not define load(path), and '{path.name}' is no model folder "
-                "that transformers could load.",
+                f"'{self.name}' does not define load(path), and '{path.name}' is not a model "
+                "folder that transformers could load.",
                 remedy="Define load(path), and let it return the model with the weights of path.",
             )
         if graph:

@@ -329,8 +329,8 @@ def find_interpreter(
             return Interpreter(python, f"in the active {words} environment '{prefix}'", notice)
     if getattr(sys, "frozen", False):
         raise EvaluationError(
-            f"No Python was found for '{script.path.name}': there is no .venv beside it, and no "
-            "conda environment is active.",
+            f"No Python was found for '{script.path.name}': there is no .venv next to it, and "
+            "no conda environment is active.",
             remedy="Choose the interpreter of the environment in which your model runs.",
         )
     return Interpreter(Path(sys.executable), "the one that runs Pruneapp", notice)
@@ -377,7 +377,7 @@ def _executable(path: Path) -> Path:
             return path.absolute()
     raise EvaluationError(
         f"There is no Python interpreter at '{path}'.",
-        remedy="Name the executable file, or the folder of its environment.",
+        remedy="Specify the executable file, or the folder of its environment.",
     )
 
 

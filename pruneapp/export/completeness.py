@@ -161,7 +161,7 @@ def losses(
     unreadable = tuple(checkpoint.contents.unreadable)
     are = "is" if len(unreadable) == 1 else "are"
     first = (
-        (f"{quoted_names(unreadable)} {are} left out: the export asks first.",)
+        (f"{quoted_names(unreadable)} {are} excluded: the export asks for confirmation first.",)
         if unreadable
         else ()
     )
@@ -188,10 +188,10 @@ def _refuse(
     if blocked_by:
         why = f"the container cannot be kept because {quoted_names(blocked_by)} would be pruned"
         these = "that tensor" if len(blocked_by) == 1 else "those tensors"
-        remedy = f"Uncheck {these}, or leave out {quoted_names(names)} with --omit NAME."
+        remedy = f"Uncheck {these}, or exclude {quoted_names(names)} with --omit NAME."
     else:
         why = _reasons({name: unread[name] for name in names})
-        remedy = f"Leave {them} out with --omit NAME{_elsewhere(checkpoint, form)}."
+        remedy = f"Exclude {them} with --omit NAME{_elsewhere(checkpoint, form)}."
     error = UnwritableError(
         f"{quoted_names(names)} of '{checkpoint.path}' cannot be written as {form.name}: {why}.",
         remedy=remedy,
@@ -274,7 +274,7 @@ def _notices(
     if leave:
         were = "was" if len(leave) == 1 else "were"
         why = _reasons({name: unreadable[name] for name in leave})
-        yield f"{quoted_names(leave)} {were} left out, as asked: {why}."
+        yield f"{quoted_names(leave)} {were} excluded as requested: {why}."
 
     def changed(trait: str, names: tuple[str, ...]) -> tuple[str, ...]:
         if not trait.startswith("sparse") or form.name != "csr":
@@ -298,7 +298,7 @@ def _describe_losses(checkpoint: Checkpoint, of: Any, job: Job, *, text: bool) -
     if sentence := _group_by_traits({**ways, "not contiguous": strided}):
         yield f"Written as plain, contiguous tensors: {sentence}."
     if sentence := _group_by_traits({t: names for t, names in traits.items() if t not in ways}):
-        yield f"Only the values are in the export, not what the file says about them: {sentence}."
+        yield f"The export contains only the values, not these properties: {sentence}."
     for name, (what, *parts) in islice(contents.parts.items(), _NAMED):
         yield (
             f"'{show(name)}', a {what}, was written as the plain tensors that it is made of: "
@@ -306,30 +306,36 @@ def _describe_losses(checkpoint: Checkpoint, of: Any, job: Job, *, text: bool) -
         )
     if len(contents.parts) > _NAMED:
         others = counted(len(contents.parts) - _NAMED, "more tensor")
-        yield f"The same holds for {others} of such kinds."
+        yield f"The same applies to {others} with such properties."
     if contents.non_tensor_keys:
-        yield f"Left out: {_no_tensors(checkpoint)}."
+        yield f"Not included: {_no_tensors(checkpoint)}."
     if contents.outside_keys:
-        yield f"Left out: {_outside(checkpoint, contents.outside_keys)}."
+        yield f"Not included: {_outside(checkpoint, contents.outside_keys)}."
     if contents.format == SCRIPT:
-        yield "Left out: the TorchScript program of the file."
+        yield "Not included: the TorchScript program. This format stores tensors only."
     elif contents.format == exported_program.FORMAT:
-        yield "Left out: the graph of the program, its constants and its example inputs."
+        yield (
+            "Not included: the graph of the program, its constants and its example inputs. This "
+            "format stores tensors only."
+        )
     elif contents.format == ONNX.name:
-        yield "Left out: the graph of the ONNX model, with all but its tensors."
+        yield "Not included: the ONNX graph. This format stores tensors only."
     elif contents.format == GGUF.name:
         yield (
             "The tensors keep the names and the order of rows of llama.cpp: transformers loads "
             "them only after a conversion."
         )
     elif contents.unknown_globals:
-        yield f"Left out: objects and code of the file ({quoted_names(contents.unknown_globals)})."
+        yield (
+            "Not included: objects and code of the file "
+            f"({quoted_names(contents.unknown_globals)})."
+        )
     if text and checkpoint.format in LAID_OUT:
         return
     ties = {alias for entry in job.cancel.each(entries) for alias in entry.aliases}
     texts = [key for key in checkpoint.metadata if key != "format" and key not in ties]
     if texts:
-        yield f"Left out: the metadata of the file ({quoted_names(texts, _KEYS)})."
+        yield f"Not included: the metadata of the file ({quoted_names(texts, _KEYS)})."
 
 
 def _group_by_traits(traits: Mapping[str, Sequence[str]]) -> str:
@@ -353,15 +359,14 @@ def _group_by_traits(traits: Mapping[str, Sequence[str]]) -> str:
 
 def _no_tensors(checkpoint: Checkpoint) -> str:
     others = checkpoint.contents.non_tensor_keys
-    kind = "which is not a tensor" if len(others) == 1 else "which are not tensors"
-    return f"{quoted_names(others, _KEYS)}, {kind}"
+    kind = "not a tensor" if len(others) == 1 else "not tensors"
+    return f"{quoted_names(others, _KEYS)} ({kind})"
 
 
 def _outside(checkpoint: Checkpoint, keys: Sequence[str]) -> str:
     contents = checkpoint.contents
-    where = f"state dict '{show(contents.state_dict)}'" if contents.state_dict else "state dict"
-    are = "is" if len(keys) == 1 else "are"
-    return f"{quoted_names(keys, _KEYS)}, which {are} not in the {where}"
+    where = f"'{show(contents.state_dict)}'" if contents.state_dict else "the state dict"
+    return f"{quoted_names(keys, _KEYS)} (outside {where})"
 
 
 def _has_metadata(form: Format, suffix: str) -> bool:

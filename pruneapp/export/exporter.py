@@ -403,7 +403,7 @@ def _kept_notice(originals: Sequence[Path]) -> str:
     names = first_names([path.name for path in originals])
     if len(originals) == 1:
         return f"The original is kept as {names}."
-    return f"{len(originals):,} files of the original are kept beside the new ones, as {names}."
+    return f"{len(originals):,} files of the original are kept next to the new ones, as {names}."
 
 
 def _tensors(state: State) -> Iterator[WrittenTensor]:

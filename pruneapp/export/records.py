@@ -242,7 +242,7 @@ class Spool(ExitStack):
                     self._file.seek(offset)
                     piece = self._file.read(size)
                     if not piece:
-                        raise OSError(0, "it is cut short")
+                        raise OSError(0, "it is truncated")
             yield memoryview(piece)
             offset += len(piece)
             nbytes -= len(piece)

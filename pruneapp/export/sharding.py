@@ -344,6 +344,6 @@ def _read_index(index: Path | None) -> tuple[bytes, dict[str, Any]]:
     except (OSError, JsonError) as error:
         raise ExportError(
             f"'{index}', the index of the model, can no longer be read.",
-            remedy="Put it back, then open the model again.",
+            remedy="Restore it, then open the model again.",
             details=str(error),
         ) from None

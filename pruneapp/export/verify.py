@@ -456,9 +456,9 @@ def _recipe_to_verify(file: Path, texts: Mapping[str, str], against: Verificatio
         if given is None:
             raise RecipeError(
                 f"The metadata of '{file}' contains no recipe, so there is nothing to verify.",
-                remedy="Name the exported file first and the original after --against, or give "
-                "the recipe with --recipe: torch formats have no metadata, and a recipe of many "
-                "megabytes is not written into it.",
+                remedy="Specify the exported file first and the original after --against, or "
+                "give the recipe with --recipe: torch formats have no metadata, and a "
+                "recipe of many megabytes is not written into it.",
             )
         return given
     recipe = Recipe.from_text(texts["recipe"], where=file.name) if given is None else given

@@ -299,7 +299,9 @@ def _members(
         if entry.aliases:
             raise _MisfitError(f"'{entry.name}' is tied to '{entry.aliases[0]}'.")
         if entry.dtype.packed:
-            raise _MisfitError(f"'{entry.name}' is packed ({entry.dtype.label}) and stays whole.")
+            raise _MisfitError(
+                f"'{entry.name}' is packed ({entry.dtype.label}) and is not changed."
+            )
         dim = part.shape.index(letter)
         is_factor = part.activation is not None and dim == 0
         role: Role = "output" if dim else "factor" if is_factor else "along"

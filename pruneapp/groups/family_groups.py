@@ -285,7 +285,7 @@ class FamilyGroups:
                 )
             if entry.dtype.packed:
                 raise _MissingError(
-                    f"'{entry.name}' is packed ({entry.dtype.label}) and stays whole."
+                    f"'{entry.name}' is packed ({entry.dtype.label}) and is not changed."
                 )
         return Group(name, place, count, tuple(m for m, _ in found), number, outer, times)
 
@@ -341,7 +341,7 @@ class FamilyGroups:
                 continue
             count = self._fields.get(depths[stack])
             if not isinstance(count, int) or sorted(layers) != list(range(count)):
-                why = f"{CONFIG} says {depths[stack]} = {count!r}, and '{stack}' has {len(layers)}."
+                why = f"{CONFIG} sets {depths[stack]} = {count!r}, but '{stack}' has {len(layers)}."
                 if isinstance(count, int) and len(layers) > count:
                     why += " The layers beyond that number would not fit a model with fewer."
                 return Axis("layers", label, why_not=why)
@@ -384,7 +384,10 @@ class FamilyGroups:
         if not isinstance(count, int) or not rules:
             return None
         if self._nested:
-            why = "Images refer to tokens of the vocabulary by their id, so it stays whole here."
+            why = (
+                "The vocabulary cannot be reduced: the model refers to tokens of images by "
+                "their ID."
+            )
             return Axis("vocabulary", label, why_not=why)
         found: dict[str, tuple[Member, TensorEntry]] = {}
         for rule in rules:
@@ -438,8 +441,8 @@ class FamilyGroups:
 
 def _unexplained(name: str, size: int) -> str:
     return (
-        f"'{name}' has a dimension of {size:,} as the group has, and nobody knows whether it "
-        "belongs to it, so nothing is cut here."
+        f"'{name}' has a dimension of {size:,}, like the group, but it is unknown whether it "
+        "belongs to the group. Nothing is removed here."
     )
 
 
@@ -472,7 +475,7 @@ def _members(
             found.append((Member(entry.name, dim, *layout), entry))
     if missing and found:
         missing = missing.replace("{wb}", "weight")
-        raise _MissingError(f"'{missing}' is missing beside '{found[0][1].name}'.")
+        raise _MissingError(f"'{missing}' is missing next to '{found[0][1].name}'.")
     return found
 
 

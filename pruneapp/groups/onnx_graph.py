@@ -51,7 +51,7 @@ def read_graph(checkpoint: Checkpoint, job: Job, *, apart: bool = False) -> Onnx
     """
     if checkpoint.format != ONNX.name:
         raise UnsupportedFileError(
-            f"'{checkpoint.path}' is not an ONNX model, so it holds no graph.",
+            f"'{checkpoint.path}' is not an ONNX model, so it contains no graph.",
             remedy="Open an ONNX model.",
         )
     file = read_layout(checkpoint.files[0], job)

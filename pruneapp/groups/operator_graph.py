@@ -62,8 +62,8 @@ def read_operators(checkpoint: Checkpoint, job: Job) -> OperatorGraph:
             _add_program(builder, program, job)
     else:
         raise UnsupportedFileError(
-            f"'{checkpoint.path}' is no ONNX model and no program of torch.export, so it holds no "
-            "graph.",
+            f"'{checkpoint.path}' is neither an ONNX model nor a program of torch.export, so it "
+            "contains no graph.",
             remedy="Open an ONNX model or a .pt2 file.",
         )
     return OperatorGraph(tuple(builder.operators), tuple(builder.edges))

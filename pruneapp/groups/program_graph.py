@@ -66,7 +66,7 @@ def load_program(checkpoint: Checkpoint, job: Job) -> tuple[str, Mapping[str, An
     """
     if checkpoint.format != exported_program.FORMAT:
         raise UnsupportedFileError(
-            f"'{checkpoint.path}' is not a program of torch.export, so it holds no graph.",
+            f"'{checkpoint.path}' is not a program of torch.export, so it contains no graph.",
             remedy="Open a .pt2 file.",
         )
     source = checkpoint.files[0]
@@ -74,8 +74,8 @@ def load_program(checkpoint: Checkpoint, job: Job) -> tuple[str, Mapping[str, An
     name, *others = exported_program.programs(archive)
     if others:  # programs of an archive may share weights
         raise UnsupportedFileError(
-            f"'{checkpoint.path}' holds several programs, which are not cut.",
-            remedy="Export each into a file of its own.",
+            f"'{checkpoint.path}' contains several programs, which are not cut.",
+            remedy="Export each into a separate file.",
         )
     member = exported_program.graph_of(name)
     text = member_content(source, archive, member, exported_program.MAX_GRAPH)

@@ -237,8 +237,9 @@ def read_config(folder: Path) -> dict[str, Any] | Unknown:
         return load_object(path.read_bytes(), str(path))
     except FileNotFoundError:
         return Unknown(
-            f"There is no {CONFIG} in '{folder}', so what its tensors share is not known. Open the "
-            "folder of the model, or an ONNX file of it."
+            f"'{folder}' contains no {CONFIG}, and the tensors alone do not show how the layers "
+            "are connected. Open a .pt2 (torch.export) or ONNX file of the model, or a "
+            "transformers model folder."
         )
     except JsonError as error:
         return Unknown(str(error))

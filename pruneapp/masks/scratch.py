@@ -147,7 +147,7 @@ def _map_file(nbytes: int) -> Mapping:
             return Mapping.map_file(file, nbytes)
         except OSError as error:
             folder = platformdirs.user_cache_path("pruneapp", appauthor=False)
-            raise _refusal(nbytes, folder, f"the system says: {words_of(error)}") from error
+            raise _refusal(nbytes, folder, f"system error: {words_of(error)}") from error
 
 
 def _refusal(nbytes: int, folder: Path, why: str) -> ScratchError:

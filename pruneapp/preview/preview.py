@@ -420,8 +420,8 @@ def _scores(scores: Checkpoint, state: Snapshot, name: str) -> TensorView:
     entry_of_scores = next((scores.entry(n) for n in entry.names if scores.holds(n)), None)
     if entry_of_scores is None:
         raise ParameterError(
-            f"'{scores.path}' holds no importance scores for '{name}'.",
-            remedy="It must hold a tensor of the same name and shape for every selected one.",
+            f"'{scores.path}' contains no importance scores for '{name}'.",
+            remedy="It must contain a tensor of the same name and shape for every selected one.",
         )
     return TensorView(
         name=name,

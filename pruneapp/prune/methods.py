@@ -477,7 +477,9 @@ def global_unstructured(
         )
     groups = _group_tied(parameters, importance_scores or {})
     if not groups:
-        raise ParameterError("'parameters' must hold at least one (module, name) pair (got none).")
+        raise ParameterError(
+            "'parameters' must contain at least one (module, name) pair (got none)."
+        )
     if len({group.scores.device for group in groups}) > 1:
         raise TypeError("Parameters on several devices cannot be ranked together.")
     masks = _masks(method, groups)

@@ -526,7 +526,7 @@ class _Tensor:
             raise ParameterError(
                 f"'{source.path.name}' has '{entry.name}' in the shape {list(theirs.shape)} and "
                 f"type {theirs.dtype.label}; it must be floats of the shape {list(entry.shape)}.",
-                remedy="Name the model that was pruned.",
+                remedy="Specify the model that was pruned.",
             )
         bits, zeroed = snapshot.bits_under(entry.name), snapshot.export_mask(entry.name)
         protected = snapshot.protected.get(entry.name)

@@ -166,7 +166,7 @@ def branches_of(
     branches = Branches(tuple(after))
     for state, name in names:
         if not 0 < state <= count:
-            raise damaged(where, f"it names state {state:,}, which is not there")
+            raise damaged(where, f"it names state {state:,}, which does not exist")
         branches = branches.with_name(state, name)
     for state, note in notes:
         if not 0 <= state <= count:
@@ -416,7 +416,7 @@ class Unpacker:
             self._last = key, _unpack_together(pieces)
         together, nbytes = self._last[1], (size + 7) // 8
         if not 0 <= offset <= together.size - nbytes:
-            raise ValueError(f"{size:,} elements lie outside of those that it was packed with")
+            raise ValueError(f"{size:,} elements are outside of the packed range")
         packed = together[offset : offset + nbytes]
         if base is not None and base.size != size:
             raise ValueError(f"it has {size:,} elements, and the one that it changes {base.size:,}")

@@ -504,7 +504,8 @@ class Journal:
                 f"be written ({words_of(error)})."
             )
         return SessionError(
-            sentence, remedy="You can go on working. Make room on the disk, or save the session."
+            sentence,
+            remedy=("You can continue to work. Free some space on the disk, or save the session."),
         )
 
 

@@ -149,8 +149,9 @@ def read_journal(path: Path, job: Job) -> JournalFile:
 
 def _in_use_error(path: Path) -> SessionError:
     return SessionError(
-        f"The work in '{path.name}' was opened or deleted by another window in the meantime.",
-        remedy="Look in the other window.",
+        f"The unsaved changes to '{path.name}' were opened or deleted by another window in the "
+        "meantime.",
+        remedy="Continue in the other window.",
     )
 
 
@@ -264,7 +265,7 @@ def _reading(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise SessionError(
-            f"The work in '{path}' cannot be read: {words_of(error)}.",
+            f"The unsaved changes in '{path}' cannot be read: {words_of(error)}.",
             remedy="Check the disk, then open it again.",
         ) from None
 

@@ -95,7 +95,7 @@ def check_unchanged(original: Original, checkpoint: Checkpoint, job: Job) -> Non
     if changes:
         raise OriginalChangedError(
             f"'{checkpoint.path.name}' is not the file that its kept history was made with.",
-            remedy="Go on without the history.",
+            remedy="Continue without the history.",
             details="\n".join(changes),
         )
 

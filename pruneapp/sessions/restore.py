@@ -85,8 +85,8 @@ def restore(
     except OSError as error:
         document.close()
         raise SessionError(
-            f"The work in '{where}' cannot be restored: {words_of(error)}.",
-            remedy="Make room on the disk and try again.",
+            f"The unsaved changes in '{where}' cannot be restored: {words_of(error)}.",
+            remedy="Free some space on the disk and try again.",
         ) from error
     except BaseException:
         document.close()
@@ -116,7 +116,7 @@ def misfits(checkpoint: Checkpoint, history: SavedHistory) -> tuple[str, ...]:
         for name, shape, dtype in edit.tensors:
             entry = entries.get(name)
             if entry is None:
-                reasons[name] = f"'{name}' is not there."
+                reasons[name] = f"'{name}' does not exist."
             elif entry.shape != shape:
                 reasons[name] = f"'{name}' has the shape {list(entry.shape)}; it had {list(shape)}."
             elif entry.dtype.name != dtype:
@@ -181,8 +181,8 @@ def check_fits(checkpoint: Checkpoint, history: SavedHistory, where: str) -> Non
         n = len(wrong) - 1
         more = f" {n:,} more differ." if n > 1 else " 1 more differs." if n else ""
         raise OriginalChangedError(
-            f"'{checkpoint.path.name}' does not match the work in '{Path(where).name}': "
-            f"{wrong[0]}{more}",
+            f"'{checkpoint.path.name}' does not match the unsaved changes in "
+            f"'{Path(where).name}': {wrong[0]}{more}",
             remedy="Choose the checkpoint that it was made with.",
             details="\n".join(wrong[:1000]),
         )
@@ -420,7 +420,7 @@ def _repeat_edit(document: Document, edit: SavedEdit, history: SavedHistory, job
     if name not in _REPEATABLE:
         raise SessionError(
             f"This version of Pruneapp does not support '{name}'.",
-            remedy="Open the work with the version that it was made with.",
+            remedy="Open it with the version of Pruneapp that saved it.",
         )
     kind = _REPEATABLE[name]
     if issubclass(kind, ManualEdit):
@@ -440,8 +440,8 @@ def missing_edits_notice(edits: Sequence[SavedEdit], why: str, details: str = ""
     """
     what = f"'{edits[0].label}' is" if len(edits) == 1 else f"The last {len(edits):,} steps are"
     return Notice(
-        f"{what} missing: the masks were not on the disk yet, and {why}. The unsaved work is "
-        "kept, and offered again at the next start.",
+        f"{what} missing: the masks were not on the disk yet, and {why}. The unsaved changes "
+        "are kept and offered again at the next start.",
         details,
     )
 
@@ -589,7 +589,9 @@ def _apply_masks(document: Document, saved: Saved, job: Job) -> None:
             missing_edits_notice(left_out, "would have been computed from other weights")
         )
     if any(edit.values for edit in history.done):
-        sentence = f"The repair in {name} was computed from other weights, so it was left out."
+        sentence = (
+            f"The repair in {name} was not restored, because it was computed from other weights."
+        )
         document.notify(Notice(f"{sentence} Repair this checkpoint instead."))
 
 

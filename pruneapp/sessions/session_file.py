@@ -207,7 +207,7 @@ def _refuse_original(path: Path, checkpoint: Checkpoint) -> None:
         if exists(path) and exists(file.path) and path.samefile(file.path):
             raise SessionError(
                 f"'{path}' is the checkpoint itself, which a session never replaces.",
-                remedy=f"Choose another name, that ends in {SUFFIX}.",
+                remedy=f"Choose another name that ends in {SUFFIX}.",
             )
 
 

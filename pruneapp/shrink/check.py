@@ -130,17 +130,14 @@ class CheckResult:
                 f"outputs up to {self.largest_output:.3g} differ by at most "
                 f"{self.largest_difference:.1g}"
             )
-        said = (
-            f"{by}{part} computes the same with the units cut out as with them set to zero: "
-            f"{apart}."
-        )
+        said = f"The shrunk model matches the pruned model in {by}{part}: {apart}."
         if self.changed_predictions is None:
             return said
         what = "next tokens" if self.architecture.endswith("ForCausalLM") else "predictions"
         return (
-            f"{said} Against the unpruned model, on seeded random inputs, "
-            f"{self.changed_predictions:.1%} of the {what} are different, and outputs differ by "
-            f"up to {self.largest_change:.1%} of the largest."
+            f"{said} Compared with the unpruned model on random inputs, "
+            f"{self.changed_predictions:.1%} of the {what} differ, and outputs differ by up to "
+            f"{self.largest_change:.1%} of the largest output."
         )
 
 
@@ -328,7 +325,7 @@ def _describe_folder(folder: Path, job: Job) -> tuple[dict[str, Any], Structure 
         files = [file.path for file in checkpoint.files if file.path.suffix == ".safetensors"]
         if len(files) != len(checkpoint.contents.shards):
             raise EvaluationError(
-                f"'{folder}' holds {checkpoint.format}, but only safetensors files are checked."
+                f"'{folder}' contains {checkpoint.format}, but only safetensors files are checked."
             )
         names = [str(file.absolute()) for file in files]
         return {"config": config, "files": names, "first": False}, structure_of(checkpoint)
@@ -427,7 +424,7 @@ def _raise_if_different(answer: Mapping[str, Any], shrunk: Path, log: str) -> No
     most, most_in_median = _allowed_differences(answer)
     if largest <= most and median <= most_in_median:
         return
-    remedy = "Do not use it: the cut is not what the zeros say."
+    remedy = "Do not use it: the shrunk model does not match the pruned model."
     if answer["experts"] and median <= most_in_median:
         remedy = (
             f"Most outputs agree (their median differs by {median:.1g}): a rounding may have led a "

@@ -85,8 +85,8 @@ def remove_layers(
     longest = max(kept.values(), key=len)
     if len(set(map(tuple, kept.values()))) > 1 and any(name in fields for name in LISTS):
         raise ShrinkError(
-            "config.json has one list for the layers of encoder and decoder, and different layers "
-            "would stay in each.",
+            "config.json has one list for the layers of encoder and decoder, so the same layers "
+            "must be removed from both.",
             remedy="Remove the same layers from both.",
         )
     notices += _remove_from_lists(fields, longest)
@@ -110,13 +110,13 @@ def _remove_from_lists(fields: Fields, kept: Sequence[int]) -> Iterator[str]:
         if any((old - number) % every for old, number in new.items()):
             if instead and isinstance(fields.get(instead), list):
                 yield (
-                    f"Which layers are of which kind is said by '{instead}': versions of "
-                    f"transformers before 5 go by '{name}', and compute something else."
+                    f"'{instead}' sets the type of each layer. transformers before version 5 "
+                    f"uses '{name}' instead and would compute different outputs."
                 )
                 continue
             raise ShrinkError(
-                f"The kind of a layer repeats every {every} layers ({name}), and layers that stay "
-                "would change their kind.",
+                f"The type of a layer repeats every {every} layers ({name}), so the remaining "
+                "layers would change their type.",
                 remedy=f"Remove {every} consecutive layers, or several such runs.",
             )
     types = fields.get("attention_types")

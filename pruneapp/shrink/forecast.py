@@ -51,8 +51,8 @@ if TYPE_CHECKING:
 
 # Text about which programs load a file with a graph, by format.
 _GRAPH_LOADERS = {
-    ONNX.name: "ONNX Runtime, and whatever runs the original",
-    FORMAT: "torch, by torch.export.load, and whatever takes the original",
+    ONNX.name: "ONNX Runtime and any runtime that runs the original",
+    FORMAT: "torch, with torch.export.load, and any runtime that runs the original",
 }
 # Axes that are cut to a number of units.
 _NUMBERED = ("ffn", "kv-groups", "query-heads", "experts")
@@ -489,10 +489,10 @@ def _loaders(checkpoint: Checkpoint, planned: ShrinkPlan) -> Iterator[str]:
         yield from planned.loading
         return
     written = str(planned.config.get("model_type", structure.model_type))
-    yield f"transformers 5, by its class for '{written}' as it is (from_pretrained)"
+    yield f"transformers 5, with its standard class for '{written}' (from_pretrained)"
     heads = [each for each in planned.axes if each.name in _OF_HEADS and each.after < each.before]
     if heads and "head_dim" in fields_of(planned.config, structure.inside):
-        yield "other programs if they read the size of a head ('head_dim') from config.json"
+        yield "other programs that read the head size ('head_dim') from config.json"
 
 
 def model_size(  # noqa: PLR0917 - each its own type

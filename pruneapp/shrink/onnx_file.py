@@ -68,8 +68,8 @@ def plan_onnx(
         if stored.external and (stored.unreadable or stored.nested):
             what = stored.unreadable or BRANCH
             raise ExportError(
-                f"'{show(stored.name)}' lies in a file beside the model, and cannot be rewritten: "
-                f"{what}.",
+                f"'{show(stored.name)}' is in a file next to the model, and cannot be "
+                f"rewritten: {what}.",
                 remedy="Save the model with this tensor inside it.",
             )
     model = graph.model.__class__()

@@ -398,8 +398,8 @@ class _Planning:
             alive.append(must_keep)
             if unfolded := int(np.count_nonzero(must_keep & ~units.alive)):
                 notices.append(
-                    f"{counted(unfolded, 'unit')} of '{group.place}' emit a constant that no bias "
-                    "can absorb, and stay."
+                    f"{counted(unfolded, 'unit')} of '{group.place}' are kept: they output a "
+                    "constant that no bias can absorb."
                 )
             notices += self._constant_unit_notice(group, must_keep)
         if axis.rule.same:
@@ -486,9 +486,9 @@ class _Planning:
         n_kept = int(np.count_nonzero(must_keep & ~zeros.any(axis=1)))
         if n_kept:
             yield (
-                f"{counted(n_kept, 'unit')} of '{rows.stem}' have weights of 0 and stay: a bias "
-                "or a norm turns them into constants. Prune them with everything that depends on "
-                "them."
+                f"{counted(n_kept, 'unit')} of '{rows.stem}' have only zero weights but are "
+                "kept: a bias or a norm turns them into constants. Prune them together with "
+                "their dependent tensors."
             )
 
     def _describe_loading(self) -> bool:
@@ -504,7 +504,9 @@ class _Planning:
             of_timm = structure.model_type.startswith(argument.architectures or ("\0",))
             if structure.inside and argument.timm and of_timm:
                 self._fields[argument.timm] = value
-                self._loading.append(f"config.json says {argument.timm} = {value}: timm reads it.")
+                self._loading.append(
+                    f"config.json sets {argument.timm} = {value}, which timm reads."
+                )
                 return False
             self._loading.append(
                 f"All blocks have the widths of {argument.name}={value}: a model built with that "
@@ -512,8 +514,7 @@ class _Planning:
             )
         if not found:
             self._loading.append(
-                f"{loader.LOADER}, which lies beside the weights, gives a model the new widths "
-                "and loads them."
+                f"{loader.LOADER}, written next to the weights, resizes your model and loads them."
             )
         return True
 
@@ -589,7 +590,7 @@ class _Planning:
             raise ShrinkError(
                 f"Layer {min(special)} of a {self._structure.model_type} is unlike the others and "
                 "cannot be removed.",
-                remedy="Name other layers.",
+                remedy="Specify other layers.",
             )
         kept: dict[str, list[int]] = {}
         dead = 0
@@ -688,13 +689,13 @@ class _Planning:
         if structure.family.write_as.get(structure.model_type) != wanted or structure.inside:
             raise ShrinkError(
                 f"A model of type '{structure.model_type}' cannot be written as '{wanted}'.",
-                remedy="Leave the type as it is.",
+                remedy="Keep the type.",
             )
         for name in ("attention_bias", "mlp_bias"):
             if self._fields.pop(name, None):
                 raise ShrinkError(
                     f"A model of type '{wanted}' has no biases, but this model does ({name}).",
-                    remedy="Leave the type as it is.",
+                    remedy="Keep the type.",
                 )
         self._fields["model_type"] = wanted
         old_class = structure.model_type.capitalize()

@@ -88,9 +88,8 @@ def read_record(model: Path) -> ShrinkRecord:
         record = json_codec.decode(path.read_bytes(), ShrinkRecord, str(path))
     except FileNotFoundError:
         raise ShrinkError(
-            f"There is no '{path.name}' in '{path.parent}', so it is not known which units it "
-            "kept.",
-            remedy="Name the folder or the file that `pruneapp shrink` wrote.",
+            f"'{path.parent}' contains no '{path.name}', so the kept units are unknown.",
+            remedy="Specify the folder or the file that `pruneapp shrink` wrote.",
         ) from None
     except JsonError as error:
         raise ShrinkError(str(error)) from None

@@ -278,7 +278,7 @@ def _loads(plan: ShrinkPlan, weights: Path, *, one_file: bool) -> str:
         return (
             f"import sys\nsys.path.insert(0, {folder!r})\n"
             "from load_shrunk import load_shrunk\n"
-            f"model = load_shrunk(model{which})  # your class, as wide as it was"
+            f"model = load_shrunk(model{which})  # an instance of your original class"
         )
     if plan.structure.blocks:
         config, name = plan.config, plan.structure.model_type
@@ -338,7 +338,7 @@ def refuse_target(path: Path, structure: Structure | None = None) -> None:
     if is_store(path):
         raise ShrinkError(
             f"'{path}' is the name of a file, and a shrunk model in a store is a folder.",
-            remedy=f"Name a folder, such as '{stem}'.",
+            remedy=f"Specify a folder, such as '{stem}'.",
         )
     graph = structure.graph
     if graph is not None:
@@ -354,7 +354,7 @@ def refuse_target(path: Path, structure: Structure | None = None) -> None:
         raise ShrinkError(
             f"'{path.name}' is the name of a file, but a cut changes '{CONFIG}' as well as the "
             "weights, so that both are written into a folder.",
-            remedy=f"Name a folder, such as '{stem}'.",
+            remedy=f"Specify a folder, such as '{stem}'.",
         )
     elif path.name.lower().endswith(PROGRAM_SUFFIX):
         raise ShrinkError(
@@ -425,7 +425,7 @@ def _verify_dead(state: State, cut: Cut, names: set[str], job: Job) -> None:
         job.extend(work_amount(state, [cut_group.group]))
         (units,) = find_unit_states(state, [cut_group.group], job)
         if units.alive[cut_group.removed].any():
-            raise _defect(f"a unit of '{cut_group.group.place}' went that is not dead")
+            raise _defect(f"a unit of '{cut_group.group.place}' was removed that is not dead")
 
 
 def _compare(state: State, tensor: TensorCut, cut: Cut, written: Checkpoint, job: Job) -> bool:
@@ -459,7 +459,7 @@ def _compare(state: State, tensor: TensorCut, cut: Cut, written: Checkpoint, job
             if not np.array_equal(
                 block.reshape(-1), written.bits(tensor.entry.name, a * small, b * small)
             ):
-                raise _defect(f"'{source.name}' does not come back as it was")
+                raise _defect(f"'{source.name}' is not restored to its original values")
             job.step(chunk.bits.size)
     return stray
 

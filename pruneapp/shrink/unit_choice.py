@@ -66,7 +66,7 @@ def ranking_by(
     if needs_statistics and statistics is None:
         raise ParameterError(
             f"Ranking units by {by} needs statistics of activations.",
-            remedy="Name a file of them; `pruneapp statistics` collects one.",
+            remedy="Specify a file of them; `pruneapp statistics` collects one.",
         )
     if statistics is not None and not needs_statistics:
         words = by if by in WORDS else "the scores of a file"
@@ -159,9 +159,9 @@ def size_for_share(axis: Axis, structure: Structure, share: float, multiple: int
         below = [n for n in sizes if n < axis.count][-2:]
         near = " and ".join(f"{n:,}" for n in below) or "none"
         raise ShrinkError(
-            f"Cutting {share:.4g} of {axis.count:,} {axis.label} leaves {wanted:,}, and rounded "
-            f"up to a multiple of {multiple:,} that cuts nothing. The nearest numbers that can "
-            f"stay: {near}.",
+            f"Nothing would be removed: {share:.4g} of {axis.count:,} {axis.label} leaves "
+            f"{wanted:,}, which is rounded up to a multiple of {multiple:,}. The nearest "
+            f"possible numbers: {near}.",
             remedy="Cut more, or choose a smaller multiple.",
         )
     return kept
@@ -183,9 +183,9 @@ def widths_for_share(axis: Axis, share: float, multiple: int | None = None) -> l
     kept = _widths(axis, share, multiple)
     if all(n_kept == group.count for n_kept, group in zip(kept, axis.groups, strict=True)):
         raise ShrinkError(
-            f"Cutting {share:.4g} of the units and rounding what stays up to a multiple of "
-            f"{axis.multiple_words(multiple)} cuts nothing of "
-            f"{counted(len(axis.groups), 'group')}.",
+            f"Nothing would be removed of {counted(len(axis.groups), 'group')}: {share:.4g} of "
+            "the units, with the remaining number rounded up to a multiple of "
+            f"{axis.multiple_words(multiple)}, is less than one unit.",
             remedy="Cut more, or choose a smaller multiple.",
         )
     return kept

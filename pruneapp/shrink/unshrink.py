@@ -96,7 +96,7 @@ class UnshrunkState(DerivedState):
 def _mismatch_error(shrunk: Checkpoint, against: Checkpoint, what: str) -> ShrinkError:
     return ShrinkError(
         f"'{shrunk.path}' was not cut out of '{against.path}': {what}.",
-        remedy="Name the model that it was cut out of.",
+        remedy="Specify the model that it was cut out of.",
     )
 
 

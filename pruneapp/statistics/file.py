@@ -259,7 +259,7 @@ class Statistics:
             here = values[chunk.start - start :][: chunk.bits.size]
             here[:] = decode(chunk.bits, dtype)
             if not np.isfinite(here).all():
-                raise self._damage_error(f"'{name}' holds numbers that are not finite")
+                raise self._damage_error(f"'{name}' contains numbers that are not finite")
         return values
 
     def _damage_error(self, what: str) -> DamagedFileError:
@@ -342,8 +342,8 @@ def statistics_of(name: str) -> Statistics:
         )
     if name not in _open:
         raise ParameterError(
-            f"The statistics of activations with the SHA-256 {name.removeprefix(SHA256)} are not "
-            "there.",
+            "The recipe needs the statistics of activations with the SHA-256 "
+            f"{name.removeprefix(SHA256)}.",
             remedy="Load the statistics file in the form, or name it with --statistics.",
         )
     return _open[name]
@@ -367,7 +367,7 @@ def _origin(file: Checkpoint) -> Origin:
     """
     if not _has_statistics(file):
         raise UnsupportedFileError(
-            f"'{file.path}' holds no statistics of activations: none of its tensors is named "
+            f"'{file.path}' contains no statistics of activations: none of its tensors is named "
             f"'NAME{SUM2}'.",
             remedy="Collect them with `pruneapp statistics`.",
         )

@@ -371,7 +371,7 @@ def _floats(source: FileSource, place: _Place, first: int, count: int) -> Float6
     with np.errstate(invalid="ignore"):  # signaling NaNs, which raise below
         values = np.frombuffer(data, "<f4").astype(np.float64)
     if not np.isfinite(values).all():
-        raise _damage_error(source.path, "it holds numbers that are not finite")
+        raise _damage_error(source.path, "it contains numbers that are not finite")
     return values
 
 

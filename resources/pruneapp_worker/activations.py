@@ -667,9 +667,9 @@ def collect(
         found = report(watcher, file, kept)
     if not found:
         raise ContractError(
-            "calibrate() multiplied nothing by the weights of the model, as far as can be seen.",
-            "Run some inputs through the model that load returned, in the same thread; compiled "
-            "models and quantized layers are not seen.",
+            "No multiplication by the weights of the model was recorded in calibrate().",
+            "Run some inputs through the model that load returned, in the same thread. Compiled "
+            "models and quantized layers cannot be recorded.",
         )
     return found
 
@@ -721,8 +721,8 @@ def count(
         found = report(watcher, file)
     if not found:
         raise ContractError(
-            "Nothing was multiplied by the weights of the model, as far as can be seen.",
-            "Compiled models and quantized layers are not seen.",
+            "No multiplication by the weights of the model was recorded.",
+            "Compiled models and quantized layers cannot be recorded.",
         )
     return found, calls[0]
 

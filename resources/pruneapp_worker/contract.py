@@ -57,7 +57,8 @@ class Session:
         source = Path(self.path).read_bytes()
         if hashlib.sha256(source).hexdigest() != self._sha256:
             raise ContractError(
-                f"'{self.path}' was changed after it was shown.", "Look at it and start it again."
+                f"'{self.path}' was changed after it was shown.",
+                "Check the file and start it again.",
             )
         stem = Path(self.path).stem
         name = stem if stem.isidentifier() and stem not in sys.modules else "evaluation_script"
@@ -119,8 +120,8 @@ class Session:
         if module is None and session is None:
             kind = type(model).__name__
             raise ContractError(
-                f"load returned {'None' if model is None else f'an object of type {kind}'}, which "
-                "is no torch.nn.Module and has none as its attribute 'model'.",
+                f"load returned {'None' if model is None else f'an object of type {kind}'}, "
+                "which is not a torch.nn.Module and has none as its attribute 'model'.",
                 "Return the model, or an InferenceSession of an ONNX model, from load(path).",
             )
         self._model = model

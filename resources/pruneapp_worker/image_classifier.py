@@ -102,7 +102,7 @@ def images_in(folder: str, limit: Any) -> list[tuple[Path, int]]:
     inside = [files for files in inside if files] or [_files_in(Path(folder))]
     found = [(file, number) for number, files in enumerate(inside) for file in files]
     if not found:
-        raise ContractError(f"There is no image in '{folder}'.", "Name a folder with images.")
+        raise ContractError(f"There is no image in '{folder}'.", "Specify a folder with images.")
     SAMPLES.update(unit="images", total=len(found), tokens=0)
     wanted = min(len(found), 2 * int(limit or MOST_IMAGES))
     return [found[place * len(found) // wanted] for place in range(wanted)]

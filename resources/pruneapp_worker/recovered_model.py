@@ -175,7 +175,7 @@ def recover(
         inputs.close()
     if recorder.dropped:
         run.notices.append(
-            f"{recorder.dropped} samples were left out, because the inputs exceed the budget for "
+            f"{recorder.dropped} samples were not used, because the inputs exceed the limit for "
             "memory and disk."
         )
     return {

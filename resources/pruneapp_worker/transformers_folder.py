@@ -31,12 +31,12 @@ def load(path: str, device: str) -> Any:
 
     file = Path(path) / "config.json"
     if not file.is_file():
-        raise ContractError(f"'{path}' is no model folder with a config.json.", WRITE_ONE)
+        raise ContractError(f"'{path}' is not a model folder with a config.json.", WRITE_ONE)
     names = json.loads(file.read_text(encoding="utf-8")).get("architectures") or ["no class"]
     found = getattr(transformers, str(names[0]), None)
     if not (isinstance(found, type) and issubclass(found, transformers.PreTrainedModel)):
         raise ContractError(
-            f"'{path}' needs code of its own: transformers {transformers.__version__} has no "
+            f"'{path}' requires custom code: transformers {transformers.__version__} has no "
             f"class {names[0]}.",
             WRITE_ONE,
         )
@@ -96,7 +96,7 @@ def words_in(text: str) -> str:
 
 def no_text(text: str) -> ContractError:
     """Return the error for a file without text."""
-    return ContractError(f"'{text}' holds no text.", "Name a file with some pages of text.")
+    return ContractError(f"'{text}' contains no text.", "Specify a file with some pages of text.")
 
 
 # What the latest run used of the text: see `Samples` in pruneapp.evaluation.runner.

@@ -9,9 +9,9 @@
     </message>
     <message>
         <source>Prune neural networks by pointing and clicking. MIT License.
-Nothing is uploaded unless you name a URL as the target. Files are read, never run.</source>
+Your files stay on this computer unless you export to a URL. Code inside checkpoints is never executed.</source>
         <translation>Neuronale Netze per Mausklick prunen. MIT-Lizenz.
-Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werden gelesen, nie ausgeführt.</translation>
+Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportieren. Code in Checkpoints wird nie ausgeführt.</translation>
     </message>
     <message>
         <source>Licenses</source>
@@ -161,11 +161,6 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <source>Open in &amp;new window…</source>
         <extracomment>command</extracomment>
         <translation>In &amp;neuem Fenster öffnen…</translation>
-    </message>
-    <message>
-        <source>Open a checkpoint in a window of its own</source>
-        <extracomment>command</extracomment>
-        <translation>Einen Checkpoint in einem eigenen Fenster öffnen</translation>
     </message>
     <message>
         <source>Try the sa&amp;mple</source>
@@ -653,6 +648,11 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>&amp;Vorschau</translation>
     </message>
     <message>
+        <source>Adjust the remaining weights so that each layer&apos;s output stays close to the original</source>
+        <extracomment>command</extracomment>
+        <translation>Die verbleibenden Gewichte so anpassen, dass die Ausgabe jeder Schicht nahe am Original bleibt</translation>
+    </message>
+    <message>
         <source>Find tensors and groups that violate a pattern such as 2:4, and prune them to it</source>
         <extracomment>command</extracomment>
         <translation>Tensoren und Gruppen finden, die ein Muster wie 2:4 verletzen, und auf das Muster prunen</translation>
@@ -676,6 +676,11 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <source>Preview the step with the current settings</source>
         <extracomment>command</extracomment>
         <translation>Den Schritt mit den jetzigen Einstellungen vorab zeigen</translation>
+    </message>
+    <message>
+        <source>Open a checkpoint in a new window</source>
+        <extracomment>command</extracomment>
+        <translation>Einen Checkpoint in einem eigenen Fenster öffnen</translation>
     </message>
     <message>
         <source>Apply the pruning step</source>
@@ -718,9 +723,9 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>&amp;Abbrechen</translation>
     </message>
     <message>
-        <source>Close a panel or notice, else cancel the running job, else clear the preview</source>
+        <source>Close a panel or notice, or cancel the running job, or clear the preview</source>
         <extracomment>command</extracomment>
-        <translation>Ein Feld oder eine Meldung schließen, sonst den laufenden Auftrag abbrechen, sonst die Vorschau entfernen</translation>
+        <translation>Ein Feld oder eine Meldung schließen, oder den laufenden Auftrag abbrechen, oder die Vorschau entfernen</translation>
     </message>
     <message>
         <source>Reset &amp;form</source>
@@ -866,11 +871,6 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <source>Repa&amp;ir…</source>
         <extracomment>command</extracomment>
         <translation>Repa&amp;rieren…</translation>
-    </message>
-    <message>
-        <source>Change the remaining weights so that the outputs of pruned layers come out as before</source>
-        <extracomment>command</extracomment>
-        <translation>Die verbleibenden Gewichte so ändern, dass die Ausgaben geprunter Schichten wie zuvor ausfallen</translation>
     </message>
     <message>
         <source>Reco&amp;ver…</source>
@@ -1182,7 +1182,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Nach jeder Runde wiederherstellen</translation>
     </message>
     <message>
-        <source>Train the remaining weights after each round, while pruned weights stay zero: for the outputs of the unpruned model on the inputs of calibrate, or by train of the script</source>
+        <source>Train the remaining weights after each round, while pruned weights stay zero: to reproduce the outputs of the unpruned model on the inputs of calibrate(), or with train() of the script</source>
         <translation>Trainiert nach jeder Runde die verbleibenden Gewichte, während geprunte null bleiben: auf die Ausgaben des ungeprunten Modells für die Eingaben von calibrate, oder durch train des Skripts</translation>
     </message>
     <message>
@@ -1214,8 +1214,12 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Gewichte &amp;zurücksetzen</translation>
     </message>
     <message>
-        <source>Begin each recovery with the values before the first round and the masks of the round, as in experiments on lottery tickets</source>
+        <source>Start each recovery from the values before the first round, with the masks of the current round, as in lottery ticket experiments</source>
         <translation>Beginnt jedes Training mit den Werten vor der ersten Runde und den Masken der Runde, wie in Versuchen zu Lottery Tickets</translation>
+    </message>
+    <message>
+        <source>Largest allowed difference from the unpruned model: 0.01 in the unit of the metric, or 1 % of its value. The last round within this limit is selected</source>
+        <translation>Unterschied zum ungeprunten Modell, etwa 0.01 in der Einheit der Metrik oder 1 % ihres Werts. Die letzte Runde innerhalb davon wird gewählt</translation>
     </message>
     <message>
         <source>&amp;Evaluate after each round</source>
@@ -1228,10 +1232,6 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     <message>
         <source>Stop when the metric is worse than</source>
         <translation>Anhalten, wenn die Metrik schlechter ist um</translation>
-    </message>
-    <message>
-        <source>Difference from the unpruned model, such as 0.01 in the unit of the metric or 1 % of its value. The last round within it is selected</source>
-        <translation>Unterschied zum ungeprunten Modell, etwa 0.01 in der Einheit der Metrik oder 1 % ihres Werts. Die letzte Runde innerhalb davon wird gewählt</translation>
     </message>
     <message>
         <source>never</source>
@@ -1312,7 +1312,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>{n} geschützte Gewichte bleiben unverändert.</translation>
     </message>
     <message>
-        <source>{n} weights were made permanent earlier and are still 0.</source>
+        <source>{n} weights remain 0, because they were made permanent earlier.</source>
         <translation>{n} Gewichte wurden zuvor endgültig gemacht und sind weiter 0.</translation>
     </message>
 </context>
@@ -1323,24 +1323,12 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Der Schritt folgt in einem Zweig auf den gescannten Zustand „{state}“.</translation>
     </message>
     <message>
-        <source>The scan repaired each tensor before the model was measured: repair the result, too.</source>
-        <translation>Der Scan hat jeden Tensor repariert, bevor das Modell gemessen wurde: Reparieren Sie auch das Ergebnis.</translation>
-    </message>
-    <message>
         <source>The scan is not finished: {n} of {all} evaluations are measured. Scan again to continue it.</source>
         <translation>Der Scan ist nicht fertig: {n} von {all} Auswertungen sind gemessen. Scannen Sie erneut, um ihn fortzusetzen.</translation>
     </message>
     <message>
-        <source>The script that measured the scan measures the result as well, on the data that it was chosen by. Measure it on other data, too.</source>
-        <translation>Das Skript, das den Scan gemessen hat, misst auch das Ergebnis, und zwar auf den Daten, nach denen gewählt wurde. Messen Sie es auch auf anderen Daten.</translation>
-    </message>
-    <message>
-        <source>The script that measured the scan measures the result as well, with another limit: their data may overlap. Measure it on other data, too.</source>
-        <translation>Das Skript, das den Scan gemessen hat, misst auch das Ergebnis, mit einer anderen Begrenzung: Die Daten können sich überschneiden. Messen Sie es auch auf anderen Daten.</translation>
-    </message>
-    <message>
-        <source>It is not known whether the result will be measured on other data than the scan.</source>
-        <translation>Es ist nicht bekannt, ob das Ergebnis auf anderen Daten gemessen wird als der Scan.</translation>
+        <source>Each tensor was repaired in the scan before the evaluation. Repair the result, too.</source>
+        <translation>Im Scan wurde jeder Tensor vor der Auswertung repariert. Reparieren Sie auch das Ergebnis.</translation>
     </message>
     <message>
         <source>Pruning</source>
@@ -1359,12 +1347,24 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Diesen Zustand auswerten</translation>
     </message>
     <message>
+        <source>The allocation was chosen on the data that the same script evaluates, so its score there is optimistic. Evaluate it on held-out data, too.</source>
+        <translation>Die Verteilung wurde mit den Daten gewählt, mit denen dasselbe Skript auswertet; das Ergebnis ist dort zu günstig. Werten Sie sie auch mit zurückgehaltenen Daten aus.</translation>
+    </message>
+    <message>
+        <source>The same script evaluates the scan and the result, with different limits. Their data may overlap, so the score may be optimistic. Evaluate the result on held-out data, too.</source>
+        <translation>Dasselbe Skript wertet Scan und Ergebnis aus, mit verschiedenen Begrenzungen. Ihre Daten können sich überschneiden, sodass das Ergebnis zu günstig sein kann. Werten Sie es auch mit zurückgehaltenen Daten aus.</translation>
+    </message>
+    <message>
+        <source>The scan and the result may be evaluated on the same data. Make sure that the result is evaluated on held-out data.</source>
+        <translation>Scan und Ergebnis werden möglicherweise mit denselben Daten ausgewertet. Achten Sie darauf, das Ergebnis mit zurückgehaltenen Daten auszuwerten.</translation>
+    </message>
+    <message>
         <source>Allocation: {metric} {measured} measured, {predicted} predicted. {data}</source>
         <translation>Zuteilung: {metric} {measured} gemessen, {predicted} vorhergesagt. {data}</translation>
     </message>
     <message>
-        <source>The unpruned model has exactly the value that it had in the scan, so the data seem to be the same.</source>
-        <translation>Das ungeprunte Modell hat genau den Wert wie im Scan, also sind die Daten wohl dieselben.</translation>
+        <source>The unpruned model has exactly the same value as in the scan, so both probably used the same data.</source>
+        <translation>Das ungeprunte Modell hat genau denselben Wert wie im Scan; vermutlich wurden dieselben Daten verwendet.</translation>
     </message>
 </context>
 <context>
@@ -1378,8 +1378,8 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Prunen</translation>
     </message>
     <message>
-        <source>Chooses how much of each scanned tensor is pruned, so that the total is met with the least damage that the scan predicts. The result is one step with a rule for each tensor. Change is that of the metric with one tensor alone pruned: the worst of all smaller amounts, so it may be larger than in the scan.</source>
-        <translation>Wählt, wie viel von jedem gescannten Tensor geprunt wird, damit der Gesamtwert mit dem kleinsten vom Scan vorhergesagten Schaden erreicht wird. Das Ergebnis ist ein Schritt mit einer Regel je Tensor. „Änderung“ ist die der Metrik, wenn nur dieser eine Tensor geprunt ist, und zwar die schlechteste bis zu diesem Umfang; sie kann also größer sein als im Scan.</translation>
+        <source>Distributes the total sparsity over the scanned tensors so that the predicted loss is smallest. The result is one step with a rule for each tensor. Change: effect on the metric if only this tensor is pruned (worst case up to this amount).</source>
+        <translation>Verteilt die Gesamt-Sparsity so auf die gescannten Tensoren, dass der vorhergesagte Verlust am kleinsten ist. Das Ergebnis ist ein Schritt mit einer Regel für jeden Tensor. Änderung: Wirkung auf die Metrik, wenn nur dieser Tensor geprunt wird (schlechtester Fall bis zu dieser Menge).</translation>
     </message>
     <message>
         <source>Tensor</source>
@@ -1402,15 +1402,15 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Sparsity jedes Tensors</translation>
     </message>
     <message>
-        <source>{metric}: {before} before, {predicted} predicted if damages add up</source>
-        <translation>{metric}: {before} zuvor, {predicted} vorhergesagt, wenn sich die Schäden addieren</translation>
+        <source>{metric}: {before} before, {predicted} predicted, assuming that losses add up</source>
+        <translation>{metric}: {before} vorher, {predicted} vorhergesagt, sofern sich die Verluste addieren</translation>
     </message>
     <message>
-        <source>1 tensor is not measured yet and stays as it is</source>
+        <source>1 tensor is not measured yet and will not be changed</source>
         <translation>1 Tensor ist noch nicht gemessen und bleibt, wie er ist</translation>
     </message>
     <message>
-        <source>{n} tensors are not measured yet and stay as they are</source>
+        <source>{n} tensors are not measured yet and will not be changed</source>
         <translation>{n} Tensoren sind noch nicht gemessen und bleiben, wie sie sind</translation>
     </message>
     <message>
@@ -1526,40 +1526,40 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation> Und {n} weitere.</translation>
     </message>
     <message>
-        <source>There is no smaller size that the model&apos;s class takes.</source>
+        <source>The model&apos;s class supports no smaller size.</source>
         <translation>Es gibt keine kleinere Größe, die die Klasse des Modells annimmt.</translation>
     </message>
     <message>
-        <source>{n} of {all} stay: {exactness}</source>
+        <source>{n} of {all} remain: {exactness}</source>
         <translation>{n} von {all} bleiben: {exactness}</translation>
     </message>
     <message>
-        <source>nothing chosen</source>
+        <source>nothing selected</source>
         <translation>nichts gewählt</translation>
+    </message>
+    <message>
+        <source>no dead units to remove</source>
+        <translation>keine toten Einheiten zu entfernen</translation>
+    </message>
+    <message>
+        <source>Layers without effect are removed. Click any other layer to remove it, too.</source>
+        <translation>Eine Schicht, die nichts tut, wird ohnehin entfernt. Klicken Sie auf eine andere, um sie zu entfernen.</translation>
+    </message>
+    <message>
+        <source>Dead units are removed. The slider also removes this share of the units of each group, the lowest-ranked ones first. The remaining number is rounded up to the multiple.</source>
+        <translation>Tote Einheiten werden entfernt. Der Regler entfernt auch diesen Anteil der Einheiten jeder Gruppe, die mit dem niedrigsten Rang; die Anzahl, die von jeder bleibt, wird auf das Vielfache aufgerundet.</translation>
+    </message>
+    <message>
+        <source>The slider removes the lowest-ranked experts.</source>
+        <translation>Der Regler entfernt die Experten mit dem niedrigsten Rang.</translation>
+    </message>
+    <message>
+        <source>Units that are dead in every layer are removed. The slider also removes the lowest-ranked units.</source>
+        <translation>Einheiten, die in jeder Schicht tot sind, werden entfernt. Der Regler entfernt auch die mit dem niedrigsten Rang.</translation>
     </message>
     <message>
         <source>no dead layers</source>
         <translation>keine toten Schichten</translation>
-    </message>
-    <message>
-        <source>no dead units to cut</source>
-        <translation>keine toten Einheiten zu entfernen</translation>
-    </message>
-    <message>
-        <source>A layer that does nothing is cut anyway. Click another to remove it.</source>
-        <translation>Eine Schicht, die nichts tut, wird ohnehin entfernt. Klicken Sie auf eine andere, um sie zu entfernen.</translation>
-    </message>
-    <message>
-        <source>Dead units are cut. The slider also cuts this share of the units of each group, those that rank lowest; the number that stays of each is rounded up to the multiple.</source>
-        <translation>Tote Einheiten werden entfernt. Der Regler entfernt auch diesen Anteil der Einheiten jeder Gruppe, die mit dem niedrigsten Rang; die Anzahl, die von jeder bleibt, wird auf das Vielfache aufgerundet.</translation>
-    </message>
-    <message>
-        <source>The slider cuts the experts that rank lowest.</source>
-        <translation>Der Regler entfernt die Experten mit dem niedrigsten Rang.</translation>
-    </message>
-    <message>
-        <source>Units that are dead in every layer are cut. The slider cuts those that rank lowest, too.</source>
-        <translation>Einheiten, die in jeder Schicht tot sind, werden entfernt. Der Regler entfernt auch die mit dem niedrigsten Rang.</translation>
     </message>
 </context>
 <context>
@@ -1796,7 +1796,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Dimension</translation>
     </message>
     <message>
-        <source>Dimension whose slices are the channels, or units that lie along one</source>
+        <source>Dimension whose slices are the channels, or the units along a dimension</source>
         <translation>Dimension, deren Scheiben die Kanäle sind, oder Einheiten entlang einer Dimension</translation>
     </message>
     <message>
@@ -2160,8 +2160,8 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Befehlszeile</translation>
     </message>
     <message>
-        <source>It runs without a shell, once for each state that is evaluated: {checkpoint} stands for the opened file, or for a temporary file with a pruned state. The program can read and change your files and use the network, as if you started it yourself. Only run what you know.</source>
-        <translation>Sie läuft ohne Shell, einmal für jeden ausgewerteten Zustand: {checkpoint} steht für die geöffnete Datei oder für eine temporäre Datei mit einem geprunten Zustand. Das Programm kann Ihre Dateien lesen und ändern und das Netz benutzen, als hätten Sie es selbst gestartet. Führen Sie nur aus, was Sie kennen.</translation>
+        <source>The command runs without a shell, once for each state that is evaluated. {checkpoint} is replaced by the path of the opened file, or of a temporary file with a pruned state. The program can read and change your files and use the network, as if you started it yourself. Only run programs that you trust.</source>
+        <translation>Der Befehl läuft ohne Shell, einmal für jeden Zustand, der ausgewertet wird. {checkpoint} wird durch den Pfad der geöffneten Datei ersetzt oder durch den einer temporären Datei mit einem geprunten Zustand. Das Programm kann Ihre Dateien lesen und ändern und das Netz nutzen, als hätten Sie es selbst gestartet. Führen Sie nur Programme aus, denen Sie vertrauen.</translation>
     </message>
     <message>
         <source>Program</source>
@@ -2176,8 +2176,8 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Befehlszeile ausführen</translation>
     </message>
     <message>
-        <source>Run this command line? It is new.</source>
-        <translation>Diese Befehlszeile ausführen? Sie ist neu.</translation>
+        <source>This command line has not been run before. Run it?</source>
+        <translation>Diese Befehlszeile wurde noch nie ausgeführt. Ausführen?</translation>
     </message>
 </context>
 <context>
@@ -2529,8 +2529,8 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
 <context>
     <name>Danger</name>
     <message>
-        <source>little left</source>
-        <translation>wenig übrig</translation>
+        <source>few weights remain</source>
+        <translation>wenige Gewichte übrig</translation>
     </message>
     <message>
         <source>all pruned</source>
@@ -2557,12 +2557,12 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>{n} Tensoren sind ganz geprunt</translation>
     </message>
     <message>
-        <source>little is left of 1 tensor</source>
-        <translation>von 1 Tensor ist wenig übrig</translation>
+        <source>few weights remain in 1 tensor</source>
+        <translation>in 1 Tensor sind wenige Gewichte übrig</translation>
     </message>
     <message>
-        <source>little is left of {n} tensors</source>
-        <translation>von {n} Tensoren ist wenig übrig</translation>
+        <source>few weights remain in {n} tensors</source>
+        <translation>in {n} Tensoren sind wenige Gewichte übrig</translation>
     </message>
     <message>
         <source>{what}: {names}.</source>
@@ -2592,32 +2592,36 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>&amp;Textdatei</translation>
     </message>
     <message>
-        <source>A text for the model, which transformers loads from its folder. Evaluate measures the perplexity of a language model; of an encoder, how far the embeddings of the lines are those of the unpruned model.</source>
-        <translation>Ein Text für das Modell, das transformers aus seinem Ordner lädt. Die Auswertung misst die Perplexität eines Sprachmodells; bei einem Encoder, wie sehr die Embeddings der Zeilen denen des ungeprunten Modells gleichen.</translation>
+        <source>Plain text. For a language model, its perplexity is measured; for an encoder, how closely each line&apos;s embedding matches that of the unpruned model. The model is loaded from its folder with transformers.</source>
+        <translation>Reiner Text. Bei einem Sprachmodell wird die Perplexität gemessen; bei einem Encoder, wie genau das Embedding jeder Zeile dem des ungeprunten Modells entspricht. Das Modell wird mit transformers aus seinem Ordner geladen.</translation>
+    </message>
+    <message>
+        <source>A folder of images for an image classifier of torchvision or timm. With one subfolder per class of the model, its accuracy is measured; otherwise, how closely its outputs match those of the unpruned model.</source>
+        <translation>Ein Ordner mit Bildern für einen Bildklassifikator von torchvision oder timm. Mit einem Unterordner je Klasse des Modells wird die Genauigkeit gemessen; sonst, wie genau die Ausgaben denen des ungeprunten Modells entsprechen.</translation>
+    </message>
+    <message>
+        <source>Random token IDs (always the same). They show whether the model is broken, but not small losses.</source>
+        <translation>Zufällige Token-IDs (immer dieselben). Sie zeigen, ob das Modell unbrauchbar ist, aber keine kleinen Verluste.</translation>
+    </message>
+    <message>
+        <source>Random numbers (always the same) in the input shapes of the ONNX model. They show whether the model is broken, but not small losses. Enter sizes that the model leaves open, such as batch=1, height=224.</source>
+        <translation>Zufallszahlen (immer dieselben) in den Eingabeformen des ONNX-Modells. Sie zeigen, ob das Modell unbrauchbar ist, aber keine kleinen Verluste. Geben Sie Größen ein, die das Modell offenlässt, etwa batch=1, height=224.</translation>
+    </message>
+    <message>
+        <source>A program that evaluates a file. {checkpoint} is replaced by the path of the file, and {out} by the path to which the program writes its result, a JSON object or a number. Without {out}, the last JSON object or number that it prints is used.</source>
+        <translation>Ein Programm, das eine Datei auswertet. {checkpoint} wird durch den Pfad der Datei ersetzt und {out} durch den Pfad, unter den das Programm sein Ergebnis schreibt, ein JSON-Objekt oder eine Zahl. Ohne {out} gilt das letzte JSON-Objekt oder die letzte Zahl in seiner Ausgabe.</translation>
     </message>
     <message>
         <source>&amp;Images</source>
         <translation>&amp;Bilder</translation>
     </message>
     <message>
-        <source>A folder of images for the classifier, which torchvision or timm builds. With a subfolder for each class of the model, Evaluate measures the accuracy; else, how far the outputs are those of the unpruned model.</source>
-        <translation>Ein Ordner mit Bildern für den Klassifikator, den torchvision oder timm baut. Mit einem Unterordner je Klasse des Modells misst die Auswertung die Genauigkeit; sonst, wie sehr die Ausgaben denen des ungeprunten Modells gleichen.</translation>
-    </message>
-    <message>
         <source>&amp;No data</source>
         <translation>Kei&amp;ne Daten</translation>
     </message>
     <message>
-        <source>Random token ids, the same each time: unlike any real input.</source>
-        <translation>Zufällige Token-IDs, jedes Mal dieselben: anders als jede echte Eingabe.</translation>
-    </message>
-    <message>
         <source>&amp;Random inputs</source>
         <translation>&amp;Zufällige Eingaben</translation>
-    </message>
-    <message>
-        <source>Random numbers, the same each time, in the shapes that the ONNX model declares: unlike any real input. Sizes that it leaves open are entered here, such as batch=1, height=224.</source>
-        <translation>Zufallszahlen, jedes Mal dieselben, in den Formen, die das ONNX-Modell angibt: anders als echte Eingaben. Größen, die es offen lässt, werden hier eingegeben, etwa batch=1, height=224.</translation>
     </message>
     <message>
         <source>&amp;Statistics file</source>
@@ -2630,10 +2634,6 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     <message>
         <source>&amp;Command line</source>
         <translation>&amp;Befehlszeile</translation>
-    </message>
-    <message>
-        <source>A program that evaluates a file: {checkpoint} stands for its path, {out} for that of the result, a JSON object or a number. Without {out}, the last one that it prints.</source>
-        <translation>Ein Programm, das eine Datei auswertet: {checkpoint} steht für ihren Pfad, {out} für den des Ergebnisses, ein JSON-Objekt oder eine Zahl. Ohne {out} gilt das letzte, das es ausgibt.</translation>
     </message>
     <message>
         <source>All files (*)</source>
@@ -2797,11 +2797,6 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Wanda (je Tensor)</translation>
     </message>
     <message>
-        <source>Prunes the weights of a tensor with the smallest product of magnitude and size of their input, whatever their row. Use it instead of Wanda per row for image models, and for layers whose rows are inputs (the Conv1D of transformers). It needs statistics of activations. Compare it with magnitude.</source>
-        <extracomment>method wanda_per_tensor</extracomment>
-        <translation>Prunt die Gewichte eines Tensors mit dem kleinsten Produkt aus Betrag und Größe ihrer Eingabe, gleich in welcher Zeile. Statt Wanda je Zeile für Bildmodelle und für Schichten, deren Zeilen Eingaben sind (Conv1D von transformers). Braucht eine Aktivierungsstatistik. Vergleichen Sie es mit dem Betrag.</translation>
-    </message>
-    <message>
         <source>Swaps (per row)</source>
         <extracomment>method swaps</extracomment>
         <translation>Vertauschen (je Zeile)</translation>
@@ -2825,11 +2820,6 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <source>OWL (Wanda per row)</source>
         <extracomment>method owl</extracomment>
         <translation>OWL (Wanda je Zeile)</translation>
-    </message>
-    <message>
-        <source>Outlier weighed layerwise sparsity (Yin et al., 2024): Wanda per row, but layers with more outliers among the scores stay denser. A layer is a numbered block, else a tensor. It is meant for large language models at 70 % and more. On small models it was mostly worse: compare it with Wanda, and prefer a sensitivity scan. It needs statistics of activations. Weights that are already pruned count toward the sparsity.</source>
-        <extracomment>method owl</extracomment>
-        <translation>Nach Ausreißern gewichtete Sparsity je Schicht (Yin et al., 2024): Wanda je Zeile, doch Schichten mit mehr Ausreißern unter den Werten bleiben dichter. Eine Schicht ist ein nummerierter Block, sonst ein Tensor. Gedacht für große Sprachmodelle ab 70 %. Bei kleinen Modellen war es meist schlechter: Vergleichen Sie es mit Wanda, und ziehen Sie einen Sensitivitäts-Scan vor. Braucht eine Aktivierungsstatistik. Bereits geprunte Gewichte zählen zur Sparsity.</translation>
     </message>
     <message>
         <source>Outlier threshold</source>
@@ -3112,11 +3102,6 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>FFN-Neuronen</translation>
     </message>
     <message>
-        <source>Prunes whole neurons of the feed-forward layers of a transformer, the same number in each layer. They are pruned in every tensor that has a part in them, biases and norms included, so that the export &apos;shrunk&apos; can cut them out. Needs a model of a known type, with its config.json.</source>
-        <extracomment>method ffn_neurons</extracomment>
-        <translation>Prunt ganze Neuronen der Feed-Forward-Schichten eines Transformers, in jeder Schicht gleich viele. Sie werden in jedem Tensor geprunt, der einen Teil von ihnen hat, auch in Biases und Norms, sodass der Export „verkleinert“ sie entfernen kann. Braucht ein Modell bekannter Art mit seiner config.json.</translation>
-    </message>
-    <message>
         <source>Fraction of remaining units of each group, or a number.</source>
         <extracomment>method ffn_neurons, amount</extracomment>
         <translation>Anteil der verbleibenden Einheiten jeder Gruppe oder Anzahl von Einheiten.</translation>
@@ -3125,11 +3110,6 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <source>Rank by</source>
         <extracomment>method ffn_neurons, by</extracomment>
         <translation>Rang nach</translation>
-    </message>
-    <message>
-        <source>Score of a unit over all weights that it has in the tensors of its group: a norm, or one by statistics of activations.</source>
-        <extracomment>method ffn_neurons, by</extracomment>
-        <translation>Wert einer Einheit über alle Gewichte, die sie in den Tensoren ihrer Gruppe hat: eine Norm oder ein Wert nach der Aktivierungsstatistik.</translation>
     </message>
     <message>
         <source>L2 norm</source>
@@ -3162,11 +3142,6 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Wanda (mit Aktivierungen)</translation>
     </message>
     <message>
-        <source>Sum of squares of each weight times the root mean square of its input, in the tensors that the statistics know (Sun et al., 2024).</source>
-        <extracomment>method ffn_neurons, by</extracomment>
-        <translation>Summe der Quadrate jedes Gewichts mal dem quadratischen Mittel seiner Eingabe, in den Tensoren, die die Statistik kennt (Sun et al., 2024).</translation>
-    </message>
-    <message>
         <source>FLAP (fluctuation)</source>
         <extracomment>method ffn_neurons, by</extracomment>
         <translation>FLAP (Schwankung)</translation>
@@ -3185,11 +3160,6 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <source>Prunes the channels with the smallest Ln norm along a dimension: all weights of a filter, a neuron or an input at once. Use it to make a network smaller: pruned channels can be removed from the architecture later. At the same sparsity it costs more accuracy than unstructured pruning. Each tensor is pruned separately; weights that are already pruned count as 0. Same as torch.nn.utils.prune.ln_structured.</source>
         <extracomment>method ln_structured</extracomment>
         <translation>Prunt die Kanäle mit der kleinsten Ln-Norm entlang einer Dimension: alle Gewichte eines Filters, eines Neurons oder einer Eingabe auf einmal. Um ein Netz kleiner zu machen: Geprunte Kanäle lassen sich später aus der Architektur entfernen. Bei gleicher Sparsity kostet es mehr Genauigkeit als unstrukturiertes Pruning. Jeder Tensor wird für sich geprunt; bereits geprunte Gewichte zählen als 0. Wie torch.nn.utils.prune.ln_structured.</translation>
-    </message>
-    <message>
-        <source>The number of remaining units is rounded up to a multiple of this: some kernels reject other widths, others are slow with them. The export &apos;shrunk&apos; rounds in the same way.</source>
-        <extracomment>method ffn_neurons, multiple</extracomment>
-        <translation>Die Zahl der verbleibenden Einheiten wird auf ein Vielfaches hiervon aufgerundet: Manche Kernel lehnen andere Breiten ab, andere sind damit langsam. Der verkleinerte Export rundet ebenso.</translation>
     </message>
     <message>
         <source>As the export</source>
@@ -3242,19 +3212,9 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Attention-Heads</translation>
     </message>
     <message>
-        <source>Prunes whole key/value heads with their query heads, the same number in each layer. They are pruned in every tensor that has a part in them, biases and norms included, so that the export &apos;shrunk&apos; can cut them out. Not every model class allows fewer heads.</source>
-        <extracomment>method attention_heads</extracomment>
-        <translation>Prunt ganze Key/Value-Heads mit ihren Query-Heads, in jeder Schicht gleich viele. Sie werden in jedem Tensor geprunt, der einen Teil von ihnen hat, auch in Biases und Norms, sodass der Export „verkleinert“ sie entfernen kann. Nicht jede Modellklasse lässt weniger Heads zu.</translation>
-    </message>
-    <message>
         <source>Layers</source>
         <extracomment>method layers</extracomment>
         <translation>Schichten</translation>
-    </message>
-    <message>
-        <source>Prunes what whole layers write into the residual stream, so that they pass on their inputs unchanged. The export &apos;shrunk&apos; leaves them out.</source>
-        <extracomment>method layers</extracomment>
-        <translation>Prunt, was ganze Schichten in den Residualstrom schreiben, sodass sie weitergeben, was sie bekamen. Der Export „verkleinert“ lässt sie weg.</translation>
     </message>
     <message>
         <source>Channel groups</source>
@@ -3262,19 +3222,9 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Kanalgruppen</translation>
     </message>
     <message>
-        <source>Prunes channels of convolutions with everything that depends on them. They are pruned in every tensor that has a part in them, biases and norms included, so that the export &apos;shrunk&apos; can cut them out. Needs a file that holds its graph, or known blocks.</source>
-        <extracomment>method channel_groups</extracomment>
-        <translation>Prunt Kanäle von Faltungen mit allem, was von ihnen abhängt. Sie werden in jedem Tensor geprunt, der einen Teil von ihnen hat, auch in Biases und Norms, sodass der Export „verkleinert“ sie entfernen kann. Braucht eine Datei, die ihren Graphen enthält, oder bekannte Blöcke.</translation>
-    </message>
-    <message>
         <source>Custom mask from file…</source>
         <extracomment>method custom_from_mask</extracomment>
         <translation>Eigene Maske aus Datei…</translation>
-    </message>
-    <message>
-        <source>Applies masks from a file: weights are pruned where the mask is 0. The file is a checkpoint that holds the masks under the names of the tensors, or under NAME_mask. Weights that are already pruned stay pruned. Same as torch.nn.utils.prune.custom_from_mask.</source>
-        <extracomment>method custom_from_mask</extracomment>
-        <translation>Wendet Masken aus einer Datei an: Gewichte werden geprunt, wo die Maske 0 ist. Die Datei ist ein Checkpoint, der die Masken unter den Namen der Tensoren oder unter NAME_mask enthält. Bereits geprunte Gewichte bleiben geprunt. Wie torch.nn.utils.prune.custom_from_mask.</translation>
     </message>
     <message>
         <source>Identity (no pruning)</source>
@@ -3397,11 +3347,6 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>float8 ab 2.1; mmap=True geht</translation>
     </message>
     <message>
-        <source>as pytorch_model.bin beside a config.json</source>
-        <extracomment>format torch, transformers</extracomment>
-        <translation>als pytorch_model.bin neben einer config.json</translation>
-    </message>
-    <message>
         <source>Container</source>
         <extracomment>format torch, container</extracomment>
         <translation>Container</translation>
@@ -3462,11 +3407,6 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Nur Masken</translation>
     </message>
     <message>
-        <source>One bit per weight of each pruned tensor, without the weights: together with the original file it restores the pruned model. NAME_mask holds eight weights per byte, lowest bit first; 1 is kept. Pruneapp and numpy.unpackbits read it.</source>
-        <extracomment>format masks</extracomment>
-        <translation>Ein Bit je Gewicht jedes geprunten Tensors, ohne die Gewichte: Mit der ursprünglichen Datei ergibt es das geprunte Modell. NAME_mask hat acht Gewichte je Byte, das niedrigste Bit zuerst; 1 ist behalten. Pruneapp und numpy.unpackbits lesen es.</translation>
-    </message>
-    <message>
         <source>Not a model: it contains no weights.</source>
         <extracomment>format masks</extracomment>
         <translation>Kein Modell: Es enthält keine Gewichte.</translation>
@@ -3485,11 +3425,6 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <source>Compact (packed remaining weights)</source>
         <extracomment>format compact</extracomment>
         <translation>Kompakt (gepackte verbleibende Gewichte)</translation>
-    </message>
-    <message>
-        <source>The smallest file: one mask bit per weight and the nonzero values, byte-shuffled and compressed, in a safetensors container. Pruneapp opens it like any checkpoint; a short reader for numpy can be written beside it.</source>
-        <extracomment>format compact</extracomment>
-        <translation>Die kleinste Datei: ein Maskenbit je Gewicht und die Werte ungleich null, byteweise umgeordnet und komprimiert, in einem safetensors-Container. Pruneapp öffnet sie wie jeden Checkpoint; ein kurzes Leseskript für numpy kann daneben geschrieben werden.</translation>
     </message>
     <message>
         <source>The smallest file, lossless.</source>
@@ -3515,11 +3450,6 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <source>numpy arrays or torch tensors, read on demand</source>
         <extracomment>format compact, pruneapp.load_compact</extracomment>
         <translation>numpy-Arrays oder torch-Tensoren, bei Bedarf gelesen</translation>
-    </message>
-    <message>
-        <source>with read_compact.py, written beside the file</source>
-        <extracomment>format compact, numpy and zstandard</extracomment>
-        <translation>mit read_compact.py, neben die Datei geschrieben</translation>
     </message>
     <message>
         <source>Write reader script</source>
@@ -3577,11 +3507,6 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Entpackt sich mit zstd oder 7-Zip genau zur safetensors-Datei.</translation>
     </message>
     <message>
-        <source>Decompress it to model.safetensors beside config.json and the tokenizer, and transformers loads it.</source>
-        <extracomment>format zst</extracomment>
-        <translation>Entpacken Sie sie zu model.safetensors neben config.json und dem Tokenizer, dann lädt transformers sie.</translation>
-    </message>
-    <message>
         <source>Must be decompressed before loading.</source>
         <extracomment>format zst</extracomment>
         <translation>Muss vor dem Laden entpackt werden.</translation>
@@ -3625,11 +3550,6 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <source>CSR is larger than dense below 67 % zeros in 16 bits, 50 % in float32 and 33 % in float64.</source>
         <extracomment>format csr</extracomment>
         <translation>CSR ist größer als dicht bei weniger als 67 % Nullen in 16 Bit, 50 % in float32 und 33 % in float64.</translation>
-    </message>
-    <message>
-        <source>Convolutions, embeddings and float8 tensors stay dense. Only tensors are written.</source>
-        <extracomment>format csr</extracomment>
-        <translation>Faltungen, Embeddings und float8-Tensoren bleiben dicht. Nur Tensoren werden geschrieben.</translation>
     </message>
     <message>
         <source>Load with load_state_dict(…, assign=True); 16-bit tensors need to_dense(). Not compatible with transformers.</source>
@@ -3692,24 +3612,9 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>ONNX, dicht</translation>
     </message>
     <message>
-        <source>The opened ONNX model with zeros where it is pruned. Everything else in it stays as it is; data in files beside the model is moved into it, or into one new file if the model has more than 2 GiB.</source>
-        <extracomment>format onnx</extracomment>
-        <translation>Das geöffnete ONNX-Modell mit Nullen, wo es geprunt ist. Alles andere darin bleibt unverändert; Daten in Dateien neben dem Modell kommen hinein oder, wenn das Modell mehr als 2 GiB hat, in eine neue Datei.</translation>
-    </message>
-    <message>
-        <source>and whatever runs the original</source>
-        <extracomment>format onnx, ONNX Runtime</extracomment>
-        <translation>und was immer das Original ausführt</translation>
-    </message>
-    <message>
         <source>torch.export program, dense</source>
         <extracomment>format pt2</extracomment>
         <translation>torch.export-Programm, dicht</translation>
-    </message>
-    <message>
-        <source>The opened program of torch.export with zeros where it is pruned. Everything else in it stays as it is: the graph, its constants and its example inputs.</source>
-        <extracomment>format pt2</extracomment>
-        <translation>Das geöffnete Programm von torch.export mit Nullen, wo es geprunt ist. Alles andere darin bleibt, wie es ist: der Graph, seine Konstanten und seine Beispieleingaben.</translation>
     </message>
     <message>
         <source>pickle as opened</source>
@@ -3735,11 +3640,6 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <source>GGUF, dense</source>
         <extracomment>format gguf</extracomment>
         <translation>GGUF, dicht</translation>
-    </message>
-    <message>
-        <source>The opened GGUF file with zeros where it is pruned. Everything else in it stays as it is: vocabulary, settings and quantized tensors.</source>
-        <extracomment>format gguf</extracomment>
-        <translation>Die geöffnete GGUF-Datei mit Nullen, wo sie geprunt ist. Alles andere darin bleibt unverändert: Vokabular, Einstellungen und quantisierte Tensoren.</translation>
     </message>
     <message>
         <source>Pruned weights are not quantized: use llama-quantize on the export.</source>
@@ -3872,11 +3772,6 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Iterationen</translation>
     </message>
     <message>
-        <source>Iterations of conjugate gradients. More iterations take longer and come nearer to the outputs on these inputs.</source>
-        <extracomment>repair, iterations</extracomment>
-        <translation>Iterationen der konjugierten Gradienten. Mehr Iterationen dauern länger und kommen den Ausgaben auf diesen Eingaben näher.</translation>
-    </message>
-    <message>
         <source>Damping</source>
         <extracomment>repair, damping</extracomment>
         <translation>Dämpfung</translation>
@@ -3892,19 +3787,9 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Norms anpassen</translation>
     </message>
     <message>
-        <source>Change the running variances of norms as those of the outputs of repaired layers change.</source>
-        <extracomment>repair, norms</extracomment>
-        <translation>Die laufenden Varianzen der Norms so ändern, wie sich die der Ausgaben reparierter Schichten ändern.</translation>
-    </message>
-    <message>
         <source>Sequential</source>
         <extracomment>repair, sequential</extracomment>
         <translation>Nacheinander</translation>
-    </message>
-    <message>
-        <source>Collect the inputs of each layer after the layers before it are repaired, and repair it for the outputs of the unpruned model. The inputs are run once more for each layer.</source>
-        <extracomment>repair, sequential</extracomment>
-        <translation>Die Eingaben jeder Schicht sammeln, nachdem die Schichten davor repariert sind, und sie auf die Ausgaben des ungeprunten Modells hin reparieren. Die Eingaben laufen für jede Schicht noch einmal durch.</translation>
     </message>
     <message>
         <source>Memory</source>
@@ -3937,11 +3822,6 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Lernrate</translation>
     </message>
     <message>
-        <source>Largest learning rate of AdamW. If it is empty, the best of three is found by a few steps with each.</source>
-        <extracomment>recovery, lr</extracomment>
-        <translation>Größte Lernrate von AdamW. Ist das Feld leer, wird die beste von dreien durch je einige Schritte gefunden.</translation>
-    </message>
-    <message>
         <source>automatic</source>
         <extracomment>recovery, lr</extracomment>
         <translation>automatisch</translation>
@@ -3950,11 +3830,6 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <source>Samples</source>
         <extracomment>recovery, samples</extracomment>
         <translation>Proben</translation>
-    </message>
-    <message>
-        <source>Maximum number of samples of calibrate() that are used; all if it is empty.</source>
-        <extracomment>recovery, samples</extracomment>
-        <translation>Höchstzahl der Proben von calibrate(), die verwendet werden; alle, wenn das Feld leer ist.</translation>
     </message>
     <message>
         <source>all</source>
@@ -3967,19 +3842,9 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Zuerst jeden Block trainieren</translation>
     </message>
     <message>
-        <source>Train each block for the outputs of the same block of the unpruned model, before the whole model is trained.</source>
-        <extracomment>recovery, windows</extracomment>
-        <translation>Jeden Block auf die Ausgaben desselben Blocks des ungeprunten Modells trainieren, bevor das ganze Modell trainiert wird.</translation>
-    </message>
-    <message>
         <source>Repair sequentially first</source>
         <extracomment>recovery, repair</extracomment>
         <translation>Zuerst sequenziell reparieren</translation>
-    </message>
-    <message>
-        <source>Start from a sequential repair, unless that is worse on the held-out inputs.</source>
-        <extracomment>recovery, repair</extracomment>
-        <translation>Mit einer sequenziellen Reparatur beginnen, sofern sie auf den zurückgehaltenen Eingaben nicht schlechter ist.</translation>
     </message>
     <message>
         <source>Evaluate before and after</source>
@@ -3987,7 +3852,142 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Vorher und nachher auswerten</translation>
     </message>
     <message>
-        <source>Measure the model with evaluate() of the same script before and after. You are asked before a result is used that makes a metric worse by more than the noise.</source>
+        <source>Prunes the weights of a tensor with the smallest product of magnitude and size of their input, in any row. Use it instead of Wanda per row for image models, and for layers whose rows are inputs (the Conv1D of transformers). Needs statistics of activations. Compare it with magnitude.</source>
+        <extracomment>method wanda_per_tensor</extracomment>
+        <translation>Prunt die Gewichte eines Tensors mit dem kleinsten Produkt aus Betrag und Größe ihrer Eingabe, gleich in welcher Zeile. Statt Wanda je Zeile für Bildmodelle und für Schichten, deren Zeilen Eingaben sind (Conv1D von transformers). Braucht eine Aktivierungsstatistik. Vergleichen Sie es mit dem Betrag.</translation>
+    </message>
+    <message>
+        <source>Outlier weighed layerwise sparsity (Yin et al., 2024): Wanda per row, but layers with more outliers among the scores are pruned less. A layer is a numbered block, or a tensor outside of blocks. Intended for large language models at 70 % and more. On small models it was mostly worse than Wanda: compare both, and prefer a sensitivity scan. Needs statistics of activations. Weights that are already pruned count toward the sparsity.</source>
+        <extracomment>method owl</extracomment>
+        <translation>Nach Ausreißern gewichtete Sparsity je Schicht (Yin et al., 2024): Wanda je Zeile, doch Schichten mit mehr Ausreißern unter den Werten bleiben dichter. Eine Schicht ist ein nummerierter Block, sonst ein Tensor. Gedacht für große Sprachmodelle ab 70 %. Bei kleinen Modellen war es meist schlechter: Vergleichen Sie es mit Wanda, und ziehen Sie einen Sensitivitäts-Scan vor. Braucht eine Aktivierungsstatistik. Bereits geprunte Gewichte zählen zur Sparsity.</translation>
+    </message>
+    <message>
+        <source>Prunes whole neurons of the feed-forward layers of a transformer, the same number in each layer. All tensors of their group are pruned together, biases and norms included, so that the export &apos;shrunk&apos; can remove the units. Needs a model of a known type, with its config.json.</source>
+        <extracomment>method ffn_neurons</extracomment>
+        <translation>Prunt ganze Neuronen der Feed-Forward-Schichten eines Transformers, in jeder Schicht gleich viele. Alle Tensoren ihrer Gruppe werden gemeinsam geprunt, auch Biases und Norms, sodass der Export „verkleinert“ die Einheiten entfernen kann. Braucht ein Modell eines bekannten Typs mit seiner config.json.</translation>
+    </message>
+    <message>
+        <source>How each unit is scored, over all its weights: by a norm, or by statistics of activations.</source>
+        <extracomment>method ffn_neurons, by</extracomment>
+        <translation>Wie jede Einheit über alle ihre Gewichte bewertet wird: nach einer Norm oder nach Aktivierungsstatistiken.</translation>
+    </message>
+    <message>
+        <source>Sum of squares of each weight times the root mean square of its input, in the tensors that have statistics (Sun et al., 2024).</source>
+        <extracomment>method ffn_neurons, by</extracomment>
+        <translation>Summe der Quadrate jedes Gewichts mal dem quadratischen Mittel seiner Eingabe, in den Tensoren, die die Statistik kennt (Sun et al., 2024).</translation>
+    </message>
+    <message>
+        <source>Keep a multiple of this many units (rounded up): some kernels reject other widths, others are slow with them. The export &apos;shrunk&apos; rounds in the same way.</source>
+        <extracomment>method ffn_neurons, multiple</extracomment>
+        <translation>Ein Vielfaches dieser Anzahl von Einheiten behalten (aufgerundet): Manche Kernel lehnen andere Breiten ab, andere sind damit langsam. Der Export &apos;shrunk&apos; rundet ebenso.</translation>
+    </message>
+    <message>
+        <source>Prunes whole key/value heads with their query heads, the same number in each layer. All tensors of their group are pruned together, biases and norms included, so that the export &apos;shrunk&apos; can remove the units. Not every model class supports fewer heads.</source>
+        <extracomment>method attention_heads</extracomment>
+        <translation>Prunt ganze Key/Value-Heads mit ihren Query-Heads, in jeder Schicht gleich viele. Alle Tensoren ihrer Gruppe werden gemeinsam geprunt, auch Biases und Norms, sodass der Export „verkleinert“ die Einheiten entfernen kann. Nicht jede Modellklasse unterstützt weniger Heads.</translation>
+    </message>
+    <message>
+        <source>Prunes the outputs of whole layers to the residual stream, so that these layers return their inputs unchanged. The export &apos;shrunk&apos; removes them.</source>
+        <extracomment>method layers</extracomment>
+        <translation>Prunt, was ganze Schichten in den Residualstrom schreiben, sodass sie weitergeben, was sie bekamen. Der Export „verkleinert“ lässt sie weg.</translation>
+    </message>
+    <message>
+        <source>Prunes channels of convolutions. All tensors of their group are pruned together, biases and norms included, so that the export &apos;shrunk&apos; can remove the units. Needs a file that contains the graph (ONNX or .pt2), or blocks of a known type.</source>
+        <extracomment>method channel_groups</extracomment>
+        <translation>Prunt Kanäle von Faltungen. Alle Tensoren ihrer Gruppe werden gemeinsam geprunt, auch Biases und Norms, sodass der Export „verkleinert“ die Einheiten entfernen kann. Braucht eine Datei, die den Graphen enthält (ONNX oder .pt2), oder Blöcke eines bekannten Typs.</translation>
+    </message>
+    <message>
+        <source>Applies masks from a file: weights are pruned where the mask is 0. The file is a checkpoint that contains the masks under the names of the tensors, or under NAME_mask. Weights that are already pruned remain pruned. Same as torch.nn.utils.prune.custom_from_mask.</source>
+        <extracomment>method custom_from_mask</extracomment>
+        <translation>Wendet Masken aus einer Datei an: Gewichte werden geprunt, wo die Maske 0 ist. Die Datei ist ein Checkpoint, der die Masken unter den Namen der Tensoren oder unter NAME_mask enthält. Bereits geprunte Gewichte bleiben geprunt. Wie torch.nn.utils.prune.custom_from_mask.</translation>
+    </message>
+    <message>
+        <source>as pytorch_model.bin next to a config.json</source>
+        <extracomment>format torch, transformers</extracomment>
+        <translation>als pytorch_model.bin neben einer config.json</translation>
+    </message>
+    <message>
+        <source>One bit per weight of each pruned tensor, without the weights: together with the original file it restores the pruned model. NAME_mask contains eight weights per byte, lowest bit first; 1 is kept. Pruneapp and numpy.unpackbits read it.</source>
+        <extracomment>format masks</extracomment>
+        <translation>Ein Bit je Gewicht jedes geprunten Tensors, ohne die Gewichte: Mit der ursprünglichen Datei ergibt es das geprunte Modell. NAME_mask hat acht Gewichte je Byte, das niedrigste Bit zuerst; 1 ist behalten. Pruneapp und numpy.unpackbits lesen es.</translation>
+    </message>
+    <message>
+        <source>The smallest file: one mask bit per weight and the nonzero values, byte-shuffled and compressed, in a safetensors container. Pruneapp opens it like any checkpoint; a short reader for numpy can be written next to it.</source>
+        <extracomment>format compact</extracomment>
+        <translation>Die kleinste Datei: ein Maskenbit je Gewicht und die Werte ungleich null, byteweise umgeordnet und komprimiert, in einem safetensors-Container. Pruneapp öffnet sie wie jeden Checkpoint; ein kurzes Leseskript für numpy kann daneben geschrieben werden.</translation>
+    </message>
+    <message>
+        <source>with read_compact.py, written next to the file</source>
+        <extracomment>format compact, numpy and zstandard</extracomment>
+        <translation>mit read_compact.py, neben die Datei geschrieben</translation>
+    </message>
+    <message>
+        <source>Decompress it to model.safetensors next to config.json and the tokenizer, and transformers loads it.</source>
+        <extracomment>format zst</extracomment>
+        <translation>Entpacken Sie sie zu model.safetensors neben config.json und dem Tokenizer, dann lädt transformers sie.</translation>
+    </message>
+    <message>
+        <source>Convolutions, embeddings and float8 tensors are written dense. Only tensors are written.</source>
+        <extracomment>format csr</extracomment>
+        <translation>Faltungen, Embeddings und float8-Tensoren bleiben dicht. Nur Tensoren werden geschrieben.</translation>
+    </message>
+    <message>
+        <source>The opened ONNX model with zeros where weights are pruned. Everything else is unchanged; external data is moved into the file, or into one new file if the model has more than 2 GiB.</source>
+        <extracomment>format onnx</extracomment>
+        <translation>Das geöffnete ONNX-Modell mit Nullen, wo es geprunt ist. Alles andere darin bleibt unverändert; Daten in Dateien neben dem Modell kommen hinein oder, wenn das Modell mehr als 2 GiB hat, in eine neue Datei.</translation>
+    </message>
+    <message>
+        <source>and any runtime that runs the original</source>
+        <extracomment>format onnx, ONNX Runtime</extracomment>
+        <translation>und jede Laufzeitumgebung, die das Original ausführt</translation>
+    </message>
+    <message>
+        <source>The opened program of torch.export with zeros where weights are pruned. Everything else is unchanged: the graph, its constants and its example inputs.</source>
+        <extracomment>format pt2</extracomment>
+        <translation>Das geöffnete Programm von torch.export mit Nullen, wo es geprunt ist. Alles andere darin bleibt, wie es ist: der Graph, seine Konstanten und seine Beispieleingaben.</translation>
+    </message>
+    <message>
+        <source>The opened GGUF file with zeros where weights are pruned. Everything else is unchanged: vocabulary, settings and quantized tensors.</source>
+        <extracomment>format gguf</extracomment>
+        <translation>Die geöffnete GGUF-Datei mit Nullen, wo sie geprunt ist. Alles andere darin bleibt unverändert: Vokabular, Einstellungen und quantisierte Tensoren.</translation>
+    </message>
+    <message>
+        <source>Iterations of conjugate gradients. More iterations take longer and match the outputs on these inputs more closely.</source>
+        <extracomment>repair, iterations</extracomment>
+        <translation>Iterationen der konjugierten Gradienten. Mehr Iterationen dauern länger und kommen den Ausgaben auf diesen Eingaben näher.</translation>
+    </message>
+    <message>
+        <source>Adjust the running variances of norm layers to the outputs of the repaired layers.</source>
+        <extracomment>repair, norms</extracomment>
+        <translation>Die laufenden Varianzen der Norms so ändern, wie sich die der Ausgaben reparierter Schichten ändern.</translation>
+    </message>
+    <message>
+        <source>Repair layers one after another, using inputs from the layers that are already repaired. Usually better, but the data is run once more for each layer.</source>
+        <extracomment>repair, sequential</extracomment>
+        <translation>Schichten nacheinander reparieren, mit Eingaben aus den bereits reparierten Schichten. Meist besser, aber die Daten werden für jede Schicht noch einmal ausgeführt.</translation>
+    </message>
+    <message>
+        <source>Maximum learning rate of AdamW. If empty, three rates are tried for a few steps each and the best one is used.</source>
+        <extracomment>recovery, lr</extracomment>
+        <translation>Größte Lernrate von AdamW. Ist das Feld leer, wird die beste von dreien durch je einige Schritte gefunden.</translation>
+    </message>
+    <message>
+        <source>Maximum number of samples of calibrate() to use. If empty, all are used.</source>
+        <extracomment>recovery, samples</extracomment>
+        <translation>Höchstzahl der Proben von calibrate(), die verwendet werden; alle, wenn das Feld leer ist.</translation>
+    </message>
+    <message>
+        <source>Train each block to reproduce the outputs of the same block of the unpruned model, before the whole model is trained.</source>
+        <extracomment>recovery, windows</extracomment>
+        <translation>Jeden Block auf die Ausgaben desselben Blocks des ungeprunten Modells trainieren, bevor das ganze Modell trainiert wird.</translation>
+    </message>
+    <message>
+        <source>Start from a sequential repair, unless it is worse on the held-out inputs.</source>
+        <extracomment>recovery, repair</extracomment>
+        <translation>Mit einer sequenziellen Reparatur beginnen, sofern sie auf den zurückgehaltenen Eingaben nicht schlechter ist.</translation>
+    </message>
+    <message>
+        <source>Measure the model with evaluate() of the same script before and after. If a metric gets worse by more than the noise, you are asked whether to keep the result.</source>
         <extracomment>recovery, evaluates</extracomment>
         <translation>Das Modell vorher und nachher mit evaluate() desselben Skripts messen. Verschlechtert ein Ergebnis eine Metrik um mehr als das Rauschen, werden Sie gefragt, bevor es verwendet wird.</translation>
     </message>
@@ -4310,18 +4310,6 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
 <context>
     <name>DependentsRow</name>
     <message>
-        <source>With everything that depends on it</source>
-        <translation>Mit allem, was davon abhängt</translation>
-    </message>
-    <message>
-        <source>With everything that depends on it (not known)</source>
-        <translation>Mit allem, was davon abhängt (nicht bekannt)</translation>
-    </message>
-    <message>
-        <source>Also prunes what other tensors have of the pruned channels: columns of the next layer, biases, norms. They do not count toward the amount, and protected weights stay.</source>
-        <translation>Prunt auch, was andere Tensoren von den geprunten Kanälen haben: Spalten der nächsten Schicht, Biases, Norms. Sie zählen nicht zum Umfang, und geschützte Gewichte bleiben.</translation>
-    </message>
-    <message>
         <source>Off by default: {why}</source>
         <translation>Standardmäßig aus: {why}</translation>
     </message>
@@ -4330,28 +4318,40 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>{names}.</translation>
     </message>
     <message>
-        <source>On top of the amount, also prunes 1 tensor: {names}</source>
-        <translation>Prunt über den Umfang hinaus auch 1 Tensor: {names}</translation>
+        <source>Also prune dependent tensors</source>
+        <translation>Abhängige Tensoren mitprunen</translation>
     </message>
     <message>
-        <source>On top of the amount, also prunes {n} tensors: {names}</source>
-        <translation>Prunt über den Umfang hinaus auch {n} Tensoren: {names}</translation>
+        <source>Also prune dependent tensors (unavailable)</source>
+        <translation>Abhängige Tensoren mitprunen (nicht verfügbar)</translation>
     </message>
     <message>
-        <source>On top of the amount, would also prune 1 tensor: {names}</source>
-        <translation>Würde über den Umfang hinaus auch 1 Tensor prunen: {names}</translation>
+        <source>Also prunes the matching parts of other tensors: input channels of the next layer, biases and norms. These weights do not count toward the amount, and protected weights are kept.</source>
+        <translation>Prunt auch die zugehörigen Teile anderer Tensoren: Eingangskanäle der nächsten Schicht, Biases und Norms. Diese Gewichte zählen nicht zur Menge, und geschützte Gewichte bleiben erhalten.</translation>
     </message>
     <message>
-        <source>On top of the amount, would also prune {n} tensors: {names}</source>
-        <translation>Würde über den Umfang hinaus auch {n} Tensoren prunen: {names}</translation>
+        <source>Also prunes 1 dependent tensor, in addition to the amount: {names}</source>
+        <translation>Prunt zusätzlich zur Menge 1 abhängigen Tensor: {names}</translation>
     </message>
     <message>
-        <source>On top of the amount, would also prune 1 tensor.</source>
-        <translation>Würde über den Umfang hinaus auch 1 Tensor prunen.</translation>
+        <source>Also prunes {n} dependent tensors, in addition to the amount: {names}</source>
+        <translation>Prunt zusätzlich zur Menge {n} abhängige Tensoren: {names}</translation>
     </message>
     <message>
-        <source>On top of the amount, would also prune {n} tensors.</source>
-        <translation>Würde über den Umfang hinaus auch {n} Tensoren prunen.</translation>
+        <source>Would also prune 1 dependent tensor, in addition to the amount: {names}</source>
+        <translation>Würde zusätzlich zur Menge 1 abhängigen Tensor prunen: {names}</translation>
+    </message>
+    <message>
+        <source>Would also prune {n} dependent tensors, in addition to the amount: {names}</source>
+        <translation>Würde zusätzlich zur Menge {n} abhängige Tensoren prunen: {names}</translation>
+    </message>
+    <message>
+        <source>Would also prune 1 dependent tensor, in addition to the amount.</source>
+        <translation>Würde zusätzlich zur Menge 1 abhängigen Tensor prunen.</translation>
+    </message>
+    <message>
+        <source>Would also prune {n} dependent tensors, in addition to the amount.</source>
+        <translation>Würde zusätzlich zur Menge {n} abhängige Tensoren prunen.</translation>
     </message>
     <message>
         <source>{name} rows</source>
@@ -4374,12 +4374,12 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>{name}, Dim. {dim}</translation>
     </message>
     <message>
-        <source>No other tensor is pruned with {name}.</source>
-        <translation>Mit {name} wird kein anderer Tensor geprunt.</translation>
+        <source>No dependent tensors are known for {name}.</source>
+        <translation>Für {name} sind keine abhängigen Tensoren bekannt.</translation>
     </message>
     <message>
-        <source>No other tensor is pruned with {n} of {m} tensors, such as {name}.</source>
-        <translation>Mit {n} von {m} Tensoren wie {name} wird kein anderer Tensor geprunt.</translation>
+        <source>No dependent tensors are known for {n} of the {m} checked tensors, such as {name}.</source>
+        <translation>Für {n} der {m} angekreuzten Tensoren sind keine abhängigen Tensoren bekannt, zum Beispiel für {name}.</translation>
     </message>
 </context>
 <context>
@@ -4645,12 +4645,6 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Legen Sie hier einen Checkpoint ab</translation>
     </message>
     <message>
-        <source>Nothing is uploaded unless you name a URL as the target.
-Files are read, never run.</source>
-        <translation>Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben.
-Dateien werden gelesen, nie ausgeführt.</translation>
-    </message>
-    <message>
         <source>Open…</source>
         <translation>Öffnen…</translation>
     </message>
@@ -4703,6 +4697,12 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>{suffixes} oder ein Modellordner</translation>
     </message>
     <message>
+        <source>Your files stay on this computer unless you export to a URL.
+Code inside checkpoints is never executed.</source>
+        <translation>Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportieren.
+Code in Checkpoints wird nie ausgeführt.</translation>
+    </message>
+    <message>
         <source>Try the sample</source>
         <translation>Beispiel öffnen</translation>
     </message>
@@ -4750,8 +4750,8 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>Auswerten</translation>
     </message>
     <message>
-        <source>Metrics of the model, measured in a separate process: first of the unpruned model, three times, which gives the noise; then of the current state. Further states are measured when you ask for them in the history.</source>
-        <translation>Metriken des Modells, in einem eigenen Prozess gemessen: zuerst die des ungeprunten Modells, dreimal, was das Rauschen ergibt; dann die des aktuellen Zustands. Weitere Zustände werden gemessen, wenn Sie es im Verlauf verlangen.</translation>
+        <source>Measures the model in a separate process: the unpruned model three times, to estimate the noise, then the current state. To measure another state, click its circle in the history.</source>
+        <translation>Misst das Modell in einem eigenen Prozess: das ungeprunte Modell dreimal, um das Rauschen zu schätzen, dann den aktuellen Zustand. Um einen anderen Zustand zu messen, klicken Sie im Verlauf auf seinen Kreis.</translation>
     </message>
     <message>
         <source>Ne&amp;w script…</source>
@@ -4809,14 +4809,6 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>anderes</translation>
     </message>
     <message>
-        <source>The model is measured on the text that calibrated it: its metric will be better than on other texts.</source>
-        <translation>Das Modell wird auf dem Text gemessen, mit dem es kalibriert wurde: Seine Metrik wird besser sein als auf anderen Texten.</translation>
-    </message>
-    <message>
-        <source>Without labels, the agreement is measured on the images that calibrated the model: it will be lower on others. Accuracy is measured on others.</source>
-        <translation>Ohne Labels wird die Übereinstimmung auf den Bildern gemessen, mit denen das Modell kalibriert wurde: Auf anderen wird sie niedriger sein. Die Genauigkeit wird auf anderen gemessen.</translation>
-    </message>
-    <message>
         <source>Measured before this session was opened. Evaluate again ({keys}) to compare with new results.</source>
         <translation>Gemessen, bevor diese Sitzung geöffnet wurde. Werten Sie erneut aus ({keys}), um mit neuen Ergebnissen zu vergleichen.</translation>
     </message>
@@ -4843,6 +4835,14 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     <message>
         <source>Counting multiply-adds</source>
         <translation>Multiply-Adds werden gezählt</translation>
+    </message>
+    <message>
+        <source>The model is evaluated on its calibration text, so the metric is better than on other texts.</source>
+        <translation>Das Modell wird auf seinem Kalibrierungstext ausgewertet; die Metrik ist daher besser als auf anderen Texten.</translation>
+    </message>
+    <message>
+        <source>Without labels, the agreement is measured on the calibration images, so it is higher than on other images. Accuracy is measured on images that were not used for calibration.</source>
+        <translation>Ohne Labels wird die Übereinstimmung auf den Kalibrierungsbildern gemessen; sie ist daher höher als auf anderen Bildern. Die Genauigkeit wird auf Bildern gemessen, die nicht zur Kalibrierung dienten.</translation>
     </message>
     <message>
         <source>Counting multiply-adds…</source>
@@ -4888,7 +4888,7 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>Der Export war schon geschrieben, als er abgebrochen wurde.</translation>
     </message>
     <message>
-        <source>Missing beside it: {names}.</source>
+        <source>These files could not be written next to it: {names}.</source>
         <translation>Daneben fehlt: {names}.</translation>
     </message>
     <message>
@@ -5333,12 +5333,12 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>Nullen brauchen so viel Platz wie andere Werte. Eine dichte Datei wird nur kleiner, wenn sie komprimiert wird oder ganze Kanäle entfernt werden.</translation>
     </message>
     <message>
-        <source>Compact file (uncompressed)</source>
-        <translation>Kompakte Datei (unkomprimiert)</translation>
+        <source>Packed size (before compression)</source>
+        <translation>Gepackte Größe (unkomprimiert)</translation>
     </message>
     <message>
-        <source>Upper bound without compression and rounding: remaining weights, one mask bit per weight, and metadata. The file is also compressed; the export dialog estimates its size.</source>
-        <translation>Obergrenze ohne Kompression und Rundung: verbleibende Gewichte, ein Maskenbit je Gewicht und Metadaten. Die Datei wird auch komprimiert; der Exportdialog schätzt ihre Größe.</translation>
+        <source>Upper bound for a compact file, without compression and rounding: remaining weights, one mask bit per weight, and metadata. The exported file is also compressed; the export dialog estimates its size.</source>
+        <translation>Obergrenze für eine kompakte Datei, ohne Kompression und Rundung: verbleibende Gewichte, ein Maskenbit pro Gewicht und Metadaten. Die exportierte Datei wird außerdem komprimiert; der Exportdialog schätzt ihre Größe.</translation>
     </message>
 </context>
 <context>
@@ -5430,7 +5430,7 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>Quelle: {source}, {date}.</translation>
     </message>
     <message>
-        <source>The statistics file of this session, {path}, is not there any more. Collect the statistics again, or load another file.</source>
+        <source>The statistics file of this session, {path}, no longer exists. Collect the statistics again, or load another file.</source>
         <translation>Die Statistikdatei dieser Sitzung, {path}, ist nicht mehr vorhanden. Erheben Sie die Statistik erneut oder laden Sie eine andere Datei.</translation>
     </message>
     <message>
@@ -5502,10 +5502,6 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>Messen</translation>
     </message>
     <message>
-        <source>Prunes the current state to each sparsity, and measures it before and after a recovery, in a separate process. The open model is not changed. Whatever was measured when you cancel is kept.</source>
-        <translation>Prunt den aktuellen Zustand auf jede Sparsität und misst ihn vor und nach einer Wiederherstellung, in einem eigenen Prozess. Das offene Modell wird nicht geändert. Was beim Abbrechen gemessen ist, bleibt erhalten.</translation>
-    </message>
-    <message>
         <source>Pruning step</source>
         <translation>Pruning-Schritt</translation>
     </message>
@@ -5518,7 +5514,11 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>Wiederherstellung</translation>
     </message>
     <message>
-        <source>How the remaining weights of each point are trained: for the outputs of the unpruned model on the inputs of calibrate, or by train of the script</source>
+        <source>Prunes the current state to each sparsity, and evaluates it before and after a recovery in a separate process. The open model is not changed. If you cancel, results so far are kept.</source>
+        <translation>Prunt den aktuellen Zustand auf jede Sparsity und wertet ihn vor und nach einem Wiederherstellen in einem eigenen Prozess aus. Das geöffnete Modell wird nicht geändert. Wenn Sie abbrechen, bleiben bisherige Ergebnisse erhalten.</translation>
+    </message>
+    <message>
+        <source>How the remaining weights of each point are trained: to reproduce the outputs of the unpruned model on the inputs of calibrate(), or with train() of the script</source>
         <translation>Wie die verbleibenden Gewichte jedes Punkts trainiert werden: auf die Ausgaben des ungeprunten Modells für die Eingaben von calibrate, oder durch train des Skripts</translation>
     </message>
     <message>
@@ -5742,6 +5742,10 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     <message>
         <source>Switching branches</source>
         <translation>Zweig wird gewechselt</translation>
+    </message>
+    <message>
+        <source>State name (leave empty for the default):</source>
+        <translation>Name des Zustands (leer lassen für den Standardnamen):</translation>
     </message>
     <message>
         <source>Deleting a branch</source>
@@ -6065,23 +6069,23 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>Schichten</translation>
     </message>
     <message>
-        <source>Layer {n} does nothing and is cut: computes the same</source>
+        <source>Layer {n} has no effect and is removed: same output as the pruned model</source>
         <translation>Schicht {n} bewirkt nichts und wird entfernt: rechnet dasselbe</translation>
     </message>
     <message>
-        <source>Layer {n} is unlike the others and stays</source>
+        <source>Layer {n} differs from the others and is kept</source>
         <translation>Schicht {n} ist anders als die anderen und bleibt</translation>
     </message>
     <message>
-        <source>Layer {n} is cut: changes what the model computes</source>
+        <source>Layer {n} is removed: different output from the pruned model</source>
         <translation>Schicht {n} wird entfernt: ändert, was das Modell rechnet</translation>
     </message>
     <message>
-        <source>Layer {n} stays</source>
+        <source>Layer {n} is kept</source>
         <translation>Schicht {n} bleibt</translation>
     </message>
     <message>
-        <source>Arrows move, Space cuts or keeps a layer.</source>
+        <source>Press an arrow key to move, Space to remove or keep a layer.</source>
         <translation>Pfeile bewegen, die Leertaste entfernt oder behält eine Schicht.</translation>
     </message>
 </context>
@@ -6153,7 +6157,7 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>{done}; {n} geschützte Gewichte unverändert</translation>
     </message>
     <message>
-        <source>{done}; {n} weights made permanent earlier are still 0</source>
+        <source>{done}; {n} weights remain 0, because they were made permanent earlier</source>
         <translation>{done}; {n} zuvor endgültig gemachte Gewichte sind weiter 0</translation>
     </message>
     <message>
@@ -6235,7 +6239,7 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>Masken werden gelesen</translation>
     </message>
     <message>
-        <source>Masks of {tensors} were taken from {file}. Left out, because they do not fit this file: {others}.</source>
+        <source>Masks of {tensors} were taken from {file}. Excluded, because they do not fit this file: {others}.</source>
         <translation>Masken von {tensors} aus {file} übernommen. Ausgelassen, weil sie nicht zu dieser Datei passen: {others}.</translation>
     </message>
     <message>
@@ -6459,10 +6463,6 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>;  Norm² zu {share} erhalten</translation>
     </message>
     <message>
-        <source>;  only tensors that are usually pruned or have pruned weights are shown</source>
-        <translation>;  gezeigt sind die üblicherweise geprunten und die mit geprunten Gewichten</translation>
-    </message>
-    <message>
         <source>tensor</source>
         <translation>Tensor</translation>
     </message>
@@ -6511,6 +6511,10 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>erhaltene Norm², %</translation>
     </message>
     <message>
+        <source>;  showing prunable and pruned tensors only</source>
+        <translation>;  gezeigt sind die üblicherweise geprunten und die mit geprunten Gewichten</translation>
+    </message>
+    <message>
         <source>{name}:  {now} → {then} pruned</source>
         <translation>{name}:  {now} → {then} geprunt</translation>
     </message>
@@ -6542,10 +6546,6 @@ Dateien werden gelesen, nie ausgeführt.</translation>
 <context>
     <name>ModuleTree</name>
     <message>
-        <source>Chosen by rules; {n} checked, not used</source>
-        <translation>Nach Regeln; {n} angekreuzt, ungenutzt</translation>
-    </message>
-    <message>
         <source>1 tensor</source>
         <translation>1 Tensor</translation>
     </message>
@@ -6562,7 +6562,11 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation> angekreuzt</translation>
     </message>
     <message>
-        <source>; rules choose others</source>
+        <source>Selected by rules; {n} check marks are ignored</source>
+        <translation>Durch Regeln ausgewählt; {n} Häkchen werden ignoriert</translation>
+    </message>
+    <message>
+        <source>; rules select others</source>
         <translation>; Regeln wählen andere</translation>
     </message>
     <message>
@@ -6678,7 +6682,7 @@ Dateien werden gelesen, nie ausgeführt.</translation>
 <context>
     <name>Notifications</name>
     <message>
-        <source>Something went wrong in Pruneapp itself ({what}).</source>
+        <source>Internal error in Pruneapp ({what}).</source>
         <translation>In Pruneapp selbst ging etwas schief ({what}).</translation>
     </message>
 </context>
@@ -6770,7 +6774,7 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>Einen Modellordner öffnen</translation>
     </message>
     <message>
-        <source>This file holds {n} state dicts; &apos;{key}&apos; is shown.</source>
+        <source>This file contains {n} state dicts; &apos;{key}&apos; is shown.</source>
         <translation>Diese Datei enthält {n} State-Dicts; gezeigt ist „{key}“.</translation>
     </message>
     <message>
@@ -7064,11 +7068,11 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>Aus {pattern} folgt 2:4, das Sparse Tensor Cores entlang der Eingangsdimension linearer Schichten unterstützen.</translation>
     </message>
     <message>
-        <source>1 of these is a convolution: its groups lie along the input channels, and it needs a runtime with sparse convolutions.</source>
+        <source>1 of these is a convolution: its groups are along the input channels, and it needs a runtime with sparse convolutions.</source>
         <translation>1 davon ist eine Faltung: Ihre Gruppen liegen entlang der Eingangskanäle, und sie braucht eine Laufzeit mit dünnbesetzten Faltungen.</translation>
     </message>
     <message>
-        <source>{n} of these are convolutions: their groups lie along the input channels, and they need a runtime with sparse convolutions.</source>
+        <source>{n} of these are convolutions: their groups are along the input channels, and they need a runtime with sparse convolutions.</source>
         <translation>{n} davon sind Faltungen: Ihre Gruppen liegen entlang der Eingangskanäle, und sie brauchen eine Laufzeit mit dünnbesetzten Faltungen.</translation>
     </message>
     <message>
@@ -7317,6 +7321,10 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>Vorschau</translation>
     </message>
     <message>
+        <source>Adjust the remaining weights so that each layer&apos;s output stays close to the original</source>
+        <translation>Die verbleibenden Gewichte so anpassen, dass die Ausgabe jeder Schicht nahe am Original bleibt</translation>
+    </message>
+    <message>
         <source>Recover…</source>
         <translation>Wiederherstellen…</translation>
     </message>
@@ -7349,20 +7357,20 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>bis zu {n}</translation>
     </message>
     <message>
-        <source>With these settings the next step prunes no more weights.</source>
-        <translation>Mit diesen Einstellungen prunt der nächste Schritt keine weiteren Gewichte.</translation>
+        <source>These settings would not prune any more weights.</source>
+        <translation>Diese Einstellungen würden keine weiteren Gewichte prunen.</translation>
     </message>
     <message>
-        <source>Amounts are fractions of the remaining weights: another {share} prunes {n} more.</source>
-        <translation>Umfänge sind Anteile der verbleibenden Gewichte: Mit noch einmal {share} würden {n} weitere geprunt.</translation>
+        <source>Percentages refer to the remaining weights: another {share} would prune {n} more.</source>
+        <translation>Prozentwerte beziehen sich auf die verbleibenden Gewichte: Weitere {share} würden {n} mehr prunen.</translation>
     </message>
     <message>
-        <source>The same step again prunes {n} more weights.</source>
-        <translation>Noch einmal ausgeführt, würde derselbe Schritt {n} weitere Gewichte prunen.</translation>
+        <source>Repeating the step would prune {n} more weights.</source>
+        <translation>Eine Wiederholung des Schritts würde {n} weitere Gewichte prunen.</translation>
     </message>
     <message>
-        <source>With these settings the next step prunes {n} weights.</source>
-        <translation>Mit diesen Einstellungen prunt der nächste Schritt {n} Gewichte.</translation>
+        <source>These settings would prune {n} weights.</source>
+        <translation>Diese Einstellungen würden {n} Gewichte prunen.</translation>
     </message>
     <message>
         <source>Most affected (by sparsity)</source>
@@ -7375,10 +7383,6 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     <message>
         <source>Repair…</source>
         <translation>Reparieren…</translation>
-    </message>
-    <message>
-        <source>Change the remaining weights so that the outputs of pruned layers come out as before</source>
-        <translation>Die verbleibenden Gewichte so ändern, dass die Ausgaben geprunter Schichten wie zuvor ausfallen</translation>
     </message>
 </context>
 <context>
@@ -7418,6 +7422,10 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     <message>
         <source>Identity prunes nothing, and its tensors have masks already.</source>
         <translation>Identität prunt nichts, und ihre Tensoren haben schon Masken.</translation>
+    </message>
+    <message>
+        <source>No preview yet</source>
+        <translation>Noch keine Vorschau</translation>
     </message>
     <message>
         <source>Prune again: {what}</source>
@@ -7563,7 +7571,7 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>Bereich: je Tensor</translation>
     </message>
     <message>
-        <source>To be chosen below the rules.</source>
+        <source>Choose it below the rules.</source>
         <translation>Unter den Regeln zu wählen.</translation>
     </message>
     <message>
@@ -7681,7 +7689,7 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>{n} Tokens</translation>
     </message>
     <message>
-        <source>▲ calibrated with the data that measure it</source>
+        <source>▲ evaluated on the calibration data</source>
         <translation>▲ kalibriert mit den Daten, die ihn messen</translation>
     </message>
     <message>
@@ -7760,8 +7768,20 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>Anteil der Parameter des Modells, die geprunt sind</translation>
     </message>
     <message>
-        <source>up to {x} pruned</source>
-        <translation>bis zu {x} geprunt</translation>
+        <source>{x} pruned</source>
+        <translation>{x} geprunt</translation>
+    </message>
+    <message>
+        <source>{x} parameters</source>
+        <translation>{x} Parameter</translation>
+    </message>
+    <message>
+        <source>{x} of packed weights</source>
+        <translation>{x} gepackte Gewichte</translation>
+    </message>
+    <message>
+        <source>{x} multiply-adds per input</source>
+        <translation>{x} Multiply-Adds je Eingabe</translation>
     </message>
     <message>
         <source>parameters remaining</source>
@@ -7772,20 +7792,12 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>Parameter des Modells, die nicht geprunt sind</translation>
     </message>
     <message>
-        <source>down to {x} parameters</source>
-        <translation>bis hinab zu {x} Parametern</translation>
-    </message>
-    <message>
         <source>size of packed weights</source>
         <translation>Größe der gepackten Gewichte</translation>
     </message>
     <message>
         <source>Bytes of the tensors in a compact file before it is compressed: a mask bit for each weight of a pruned tensor, and the remaining weights</source>
         <translation>Bytes der Tensoren in einer kompakten Datei, bevor sie komprimiert wird: ein Maskenbit für jedes Gewicht eines geprunten Tensors und die verbleibenden Gewichte</translation>
-    </message>
-    <message>
-        <source>down to {x} of packed weights</source>
-        <translation>bis hinab zu {x} gepackter Gewichte</translation>
     </message>
     <message>
         <source>size of the shrunk file</source>
@@ -7806,10 +7818,6 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     <message>
         <source>Multiply-adds by weights that are not pruned, of matrices and convolutions, for one input of the script. A theoretical number: zeros alone make nothing faster</source>
         <translation>Multiply-Adds mit Gewichten, die nicht geprunt sind, von Matrizen und Faltungen, für eine Eingabe des Skripts. Eine theoretische Zahl: Nullen allein machen nichts schneller</translation>
-    </message>
-    <message>
-        <source>down to {x} multiply-adds per input</source>
-        <translation>bis hinab zu {x} Multiply-Adds je Eingabe</translation>
     </message>
 </context>
 <context>
@@ -7898,28 +7906,32 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>{metric}, %</translation>
     </message>
     <message>
+        <source>No evaluation yet. Choose Tools &gt; Evaluate… to measure the model with a script, a text or images.</source>
+        <translation>Noch keine Auswertung. Wählen Sie „Werkzeuge &gt; Auswerten…“, um das Modell mit einem Skript, einem Text oder Bildern zu messen.</translation>
+    </message>
+    <message>
+        <source>It is unknown whether a higher or a lower {metric} is better. Declare HIGHER_IS_BETTER in the script, or choose it below the command line.</source>
+        <translation>Es ist nicht bekannt, ob ein höherer oder ein niedrigerer Wert von {metric} besser ist: Geben Sie HIGHER_IS_BETTER im Skript an, oder wählen Sie es neben der Befehlszeile.</translation>
+    </message>
+    <message>
+        <source>No pruned state measured so far is within {target} of the original.</source>
+        <translation>Kein bisher gemessener geprunter Zustand liegt innerhalb von {target} des Originals.</translation>
+    </message>
+    <message>
+        <source>States measured in an earlier session are not considered.</source>
+        <translation>In einer früheren Sitzung gemessene Zustände werden nicht berücksichtigt.</translation>
+    </message>
+    <message>
+        <source>Best within {target} of the original: {up_to} ({label})</source>
+        <translation>Bester Zustand innerhalb von {target} des Originals: {up_to} ({label})</translation>
+    </message>
+    <message>
         <source>{session}, {state}</source>
         <translation>{session}, {state}</translation>
     </message>
     <message>
         <source>{share} pruned</source>
         <translation>{share} geprunt</translation>
-    </message>
-    <message>
-        <source>It is not known whether a higher or a lower {metric} is better: declare HIGHER_IS_BETTER in the script, or choose it beside the command line.</source>
-        <translation>Es ist nicht bekannt, ob ein höherer oder ein niedrigerer Wert von {metric} besser ist: Geben Sie HIGHER_IS_BETTER im Skript an, oder wählen Sie es neben der Befehlszeile.</translation>
-    </message>
-    <message>
-        <source>At most {target} worse: no measured state with pruned weights.</source>
-        <translation>Höchstens {target} schlechter: kein gemessener Zustand mit geprunten Gewichten.</translation>
-    </message>
-    <message>
-        <source>States measured before do not count.</source>
-        <translation>Früher gemessene Zustände zählen nicht.</translation>
-    </message>
-    <message>
-        <source>At most {target} worse: {up_to} ({label})</source>
-        <translation>Höchstens {target} schlechter: {up_to} ({label})</translation>
     </message>
     <message>
         <source>; noise ±{noise}</source>
@@ -7970,16 +7982,16 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>{curve} (Knie bei {x})</translation>
     </message>
     <message>
-        <source>The knee is the point farthest above the line between the ends of the curve: after it, sparsity costs more than on average.</source>
+        <source>The knee is the point farthest above the line between the ends of the curve. Beyond it, more sparsity costs more than average.</source>
         <translation>Das Knie ist der Punkt am weitesten über der Linie zwischen den Enden der Kurve: Danach kostet Sparsität mehr als im Durchschnitt.</translation>
+    </message>
+    <message>
+        <source>If a bar crosses the dotted line (the unpruned model), no difference from the unpruned model was found.</source>
+        <translation>Ein Balken, der die gepunktete Linie, das ungeprunte Modell, kreuzt, heißt, dass kein Unterschied dazu gefunden wurde.</translation>
     </message>
     <message>
         <source>noise: {what}</source>
         <translation>Rauschen: {what}</translation>
-    </message>
-    <message>
-        <source>A bar that crosses the dotted line, the unpruned model, means that no difference from it was found.</source>
-        <translation>Ein Balken, der die gepunktete Linie, das ungeprunte Modell, kreuzt, heißt, dass kein Unterschied dazu gefunden wurde.</translation>
     </message>
     <message>
         <source>{session}, {state}:  {words}</source>
@@ -8087,28 +8099,12 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>Sitzung speichern…</translation>
     </message>
     <message>
-        <source>Some changes are not saved in &apos;{name}&apos;.</source>
-        <translation>Manche Änderungen sind nicht in „{name}“ gespeichert.</translation>
-    </message>
-    <message>
-        <source>Metrics or scans are not saved in &apos;{name}&apos;.</source>
-        <translation>Metriken oder Scans sind nicht in „{name}“ gespeichert.</translation>
-    </message>
-    <message>
         <source>Save session</source>
         <translation>Sitzung speichern</translation>
     </message>
     <message>
-        <source>Some changes are neither saved nor exported.</source>
-        <translation>Manche Änderungen sind weder gespeichert noch exportiert.</translation>
-    </message>
-    <message>
         <source>Export…</source>
         <translation>Exportieren…</translation>
-    </message>
-    <message>
-        <source>They are lost if you continue. The file on disk is unchanged.</source>
-        <translation>Sie gehen verloren, wenn Sie fortfahren. Die Datei auf der Festplatte ist unverändert.</translation>
     </message>
     <message>
         <source>Discard changes</source>
@@ -8119,28 +8115,48 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>Abbrechen</translation>
     </message>
     <message>
-        <source>Some changes are not saved; only a session stores them.</source>
-        <translation>Manche Änderungen sind nicht gespeichert; nur eine Sitzung speichert sie.</translation>
+        <source>Your latest changes have not been saved in &apos;{name}&apos;.</source>
+        <translation>Ihre letzten Änderungen wurden nicht in &apos;{name}&apos; gespeichert.</translation>
     </message>
     <message>
-        <source>Protected weights are not saved; only a session stores them.</source>
-        <translation>Geschützte Gewichte sind nicht gespeichert; nur eine Sitzung speichert sie.</translation>
+        <source>Metrics and scans have not been saved in &apos;{name}&apos;.</source>
+        <translation>Metriken und Scans wurden nicht in &apos;{name}&apos; gespeichert.</translation>
+    </message>
+    <message>
+        <source>You have unsaved changes.</source>
+        <translation>Es gibt nicht gespeicherte Änderungen.</translation>
+    </message>
+    <message>
+        <source>If you continue, they will be lost. The file on disk is not changed.</source>
+        <translation>Wenn Sie fortfahren, gehen sie verloren. Die Datei auf der Festplatte wird nicht geändert.</translation>
+    </message>
+    <message>
+        <source>Your latest changes have not been saved. Save a session to keep them.</source>
+        <translation>Ihre letzten Änderungen wurden nicht gespeichert. Speichern Sie eine Sitzung, um sie zu behalten.</translation>
+    </message>
+    <message>
+        <source>Protected weights have not been saved. Save a session to keep them.</source>
+        <translation>Geschützte Gewichte wurden nicht gespeichert. Speichern Sie eine Sitzung, um sie zu behalten.</translation>
+    </message>
+    <message>
+        <source>Names of states have not been saved. Save a session to keep them.</source>
+        <translation>Namen von Zuständen wurden nicht gespeichert. Speichern Sie eine Sitzung, um sie zu behalten.</translation>
+    </message>
+    <message>
+        <source>Undone steps and other branches have not been saved. Save a session to keep them.</source>
+        <translation>Rückgängig gemachte Schritte und andere Zweige wurden nicht gespeichert. Speichern Sie eine Sitzung, um sie zu behalten.</translation>
+    </message>
+    <message>
+        <source>The undo history has not been saved. Save a session to keep it.</source>
+        <translation>Der Verlauf zum Rückgängigmachen wurde nicht gespeichert. Speichern Sie eine Sitzung, um ihn zu behalten.</translation>
+    </message>
+    <message>
+        <source>Metrics and scans have not been saved. Save a session to keep them.</source>
+        <translation>Metriken und Scans wurden nicht gespeichert. Speichern Sie eine Sitzung, um sie zu behalten.</translation>
     </message>
     <message>
         <source>Names and notes of states are not saved; only a session stores them.</source>
         <translation>Namen und Notizen von Zuständen sind nicht gespeichert; nur eine Sitzung enthält sie.</translation>
-    </message>
-    <message>
-        <source>Steps that are undone or on other branches are not saved; only a session stores them.</source>
-        <translation>Schritte, die rückgängig gemacht oder auf anderen Zweigen sind, sind nicht gespeichert; nur eine Sitzung speichert sie.</translation>
-    </message>
-    <message>
-        <source>Undo steps are not saved; only a session stores them.</source>
-        <translation>Die Schritte zum Rückgängigmachen sind nicht gespeichert; nur eine Sitzung speichert sie.</translation>
-    </message>
-    <message>
-        <source>Metrics or scans are not saved; only a session stores them.</source>
-        <translation>Metriken oder Scans sind nicht gespeichert; nur eine Sitzung speichert sie.</translation>
     </message>
     <message>
         <source>A file with this name already exists.</source>
@@ -8199,8 +8215,12 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>„{state}“ löschen?</translation>
     </message>
     <message>
-        <source>If you cancel it, nothing is changed and no incomplete file is left.</source>
-        <translation>Wenn Sie ihn abbrechen, wird nichts geändert, und keine unvollständige Datei bleibt zurück.</translation>
+        <source>Cancelling leaves all files unchanged.</source>
+        <translation>Beim Abbrechen bleiben alle Dateien unverändert.</translation>
+    </message>
+    <message>
+        <source>These tensors cannot be read, so “{format}” cannot contain them. A model that needs them will not load from the export alone.</source>
+        <translation>Die Zahlen dieser Tensoren sind nicht lesbar, sodass „{format}“ sie nicht aufnehmen kann. Ein Modell, das sie braucht, lädt nicht allein aus dem Export.</translation>
     </message>
     <message>
         <source>A job is still running.</source>
@@ -8249,10 +8269,6 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     <message>
         <source>One tensor of the file cannot be written in this format.</source>
         <translation>Ein Tensor der Datei kann in diesem Format nicht geschrieben werden.</translation>
-    </message>
-    <message>
-        <source>The numbers of these tensors cannot be read, so that “{format}” cannot hold them. A model that needs them will not load from the export alone.</source>
-        <translation>Die Zahlen dieser Tensoren sind nicht lesbar, sodass „{format}“ sie nicht aufnehmen kann. Ein Modell, das sie braucht, lädt nicht allein aus dem Export.</translation>
     </message>
     <message>
         <source> “{format}” keeps them.</source>
@@ -8355,12 +8371,12 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Rezept wird gespeichert</translation>
     </message>
     <message>
-        <source>Recipe saved as {file}.</source>
-        <translation>Rezept als {file} gespeichert.</translation>
+        <source>Recipe saved: {file}</source>
+        <translation>Rezept gespeichert: {file}</translation>
     </message>
     <message>
-        <source>Its masks are in the folder {folder} beside it.</source>
-        <translation>Seine Masken sind im Ordner {folder} daneben.</translation>
+        <source>Keep the folder {folder} with masks and repaired values next to it.</source>
+        <translation>Lassen Sie den Ordner {folder} mit Masken und reparierten Werten daneben.</translation>
     </message>
     <message>
         <source>Apply recipe</source>
@@ -8533,7 +8549,7 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>{n} Proben, davon {held_out} zurückgehalten; Lernrate {lr}.</translation>
     </message>
     <message>
-        <source>It began with a sequential repair.</source>
+        <source>It started from a sequential repair.</source>
         <translation>Sie begann mit einer sequenziellen Reparatur.</translation>
     </message>
     <message>
@@ -8556,15 +8572,15 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Die Ausgaben des ungeprunten Modells &amp;nachbilden (ohne Labels)</translation>
     </message>
     <message>
-        <source>The inputs of calibrate() are run through the unpruned model, and the pruned model is trained for the same outputs.</source>
-        <translation>Die Eingaben von calibrate() laufen durch das ungeprunte Modell, und das geprunte Modell wird auf dieselben Ausgaben trainiert.</translation>
-    </message>
-    <message>
         <source>Run &amp;train() of the script</source>
         <translation>&amp;train() des Skripts ausführen</translation>
     </message>
     <message>
-        <source>Your own training, with your data, labels and optimizer; masks are held.</source>
+        <source>The inputs of calibrate() are run through the unpruned model, and the pruned model is trained to reproduce its outputs.</source>
+        <translation>Die Eingaben von calibrate() laufen durch das ungeprunte Modell, und das geprunte Modell wird auf dieselben Ausgaben trainiert.</translation>
+    </message>
+    <message>
+        <source>Your own training loop, with your data, labels and optimizer. Pruned weights stay zero.</source>
         <translation>Ihr eigenes Training, mit Ihren Daten, Labels und Ihrem Optimierer; die Masken werden eingehalten.</translation>
     </message>
     <message>
@@ -8627,15 +8643,15 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Trainiert {n} verbleibende Gewichte des ganzen Modells auf {device}.</translation>
     </message>
     <message>
-        <source>Trains low-rank changes with {n} numbers on {device}: all weights do not fit into memory.</source>
+        <source>Trains low-rank updates with {n} parameters on {device}, because all weights do not fit into memory.</source>
         <translation>Trainiert Änderungen von niedrigem Rang mit {n} Zahlen auf {device}: Alle Gewichte passen nicht in den Speicher.</translation>
     </message>
     <message>
-        <source>Trains the {n} numbers of norms and biases on {device}: more does not fit into memory.</source>
+        <source>Trains the {n} parameters of norms and biases on {device}, because more does not fit into memory.</source>
         <translation>Trainiert die {n} Zahlen von Norms und Biases auf {device}: Mehr passt nicht in den Speicher.</translation>
     </message>
     <message>
-        <source>Trains blocks only, on {device}: the whole model does not fit into memory.</source>
+        <source>Trains blocks only, on {device}, because the whole model does not fit into memory.</source>
         <translation>Trainiert nur Blöcke, auf {device}: Das ganze Modell passt nicht in den Speicher.</translation>
     </message>
     <message>
@@ -8970,8 +8986,8 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Reparatur</translation>
     </message>
     <message>
-        <source>Changes the remaining weights of pruned layers so that the outputs of each layer come out as those of the unpruned model. No mask is changed. You can undo it.</source>
-        <translation>Ändert die verbleibenden Gewichte geprunter Schichten so, dass die Ausgaben jeder Schicht wie die des ungeprunten Modells ausfallen. Keine Maske wird geändert. Sie können es rückgängig machen.</translation>
+        <source>Adjusts the remaining weights of pruned layers so that each layer&apos;s output stays close to that of the unpruned model. The masks do not change. You can undo it.</source>
+        <translation>Passt die verbleibenden Gewichte geprunter Schichten so an, dass die Ausgabe jeder Schicht nahe an der des ungeprunten Modells bleibt. Die Masken ändern sich nicht. Sie können es rückgängig machen.</translation>
     </message>
     <message>
         <source>Layer</source>
@@ -9038,8 +9054,12 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>{layers}, {n} davon mit Statistik</translation>
     </message>
     <message>
-        <source>Sequential repair runs inputs through the model, and a statistics file has none: choose a source of inputs, or clear the check box.</source>
-        <translation>„Nacheinander“ schickt Eingaben durch das Modell, und eine Statistikdatei hat keine: Wählen Sie, was sie durchschickt, oder wählen Sie das Kästchen ab.</translation>
+        <source>Sequential repair needs input data, which a statistics file does not contain. Choose a text or script, or turn Sequential off.</source>
+        <translation>Eine sequenzielle Reparatur braucht Eingabedaten, die eine Statistikdatei nicht enthält. Wählen Sie einen Text oder ein Skript, oder schalten Sie „Sequenziell“ aus.</translation>
+    </message>
+    <message>
+        <source>Gram matrices: {total}, more than the memory limit. The layers are solved in the process that runs the model. {rest}</source>
+        <translation>Gram-Matrizen: {total}, mehr als die Speichergrenze. Sie bleiben in dem Prozess, der das Modell ausführt und die Schichten löst. {rest}</translation>
     </message>
     <message>
         <source>Memory: about {size} to compute the largest layer.</source>
@@ -9048,10 +9068,6 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     <message>
         <source>Gram matrices: {total}, in temporary files. {rest}</source>
         <translation>Gram-Matrizen: {total}, in temporären Dateien. {rest}</translation>
-    </message>
-    <message>
-        <source>Gram matrices: {total}, more than the memory limit. They stay in the process that runs the model, which solves the layers. {rest}</source>
-        <translation>Gram-Matrizen: {total}, mehr als die Speichergrenze. Sie bleiben in dem Prozess, der das Modell ausführt und die Schichten löst. {rest}</translation>
     </message>
 </context>
 <context>
@@ -9069,14 +9085,6 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>{n} Schichten repariert: {moved} Gewichte haben neue Werte.</translation>
     </message>
     <message>
-        <source>{n} biases or running means moved with them.</source>
-        <translation>{n} Biases oder laufende Mittelwerte wurden mit angepasst.</translation>
-    </message>
-    <message>
-        <source>1 bias or running mean moved with them.</source>
-        <translation>1 Bias oder laufendes Mittel wurde mit angepasst.</translation>
-    </message>
-    <message>
         <source>Inputs: {source}. Solved by {solver}.</source>
         <translation>Eingaben: {source}. Gelöst mit {solver}.</translation>
     </message>
@@ -9085,16 +9093,24 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Eingaben: {source}.</translation>
     </message>
     <message>
-        <source>Errors are mean squares of the difference to the outputs of the unpruned layer, relative to these outputs.</source>
-        <translation>Fehler sind mittlere Quadrate des Unterschieds zu den Ausgaben der ungeprunten Schicht, relativ zu diesen Ausgaben.</translation>
+        <source>{n} biases or running means were adjusted, too.</source>
+        <translation>{n} Biases oder laufende Mittelwerte wurden ebenfalls angepasst.</translation>
     </message>
     <message>
-        <source>Sequential: they include the errors of the layers before, so they are larger than if each layer were repaired by itself.</source>
-        <translation>Nacheinander: Sie enthalten die Fehler der Schichten davor, sind also größer als bei einer Reparatur jeder Schicht für sich.</translation>
+        <source>1 bias or running mean was adjusted, too.</source>
+        <translation>1 Bias oder laufender Mittelwert wurde ebenfalls angepasst.</translation>
     </message>
     <message>
-        <source>Measure the model on data that the statistics were not collected with: small errors of layers do not prove that it works.</source>
-        <translation>Messen Sie das Modell auf Daten, mit denen die Statistik nicht gesammelt wurde: Kleine Fehler der Schichten beweisen nicht, dass es funktioniert.</translation>
+        <source>Error: mean squared difference from the unpruned layer&apos;s output, relative to the mean square of that output.</source>
+        <translation>Fehler: mittlere quadratische Abweichung von der Ausgabe der ungeprunten Schicht, relativ zum mittleren Quadrat dieser Ausgabe.</translation>
+    </message>
+    <message>
+        <source>Sequential: the errors include those of the preceding layers, so they are larger than if each layer were repaired separately.</source>
+        <translation>Sequenziell: Die Fehler enthalten die der vorangehenden Schichten und sind daher größer, als wenn jede Schicht einzeln repariert würde.</translation>
+    </message>
+    <message>
+        <source>Evaluate on data that was not used for calibration: small layer errors do not guarantee that the model works.</source>
+        <translation>Werten Sie das Modell mit Daten aus, die nicht zur Kalibrierung dienten: Kleine Fehler der Schichten garantieren nicht, dass das Modell funktioniert.</translation>
     </message>
     <message>
         <source>Not repaired, no statistics: {names}.</source>
@@ -9293,7 +9309,7 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Nichts zu prunen</translation>
     </message>
     <message>
-        <source>Each round prunes the weights that the previous round trained. Its training is a step of its own.</source>
+        <source>Each round prunes the weights that the previous round trained. The training is a separate step.</source>
         <translation>Jede Runde prunt die Gewichte, die die vorige Runde trainiert hat. Ihr Training ist ein eigener Schritt.</translation>
     </message>
 </context>
@@ -9340,8 +9356,8 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Einen Text, Bilder, ein Skript oder zufällige Eingaben durch das nicht geprunte Modell schicken.</translation>
     </message>
     <message>
-        <source>No layers yet: enter a pattern or choose a type. Until then, this rule is ignored.</source>
-        <translation>Noch keine Schichten: Geben Sie ein Muster ein oder wählen Sie eine Art. Bis dahin gilt diese Regel nicht.</translation>
+        <source>No tensors selected yet: enter a pattern or choose a type. Until then, this rule is ignored.</source>
+        <translation>Noch keine Tensoren ausgewählt: Geben Sie ein Muster ein oder wählen Sie einen Typ. Bis dahin wird diese Regel ignoriert.</translation>
     </message>
     <message>
         <source>Skips 1 matching bias, norm or 1‑D tensor.</source>
@@ -9408,8 +9424,8 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Erheben oder laden Sie zuerst eine Statistik der Aktivierungen.</translation>
     </message>
     <message>
-        <source>no layers yet, ignored</source>
-        <translation>noch keine Schichten, gilt nicht</translation>
+        <source>no tensors selected yet</source>
+        <translation>noch keine Tensoren ausgewählt</translation>
     </message>
     <message>
         <source>✕ not valid</source>
@@ -9419,8 +9435,8 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
 <context>
     <name>ScanController</name>
     <message>
-        <source>no statistics with Gram matrices are loaded</source>
-        <translation>keine Statistik mit Gram-Matrizen geladen</translation>
+        <source>requires statistics with Gram matrices</source>
+        <translation>erfordert Statistiken mit Gram-Matrizen</translation>
     </message>
     <message>
         <source>the loaded statistics have no Gram matrices</source>
@@ -9550,8 +9566,8 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Scannen</translation>
     </message>
     <message>
-        <source>Prunes one of the checked tensors at a time, by each of the amounts, and measures the model each time in a separate process. The open model is not changed. Whatever was measured when you cancel is kept, and the next scan continues it.</source>
-        <translation>Prunt jeden angekreuzten Tensor einzeln mit jedem der Umfänge und misst das Modell jedes Mal in einem eigenen Prozess. Das geöffnete Modell wird nicht geändert. Wenn Sie abbrechen, bleiben die Messungen erhalten, und der nächste Scan setzt dort fort.</translation>
+        <source>Prunes one checked tensor at a time by each amount, and evaluates the model each time in a separate process. The open model is not changed. If you cancel, results so far are kept and the next scan continues from there.</source>
+        <translation>Prunt jeweils einen angekreuzten Tensor um jede der Mengen und wertet das Modell jedes Mal in einem eigenen Prozess aus. Das geöffnete Modell wird nicht geändert. Wenn Sie abbrechen, bleiben bisherige Ergebnisse erhalten, und der nächste Scan setzt dort fort.</translation>
     </message>
     <message>
         <source>Method</source>
@@ -9589,16 +9605,16 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
 <context>
     <name>ScriptConsent</name>
     <message>
-        <source>Run this script? It is new.</source>
-        <translation>Dieses Skript ausführen? Es ist neu.</translation>
+        <source>This script has not been run before. Run it?</source>
+        <translation>Dieses Skript wurde noch nie ausgeführt. Ausführen?</translation>
     </message>
     <message>
-        <source>Run this script? It has changed since you last ran it.</source>
-        <translation>Dieses Skript ausführen? Es hat sich seit dem letzten Mal geändert.</translation>
+        <source>This script has changed since it was last run. Run it?</source>
+        <translation>Dieses Skript wurde seit der letzten Ausführung geändert. Ausführen?</translation>
     </message>
     <message>
-        <source>Run this script with a different Python than last time?</source>
-        <translation>Dieses Skript mit anderem Python als letztes Mal ausführen?</translation>
+        <source>This script was last run with a different Python. Run it?</source>
+        <translation>Dieses Skript wurde zuletzt mit einem anderen Python ausgeführt. Ausführen?</translation>
     </message>
 </context>
 <context>
@@ -9647,7 +9663,7 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Läuft mit {python} ({found}).</translation>
     </message>
     <message>
-        <source>The limit has no effect: no function of the script takes &apos;limit&apos;.</source>
+        <source>The limit has no effect: no function of the script has a parameter &apos;limit&apos;.</source>
         <translation>Die Begrenzung hat keine Wirkung: Keine Funktion des Skripts nimmt „limit“.</translation>
     </message>
     <message>
@@ -9793,10 +9809,6 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>geprunt, jeweils nur ein Tensor</translation>
     </message>
     <message>
-        <source>Nothing has been scanned yet. Choose Tools &gt; Scan sensitivity… to measure how much of each tensor the model can spare.</source>
-        <translation>Noch ist nichts gescannt. Wählen Sie „Werkzeuge &gt; Sensitivität scannen…“, um zu messen, wie viel von jedem Tensor das Modell entbehren kann.</translation>
-    </message>
-    <message>
         <source>Set up…</source>
         <translation>Einrichten…</translation>
     </message>
@@ -9841,14 +9853,6 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Der gescannte Zustand wurde gelöscht.</translation>
     </message>
     <message>
-        <source>Scanned state: {state}, the current one.</source>
-        <translation>Gescannter Zustand: {state}, der aktuelle.</translation>
-    </message>
-    <message>
-        <source>Scanned state: {state}. The current state is another one.</source>
-        <translation>Gescannter Zustand: {state}. Der aktuelle Zustand ist ein anderer.</translation>
-    </message>
-    <message>
         <source>Method: {method}.</source>
         <translation>Methode: {method}.</translation>
     </message>
@@ -9857,16 +9861,8 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Vor dem Pruning: {metric} {value}.</translation>
     </message>
     <message>
-        <source>Repeatable; the uncertainty of the data is not known.</source>
-        <translation>Wiederholbar; die Unsicherheit der Daten ist nicht bekannt.</translation>
-    </message>
-    <message>
         <source>{n} of {all} evaluations measured</source>
         <translation>{n} von {all} Auswertungen gemessen</translation>
-    </message>
-    <message>
-        <source>largest damage: {name} at {amount}, {damage}</source>
-        <translation>größter Schaden: {name} bei {amount}, {damage}</translation>
     </message>
     <message>
         <source>no damage beyond the noise</source>
@@ -9891,6 +9887,26 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     <message>
         <source>Damage by tensor and amount</source>
         <translation>Schaden nach Tensor und Umfang</translation>
+    </message>
+    <message>
+        <source>No scan yet. Choose Tools &gt; Scan sensitivity… to measure how far each tensor can be pruned.</source>
+        <translation>Noch kein Scan. Wählen Sie „Werkzeuge &gt; Sensitivität scannen…“, um zu messen, wie weit jeder Tensor geprunt werden kann.</translation>
+    </message>
+    <message>
+        <source>Scanned state: {state} (current state).</source>
+        <translation>Gescannter Zustand: {state} (aktueller Zustand).</translation>
+    </message>
+    <message>
+        <source>Scanned state: {state} (not the current state).</source>
+        <translation>Gescannter Zustand: {state} (nicht der aktuelle Zustand).</translation>
+    </message>
+    <message>
+        <source>Repeatable; the sampling error is unknown.</source>
+        <translation>Wiederholbar; der Stichprobenfehler ist unbekannt.</translation>
+    </message>
+    <message>
+        <source>most sensitive: {name}, {damage} worse at {amount}</source>
+        <translation>am sensitivsten: {name}, {damage} schlechter bei {amount}</translation>
     </message>
     <message>
         <source>{n} worse (logarithmic)</source>
@@ -9921,12 +9937,12 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>früher gemessen</translation>
     </message>
     <message>
-        <source>of another state</source>
+        <source>from another state</source>
         <translation>von einem anderen Zustand</translation>
     </message>
     <message>
-        <source>of another state, measured before</source>
-        <translation>von einem anderen Zustand, früher gemessen</translation>
+        <source>from another state, in an earlier session</source>
+        <translation>von einem anderen Zustand, in einer früheren Sitzung</translation>
     </message>
 </context>
 <context>
@@ -9952,11 +9968,6 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>&apos;{name}&apos; hat keine Normen: {why_not}.</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; is not a checkpoint that Pruneapp knows.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; ist kein Checkpoint, den Pruneapp kennt.</translation>
-    </message>
-    <message>
         <source>Open a .safetensors file, a file that torch.save wrote, an ONNX model, or a model folder.</source>
         <extracomment>sentences</extracomment>
         <translation>Öffnen Sie eine .safetensors-Datei, eine mit torch.save geschriebene Datei, ein ONNX-Modell oder einen Modellordner.</translation>
@@ -9970,11 +9981,6 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <source>Use a machine with an x86-64 or ARM processor.</source>
         <extracomment>sentences</extracomment>
         <translation>Verwenden Sie einen Rechner mit x86-64- oder ARM-Prozessor.</translation>
-    </message>
-    <message>
-        <source>&apos;{path}&apos; holds no state dict &apos;{wanted}&apos;: a {label} file has only one, which has no name.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; enthält kein State-Dict &apos;{wanted}&apos;: Eine Datei der Art {label} hat nur eines, und das hat keinen Namen.</translation>
     </message>
     <message>
         <source>Open it without choosing a state dict.</source>
@@ -9997,11 +10003,6 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Lesen Sie ihn stattdessen mit Checkpoint.bits.</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; holds no tensor named &apos;{name}&apos;.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; enthält keinen Tensor namens &apos;{name}&apos;.</translation>
-    </message>
-    <message>
         <source>`pruneapp inspect` lists the names.</source>
         <extracomment>sentences</extracomment>
         <translation>`pruneapp inspect` führt die Namen auf.</translation>
@@ -10010,11 +10011,6 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <source>&apos;{name}&apos; in &apos;{path}&apos; cannot be read: {unreadable}.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos; in &apos;{path}&apos; kann nicht gelesen werden: {unreadable}.</translation>
-    </message>
-    <message>
-        <source>&apos;{path}&apos; is damaged: {what} of tensor &apos;{show}&apos; does not hold what it should.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; ist beschädigt: In Tensor &apos;{show}&apos; steht nicht, was dort stehen muss ({what}).</translation>
     </message>
     <message>
         <source>Download or copy it again.</source>
@@ -10067,34 +10063,9 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>&apos;{path}&apos; ist eine JSON-Datei, aber kein Index von Shards: Der Schlüssel &apos;weight_map&apos; fehlt.</translation>
     </message>
     <message>
-        <source>Open the file or folder that holds the weights.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Öffnen Sie die Datei oder den Ordner mit den Gewichten.</translation>
-    </message>
-    <message>
-        <source>&apos;{path}&apos; is cut short: &apos;{name}&apos; of &apos;{path2}&apos; ends at byte {value}, and it has {size}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; ist abgeschnitten: &apos;{name}&apos; aus &apos;{path2}&apos; endet bei Byte {value}, die Datei hat aber {size}.</translation>
-    </message>
-    <message>
         <source>The download or copy was interrupted: get the file again.</source>
         <extracomment>sentences</extracomment>
         <translation>Das Herunterladen oder Kopieren wurde unterbrochen: Holen Sie die Datei noch einmal.</translation>
-    </message>
-    <message>
-        <source>&apos;{model}&apos; says that &apos;{name}&apos; is in &apos;{show}&apos;, which is not inside its folder.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Laut &apos;{model}&apos; liegt &apos;{name}&apos; in &apos;{show}&apos;, aber das ist kein Ort innerhalb seines Ordners.</translation>
-    </message>
-    <message>
-        <source>Save the model again with its data beside it.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Speichern Sie das Modell noch einmal, mit seinen Daten daneben.</translation>
-    </message>
-    <message>
-        <source>&apos;{path}&apos; holds &apos;{show}.weight&apos; packed by compressed-tensors, but {what}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; enthält &apos;{show}.weight&apos;, gepackt von compressed-tensors, aber fehlerhaft: {what}.</translation>
     </message>
     <message>
         <source>&apos;{path}&apos; is damaged: the bitmask of &apos;{show}&apos; is for {starts} values, but the file contains {kept}.</source>
@@ -10115,16 +10086,6 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <source>{n} bytes are</source>
         <extracomment>sentences</extracomment>
         <translation>{n} Bytes</translation>
-    </message>
-    <message>
-        <source>&apos;{path}&apos; is cut short: at least {missing} missing.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; ist abgeschnitten, es fehlt etwas (mindestens {missing}).</translation>
-    </message>
-    <message>
-        <source>&apos;{path}&apos; is cut short: {what}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; ist abgeschnitten: {what}.</translation>
     </message>
     <message>
         <source>&apos;{path}&apos; is not a safetensors file: it has {size} bytes, fewer than 8.</source>
@@ -10181,11 +10142,6 @@ steps</extracomment>
         <translation>Legen Sie die Datei selbst dorthin, wenn Sie ihr vertrauen.</translation>
     </message>
     <message>
-        <source>The shards beside &apos;{path}&apos; are of different formats: {join}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Die Shards neben &apos;{path}&apos; haben verschiedene Formate: {join}.</translation>
-    </message>
-    <message>
         <source>Open them one by one.</source>
         <extracomment>sentences</extracomment>
         <translation>Öffnen Sie sie einzeln.</translation>
@@ -10236,11 +10192,6 @@ steps</extracomment>
         <translation>Prüfen Sie die Festplatte, oder schreiben Sie auf eine andere.</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; holds {size} bytes of tensors, but {value} are needed.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; enthält {size} Bytes an Tensoren, nötig sind aber {value}.</translation>
-    </message>
-    <message>
         <source>&apos;{path}&apos; was closed.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; wurde geschlossen.</translation>
@@ -10254,16 +10205,6 @@ steps</extracomment>
         <source>&apos;{path}&apos; ends at byte {size}, but {stop} are needed.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; endet bei Byte {size}, nötig sind aber {stop}.</translation>
-    </message>
-    <message>
-        <source>&apos;{path}&apos; is no longer there.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; ist nicht mehr da.</translation>
-    </message>
-    <message>
-        <source>Put it back, or open it from its new place.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Legen Sie die Datei zurück, oder öffnen Sie sie an ihrem neuen Ort.</translation>
     </message>
     <message>
         <source>&apos;{path}&apos; cannot be read at byte {start}: {words_of}.</source>
@@ -10301,11 +10242,6 @@ steps</extracomment>
         <translation>&apos;{path}&apos; wurde von einem anderen Programm geändert, während die Datei geöffnet war.</translation>
     </message>
     <message>
-        <source>Open it again to work on its new content.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Öffnen Sie die Datei noch einmal, um mit dem neuen Inhalt zu arbeiten.</translation>
-    </message>
-    <message>
         <source>&apos;{path}&apos; cannot be opened: its name contains a character that file names cannot have.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; kann nicht geöffnet werden: Der Name enthält ein Zeichen, das Dateinamen nicht haben können.</translation>
@@ -10319,11 +10255,6 @@ steps</extracomment>
         <source>&apos;{path}&apos; ends at byte {size}, but {value} are needed.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; endet bei Byte {size}, nötig sind aber {value}.</translation>
-    </message>
-    <message>
-        <source>Put it back, or open the file from its new place.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Legen Sie die Datei zurück, oder öffnen Sie sie an ihrem neuen Ort.</translation>
     </message>
     <message>
         <source>&apos;{path}&apos; cannot be read at byte {value}: {words_of}.</source>
@@ -10416,11 +10347,6 @@ steps</extracomment>
         <translation>&apos;{target}&apos; hat sich während des Exports geändert ({was}) und wurde nicht ersetzt.</translation>
     </message>
     <message>
-        <source>Look at it, then export again, or choose another name.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Sehen Sie nach, und exportieren Sie dann noch einmal, oder wählen Sie einen anderen Namen.</translation>
-    </message>
-    <message>
         <source>&apos;framework&apos; must be &apos;np&apos; (numpy) or &apos;pt&apos; (torch) (got {framework}).</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;framework&apos; muss &apos;np&apos; (numpy) oder &apos;pt&apos; (torch) sein (angegeben: {framework}).</translation>
@@ -10456,29 +10382,14 @@ steps</extracomment>
         <translation>Das Herunterladen wurde unterbrochen: Holen Sie die Datei noch einmal.</translation>
     </message>
     <message>
-        <source>The folder &apos;{folder}&apos; holds no checkpoint that Pruneapp knows.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Der Ordner &apos;{folder}&apos; enthält keinen Checkpoint, den Pruneapp kennt.</translation>
-    </message>
-    <message>
         <source>Open a folder with {join} or {last} files.</source>
         <extracomment>sentences</extracomment>
         <translation>Öffnen Sie einen Ordner mit Dateien mit der Endung {join} oder {last}.</translation>
     </message>
     <message>
-        <source>The folder &apos;{folder}&apos; holds more than one checkpoint: {shown}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Der Ordner &apos;{folder}&apos; enthält mehr als einen Checkpoint: {shown}.</translation>
-    </message>
-    <message>
         <source>Open one of these files.</source>
         <extracomment>sentences</extracomment>
         <translation>Öffnen Sie eine dieser Dateien.</translation>
-    </message>
-    <message>
-        <source>The folder &apos;{folder}&apos; holds {len} of {count} shards of a model and no index.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Der Ordner &apos;{folder}&apos; enthält {len} von {count} Shards eines Modells und keinen Index.</translation>
     </message>
     <message>
         <source>Download or copy the whole folder, or open one shard by itself.</source>
@@ -10521,24 +10432,9 @@ steps</extracomment>
         <translation>&apos;{path}&apos; ist beschädigt: Die Bytes von {label} sind nicht die gespeicherten (ihre Prüfsumme ist eine andere).</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; holds {size} compressed bytes of tensors, but {value} are needed.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; enthält {size} komprimierte Bytes an Tensoren, nötig sind aber {value}.</translation>
-    </message>
-    <message>
-        <source>&apos;{path}&apos; could not be decompressed: its temporary file in &apos;{gettempdir}&apos; is cut short.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; konnte nicht entpackt werden: Die temporäre Datei in &apos;{gettempdir}&apos; ist abgeschnitten.</translation>
-    </message>
-    <message>
         <source>&apos;{path}&apos; is compressed, and reading on needs {nbytes} bytes in &apos;{place}&apos;, where {free} are free.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; ist komprimiert, und weiterzulesen braucht {nbytes} Bytes in &apos;{place}&apos;, wo {free} frei sind.</translation>
-    </message>
-    <message>
-        <source>Make room there, or set TMPDIR to a folder with more.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Schaffen Sie dort Platz, oder setzen Sie TMPDIR auf einen Ordner mit mehr.</translation>
     </message>
     <message>
         <source>&apos;{path}&apos;: {label} would grow from {stored} to {size} bytes when decompressed, more than the factor of {MAX_RATIO} that deflate can reach.</source>
@@ -10551,24 +10447,9 @@ steps</extracomment>
         <translation>&apos;{path}&apos; ist komprimiert und braucht {size} Bytes in &apos;{gettempdir}&apos;, was fehlschlug: {words_of}.</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; holds no state dict named &apos;{key}&apos;.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; enthält kein State-Dict namens &apos;{key}&apos;.</translation>
-    </message>
-    <message>
         <source>Choose one of: {named}.</source>
         <extracomment>sentences</extracomment>
         <translation>Wählen Sie eines von: {named}.</translation>
-    </message>
-    <message>
-        <source>Open the file that holds the weights, or save the state_dict with torch.save.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Öffnen Sie die Datei mit den Gewichten, oder speichern Sie das state_dict mit torch.save.</translation>
-    </message>
-    <message>
-        <source>&apos;{path}&apos; holds no tensors that can be read: {next}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; enthält keine lesbaren Tensoren: {next}.</translation>
     </message>
     <message>
         <source>Load it with torch and save its state_dict as dense tensors.</source>
@@ -10756,11 +10637,6 @@ steps</extracomment>
         <translation>sie hat {value} Graphen statt einem</translation>
     </message>
     <message>
-        <source>graphs lie in graphs, {MOST_NESTED} deep</source>
-        <extracomment>sentences</extracomment>
-        <translation>Graphen liegen {MOST_NESTED} tief in Graphen</translation>
-    </message>
-    <message>
         <source>two tensors are called &apos;{show}&apos;</source>
         <extracomment>sentences</extracomment>
         <translation>zwei Tensoren heißen &apos;{show}&apos;</translation>
@@ -10769,11 +10645,6 @@ steps</extracomment>
         <source>&apos;{show}&apos; has an extent that no tensor can have</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{show}&apos; hat eine Ausdehnung, die kein Tensor haben kann</translation>
-    </message>
-    <message>
-        <source>&apos;{show}&apos; lies at an unknown kind of place</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{show}&apos; liegt an einem Ort unbekannter Art</translation>
     </message>
     <message>
         <source>&apos;{name}&apos; is of the unknown type {data_type}</source>
@@ -10836,16 +10707,6 @@ steps</extracomment>
         <translation>ein Tensor hat über {MAX_RANK} Dimensionen</translation>
     </message>
     <message>
-        <source>the type of a tensor is no number</source>
-        <extracomment>sentences</extracomment>
-        <translation>der Typ eines Tensors ist keine Zahl</translation>
-    </message>
-    <message>
-        <source>its shape is no list of a few whole numbers</source>
-        <extracomment>sentences</extracomment>
-        <translation>seine Form ist keine Liste weniger ganzer Zahlen</translation>
-    </message>
-    <message>
         <source>its shape is {list}</source>
         <extracomment>sentences</extracomment>
         <translation>seine Form ist {list}</translation>
@@ -10881,24 +10742,9 @@ steps</extracomment>
         <translation>ein Name hat {size} Bytes, höchstens {most} sind möglich</translation>
     </message>
     <message>
-        <source>a field has the number {number}</source>
-        <extracomment>sentences</extracomment>
-        <translation>ein Feld hat die Nummer {number}</translation>
-    </message>
-    <message>
         <source>whole numbers are of wire type {wire}</source>
         <extracomment>sentences</extracomment>
         <translation>ganze Zahlen sind vom Wire-Typ {wire}</translation>
-    </message>
-    <message>
-        <source>a name is no UTF-8 text</source>
-        <extracomment>sentences</extracomment>
-        <translation>ein Name ist kein UTF-8-Text</translation>
-    </message>
-    <message>
-        <source>a field is longer than what it lies in</source>
-        <extracomment>sentences</extracomment>
-        <translation>ein Feld ist länger als das, worin es liegt</translation>
     </message>
     <message>
         <source>a field is of wire type {wire}</source>
@@ -10919,16 +10765,6 @@ steps</extracomment>
         <source>Join the parts with the program that made them (zip -s 0 IN.zip --out OUT.zip).</source>
         <extracomment>sentences</extracomment>
         <translation>Fügen Sie die Teile mit dem Programm zusammen, das sie erzeugt hat (zip -s 0 IN.zip --out OUT.zip).</translation>
-    </message>
-    <message>
-        <source>is a zip archive of more than one folder (&apos;{first}&apos; and &apos;{second}&apos;), which torch.save never writes</source>
-        <extracomment>sentences</extracomment>
-        <translation>ist ein Zip-Archiv aus mehreren Ordnern (&apos;{first}&apos; und &apos;{second}&apos;), was torch.save nie schreibt</translation>
-    </message>
-    <message>
-        <source>its zip archive holds &apos;{name}&apos; twice</source>
-        <extracomment>sentences</extracomment>
-        <translation>sein Zip-Archiv enthält &apos;{name}&apos; zweimal</translation>
     </message>
     <message>
         <source>a column</source>
@@ -10976,11 +10812,6 @@ steps</extracomment>
         <translation>steigen nicht an</translation>
     </message>
     <message>
-        <source>is a program that was compiled ahead of time (AOTInductor), and holds no graph</source>
-        <extracomment>sentences</extracomment>
-        <translation>ist ein vorab übersetztes Programm (AOTInductor) und enthält keinen Graphen</translation>
-    </message>
-    <message>
         <source>Open the program that torch.export.save wrote before it was compiled.</source>
         <extracomment>sentences</extracomment>
         <translation>Öffnen Sie das Programm, das torch.export.save vor dem Übersetzen geschrieben hat.</translation>
@@ -11016,11 +10847,6 @@ steps</extracomment>
         <translation>Exportieren Sie das Modell erneut mit torch.export.save von torch 2.9 oder neuer.</translation>
     </message>
     <message>
-        <source>what its JSON says of &apos;{where}&apos; has no {key} as it should be</source>
-        <extracomment>sentences</extracomment>
-        <translation>was sein JSON von &apos;{where}&apos; sagt, hat kein richtiges {key}</translation>
-    </message>
-    <message>
         <source>the numbers of &apos;{name}&apos; are missing</source>
         <extracomment>sentences</extracomment>
         <translation>die Zahlen von &apos;{name}&apos; fehlen</translation>
@@ -11046,19 +10872,9 @@ steps</extracomment>
         <translation>die Liste seiner Storages ist nicht wohlgeformt</translation>
     </message>
     <message>
-        <source>the list of its storages holds one twice</source>
-        <extracomment>sentences</extracomment>
-        <translation>die Liste seiner Storages enthält eines zweimal</translation>
-    </message>
-    <message>
         <source>storage &apos;{value}&apos; is missing</source>
         <extracomment>sentences</extracomment>
         <translation>Storage &apos;{value}&apos; fehlt</translation>
-    </message>
-    <message>
-        <source>it is cut short, {counted} missing</source>
-        <extracomment>sentences</extracomment>
-        <translation>er ist abgeschnitten, es fehlen {counted}</translation>
     </message>
     <message>
         <source>storage &apos;{key}&apos; should have {value} elements and has {count}</source>
@@ -11084,11 +10900,6 @@ steps</extracomment>
         <source>the shape of a numpy array in its pickle is not well-formed</source>
         <extracomment>sentences</extracomment>
         <translation>die Form eines numpy-Arrays in seinem Pickle ist nicht wohlgeformt</translation>
-    </message>
-    <message>
-        <source>the shape of a numpy array holds something that is no whole number</source>
-        <extracomment>sentences</extracomment>
-        <translation>die Form eines numpy-Arrays enthält etwas, das keine ganze Zahl ist</translation>
     </message>
     <message>
         <source>a numpy array is larger than any memory</source>
@@ -11126,11 +10937,6 @@ steps</extracomment>
         <translation>ein dünnbesetzter Tensor hat das unbekannte Layout {layout}</translation>
     </message>
     <message>
-        <source>the size of a sparse tensor holds something that is no whole number</source>
-        <extracomment>sentences</extracomment>
-        <translation>die Größe eines dünnbesetzten Tensors enthält etwas, das keine ganze Zahl ist</translation>
-    </message>
-    <message>
         <source>a nested tensor lacks one of its parts</source>
         <extracomment>sentences</extracomment>
         <translation>einem verschachtelten Tensor fehlt ein Teil</translation>
@@ -11144,16 +10950,6 @@ steps</extracomment>
         <source>bytes in its pickle are not well-formed</source>
         <extracomment>sentences</extracomment>
         <translation>Bytes in seinem Pickle sind nicht wohlgeformt</translation>
-    </message>
-    <message>
-        <source>{path} is given something that is no pair</source>
-        <extracomment>sentences</extracomment>
-        <translation>{path} erhält etwas, das kein Paar ist</translation>
-    </message>
-    <message>
-        <source>the indices of the sparse tensor &apos;{name}&apos; are no whole numbers</source>
-        <extracomment>sentences</extracomment>
-        <translation>die Indizes des dünnbesetzten Tensors &apos;{name}&apos; sind keine ganzen Zahlen</translation>
     </message>
     <message>
         <source>an index of the sparse tensor &apos;{name}&apos; points outside it</source>
@@ -11181,11 +10977,6 @@ steps</extracomment>
         <translation>ein Storage hat den unbekannten Typ {named}</translation>
     </message>
     <message>
-        <source>the size of a storage is no whole number</source>
-        <extracomment>sentences</extracomment>
-        <translation>die Größe eines Storage ist keine ganze Zahl</translation>
-    </message>
-    <message>
         <source>a tensor in its pickle has no storage</source>
         <extracomment>sentences</extracomment>
         <translation>ein Tensor in seinem Pickle hat kein Storage</translation>
@@ -11204,26 +10995,6 @@ steps</extracomment>
         <source>a tensor is larger than any memory</source>
         <extracomment>sentences</extracomment>
         <translation>ein Tensor ist größer als jeder Arbeitsspeicher</translation>
-    </message>
-    <message>
-        <source>the {what} of a tensor is no tuple</source>
-        <extracomment>sentences</extracomment>
-        <translation>{what} eines Tensors ist kein Tupel</translation>
-    </message>
-    <message>
-        <source>the {what} of a tensor holds something that is no whole number</source>
-        <extracomment>sentences</extracomment>
-        <translation>{what} eines Tensors enthält etwas, das keine ganze Zahl ist</translation>
-    </message>
-    <message>
-        <source>the {what} of a tensor holds {value}</source>
-        <extracomment>sentences</extracomment>
-        <translation>{what} eines Tensors enthält {value}</translation>
-    </message>
-    <message>
-        <source>its pickle refers to something that is no storage</source>
-        <extracomment>sentences</extracomment>
-        <translation>sein Pickle verweist auf etwas, das kein Storage ist</translation>
     </message>
     <message>
         <source>a storage in its pickle has no name</source>
@@ -11249,11 +11020,6 @@ steps</extracomment>
         <source>a tensor of shape {list} makes {value} bytes out of a storage of {nbytes}</source>
         <extracomment>sentences</extracomment>
         <translation>ein Tensor der Form {list} macht {value} Bytes aus einem Storage von {nbytes}</translation>
-    </message>
-    <message>
-        <source>storage &apos;{key}&apos; is said to have {nbytes} and {nbytes2} bytes</source>
-        <extracomment>sentences</extracomment>
-        <translation>Storage &apos;{key}&apos; soll {nbytes} und {nbytes2} Bytes haben</translation>
     </message>
     <message>
         <source>an instruction of its pickle lacks its operands</source>
@@ -11321,36 +11087,6 @@ steps</extracomment>
         <translation>sein Pickle ist mehr als {MAX_DEPTH} tief verschachtelt</translation>
     </message>
     <message>
-        <source>its pickle remembers an object as number {index}</source>
-        <extracomment>sentences</extracomment>
-        <translation>sein Pickle merkt sich ein Objekt als Nummer {index}</translation>
-    </message>
-    <message>
-        <source>its pickle names code by something that is no text</source>
-        <extracomment>sentences</extracomment>
-        <translation>sein Pickle benennt Code durch etwas, das kein Text ist</translation>
-    </message>
-    <message>
-        <source>its pickle calls something that is no function</source>
-        <extracomment>sentences</extracomment>
-        <translation>sein Pickle ruft etwas auf, das keine Funktion ist</translation>
-    </message>
-    <message>
-        <source>its pickle calls a function with something that is no tuple</source>
-        <extracomment>sentences</extracomment>
-        <translation>sein Pickle ruft eine Funktion mit etwas auf, das kein Tupel ist</translation>
-    </message>
-    <message>
-        <source>its pickle appends to something that is no list</source>
-        <extracomment>sentences</extracomment>
-        <translation>sein Pickle hängt an etwas an, das keine Liste ist</translation>
-    </message>
-    <message>
-        <source>its pickle sets an item of something that is no dict</source>
-        <extracomment>sentences</extracomment>
-        <translation>sein Pickle setzt einen Eintrag von etwas, das kein Dict ist</translation>
-    </message>
-    <message>
         <source>a line of its pickle has more than {MAX_TEXT} bytes</source>
         <extracomment>sentences</extracomment>
         <translation>eine Zeile seines Pickles hat mehr als {MAX_TEXT} Bytes</translation>
@@ -11359,11 +11095,6 @@ steps</extracomment>
         <source>a text in its pickle is not well-formed</source>
         <extracomment>sentences</extracomment>
         <translation>ein Text in seinem Pickle ist nicht wohlgeformt</translation>
-    </message>
-    <message>
-        <source>its pickle refers to an object that it does not hold</source>
-        <extracomment>sentences</extracomment>
-        <translation>sein Pickle verweist auf ein Objekt, das es nicht enthält</translation>
     </message>
     <message>
         <source>its pickle sets the state of something that has none</source>
@@ -11436,11 +11167,6 @@ steps</extracomment>
         <translation>Führen Sie es ohne --cluster aus, und melden Sie das.</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; holds masks beside its weights, which cannot be used on a cluster yet.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; enthält neben den Gewichten Masken, was auf einem Cluster noch nicht geht.</translation>
-    </message>
-    <message>
         <source>Run it on this machine.</source>
         <extracomment>sentences</extracomment>
         <translation>Führen Sie es auf diesem Rechner aus.</translation>
@@ -11469,11 +11195,6 @@ steps</extracomment>
         <source>Use a path that every worker sees, such as one on a shared file system.</source>
         <extracomment>sentences</extracomment>
         <translation>Verwenden Sie einen Pfad, den jeder Worker sieht, etwa auf einem gemeinsamen Dateisystem.</translation>
-    </message>
-    <message>
-        <source>The statistics &apos;{path}&apos; are not there.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Die Statistik &apos;{path}&apos; ist dort nicht vorhanden.</translation>
     </message>
     <message>
         <source>{what} cannot run on a cluster yet.</source>
@@ -11524,11 +11245,6 @@ steps</extracomment>
         <source>The values of &apos;{name}&apos; cannot be written to the scratch file: {words_of}.</source>
         <extracomment>sentences</extracomment>
         <translation>Die Werte von &apos;{name}&apos; können nicht in die Arbeitsdatei geschrieben werden: {words_of}.</translation>
-    </message>
-    <message>
-        <source>Make room on the disk, then try again.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Schaffen Sie Platz auf der Festplatte, und versuchen Sie es dann noch einmal.</translation>
     </message>
     <message>
         <source>A mask of the history cannot be read again: {words_of}.</source>
@@ -11671,11 +11387,6 @@ steps</extracomment>
         <translation>Nur ganze Kanäle entlang Dim. 0 haben zugehörige Einträge in Bias und Norm (angegeben: {join}).</translation>
     </message>
     <message>
-        <source>Choose a structured method and dim 0, or leave out bias and norm.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Wählen Sie eine strukturierte Methode und Dim. 0, oder lassen Sie Bias und Norm weg.</translation>
-    </message>
-    <message>
         <source>Other tensors depend on whole channels only (got {join}).</source>
         <extracomment>sentences</extracomment>
         <translation>Andere Tensoren hängen nur von ganzen Kanälen ab (angegeben: {join}).</translation>
@@ -11708,16 +11419,6 @@ steps</extracomment>
         <source>Give the first index and the last index + 1 for each dimension.</source>
         <extracomment>sentences</extracomment>
         <translation>Geben Sie für jede Dimension den ersten Index und den letzten + 1 an.</translation>
-    </message>
-    <message>
-        <source>Nothing changes{why}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Nichts ändert sich{why}.</translation>
-    </message>
-    <message>
-        <source>Choose other weights.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Wählen Sie andere Gewichte.</translation>
     </message>
     <message>
         <source>The mask for &apos;{name}&apos; must have its {numel} elements (got {size}).</source>
@@ -11824,19 +11525,9 @@ steps</extracomment>
         <translation>Wählen Sie eine Datei desselben Modells: Namen und Formen müssen gleich sein.</translation>
     </message>
     <message>
-        <source>Nothing changes: {UNCHANGED}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Nichts ändert sich: {UNCHANGED}.</translation>
-    </message>
-    <message>
         <source>Choose another combination.</source>
         <extracomment>sentences</extracomment>
         <translation>Wählen Sie eine andere Verknüpfung.</translation>
-    </message>
-    <message>
-        <source>&apos;{invalid}&apos; has no mask of zeros and ones beside it in &apos;{name}&apos;.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{invalid}&apos; hat in &apos;{name}&apos; keine Maske aus Nullen und Einsen neben sich.</translation>
     </message>
     <message>
         <source>Choose the file in which it was pruned.</source>
@@ -11864,11 +11555,6 @@ steps</extracomment>
         <translation>Wählen Sie die Maskendatei, die für diesen Checkpoint erstellt wurde.</translation>
     </message>
     <message>
-        <source>The mask &apos;{name}&apos; in &apos;{path}&apos; holds values other than 0 and 1.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Die Maske &apos;{name}&apos; in &apos;{path}&apos; enthält andere Werte als 0 und 1.</translation>
-    </message>
-    <message>
         <source>Save it with 1 for kept and 0 for pruned weights.</source>
         <extracomment>sentences</extracomment>
         <translation>Speichern Sie sie mit 1 für behaltene und 0 für geprunte Gewichte.</translation>
@@ -11887,11 +11573,6 @@ steps</extracomment>
         <source>The mask {key} of &apos;{name}&apos; is missing.</source>
         <extracomment>sentences</extracomment>
         <translation>Die Maske {key} von &apos;{name}&apos; fehlt.</translation>
-    </message>
-    <message>
-        <source>Put the file of this name beside the recipe.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Legen Sie die Datei dieses Namens neben das Rezept.</translation>
     </message>
     <message>
         <source>The mask {key} of &apos;{name}&apos; is not the one that was saved under this name.</source>
@@ -11927,11 +11608,6 @@ steps</extracomment>
         <source>The repaired values {key} of &apos;{name}&apos; are missing.</source>
         <extracomment>sentences</extracomment>
         <translation>Die reparierten Werte {key} von &apos;{name}&apos; fehlen.</translation>
-    </message>
-    <message>
-        <source>Put the folder of values beside the recipe.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Legen Sie den Ordner mit den Werten neben das Rezept.</translation>
     </message>
     <message>
         <source>The repaired values {key} of &apos;{name}&apos; are not those that were saved under this name.</source>
@@ -12072,19 +11748,9 @@ steps</extracomment>
         <translation>Die Reparatur wurde für die Ausgaben eines anderen Modells berechnet.</translation>
     </message>
     <message>
-        <source>Name that model, which was pruned, with --unpruned.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Nennen Sie mit --unpruned das Modell, das geprunt wurde.</translation>
-    </message>
-    <message>
         <source>&apos;{path}&apos; is not the model that the repair was made for.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; ist nicht das Modell, für das die Reparatur berechnet wurde.</translation>
-    </message>
-    <message>
-        <source>Name the model that was pruned.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Nennen Sie das Modell, das geprunt wurde.</translation>
     </message>
     <message>
         <source>&apos;{name}&apos; ran no input through any of the pruned layers.</source>
@@ -12102,19 +11768,9 @@ steps</extracomment>
         <translation>Die Reparatur beruht auf der Statistik mit dem SHA-256 {statistics}; der von &apos;{statistics2}&apos; ist {sha256}.</translation>
     </message>
     <message>
-        <source>Name the statistics file that the repair was made with.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Nennen Sie die Statistikdatei, auf der die Reparatur beruht.</translation>
-    </message>
-    <message>
         <source>There is no image in &apos;{folder}&apos; or its subfolders.</source>
         <extracomment>sentences</extracomment>
         <translation>In &apos;{folder}&apos; und seinen Unterordnern ist kein Bild.</translation>
-    </message>
-    <message>
-        <source>Name a folder with images ({join}).</source>
-        <extracomment>sentences</extracomment>
-        <translation>Nennen Sie einen Ordner mit Bildern ({join}).</translation>
     </message>
     <message>
         <source>The images in &apos;{folder}&apos; cannot be listed: {words_of}.</source>
@@ -12155,11 +11811,6 @@ steps</extracomment>
         <source>Evaluate by a script.</source>
         <extracomment>sentences</extracomment>
         <translation>Werten Sie mit einem Skript aus.</translation>
-    </message>
-    <message>
-        <source>The model holds weights in a different form than the file ({first_names}), so no other state can be run beside it, which a sequential repair requires.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Das Modell enthält Gewichte in anderer Form als die Datei ({first_names}), daher kann neben ihm kein anderer Zustand laufen, was eine Reparatur mit „Nacheinander“ voraussetzt.</translation>
     </message>
     <message>
         <source>Repair without Sequential.</source>
@@ -12222,11 +11873,6 @@ steps</extracomment>
         <translation>Norm-Schichten im Trainingsmodus ändern ihre Puffer: Rufen Sie in load model.eval() auf.</translation>
     </message>
     <message>
-        <source>Let load(path) read the weights from the path that it is given.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Lassen Sie load(path) die Gewichte von dem übergebenen Pfad lesen.</translation>
-    </message>
-    <message>
         <source>{n} other tensor</source>
         <extracomment>sentences</extracomment>
         <translation>{n} anderer Tensor</translation>
@@ -12235,11 +11881,6 @@ steps</extracomment>
         <source>{n} other tensors</source>
         <extracomment>sentences</extracomment>
         <translation>{n} andere Tensoren</translation>
-    </message>
-    <message>
-        <source>It is not known whether a higher or a lower &apos;{name}&apos; is better.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Es ist nicht bekannt, ob ein höherer oder ein niedrigerer Wert von &apos;{name}&apos; besser ist.</translation>
     </message>
     <message>
         <source>&apos;{name}&apos; of &apos;{script}&apos; is {value}{of}, which is not a finite number.</source>
@@ -12325,11 +11966,6 @@ steps</extracomment>
         <source>Define evaluate(model), and let it return a number.</source>
         <extracomment>sentences</extracomment>
         <translation>Definieren Sie evaluate(model), und lassen Sie es eine Zahl zurückgeben.</translation>
-    </message>
-    <message>
-        <source>&apos;{name}&apos; does not define load(path), and &apos;{name2}&apos; is no model folder that transformers could load.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{name}&apos; definiert kein load(path), und &apos;{name2}&apos; ist kein Modellordner, den transformers laden könnte.</translation>
     </message>
     <message>
         <source>Define load(path), and let it return the model with the weights of path.</source>
@@ -12500,16 +12136,6 @@ steps</extracomment>
         <source>There is no Python interpreter at &apos;{path}&apos;.</source>
         <extracomment>sentences</extracomment>
         <translation>Unter &apos;{path}&apos; gibt es keinen Python-Interpreter.</translation>
-    </message>
-    <message>
-        <source>Name the executable file, or the folder of its environment.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Nennen Sie die ausführbare Datei oder den Ordner ihrer Umgebung.</translation>
-    </message>
-    <message>
-        <source>No Python was found for &apos;{name}&apos;: there is no .venv beside it, and no conda environment is active.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Für &apos;{name}&apos; wurde kein Python gefunden: Daneben ist kein .venv, und keine conda-Umgebung ist aktiv.</translation>
     </message>
     <message>
         <source>Choose the interpreter of the environment in which your model runs.</source>
@@ -12782,6 +12408,36 @@ steps</extracomment>
         <translation>Übergeben Sie ein gepruntes Modell statt Masken.</translation>
     </message>
     <message>
+        <source>it names state {state}, which does not exist</source>
+        <extracomment>sentences</extracomment>
+        <translation>sie nennt den Zustand {state}, den es nicht gibt</translation>
+    </message>
+    <message>
+        <source>You can continue to work. Free some space on the disk, or save the session.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Sie können weiterarbeiten. Schaffen Sie Platz auf der Festplatte, oder speichern Sie die Sitzung.</translation>
+    </message>
+    <message>
+        <source>The unsaved changes to &apos;{name}&apos; were opened or deleted by another window in the meantime.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Arbeit in &apos;{name}&apos; wurde inzwischen von einem anderen Fenster geöffnet oder gelöscht.</translation>
+    </message>
+    <message>
+        <source>Continue in the other window.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Sehen Sie im anderen Fenster nach.</translation>
+    </message>
+    <message>
+        <source>The unsaved changes in &apos;{path}&apos; cannot be read: {words_of}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Arbeit in &apos;{path}&apos; kann nicht gelesen werden: {words_of}.</translation>
+    </message>
+    <message>
+        <source>Continue without the history.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Fahren Sie ohne den Verlauf fort.</translation>
+    </message>
+    <message>
         <source>Choose the file that it was made with.</source>
         <extracomment>sentences</extracomment>
         <translation>Wählen Sie die Datei, mit der sie erstellt wurde.</translation>
@@ -12792,6 +12448,121 @@ steps</extracomment>
         <translation>Wählen Sie die Datei, mit der sie erstellt wurde, oder wenden Sie die Masken auf diese an.</translation>
     </message>
     <message>
+        <source>&apos;{name}&apos; does not match the unsaved changes in &apos;{name2}&apos;: {wrong}{more}</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; passt nicht zur Arbeit in &apos;{name2}&apos;: {wrong}{more}</translation>
+    </message>
+    <message>
+        <source>Open it with the version of Pruneapp that saved it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Öffnen Sie die Arbeit mit der Version, mit der sie erstellt wurde.</translation>
+    </message>
+    <message>
+        <source>The unsaved changes in &apos;{where}&apos; cannot be restored: {words_of}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Arbeit in &apos;{where}&apos; kann nicht wiederhergestellt werden: {words_of}.</translation>
+    </message>
+    <message>
+        <source>Free some space on the disk and try again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Schaffen Sie Platz auf der Festplatte, und versuchen Sie es noch einmal.</translation>
+    </message>
+    <message>
+        <source>Choose another name that ends in {SUFFIX}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie einen anderen Namen mit der Endung {SUFFIX}.</translation>
+    </message>
+    <message>
+        <source>&apos;{folder}&apos; contains {format}, but only safetensors files are checked.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{folder}&apos; enthält {format}, geprüft werden aber nur safetensors-Dateien.</translation>
+    </message>
+    <message>
+        <source>config.json has one list for the layers of encoder and decoder, so the same layers must be removed from both.</source>
+        <extracomment>sentences</extracomment>
+        <translation>config.json hat eine einzige Liste für die Schichten von Encoder und Decoder, aber in beiden würden verschiedene Schichten bleiben.</translation>
+    </message>
+    <message>
+        <source>The type of a layer repeats every {every} layers ({name}), so the remaining layers would change their type.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Arten der Schichten wiederholen sich alle {every} Schichten ({name}), und die bleibenden Schichten bekämen eine andere Art.</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; is in a file next to the model, and cannot be rewritten: {what}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; liegt in einer Datei neben dem Modell und kann nicht neu geschrieben werden: {what}.</translation>
+    </message>
+    <message>
+        <source>Specify other layers.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nennen Sie andere Schichten.</translation>
+    </message>
+    <message>
+        <source>Keep the type.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Lassen Sie die Art, wie sie ist.</translation>
+    </message>
+    <message>
+        <source>&apos;{parent}&apos; contains no &apos;{name}&apos;, so the kept units are unknown.</source>
+        <extracomment>sentences</extracomment>
+        <translation>In &apos;{parent}&apos; gibt es kein &apos;{name}&apos;, daher ist nicht bekannt, welche Einheiten geblieben sind.</translation>
+    </message>
+    <message>
+        <source>Specify the folder or the file that `pruneapp shrink` wrote.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nennen Sie den Ordner oder die Datei, die `pruneapp shrink` geschrieben hat.</translation>
+    </message>
+    <message>
+        <source>Specify a folder, such as &apos;{stem}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nennen Sie einen Ordner, etwa &apos;{stem}&apos;.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos;, line {number}: it must contain an id such as 17, or a range such as 20-31, got &apos;{text}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos;, Zeile {number}: Hier muss eine ID wie 17 oder ein Bereich wie 20-31 stehen, nicht &apos;{text}&apos;.</translation>
+    </message>
+    <message>
+        <source>The folder &apos;{folder}&apos; has no {TOKENIZER}{found}, so its vocabulary cannot be reduced.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der Ordner &apos;{folder}&apos; hat keine {TOKENIZER}{found}, sodass sein Vokabular bleiben muss, wie es ist.</translation>
+    </message>
+    <message>
+        <source>Specify a file of them; `pruneapp statistics` collects one.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nennen Sie eine Datei damit; `pruneapp statistics` sammelt eine.</translation>
+    </message>
+    <message>
+        <source>Nothing would be removed: {share} of {count} {label} leaves {wanted}, which is rounded up to a multiple of {multiple}. The nearest possible numbers: {near}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Um {share} verringert, sind {count} {label} noch {wanted}, und auf ein Vielfaches von {multiple} aufgerundet fällt nichts weg. Die nächsten möglichen Anzahlen: {near}.</translation>
+    </message>
+    <message>
+        <source>Nothing would be removed of {counted}: {share} of the units, with the remaining number rounded up to a multiple of {multiple_words}, is less than one unit.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Werden {share} der Einheiten entfernt und der Rest auf ein Vielfaches von {multiple_words} aufgerundet, so wird von {counted} nichts entfernt.</translation>
+    </message>
+    <message>
+        <source>Specify the model that it was cut out of.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nennen Sie das Modell, aus dem es geschnitten wurde.</translation>
+    </message>
+    <message>
+        <source>The recipe needs the statistics of activations with the SHA-256 {removeprefix}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das Rezept benötigt die Aktivierungsstatistik mit dem SHA-256 {removeprefix}.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; contains no statistics of activations: none of its tensors is named &apos;NAME{SUM2}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; enthält keine Aktivierungsstatistik: Keiner der Tensoren heißt &apos;NAME{SUM2}&apos;.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; contains numbers that are not finite</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; enthält Zahlen, die nicht endlich sind</translation>
+    </message>
+    <message>
         <source>&apos;{path}&apos; is a GGUF file, but no imatrix (its general.type is &apos;{show}&apos;).</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; ist eine GGUF-Datei, aber keine imatrix (ihr general.type ist &apos;{show}&apos;).</translation>
@@ -12800,6 +12571,46 @@ steps</extracomment>
         <source>&apos;{path}&apos; is a GGUF file, but no imatrix.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; ist eine GGUF-Datei, aber keine imatrix.</translation>
+    </message>
+    <message>
+        <source>it contains numbers that are not finite</source>
+        <extracomment>sentences</extracomment>
+        <translation>sie enthält Zahlen, die nicht endlich sind</translation>
+    </message>
+    <message>
+        <source>No multiplication by the weights of the model was recorded in calibrate().</source>
+        <extracomment>sentences</extracomment>
+        <translation>calibrate() hat nichts mit den Gewichten des Modells multipliziert, soweit zu sehen ist.</translation>
+    </message>
+    <message>
+        <source>Run some inputs through the model that load returned, in the same thread. Compiled models and quantized layers cannot be recorded.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Lassen Sie einige Eingaben im selben Thread durch das Modell laufen, das load zurückgegeben hat; kompilierte Modelle und quantisierte Schichten werden nicht erfasst.</translation>
+    </message>
+    <message>
+        <source>No multiplication by the weights of the model was recorded.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nichts wurde mit den Gewichten des Modells multipliziert, soweit zu sehen ist.</translation>
+    </message>
+    <message>
+        <source>Compiled models and quantized layers cannot be recorded.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Kompilierte Modelle und quantisierte Schichten werden nicht erfasst.</translation>
+    </message>
+    <message>
+        <source>Check the file and start it again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Sehen Sie sich das Skript an, und starten Sie es erneut.</translation>
+    </message>
+    <message>
+        <source>load returned {value}, which is not a torch.nn.Module and has none as its attribute &apos;model&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>load hat {value} zurückgegeben; das ist kein torch.nn.Module und hat auch keines als Attribut &apos;model&apos;.</translation>
+    </message>
+    <message>
+        <source>Specify a folder with images.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nennen Sie einen Ordner mit Bildern.</translation>
     </message>
     <message>
         <source>Replace it, or take it out of the folder.</source>
@@ -12840,11 +12651,6 @@ steps</extracomment>
         <source>Fix this environment, or choose the interpreter of another.</source>
         <extracomment>sentences</extracomment>
         <translation>Reparieren Sie diese Umgebung, oder wählen Sie den Interpreter einer anderen.</translation>
-    </message>
-    <message>
-        <source>it holds text</source>
-        <extracomment>sentences</extracomment>
-        <translation>er enthält Text</translation>
     </message>
     <message>
         <source>4-bit numbers of ONNX are not read</source>
@@ -12907,19 +12713,9 @@ steps</extracomment>
         <translation>der Objektspeicher antwortet nicht ({name})</translation>
     </message>
     <message>
-        <source>it is no longer there</source>
-        <extracomment>sentences</extracomment>
-        <translation>sie ist nicht mehr da</translation>
-    </message>
-    <message>
         <source>what the store sends does not match its checksum</source>
         <extracomment>sentences</extracomment>
         <translation>was der Objektspeicher sendet, passt nicht zu seiner Prüfsumme</translation>
-    </message>
-    <message>
-        <source>torch.export has put it into a pickle of its own</source>
-        <extracomment>sentences</extracomment>
-        <translation>torch.export hat ihn in einen eigenen Pickle geschrieben</translation>
     </message>
     <message>
         <source>torch.export has written it in another layout than that of plain tensors</source>
@@ -12937,19 +12733,9 @@ steps</extracomment>
         <translation>Hinter dem letzten Tensor enthält die Datei noch {more}.</translation>
     </message>
     <message>
-        <source>it is a numpy array whose numbers the file does not hold</source>
-        <extracomment>sentences</extracomment>
-        <translation>er ist ein numpy-Array, dessen Zahlen nicht in der Datei stehen</translation>
-    </message>
-    <message>
         <source>it is a {path}, which Pruneapp does not read</source>
         <extracomment>sentences</extracomment>
         <translation>er ist vom Typ {path}, den Pruneapp nicht liest</translation>
-    </message>
-    <message>
-        <source>it is a numpy array of a type that Pruneapp does not know</source>
-        <extracomment>sentences</extracomment>
-        <translation>er ist ein numpy-Array von einem Typ, den Pruneapp nicht kennt</translation>
     </message>
     <message>
         <source>it is a numpy array of Python objects (dtype object), no numbers</source>
@@ -12962,11 +12748,6 @@ steps</extracomment>
         <translation>er ist ein numpy-Array vom Typ &apos;{shown}&apos;, den Pruneapp nicht liest</translation>
     </message>
     <message>
-        <source>torch says something of it that Pruneapp does not know</source>
-        <extracomment>sentences</extracomment>
-        <translation>torch gibt dazu etwas an, das Pruneapp nicht kennt</translation>
-    </message>
-    <message>
         <source>torch.{name} is stored before a negation or conjugation</source>
         <extracomment>sentences</extracomment>
         <translation>torch.{name} ist vor einer Negation oder Konjugation gespeichert</translation>
@@ -12977,34 +12758,14 @@ steps</extracomment>
         <translation>Nested-Jagged</translation>
     </message>
     <message>
-        <source>it is a nested tensor of a kind that Pruneapp does not know</source>
-        <extracomment>sentences</extracomment>
-        <translation>er ist ein verschachtelter Tensor von einer Art, die Pruneapp nicht kennt</translation>
-    </message>
-    <message>
         <source>it is stored as a numpy array of another type</source>
         <extracomment>sentences</extracomment>
         <translation>er ist als numpy-Array von einem anderen Typ gespeichert</translation>
     </message>
     <message>
-        <source>it is a tensor of shape {list} on the meta device: the file holds no numbers of it</source>
-        <extracomment>sentences</extracomment>
-        <translation>er ist ein Tensor der Form {list} auf dem Gerät meta: Die Datei enthält keine Zahlen dazu</translation>
-    </message>
-    <message>
-        <source>it is a tensor on the meta device: the file holds no numbers of it</source>
-        <extracomment>sentences</extracomment>
-        <translation>er ist ein Tensor auf dem Gerät meta: Die Datei enthält keine Zahlen dazu</translation>
-    </message>
-    <message>
         <source>it is made of other tensors</source>
         <extracomment>sentences</extracomment>
         <translation>er besteht aus anderen Tensoren</translation>
-    </message>
-    <message>
-        <source>it lies inside an object of {inside}, which Pruneapp does not know</source>
-        <extracomment>sentences</extracomment>
-        <translation>er liegt in einem Objekt vom Typ {inside}, den Pruneapp nicht kennt</translation>
     </message>
     <message>
         <source>it is a part of a {kind} tensor</source>
@@ -13037,16 +12798,6 @@ steps</extracomment>
         <translation>er ist ein DTensor, der nicht angibt, wie er verteilt ist</translation>
     </message>
     <message>
-        <source>it is a DTensor of shape {list} of which the file holds a partial result</source>
-        <extracomment>sentences</extracomment>
-        <translation>er ist ein DTensor der Form {list}, von dem die Datei ein Teilergebnis enthält</translation>
-    </message>
-    <message>
-        <source>it is a DTensor of shape {list} of which the file holds one shard, of shape {list2}</source>
-        <extracomment>sentences</extracomment>
-        <translation>er ist ein DTensor der Form {list}, von dem die Datei einen Shard der Form {list2} enthält</translation>
-    </message>
-    <message>
         <source>storage &apos;{key}&apos;</source>
         <extracomment>sentences</extracomment>
         <translation>Storage &apos;{key}&apos;</translation>
@@ -13065,11 +12816,6 @@ steps</extracomment>
         <source>Starting workers</source>
         <extracomment>sentences</extracomment>
         <translation>Worker werden gestartet</translation>
-    </message>
-    <message>
-        <source>Checking what is there</source>
-        <extracomment>sentences</extracomment>
-        <translation>Vorhandenes wird geprüft</translation>
     </message>
     <message>
         <source>Comparing {name}</source>
@@ -13092,11 +12838,6 @@ steps</extracomment>
         <translation>Ganze Kanäle werden gesucht</translation>
     </message>
     <message>
-        <source>Edits by hand</source>
-        <extracomment>sentences</extracomment>
-        <translation>Änderungen von Hand</translation>
-    </message>
-    <message>
         <source>Entries that make pruned weights permanent</source>
         <extracomment>sentences</extracomment>
         <translation>Einträge, die geprunte Gewichte endgültig machen</translation>
@@ -13105,11 +12846,6 @@ steps</extracomment>
         <source>Entries that treat zeros as pruned</source>
         <extracomment>sentences</extracomment>
         <translation>Einträge, die Nullen als geprunt behandeln</translation>
-    </message>
-    <message>
-        <source>Masks that lie in the file</source>
-        <extracomment>sentences</extracomment>
-        <translation>Masken, die in der Datei liegen</translation>
     </message>
     <message>
         <source>On the worker {address}: {sentence}</source>
@@ -13147,31 +12883,6 @@ steps</extracomment>
         <translation>diese Tensoren</translation>
     </message>
     <message>
-        <source>Leave {them} out with --omit NAME{elsewhere}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Lassen Sie das mit --omit NAME weg{elsewhere}.</translation>
-    </message>
-    <message>
-        <source>&apos;{name}&apos; has new values, and does not lie in one piece in it</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{name}&apos; hat neue Werte und liegt darin nicht in einem Stück</translation>
-    </message>
-    <message>
-        <source>&apos;{name}&apos; lies compressed or sparse in it</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{name}&apos; liegt darin komprimiert oder dünnbesetzt</translation>
-    </message>
-    <message>
-        <source>elements of &apos;{name}&apos; share their place in it</source>
-        <extracomment>sentences</extracomment>
-        <translation>Elemente von &apos;{name}&apos; teilen sich darin ihren Platz</translation>
-    </message>
-    <message>
-        <source>&apos;{name}&apos; is a numpy array that cannot be changed in its place</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{name}&apos; ist ein numpy-Array, das sich nicht an seinem Platz ändern lässt</translation>
-    </message>
-    <message>
         <source>&apos;{prefix}{second}&apos; comes before &apos;{prefix2}{first}&apos; in the file, so the block computes in another order.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{prefix}{second}&apos; steht in der Datei vor &apos;{prefix2}{first}&apos;, also rechnet der Block in anderer Reihenfolge.</translation>
@@ -13185,11 +12896,6 @@ steps</extracomment>
         <source>&apos;{name}&apos; is tied to &apos;{aliases}&apos;.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos; teilt seine Werte mit &apos;{aliases}&apos;.</translation>
-    </message>
-    <message>
-        <source>&apos;{name}&apos; is packed ({label}) and stays whole.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{name}&apos; ist gepackt ({label}) und bleibt ganz.</translation>
     </message>
     <message>
         <source>of a number</source>
@@ -13227,16 +12933,6 @@ steps</extracomment>
         <translation>Nicht jeder Experte von &apos;{prefix}&apos; ist vorhanden.</translation>
     </message>
     <message>
-        <source>&apos;{name}&apos; has a dimension of {size} as the group has, and nobody knows whether it belongs to it, so nothing is cut here.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{name}&apos; hat eine Dimension von {size} wie die Gruppe, und es ist nicht bekannt, ob sie dazugehört; daher wird hier nichts entfernt.</translation>
-    </message>
-    <message>
-        <source>&apos;{missing}&apos; is missing beside &apos;{name}&apos;.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{missing}&apos; fehlt neben &apos;{name}&apos;.</translation>
-    </message>
-    <message>
         <source>, which fits all tensors</source>
         <extracomment>sentences</extracomment>
         <translation>, die für alle Tensoren passt,</translation>
@@ -13262,19 +12958,9 @@ steps</extracomment>
         <translation>{n} weitere Tensoren</translation>
     </message>
     <message>
-        <source>&apos;{target}&apos; holds {first_names}, which would stay beside the new files and could be loaded with them, or instead of them.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{target}&apos; enthält {first_names}: Das bliebe neben den neuen Dateien liegen und könnte mit ihnen oder an ihrer Stelle geladen werden.</translation>
-    </message>
-    <message>
         <source>Choose an empty folder or the name of a new one, or remove what is there.</source>
         <extracomment>sentences</extracomment>
         <translation>Wählen Sie einen leeren Ordner oder den Namen eines neuen, oder entfernen Sie, was dort liegt.</translation>
-    </message>
-    <message>
-        <source>&apos;{target}&apos; holds the model that was opened, whose files would stay beside the new ones and could be loaded instead of them: {first_names}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{target}&apos; enthält das geöffnete Modell, dessen Dateien neben den neuen liegen blieben und an ihrer Stelle geladen werden könnten: {first_names}.</translation>
     </message>
     <message>
         <source>Choose another folder.</source>
@@ -13312,29 +12998,14 @@ steps</extracomment>
         <translation>Nichts wurde geschrieben. Exportieren Sie noch einmal.</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos;, which goes with the model, cannot be read: {words_of}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; gehört zum Modell und kann nicht gelesen werden: {words_of}.</translation>
-    </message>
-    <message>
         <source>Ask for permission to read it, or move it out of the folder.</source>
         <extracomment>sentences</extracomment>
         <translation>Bitten Sie um das Recht, die Datei zu lesen, oder verschieben Sie sie aus dem Ordner.</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; is the model that was opened, and in a store no backup of the original is kept beside an export.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; ist das geöffnete Modell, und ein Objektspeicher bewahrt neben einem Export kein Original auf.</translation>
-    </message>
-    <message>
         <source>With a max shard size a folder is written, but &apos;{name}&apos; is the name of a file.</source>
         <extracomment>sentences</extracomment>
         <translation>Mit einer maximalen Shard-Größe wird ein Ordner geschrieben, &apos;{name}&apos; ist aber der Name einer Datei.</translation>
-    </message>
-    <message>
-        <source>Name a folder: &apos;{without}&apos;.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Nennen Sie einen Ordner: &apos;{without}&apos;.</translation>
     </message>
     <message>
         <source>&apos;{name}&apos; is the name of a file, but not of one in the format &apos;{name2}&apos;: the model would be written as a folder of that name.</source>
@@ -13385,11 +13056,6 @@ steps</extracomment>
         <source>Choose a folder.</source>
         <extracomment>sentences</extracomment>
         <translation>Wählen Sie einen Ordner.</translation>
-    </message>
-    <message>
-        <source>&apos;{path}&apos; cannot be written: the folder &apos;{parent}&apos; is not there.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; kann nicht geschrieben werden: Den Ordner &apos;{parent}&apos; gibt es nicht.</translation>
     </message>
     <message>
         <source>Make the folder first, or choose another.</source>
@@ -13562,16 +13228,6 @@ steps</extracomment>
         <translation>Das fortsetzbare Format reserviert den Namen &apos;{ours}&apos;, aber ein Tensor heißt so.</translation>
     </message>
     <message>
-        <source>safetensors cannot hold so many tensors: its header would be {len} bytes long, at most {MAX_HEADER_BYTES} are allowed.</source>
-        <extracomment>sentences</extracomment>
-        <translation>safetensors kann nicht so viele Tensoren enthalten: Der Header wäre {len} Bytes lang, erlaubt sind höchstens {MAX_HEADER_BYTES}.</translation>
-    </message>
-    <message>
-        <source>safetensors cannot hold a tensor named &apos;{METADATA}&apos;: the format reserves this name.</source>
-        <extracomment>sentences</extracomment>
-        <translation>safetensors kann keinen Tensor namens &apos;{METADATA}&apos; enthalten: Das Format reserviert diesen Namen.</translation>
-    </message>
-    <message>
         <source>safetensors cannot store a tensor name that is not valid Unicode.</source>
         <extracomment>sentences</extracomment>
         <translation>safetensors kann keinen Tensornamen speichern, der kein gültiges Unicode ist.</translation>
@@ -13642,24 +13298,9 @@ steps</extracomment>
         <translation>torch.load lehnt &apos;{name}&apos; mit weights_only=True ab, denn die Datei nennt Code ({unknown}).</translation>
     </message>
     <message>
-        <source>The history has a repair, whose values torch.nn.utils.prune cannot compute.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Der Verlauf enthält eine Reparatur, deren Werte torch.nn.utils.prune nicht berechnen kann.</translation>
-    </message>
-    <message>
-        <source>Leave the script out; &apos;pruneapp run&apos; applies the recipe with its values.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Lassen Sie das Skript weg; &apos;pruneapp run&apos; wendet das Rezept mit seinen Werten an.</translation>
-    </message>
-    <message>
         <source>torch has no type {label}, which &apos;{name}&apos; has.</source>
         <extracomment>sentences</extracomment>
         <translation>torch hat keinen Typ {label}, den &apos;{name}&apos; hat.</translation>
-    </message>
-    <message>
-        <source>Leave the script out.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Lassen Sie das Skript weg.</translation>
     </message>
     <message>
         <source>torch&apos;s pruning multiplies weights by their mask, which it cannot do with {label}, the type of &apos;{name}&apos;.</source>
@@ -13667,19 +13308,9 @@ steps</extracomment>
         <translation>Das Pruning von torch multipliziert Gewichte mit ihrer Maske, was mit {label}, dem Typ von &apos;{name}&apos;, nicht geht.</translation>
     </message>
     <message>
-        <source>Leave the script out; `pruneapp run` applies the recipe.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Lassen Sie das Skript weg; pruneapp run führt das Rezept aus.</translation>
-    </message>
-    <message>
         <source>&apos;{index}&apos;, the index of the model, can no longer be read.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{index}&apos;, der Index des Modells, kann nicht mehr gelesen werden.</translation>
-    </message>
-    <message>
-        <source>Put it back, then open the model again.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Legen Sie ihn zurück, und öffnen Sie dann das Modell noch einmal.</translation>
     </message>
     <message>
         <source>Increase the max shard size.</source>
@@ -13722,11 +13353,6 @@ steps</extracomment>
         <translation>Die Metadaten von &apos;{file}&apos; enthalten kein Rezept, also gibt es nichts zu prüfen.</translation>
     </message>
     <message>
-        <source>Name the exported file first and the original after --against, or give the recipe with --recipe: torch formats have no metadata, and a recipe of many megabytes is not written into it.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Nennen Sie zuerst die exportierte Datei und das Original nach --against, oder geben Sie das Rezept mit --recipe an: torch-Formate haben keine Metadaten, und ein Rezept von vielen Megabytes wird nicht hineingeschrieben.</translation>
-    </message>
-    <message>
         <source>&apos;{path}&apos; cannot be read: {words_of}.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; kann nicht gelesen werden: {words_of}.</translation>
@@ -13740,11 +13366,6 @@ steps</extracomment>
         <source>&apos;{path}&apos; declares no family: {error}</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; deklariert keine Modellfamilie: {error}</translation>
-    </message>
-    <message>
-        <source>&apos;{path}&apos; is not an ONNX model, so it holds no graph.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; ist kein ONNX-Modell, enthält also keinen Graphen.</translation>
     </message>
     <message>
         <source>Open an ONNX model.</source>
@@ -13767,24 +13388,9 @@ steps</extracomment>
         <translation>Die Gruppen eines ONNX-Modells brauchen das Paket onnx, das nicht installiert ist.</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; is not a program of torch.export, so it holds no graph.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; ist kein Programm von torch.export, enthält also keinen Graphen.</translation>
-    </message>
-    <message>
         <source>Open a .pt2 file.</source>
         <extracomment>sentences</extracomment>
         <translation>Öffnen Sie eine .pt2-Datei.</translation>
-    </message>
-    <message>
-        <source>&apos;{path}&apos; holds several programs, which are not cut.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; enthält mehrere Programme; solche werden nicht verkleinert.</translation>
-    </message>
-    <message>
-        <source>Export each into a file of its own.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Exportieren Sie jedes in eine eigene Datei.</translation>
     </message>
     <message>
         <source>The graph of &apos;{path}&apos; is not as torch.export writes it.</source>
@@ -13817,16 +13423,6 @@ steps</extracomment>
         <translation>Machen Sie die Schritte rückgängig, und versuchen Sie es erneut.</translation>
     </message>
     <message>
-        <source>Another file is being opened; changes to this one would be lost.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Eine andere Datei wird geöffnet; Änderungen an dieser gingen verloren.</translation>
-    </message>
-    <message>
-        <source>Wait, or press Esc to stay with this file.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Warten Sie, oder drücken Sie Esc, um bei dieser Datei zu bleiben.</translation>
-    </message>
-    <message>
         <source>&apos;{name}&apos; has changed.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos; hat sich geändert.</translation>
@@ -13847,11 +13443,6 @@ steps</extracomment>
         <translation>Es gibt kein Programm &apos;{name}&apos;.</translation>
     </message>
     <message>
-        <source>Name one that is installed, or its path; it runs in &apos;{folder}&apos;.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Nennen Sie ein installiertes Programm oder seinen Pfad; es läuft in &apos;{folder}&apos;.</translation>
-    </message>
-    <message>
         <source>Choose {what}.</source>
         <extracomment>sentences</extracomment>
         <translation>Wählen Sie: {what}.</translation>
@@ -13865,11 +13456,6 @@ steps</extracomment>
         <source>Choose a text file for the model.</source>
         <extracomment>sentences</extracomment>
         <translation>Wählen Sie eine Textdatei für das Modell.</translation>
-    </message>
-    <message>
-        <source>The original file is being replaced; changes made now would be lost.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Die Originaldatei wird gerade ersetzt; jetzige Änderungen gingen verloren.</translation>
     </message>
     <message>
         <source>Wait for the export to finish, or press Esc to cancel it.</source>
@@ -14082,11 +13668,6 @@ steps</extracomment>
         <translation>Wählen Sie eine Statistikdatei.</translation>
     </message>
     <message>
-        <source>A repair is being computed; changes made now would be lost.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Eine Reparatur wird berechnet; jetzige Änderungen gingen verloren.</translation>
-    </message>
-    <message>
         <source>Wait for it to finish, or press Esc to cancel it.</source>
         <extracomment>sentences</extracomment>
         <translation>Warten Sie, bis sie fertig ist, oder brechen Sie sie mit Esc ab.</translation>
@@ -14142,11 +13723,6 @@ steps</extracomment>
         <translation>Ein Scan läuft.</translation>
     </message>
     <message>
-        <source>Wait for it to finish, or press Esc to stop it.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Warten Sie, bis er fertig ist, oder halten Sie ihn mit Esc an.</translation>
-    </message>
-    <message>
         <source>No tensor is checked, so there is nothing to scan.</source>
         <extracomment>sentences</extracomment>
         <translation>Es ist kein Tensor angekreuzt, daher gibt es nichts zu scannen.</translation>
@@ -14182,11 +13758,6 @@ steps</extracomment>
         <translation>kein JSON-Objekt</translation>
     </message>
     <message>
-        <source>it holds an integer that does not fit in 64 bits</source>
-        <extracomment>sentences</extracomment>
-        <translation>eine ganze Zahl passt nicht in 64 Bit</translation>
-    </message>
-    <message>
         <source>it is not UTF-8 text at byte {start}</source>
         <extracomment>sentences</extracomment>
         <translation>kein UTF-8-Text bei Byte {start}</translation>
@@ -14212,29 +13783,9 @@ steps</extracomment>
         <translation>Das Programm kann nicht geschrieben werden: {reason}.</translation>
     </message>
     <message>
-        <source>Export as safetensors, which holds the weights without the graph.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Exportieren Sie als safetensors; diese Datei enthält die Gewichte ohne den Graphen.</translation>
-    </message>
-    <message>
         <source>There would be more than {MAX_FILES} files of at most {format_bytes}.</source>
         <extracomment>sentences</extracomment>
         <translation>Es entstünden mehr als {MAX_FILES} Dateien mit höchstens {format_bytes}.</translation>
-    </message>
-    <message>
-        <source>it holds half of a surrogate pair at {start}</source>
-        <extracomment>sentences</extracomment>
-        <translation>ein halbes Surrogatpaar bei {start}</translation>
-    </message>
-    <message>
-        <source>it holds half of a surrogate pair</source>
-        <extracomment>sentences</extracomment>
-        <translation>ein halbes Surrogatpaar</translation>
-    </message>
-    <message>
-        <source>it holds a number with thousands of digits</source>
-        <extracomment>sentences</extracomment>
-        <translation>eine Zahl mit Tausenden von Ziffern</translation>
     </message>
     <message>
         <source>it is nested too deeply</source>
@@ -14415,11 +13966,6 @@ steps</extracomment>
         <source>{n} weights are</source>
         <extracomment>sentences</extracomment>
         <translation>{n} Gewichte</translation>
-    </message>
-    <message>
-        <source>Groups of &apos;{name}&apos; along dimension {dim} hold weights of several outputs, which cannot be exchanged.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Gruppen von &apos;{name}&apos; entlang Dimension {dim} enthalten Gewichte mehrerer Ausgaben, die sich nicht tauschen lassen.</translation>
     </message>
     <message>
         <source>Choose the dimension of the inputs, or &apos;wanda_n_m&apos;.</source>
@@ -14742,16 +14288,6 @@ steps</extracomment>
         <translation>Entfernen Sie sie.</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; holds no importance scores for &apos;{name}&apos;.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; enthält keine Wichtigkeitswerte für &apos;{name}&apos;.</translation>
-    </message>
-    <message>
-        <source>It must hold a tensor of the same name and shape for every selected one.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Die Datei muss für jeden gewählten einen Tensor desselben Namens und derselben Form enthalten.</translation>
-    </message>
-    <message>
         <source>&apos;amount&apos; must be at most {tensor_size}, all there is (got {amount}).</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;amount&apos; darf höchstens {tensor_size} sein, mehr gibt es nicht (angegeben: {amount}).</translation>
@@ -14867,11 +14403,6 @@ steps</extracomment>
         <translation>Geben Sie dem Parameter einen Standardwert; ganze Zahlen, Gleitkommazahlen und Wahrheitswerte lassen sich dann im Formular ändern.</translation>
     </message>
     <message>
-        <source>&apos;parameters&apos; must hold at least one (module, name) pair (got none).</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;parameters&apos; muss mindestens ein Paar (module, name) enthalten (angegeben: keines).</translation>
-    </message>
-    <message>
         <source>&apos;{name}&apos; needs masks, which a step of a recipe cannot contain.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos; braucht Masken, die ein Schritt eines Rezepts nicht enthalten kann.</translation>
@@ -14912,9 +14443,699 @@ steps</extracomment>
         <translation>{n} Runde</translation>
     </message>
     <message>
+        <source>&apos;{path}&apos; is not a checkpoint in a supported format.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist kein Checkpoint, den Pruneapp kennt.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; contains no state dict &apos;{wanted}&apos;: a {label} file has only one, which has no name.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; enthält kein State-Dict &apos;{wanted}&apos;: Eine Datei der Art {label} hat nur eines, und das hat keinen Namen.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; contains no tensor named &apos;{name}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; enthält keinen Tensor namens &apos;{name}&apos;.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is damaged: {what} of tensor &apos;{show}&apos; does not contain what it should.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist beschädigt: In Tensor &apos;{show}&apos; steht nicht, was dort stehen muss ({what}).</translation>
+    </message>
+    <message>
+        <source>Open the file that contains the weights.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Öffnen Sie die Datei, die die Gewichte enthält.</translation>
+    </message>
+    <message>
+        <source>it declares {n_tensors} tensors and {n_keys} keys</source>
+        <extracomment>sentences</extracomment>
+        <translation>sie gibt {n_tensors} Tensoren und {n_keys} Schlüssel an</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is truncated: it is not a complete {kind}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist abgeschnitten: Die Datei ({kind}) ist nicht vollständig.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is truncated: {missing} missing of &apos;{name}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist abgeschnitten: Von &apos;{name}&apos; fehlen {missing}.</translation>
+    </message>
+    <message>
+        <source>Open the file or folder that contains the weights.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Öffnen Sie die Datei oder den Ordner mit den Gewichten.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; contains no array of numbers ({more}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; enthält kein Array von Zahlen ({more}).</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is truncated: {missing} missing of &apos;{show}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist abgeschnitten: Von &apos;{show}&apos; fehlen {missing}.</translation>
+    </message>
+    <message>
+        <source>graphs are nested more than {MOST_NESTED} deep</source>
+        <extracomment>sentences</extracomment>
+        <translation>Graphen liegen {MOST_NESTED} tief in Graphen</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; is stored at an unknown kind of location</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; liegt an einem Ort unbekannter Art</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is truncated: &apos;{name}&apos; of &apos;{path2}&apos; ends at byte {value}, and it has {size}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist abgeschnitten: &apos;{name}&apos; aus &apos;{path2}&apos; endet bei Byte {value}, die Datei hat aber {size}.</translation>
+    </message>
+    <message>
+        <source>&apos;{model}&apos; refers to &apos;{show}&apos; for &apos;{name}&apos;, which is outside its folder.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Laut &apos;{model}&apos; liegt &apos;{name}&apos; in &apos;{show}&apos;, aber das ist kein Ort innerhalb seines Ordners.</translation>
+    </message>
+    <message>
+        <source>Save the model again with its data next to it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Speichern Sie das Modell noch einmal, mit seinen Daten daneben.</translation>
+    </message>
+    <message>
+        <source>the type of a tensor is not a number</source>
+        <extracomment>sentences</extracomment>
+        <translation>der Typ eines Tensors ist keine Zahl</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; contains &apos;{show}.weight&apos; packed by compressed-tensors, but {what}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; enthält &apos;{show}.weight&apos;, gepackt von compressed-tensors, aber fehlerhaft: {what}.</translation>
+    </message>
+    <message>
+        <source>its shape is not a list of a few whole numbers</source>
+        <extracomment>sentences</extracomment>
+        <translation>seine Form ist keine Liste weniger ganzer Zahlen</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is truncated: at least {missing} missing.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist abgeschnitten, es fehlt etwas (mindestens {missing}).</translation>
+    </message>
+    <message>
+        <source>a field has the invalid number {number}</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Feld hat die Nummer {number}</translation>
+    </message>
+    <message>
+        <source>a name is not UTF-8 text</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Name ist kein UTF-8-Text</translation>
+    </message>
+    <message>
+        <source>a field is longer than the message that contains it</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Feld ist länger als das, worin es liegt</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is truncated: {what}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist abgeschnitten: {what}.</translation>
+    </message>
+    <message>
+        <source>The shards next to &apos;{path}&apos; are of different formats: {join}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Shards neben &apos;{path}&apos; haben verschiedene Formate: {join}.</translation>
+    </message>
+    <message>
+        <source>the part of tensor &apos;{show}&apos; is not a dense tensor</source>
+        <extracomment>sentences</extracomment>
+        <translation>der Teil von Tensor &apos;{show}&apos; ist kein dichter Tensor</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is truncated: it has {size} bytes and should have at least {value}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist abgeschnitten: Die Datei hat {size} Bytes und sollte mindestens {value} haben.</translation>
+    </message>
+    <message>
+        <source>the name of a tensor is not text, or it is not described</source>
+        <extracomment>sentences</extracomment>
+        <translation>der Name eines Tensors ist kein Text, oder er ist nicht beschrieben</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; contains {size} bytes of tensors, but {value} are needed.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; enthält {size} Bytes an Tensoren, nötig sind aber {value}.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; no longer exists.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist nicht mehr da.</translation>
+    </message>
+    <message>
+        <source>Restore it, or open it at its new location.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Legen Sie die Datei zurück, oder öffnen Sie sie an ihrem neuen Ort.</translation>
+    </message>
+    <message>
+        <source>Reopen it to load the new version.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Öffnen Sie sie erneut, um die neue Version zu laden.</translation>
+    </message>
+    <message>
+        <source>Restore it, or open the file at its new location.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Legen Sie die Datei zurück, oder öffnen Sie sie an ihrem neuen Ort.</translation>
+    </message>
+    <message>
+        <source>Check the file, then export again, or choose another name.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Sehen Sie nach, und exportieren Sie dann noch einmal, oder wählen Sie einen anderen Namen.</translation>
+    </message>
+    <message>
+        <source>The folder &apos;{folder}&apos; contains no checkpoint in a supported format.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der Ordner &apos;{folder}&apos; enthält keinen Checkpoint, den Pruneapp kennt.</translation>
+    </message>
+    <message>
+        <source>The folder &apos;{folder}&apos; contains more than one checkpoint: {shown}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der Ordner &apos;{folder}&apos; enthält mehr als einen Checkpoint: {shown}.</translation>
+    </message>
+    <message>
+        <source>The folder &apos;{folder}&apos; contains {len} of {count} shards of a model and no index.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der Ordner &apos;{folder}&apos; enthält {len} von {count} Shards eines Modells und keinen Index.</translation>
+    </message>
+    <message>
+        <source>its zip directory is missing, so the file is truncated</source>
+        <extracomment>sentences</extracomment>
+        <translation>das Zip-Verzeichnis fehlt, die Datei ist also abgeschnitten</translation>
+    </message>
+    <message>
+        <source>its zip directory is not at the declared position</source>
+        <extracomment>sentences</extracomment>
+        <translation>das Zip-Verzeichnis ist nicht dort, wo es nach dem Ende des Archivs sein soll</translation>
+    </message>
+    <message>
+        <source>is a zip archive of several folders (&apos;{first}&apos; and &apos;{second}&apos;), which torch.save does not write</source>
+        <extracomment>sentences</extracomment>
+        <translation>ist ein Zip-Archiv aus mehreren Ordnern (&apos;{first}&apos; und &apos;{second}&apos;), was torch.save nie schreibt</translation>
+    </message>
+    <message>
+        <source>contains &apos;{name}&apos;, compressed by method {method} of zip (only 0, stored, and 8, deflated, are read)</source>
+        <extracomment>sentences</extracomment>
+        <translation>enthält &apos;{name}&apos;, komprimiert mit Methode {method} von Zip (gelesen werden nur 0, gespeichert, und 8, deflated)</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is beyond the end of its zip archive</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; liegt hinter dem Ende des Zip-Archivs</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is not at the position in the zip directory</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; ist nicht dort, wo das Zip-Verzeichnis es angibt</translation>
+    </message>
+    <message>
+        <source>its zip archive contains &apos;{name}&apos; twice</source>
+        <extracomment>sentences</extracomment>
+        <translation>sein Zip-Archiv enthält &apos;{name}&apos; zweimal</translation>
+    </message>
+    <message>
+        <source>is a program that was compiled ahead of time (AOTInductor), and contains no graph</source>
+        <extracomment>sentences</extracomment>
+        <translation>ist ein vorab übersetztes Programm (AOTInductor) und enthält keinen Graphen</translation>
+    </message>
+    <message>
+        <source>its JSON has no valid {key} for &apos;{where}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>was sein JSON von &apos;{where}&apos; sagt, hat kein richtiges {key}</translation>
+    </message>
+    <message>
+        <source>the list of its storages contains one storage twice</source>
+        <extracomment>sentences</extracomment>
+        <translation>die Liste seiner Storages enthält eines zweimal</translation>
+    </message>
+    <message>
+        <source>it is truncated, {counted} missing</source>
+        <extracomment>sentences</extracomment>
+        <translation>er ist abgeschnitten, es fehlen {counted}</translation>
+    </message>
+    <message>
+        <source>a byte string in its pickle contains something that is not a storage</source>
+        <extracomment>sentences</extracomment>
+        <translation>eine Bytefolge in seinem Pickle enthält etwas, das kein Storage ist</translation>
+    </message>
+    <message>
+        <source>a storage in its pickle is truncated</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Storage in seinem Pickle ist abgeschnitten</translation>
+    </message>
+    <message>
+        <source>a storage in its pickle has another size than declared</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Storage in seinem Pickle hat eine andere Größe als angegeben</translation>
+    </message>
+    <message>
+        <source>the shape of a numpy array contains something that is not an integer</source>
+        <extracomment>sentences</extracomment>
+        <translation>die Form eines numpy-Arrays enthält etwas, das keine ganze Zahl ist</translation>
+    </message>
+    <message>
+        <source>the size of a sparse tensor contains something that is not an integer</source>
+        <extracomment>sentences</extracomment>
+        <translation>die Größe eines dünnbesetzten Tensors enthält etwas, das keine ganze Zahl ist</translation>
+    </message>
+    <message>
+        <source>{path} is given something that is not a pair</source>
+        <extracomment>sentences</extracomment>
+        <translation>{path} erhält etwas, das kein Paar ist</translation>
+    </message>
+    <message>
+        <source>the indices of the sparse tensor &apos;{name}&apos; are not integers</source>
+        <extracomment>sentences</extracomment>
+        <translation>die Indizes des dünnbesetzten Tensors &apos;{name}&apos; sind keine ganzen Zahlen</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; contains {size} compressed bytes of tensors, but {value} are needed.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; enthält {size} komprimierte Bytes an Tensoren, nötig sind aber {value}.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; could not be decompressed: its temporary file in &apos;{gettempdir}&apos; is truncated.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; konnte nicht entpackt werden: Die temporäre Datei in &apos;{gettempdir}&apos; ist abgeschnitten.</translation>
+    </message>
+    <message>
+        <source>Free some space there, or set TMPDIR to a folder with more.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Schaffen Sie dort Platz, oder setzen Sie TMPDIR auf einen Ordner mit mehr.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; contains no state dict named &apos;{key}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; enthält kein State-Dict namens &apos;{key}&apos;.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; contains no tensors of a model.{run}</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; enthält keine Tensoren eines Modells.{run}</translation>
+    </message>
+    <message>
+        <source>Open the file that contains the weights, or save the state_dict with torch.save.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Öffnen Sie die Datei mit den Gewichten, oder speichern Sie das state_dict mit torch.save.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; contains no tensors that can be read: {next}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; enthält keine lesbaren Tensoren: {next}.</translation>
+    </message>
+    <message>
+        <source>the size of a storage is not an integer</source>
+        <extracomment>sentences</extracomment>
+        <translation>die Größe eines Storage ist keine ganze Zahl</translation>
+    </message>
+    <message>
+        <source>the {what} of a tensor is not a tuple</source>
+        <extracomment>sentences</extracomment>
+        <translation>{what} eines Tensors ist kein Tupel</translation>
+    </message>
+    <message>
+        <source>the {what} of a tensor contains something that is not an integer</source>
+        <extracomment>sentences</extracomment>
+        <translation>{what} eines Tensors enthält etwas, das keine ganze Zahl ist</translation>
+    </message>
+    <message>
+        <source>the {what} of a tensor contains {value}</source>
+        <extracomment>sentences</extracomment>
+        <translation>{what} eines Tensors enthält {value}</translation>
+    </message>
+    <message>
+        <source>its pickle refers to something that is not a storage</source>
+        <extracomment>sentences</extracomment>
+        <translation>sein Pickle verweist auf etwas, das kein Storage ist</translation>
+    </message>
+    <message>
+        <source>storage &apos;{key}&apos; is declared with {nbytes} and with {nbytes2} bytes</source>
+        <extracomment>sentences</extracomment>
+        <translation>Storage &apos;{key}&apos; soll {nbytes} und {nbytes2} Bytes haben</translation>
+    </message>
+    <message>
+        <source>its pickle stores an object under the invalid number {index}</source>
+        <extracomment>sentences</extracomment>
+        <translation>sein Pickle merkt sich ein Objekt als Nummer {index}</translation>
+    </message>
+    <message>
+        <source>its pickle names code by something that is not text</source>
+        <extracomment>sentences</extracomment>
+        <translation>sein Pickle benennt Code durch etwas, das kein Text ist</translation>
+    </message>
+    <message>
+        <source>its pickle calls something that is not a function</source>
+        <extracomment>sentences</extracomment>
+        <translation>sein Pickle ruft etwas auf, das keine Funktion ist</translation>
+    </message>
+    <message>
+        <source>its pickle calls a function with something that is not a tuple</source>
+        <extracomment>sentences</extracomment>
+        <translation>sein Pickle ruft eine Funktion mit etwas auf, das kein Tupel ist</translation>
+    </message>
+    <message>
+        <source>its pickle appends to something that is not a list</source>
+        <extracomment>sentences</extracomment>
+        <translation>sein Pickle hängt an etwas an, das keine Liste ist</translation>
+    </message>
+    <message>
+        <source>its pickle sets an item of something that is not a dict</source>
+        <extracomment>sentences</extracomment>
+        <translation>sein Pickle setzt einen Eintrag von etwas, das kein Dict ist</translation>
+    </message>
+    <message>
+        <source>its pickle refers to an object that it does not contain</source>
+        <extracomment>sentences</extracomment>
+        <translation>sein Pickle verweist auf ein Objekt, das es nicht enthält</translation>
+    </message>
+    <message>
+        <source>contains &apos;{name}&apos; of {size} bytes (stored in {stored}), which is more than Pruneapp reads</source>
+        <extracomment>sentences</extracomment>
+        <translation>enthält &apos;{name}&apos; mit {size} Bytes (gespeichert in {stored}), mehr als Pruneapp liest</translation>
+    </message>
+    <message>
+        <source>it contains a second pickle, &apos;{others}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>sie enthält einen zweiten Pickle, &apos;{others}&apos;</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; contains masks next to its weights, which cannot be used on a cluster yet.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; enthält neben den Gewichten Masken, was auf einem Cluster noch nicht geht.</translation>
+    </message>
+    <message>
+        <source>The statistics &apos;{path}&apos; do not exist.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Statistik &apos;{path}&apos; ist dort nicht vorhanden.</translation>
+    </message>
+    <message>
+        <source>Free some space on the disk, then try again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Schaffen Sie Platz auf der Festplatte, und versuchen Sie es dann noch einmal.</translation>
+    </message>
+    <message>
+        <source>Choose a structured method and dim 0, or turn off bias and norm.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie eine strukturierte Methode und Dim. 0, oder lassen Sie Bias und Norm weg.</translation>
+    </message>
+    <message>
+        <source>Select other weights.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie andere Gewichte aus.</translation>
+    </message>
+    <message>
+        <source>The masks would not change: {UNCHANGED}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nichts ändert sich: {UNCHANGED}.</translation>
+    </message>
+    <message>
+        <source>&apos;{invalid}&apos; has no mask of zeros and ones next to it in &apos;{name}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{invalid}&apos; hat in &apos;{name}&apos; keine Maske aus Nullen und Einsen neben sich.</translation>
+    </message>
+    <message>
+        <source>The mask &apos;{name}&apos; in &apos;{path}&apos; contains values other than 0 and 1.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Maske &apos;{name}&apos; in &apos;{path}&apos; enthält andere Werte als 0 und 1.</translation>
+    </message>
+    <message>
+        <source>Put the file of this name next to the recipe.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Legen Sie die Datei dieses Namens neben das Rezept.</translation>
+    </message>
+    <message>
+        <source>The list of {noun}s contains &apos;{piece}&apos;, but the first index of a range must not be larger than the last.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Liste ({noun}) enthält &apos;{piece}&apos;, aber ein Bereich geht vom kleineren zum größeren Index, beide eingeschlossen.</translation>
+    </message>
+    <message>
+        <source>Put the folder of values next to the recipe.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Legen Sie den Ordner mit den Werten neben das Rezept.</translation>
+    </message>
+    <message>
+        <source>Specify that model, which was pruned, with --unpruned.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nennen Sie mit --unpruned das Modell, das geprunt wurde.</translation>
+    </message>
+    <message>
+        <source>Specify the model that was pruned.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nennen Sie das Modell, das geprunt wurde.</translation>
+    </message>
+    <message>
+        <source>Specify the statistics file that the repair was made with.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nennen Sie die Statistikdatei, auf der die Reparatur beruht.</translation>
+    </message>
+    <message>
+        <source>Specify a folder with images ({join}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nennen Sie einen Ordner mit Bildern ({join}).</translation>
+    </message>
+    <message>
+        <source>The model stores weights in a different form than the file ({first_names}), so a sequential repair, which runs two states at once, is not possible.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das Modell enthält Gewichte in anderer Form als die Datei ({first_names}), daher kann neben ihm kein anderer Zustand laufen, was eine Reparatur mit „Nacheinander“ voraussetzt.</translation>
+    </message>
+    <message>
+        <source>Specify a script, or measure without recovery.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nennen Sie ein Skript, oder messen Sie ohne Wiederherstellung.</translation>
+    </message>
+    <message>
+        <source>The loaded model does not contain the weights of &apos;{name}&apos;: {what}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das geladene Modell enthält nicht die Gewichte von &apos;{name}&apos;: {what}.</translation>
+    </message>
+    <message>
+        <source>Make sure that load(path) reads the weights from the path that it is given.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Achten Sie darauf, dass load(path) die Gewichte aus dem übergebenen Pfad liest.</translation>
+    </message>
+    <message>
+        <source>It is unknown whether a higher or a lower &apos;{name}&apos; is better.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Es ist nicht bekannt, ob ein höherer oder ein niedrigerer Wert von &apos;{name}&apos; besser ist.</translation>
+    </message>
+    <message>
+        <source>The model stores weights in a different form than the file, so the new values could not be saved.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das Modell hält Gewichte in anderer Form als die Datei, daher könnten die neuen Werte nicht gespeichert werden.</translation>
+    </message>
+    <message>
         <source>{n} rounds</source>
         <extracomment>sentences</extracomment>
         <translation>{n} Runden</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; does not define load(path), and &apos;{name2}&apos; is not a model folder that transformers could load.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; definiert kein load(path), und &apos;{name2}&apos; ist kein Modellordner, den transformers laden könnte.</translation>
+    </message>
+    <message>
+        <source>Specify the executable file, or the folder of its environment.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nennen Sie die ausführbare Datei oder den Ordner ihrer Umgebung.</translation>
+    </message>
+    <message>
+        <source>No Python was found for &apos;{name}&apos;: there is no .venv next to it, and no conda environment is active.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Für &apos;{name}&apos; wurde kein Python gefunden: Daneben ist kein .venv, und keine conda-Umgebung ist aktiv.</translation>
+    </message>
+    <message>
+        <source>&apos;{target}&apos; contains {first_names}. These files would remain next to the new ones and could be loaded with them or instead of them.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{target}&apos; enthält {first_names}: Das bliebe neben den neuen Dateien liegen und könnte mit ihnen oder an ihrer Stelle geladen werden.</translation>
+    </message>
+    <message>
+        <source>&apos;{target}&apos; contains the opened model. Its files would remain next to the new ones and could be loaded instead of them: {first_names}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{target}&apos; enthält das geöffnete Modell, dessen Dateien neben den neuen liegen blieben und an ihrer Stelle geladen werden könnten: {first_names}.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos;, which belongs to the model, cannot be read: {words_of}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; gehört zum Modell und kann nicht gelesen werden: {words_of}.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is the opened model, and in an object store no backup of the original can be kept.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist das geöffnete Modell, und ein Objektspeicher bewahrt neben einem Export kein Original auf.</translation>
+    </message>
+    <message>
+        <source>Specify a folder: &apos;{without}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nennen Sie einen Ordner: &apos;{without}&apos;.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; cannot be written: the folder &apos;{parent}&apos; does not exist.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; kann nicht geschrieben werden: Den Ordner &apos;{parent}&apos; gibt es nicht.</translation>
+    </message>
+    <message>
+        <source>Export as safetensors, which contains the weights without the graph.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Exportieren Sie als safetensors; diese Datei enthält die Gewichte ohne den Graphen.</translation>
+    </message>
+    <message>
+        <source>Specify a folder, or merge the files first with llama-gguf-split --merge.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nennen Sie einen Ordner, oder fügen Sie die Dateien vorher mit llama-gguf-split --merge zusammen.</translation>
+    </message>
+    <message>
+        <source>The file has too many tensors for safetensors: the header would be {len} bytes long, at most {MAX_HEADER_BYTES} are allowed.</source>
+        <extracomment>sentences</extracomment>
+        <translation>safetensors kann nicht so viele Tensoren enthalten: Der Header wäre {len} Bytes lang, erlaubt sind höchstens {MAX_HEADER_BYTES}.</translation>
+    </message>
+    <message>
+        <source>safetensors cannot contain a tensor named &apos;{METADATA}&apos;: the format reserves this name.</source>
+        <extracomment>sentences</extracomment>
+        <translation>safetensors kann keinen Tensor namens &apos;{METADATA}&apos; enthalten: Das Format reserviert diesen Namen.</translation>
+    </message>
+    <message>
+        <source>This history contains a repair, which torch.nn.utils.prune cannot reproduce.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Dieser Verlauf enthält eine Reparatur, die torch.nn.utils.prune nicht nachvollziehen kann.</translation>
+    </message>
+    <message>
+        <source>Save a recipe and apply it with &apos;pruneapp run&apos; instead.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Speichern Sie stattdessen ein Rezept, und wenden Sie es mit &apos;pruneapp run&apos; an.</translation>
+    </message>
+    <message>
+        <source>Export without the script.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Exportieren Sie ohne das Skript.</translation>
+    </message>
+    <message>
+        <source>Save a recipe and apply it with `pruneapp run` instead.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Speichern Sie stattdessen ein Rezept, und wenden Sie es mit `pruneapp run` an.</translation>
+    </message>
+    <message>
+        <source>Restore it, then open the model again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Legen Sie ihn zurück, und öffnen Sie dann das Modell noch einmal.</translation>
+    </message>
+    <message>
+        <source>Specify the exported file first and the original after --against, or give the recipe with --recipe: torch formats have no metadata, and a recipe of many megabytes is not written into it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nennen Sie zuerst die exportierte Datei und das Original nach --against, oder geben Sie das Rezept mit --recipe an: torch-Formate haben keine Metadaten, und ein Rezept von vielen Megabytes wird nicht hineingeschrieben.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is not an ONNX model, so it contains no graph.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist kein ONNX-Modell, enthält also keinen Graphen.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is not a program of torch.export, so it contains no graph.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist kein Programm von torch.export, enthält also keinen Graphen.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; contains several programs, which are not cut.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; enthält mehrere Programme; solche werden nicht verkleinert.</translation>
+    </message>
+    <message>
+        <source>Export each into a separate file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Exportieren Sie jedes in eine eigene Datei.</translation>
+    </message>
+    <message>
+        <source>Older states of the history cannot be moved to disk and remain in memory: {why_not}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Ältere Zustände des Verlaufs können nicht auf die Festplatte ausgelagert werden und bleiben im Speicher: {why_not}.</translation>
+    </message>
+    <message>
+        <source>Another file is being opened.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Eine andere Datei wird geöffnet.</translation>
+    </message>
+    <message>
+        <source>Wait, or press Esc to keep this file open.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Warten Sie, oder drücken Sie Esc, um bei dieser Datei zu bleiben.</translation>
+    </message>
+    <message>
+        <source>Specify one that is installed, or its path; it runs in &apos;{folder}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nennen Sie ein installiertes Programm oder seinen Pfad; es läuft in &apos;{folder}&apos;.</translation>
+    </message>
+    <message>
+        <source>The original file is being replaced by an export.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Originaldatei wird durch einen Export ersetzt.</translation>
+    </message>
+    <message>
+        <source>Iterative pruning is running.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Iteratives Prunen läuft.</translation>
+    </message>
+    <message>
+        <source>A recovery is running.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Eine Wiederherstellung läuft.</translation>
+    </message>
+    <message>
+        <source>A repair is running.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Eine Reparatur läuft.</translation>
+    </message>
+    <message>
+        <source>it contains {text}, which is not JSON</source>
+        <extracomment>sentences</extracomment>
+        <translation>sie enthält {text}, was kein JSON ist</translation>
+    </message>
+    <message>
+        <source>it contains half of a surrogate pair at {start}</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein halbes Surrogatpaar bei {start}</translation>
+    </message>
+    <message>
+        <source>it contains half of a surrogate pair</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein halbes Surrogatpaar</translation>
+    </message>
+    <message>
+        <source>it contains a number with thousands of digits</source>
+        <extracomment>sentences</extracomment>
+        <translation>eine Zahl mit Tausenden von Ziffern</translation>
+    </message>
+    <message>
+        <source>it contains an integer that does not fit in 64 bits</source>
+        <extracomment>sentences</extracomment>
+        <translation>eine ganze Zahl passt nicht in 64 Bit</translation>
+    </message>
+    <message>
+        <source>Groups of &apos;{name}&apos; along dimension {dim} contain weights of several outputs, which cannot be exchanged.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Gruppen von &apos;{name}&apos; entlang Dimension {dim} enthalten Gewichte mehrerer Ausgaben, die sich nicht tauschen lassen.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; contains no importance scores for &apos;{name}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; enthält keine Wichtigkeitswerte für &apos;{name}&apos;.</translation>
+    </message>
+    <message>
+        <source>It must contain a tensor of the same name and shape for every selected one.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Datei muss für jeden gewählten einen Tensor desselben Namens und derselben Form enthalten.</translation>
+    </message>
+    <message>
+        <source>&apos;parameters&apos; must contain at least one (module, name) pair (got none).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;parameters&apos; muss mindestens ein Paar (module, name) enthalten (angegeben: keines).</translation>
     </message>
     <message>
         <source>The step of a schedule needs exactly one row (got {len}).</source>
@@ -15072,11 +15293,6 @@ steps</extracomment>
         <translation>Die Liste ({noun}) enthält &apos;{piece}&apos;, es gibt aber nur {counted} (Nummern: 0{value}).</translation>
     </message>
     <message>
-        <source>The list of {noun}s contains &apos;{piece}&apos;, but a range goes from its lower to its higher index, both included.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Die Liste ({noun}) enthält &apos;{piece}&apos;, aber ein Bereich geht vom kleineren zum größeren Index, beide eingeschlossen.</translation>
-    </message>
-    <message>
         <source>{n} group</source>
         <extracomment>sentences</extracomment>
         <translation>{n} Gruppe</translation>
@@ -15132,34 +15348,9 @@ steps</extracomment>
         <translation>ihr Verlauf kann nicht gelesen werden{at} ({what})</translation>
     </message>
     <message>
-        <source>it names state {state}, which is not there</source>
-        <extracomment>sentences</extracomment>
-        <translation>sie nennt den Zustand {state}, den es nicht gibt</translation>
-    </message>
-    <message>
-        <source>You can go on working. Make room on the disk, or save the session.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Sie können weiterarbeiten. Schaffen Sie Platz auf der Festplatte, oder speichern Sie die Sitzung.</translation>
-    </message>
-    <message>
-        <source>The work in &apos;{name}&apos; was opened or deleted by another window in the meantime.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Die Arbeit in &apos;{name}&apos; wurde inzwischen von einem anderen Fenster geöffnet oder gelöscht.</translation>
-    </message>
-    <message>
-        <source>Look in the other window.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Sehen Sie im anderen Fenster nach.</translation>
-    </message>
-    <message>
         <source>it does not begin as one</source>
         <extracomment>sentences</extracomment>
         <translation>sie beginnt nicht wie eine solche</translation>
-    </message>
-    <message>
-        <source>The work in &apos;{path}&apos; cannot be read: {words_of}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Die Arbeit in &apos;{path}&apos; kann nicht gelesen werden: {words_of}.</translation>
     </message>
     <message>
         <source>Check the disk, then open it again.</source>
@@ -15192,11 +15383,6 @@ steps</extracomment>
         <translation>&apos;{name}&apos; ist nicht die Datei, mit der &apos;{name2}&apos; erstellt wurde: {changes}{fits}</translation>
     </message>
     <message>
-        <source>&apos;{name}&apos; does not match the work in &apos;{name2}&apos;: {wrong}{more}</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{name}&apos; passt nicht zur Arbeit in &apos;{name2}&apos;: {wrong}{more}</translation>
-    </message>
-    <message>
         <source>Choose the checkpoint that it was made with.</source>
         <extracomment>sentences</extracomment>
         <translation>Wählen Sie den Checkpoint, mit dem sie erstellt wurde.</translation>
@@ -15220,21 +15406,6 @@ steps</extracomment>
         <source>This version of Pruneapp does not support &apos;{name}&apos;.</source>
         <extracomment>sentences</extracomment>
         <translation>Diese Version von Pruneapp unterstützt &apos;{name}&apos; nicht.</translation>
-    </message>
-    <message>
-        <source>Open the work with the version that it was made with.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Öffnen Sie die Arbeit mit der Version, mit der sie erstellt wurde.</translation>
-    </message>
-    <message>
-        <source>The work in &apos;{where}&apos; cannot be restored: {words_of}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Die Arbeit in &apos;{where}&apos; kann nicht wiederhergestellt werden: {words_of}.</translation>
-    </message>
-    <message>
-        <source>Make room on the disk and try again.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Schaffen Sie Platz auf der Festplatte, und versuchen Sie es noch einmal.</translation>
     </message>
     <message>
         <source>mask {number} cannot be unpacked from mask {base}</source>
@@ -15307,11 +15478,6 @@ steps</extracomment>
         <translation>&apos;{path}&apos; ist der Checkpoint selbst, den eine Sitzung nie ersetzt.</translation>
     </message>
     <message>
-        <source>Choose another name, that ends in {SUFFIX}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Wählen Sie einen anderen Namen mit der Endung {SUFFIX}.</translation>
-    </message>
-    <message>
         <source>mask {number} is missing</source>
         <extracomment>sentences</extracomment>
         <translation>Maske {number} fehlt</translation>
@@ -15347,11 +15513,6 @@ steps</extracomment>
         <translation>Die Ausgaben von &apos;{shrunk}&apos; haben die Form {after}, mit Nullen aber {before}.</translation>
     </message>
     <message>
-        <source>&apos;{folder}&apos; holds {format}, but only safetensors files are checked.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{folder}&apos; enthält {format}, geprüft werden aber nur safetensors-Dateien.</translation>
-    </message>
-    <message>
         <source>The configuration does not say how many layers there are, so the first of them cannot be checked by themselves.</source>
         <extracomment>sentences</extracomment>
         <translation>Die Konfiguration sagt nicht, wie viele Schichten es gibt, daher lassen sich nicht nur die ersten prüfen.</translation>
@@ -15362,19 +15523,9 @@ steps</extracomment>
         <translation>Prüfen Sie alle Schichten.</translation>
     </message>
     <message>
-        <source>config.json has one list for the layers of encoder and decoder, and different layers would stay in each.</source>
-        <extracomment>sentences</extracomment>
-        <translation>config.json hat eine einzige Liste für die Schichten von Encoder und Decoder, aber in beiden würden verschiedene Schichten bleiben.</translation>
-    </message>
-    <message>
         <source>Remove the same layers from both.</source>
         <extracomment>sentences</extracomment>
         <translation>Entfernen Sie in beiden dieselben Schichten.</translation>
-    </message>
-    <message>
-        <source>The kind of a layer repeats every {every} layers ({name}), and layers that stay would change their kind.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Die Arten der Schichten wiederholen sich alle {every} Schichten ({name}), und die bleibenden Schichten bekämen eine andere Art.</translation>
     </message>
     <message>
         <source>Remove {every} consecutive layers, or several such runs.</source>
@@ -15412,11 +15563,6 @@ steps</extracomment>
         <translation>Bitte melden Sie das.</translation>
     </message>
     <message>
-        <source>&apos;{show}&apos; lies in a file beside the model, and cannot be rewritten: {what}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{show}&apos; liegt in einer Datei neben dem Modell und kann nicht neu geschrieben werden: {what}.</translation>
-    </message>
-    <message>
         <source>Save the model with this tensor inside it.</source>
         <extracomment>sentences</extracomment>
         <translation>Speichern Sie das Modell mit diesem Tensor darin.</translation>
@@ -15452,19 +15598,9 @@ steps</extracomment>
         <translation>Schicht {min} eines {model_type} ist anders als die übrigen und kann nicht wegfallen.</translation>
     </message>
     <message>
-        <source>Name other layers.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Nennen Sie andere Schichten.</translation>
-    </message>
-    <message>
         <source>A model of type &apos;{model_type}&apos; cannot be written as &apos;{wanted}&apos;.</source>
         <extracomment>sentences</extracomment>
         <translation>Ein Modell der Art &apos;{model_type}&apos; kann nicht als &apos;{wanted}&apos; geschrieben werden.</translation>
-    </message>
-    <message>
-        <source>Leave the type as it is.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Lassen Sie die Art, wie sie ist.</translation>
     </message>
     <message>
         <source>No argument of the model&apos;s class gives {lower} the widths that they have here.</source>
@@ -15592,11 +15728,6 @@ steps</extracomment>
         <translation>Prüfen Sie den Namen und Ihre Rechte.</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos;, line {number}: it must hold an id such as 17, or a range such as 20-31, got &apos;{text}&apos;.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos;, Zeile {number}: Hier muss eine ID wie 17 oder ein Bereich wie 20-31 stehen, nicht &apos;{text}&apos;.</translation>
-    </message>
-    <message>
         <source>Write one id or one range on each line.</source>
         <extracomment>sentences</extracomment>
         <translation>Schreiben Sie eine ID oder einen Bereich je Zeile.</translation>
@@ -15672,16 +15803,6 @@ steps</extracomment>
         <translation>Behalten Sie auch dieses Token.</translation>
     </message>
     <message>
-        <source>calibrate() multiplied nothing by the weights of the model, as far as can be seen.</source>
-        <extracomment>sentences</extracomment>
-        <translation>calibrate() hat nichts mit den Gewichten des Modells multipliziert, soweit zu sehen ist.</translation>
-    </message>
-    <message>
-        <source>Run some inputs through the model that load returned, in the same thread; compiled models and quantized layers are not seen.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Lassen Sie einige Eingaben im selben Thread durch das Modell laufen, das load zurückgegeben hat; kompilierte Modelle und quantisierte Schichten werden nicht erfasst.</translation>
-    </message>
-    <message>
         <source>{name}() does not call the model with a tensor, so multiply-adds cannot be counted.</source>
         <extracomment>sentences</extracomment>
         <translation>{name}() ruft das Modell nicht mit einem Tensor auf, daher lassen sich Multiply-Adds nicht zählen.</translation>
@@ -15690,16 +15811,6 @@ steps</extracomment>
         <source>Call the model that load returned as model(inputs), or define calibrate(model) that does.</source>
         <extracomment>sentences</extracomment>
         <translation>Rufen Sie das Modell, das load zurückgegeben hat, als model(inputs) auf, oder definieren Sie ein calibrate(model), das dies tut.</translation>
-    </message>
-    <message>
-        <source>Nothing was multiplied by the weights of the model, as far as can be seen.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Nichts wurde mit den Gewichten des Modells multipliziert, soweit zu sehen ist.</translation>
-    </message>
-    <message>
-        <source>Compiled models and quantized layers are not seen.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Kompilierte Modelle und quantisierte Schichten werden nicht erfasst.</translation>
     </message>
     <message>
         <source>The model returned an object of type {name} without a tensor in it.</source>
@@ -15792,16 +15903,6 @@ steps</extracomment>
         <translation>&apos;{path}&apos; wurde geändert, nachdem das Skript angezeigt worden war.</translation>
     </message>
     <message>
-        <source>Look at it and start it again.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Sehen Sie sich das Skript an, und starten Sie es erneut.</translation>
-    </message>
-    <message>
-        <source>load returned {value}, which is no torch.nn.Module and has none as its attribute &apos;model&apos;.</source>
-        <extracomment>sentences</extracomment>
-        <translation>load hat {value} zurückgegeben; das ist kein torch.nn.Module und hat auch keines als Attribut &apos;model&apos;.</translation>
-    </message>
-    <message>
         <source>The unpruned model was not run before.</source>
         <extracomment>sentences</extracomment>
         <translation>Das ungeprunte Modell wurde vorher nicht ausgeführt.</translation>
@@ -15840,11 +15941,6 @@ steps</extracomment>
         <source>There is no image in &apos;{folder}&apos;.</source>
         <extracomment>sentences</extracomment>
         <translation>In &apos;{folder}&apos; ist kein Bild.</translation>
-    </message>
-    <message>
-        <source>Name a folder with images.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Nennen Sie einen Ordner mit Bildern.</translation>
     </message>
     <message>
         <source>The model is {name} of {library}, which cannot be imported ({error}).</source>
@@ -15942,29 +16038,9 @@ steps</extracomment>
         <translation>{name} erwartet {main}, was die Prüfung nicht erzeugen kann.</translation>
     </message>
     <message>
-        <source>&apos;{text}&apos; holds no text.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{text}&apos; enthält keinen Text.</translation>
-    </message>
-    <message>
-        <source>Name a file with some pages of text.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Nennen Sie eine Datei mit einigen Seiten Text.</translation>
-    </message>
-    <message>
-        <source>&apos;{path}&apos; is no model folder with a config.json.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; ist kein Modellordner mit einer config.json.</translation>
-    </message>
-    <message>
         <source>Write an evaluation script with load(path) for it.</source>
         <extracomment>sentences</extracomment>
         <translation>Schreiben Sie dafür ein Auswertungsskript mit load(path).</translation>
-    </message>
-    <message>
-        <source>&apos;{path}&apos; needs code of its own: transformers {version} has no class {names}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; braucht eigenen Code: transformers {version} hat keine Klasse {names}.</translation>
     </message>
     <message>
         <source>The model takes {main_input_name}, not token ids.</source>
@@ -16022,6 +16098,166 @@ steps</extracomment>
         <translation>anderer Seed</translation>
     </message>
     <message>
+        <source>Free some space or choose another disk.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Geben Sie Speicherplatz frei, oder wählen Sie einen anderen Datenträger.</translation>
+    </message>
+    <message>
+        <source>there is not enough disk space: {needed} {unit} are needed, {free_units} {unit2} are free</source>
+        <extracomment>sentences</extracomment>
+        <translation>es ist nicht genug Speicherplatz frei: {needed} {unit} werden benötigt, {free_units} {unit2} sind frei</translation>
+    </message>
+    <message>
+        <source>it no longer exists</source>
+        <extracomment>sentences</extracomment>
+        <translation>sie ist nicht mehr da</translation>
+    </message>
+    <message>
+        <source>Unpack it first, then open the unpacked file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Entpacken Sie die Datei zuerst, und öffnen Sie dann den Inhalt.</translation>
+    </message>
+    <message>
+        <source>Unpack it if it contains a checkpoint; else load it with an old torch and save it again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Entpacken Sie es, wenn es einen Checkpoint enthält; sonst laden Sie es mit einem alten torch und speichern es erneut.</translation>
+    </message>
+    <message>
+        <source>torch.export stored it in a separate pickle</source>
+        <extracomment>sentences</extracomment>
+        <translation>torch.export hat ihn in einen eigenen Pickle geschrieben</translation>
+    </message>
+    <message>
+        <source>it is a numpy array whose numbers the file does not contain</source>
+        <extracomment>sentences</extracomment>
+        <translation>er ist ein numpy-Array, dessen Zahlen nicht in der Datei stehen</translation>
+    </message>
+    <message>
+        <source>it is a numpy array of a type that Pruneapp does not support</source>
+        <extracomment>sentences</extracomment>
+        <translation>er ist ein numpy-Array von einem Typ, den Pruneapp nicht kennt</translation>
+    </message>
+    <message>
+        <source>it has properties of torch that Pruneapp does not support</source>
+        <extracomment>sentences</extracomment>
+        <translation>torch gibt dazu etwas an, das Pruneapp nicht kennt</translation>
+    </message>
+    <message>
+        <source>it is a nested tensor of a kind that Pruneapp does not support</source>
+        <extracomment>sentences</extracomment>
+        <translation>er ist ein verschachtelter Tensor von einer Art, die Pruneapp nicht kennt</translation>
+    </message>
+    <message>
+        <source>it is a tensor of shape {list} on the meta device: the file contains no numbers of it</source>
+        <extracomment>sentences</extracomment>
+        <translation>er ist ein Tensor der Form {list} auf dem Gerät meta: Die Datei enthält keine Zahlen dazu</translation>
+    </message>
+    <message>
+        <source>it is a tensor on the meta device: the file contains no numbers of it</source>
+        <extracomment>sentences</extracomment>
+        <translation>er ist ein Tensor auf dem Gerät meta: Die Datei enthält keine Zahlen dazu</translation>
+    </message>
+    <message>
+        <source>it is inside an object of {inside}, which Pruneapp does not support</source>
+        <extracomment>sentences</extracomment>
+        <translation>er liegt in einem Objekt vom Typ {inside}, den Pruneapp nicht kennt</translation>
+    </message>
+    <message>
+        <source>it is a DTensor of shape {list} of which the file contains a partial result</source>
+        <extracomment>sentences</extracomment>
+        <translation>er ist ein DTensor der Form {list}, von dem die Datei ein Teilergebnis enthält</translation>
+    </message>
+    <message>
+        <source>it is a DTensor of shape {list} of which the file contains one shard, of shape {list2}</source>
+        <extracomment>sentences</extracomment>
+        <translation>er ist ein DTensor der Form {list}, von dem die Datei einen Shard der Form {list2} enthält</translation>
+    </message>
+    <message>
+        <source>Checking the existing files</source>
+        <extracomment>sentences</extracomment>
+        <translation>Vorhandenes wird geprüft</translation>
+    </message>
+    <message>
+        <source>Manual edits</source>
+        <extracomment>sentences</extracomment>
+        <translation>Änderungen von Hand</translation>
+    </message>
+    <message>
+        <source>Masks in the file</source>
+        <extracomment>sentences</extracomment>
+        <translation>Masken, die in der Datei liegen</translation>
+    </message>
+    <message>
+        <source>Nothing to prune{why}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nichts zu prunen{why}.</translation>
+    </message>
+    <message>
+        <source>Nothing to restore{why}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nichts wiederherzustellen{why}.</translation>
+    </message>
+    <message>
+        <source>Nothing to protect{why}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nichts zu schützen{why}.</translation>
+    </message>
+    <message>
+        <source>Nothing to unprotect{why}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nichts freizugeben{why}.</translation>
+    </message>
+    <message>
+        <source>all selected weights are already pruned</source>
+        <extracomment>sentences</extracomment>
+        <translation>alle ausgewählten Gewichte sind bereits geprunt</translation>
+    </message>
+    <message>
+        <source>all selected weights are protected</source>
+        <extracomment>sentences</extracomment>
+        <translation>alle ausgewählten Gewichte sind geschützt</translation>
+    </message>
+    <message>
+        <source>all selected weights are pruned or protected</source>
+        <extracomment>sentences</extracomment>
+        <translation>alle ausgewählten Gewichte sind geprunt oder geschützt</translation>
+    </message>
+    <message>
+        <source>all kept weights of the selection are already protected</source>
+        <extracomment>sentences</extracomment>
+        <translation>alle behaltenen Gewichte der Auswahl sind bereits geschützt</translation>
+    </message>
+    <message>
+        <source>all selected weights are pruned, and only kept weights can be protected</source>
+        <extracomment>sentences</extracomment>
+        <translation>alle ausgewählten Gewichte sind geprunt, und nur behaltene Gewichte können geschützt werden</translation>
+    </message>
+    <message>
+        <source>none of the selected weights is protected</source>
+        <extracomment>sentences</extracomment>
+        <translation>keines der ausgewählten Gewichte ist geschützt</translation>
+    </message>
+    <message>
+        <source>the zeros were made permanent, which only undo reverts</source>
+        <extracomment>sentences</extracomment>
+        <translation>die Nullen wurden endgültig gemacht, was nur Rückgängig aufhebt</translation>
+    </message>
+    <message>
+        <source>none of the selected weights is pruned</source>
+        <extracomment>sentences</extracomment>
+        <translation>keines der ausgewählten Gewichte ist geprunt</translation>
+    </message>
+    <message>
+        <source>No dependent tensors are known for these tensors.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Für diese Tensoren sind keine abhängigen Tensoren bekannt.</translation>
+    </message>
+    <message>
+        <source>ended with exit status {status}</source>
+        <extracomment>sentences</extracomment>
+        <translation>endete von selbst mit dem Exit-Status {status}</translation>
+    </message>
+    <message>
         <source>another limit</source>
         <extracomment>sentences</extracomment>
         <translation>andere Begrenzung</translation>
@@ -16032,9 +16268,44 @@ steps</extracomment>
         <translation>anderes Gerät</translation>
     </message>
     <message>
+        <source>repeatable; the sampling error is unknown</source>
+        <extracomment>sentences</extracomment>
+        <translation>wiederholbar; der Stichprobenfehler ist unbekannt</translation>
+    </message>
+    <message>
+        <source>Training did not improve the error on the held-out samples, so nothing is changed.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nichts war auf den zurückgehaltenen Proben besser als der Anfang, deshalb wird nichts geändert.</translation>
+    </message>
+    <message>
         <source>another repair</source>
         <extracomment>sentences</extracomment>
         <translation>andere Reparatur</translation>
+    </message>
+    <message>
+        <source>{quoted_names} {are} excluded: the export asks for confirmation first.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{quoted_names} {are} weggelassen: Der Export fragt vorher.</translation>
+    </message>
+    <message>
+        <source>Uncheck {these}, or exclude {quoted_names} with --omit NAME.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Kreuzen Sie {these} nicht an, oder lassen Sie {quoted_names} mit --omit NAME weg.</translation>
+    </message>
+    <message>
+        <source>Exclude {them} with --omit NAME{elsewhere}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Lassen Sie das mit --omit NAME weg{elsewhere}.</translation>
+    </message>
+    <message>
+        <source>{quoted_names} {were} excluded as requested: {why}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{quoted_names} {were} wie verlangt weggelassen: {why}.</translation>
+    </message>
+    <message>
+        <source>The export contains only the values, not these properties: {sentence}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der Export enthält nur die Werte, nicht, was die Datei über sie sagt: {sentence}.</translation>
     </message>
     <message>
         <source>a string</source>
@@ -16197,11 +16468,6 @@ steps</extracomment>
         <translation>&apos;{where}&apos;, bei model.merges[{number}]: Ein Merge muss zwei Tokens mit einem Leerzeichen dazwischen sein, nicht &apos;{merges}&apos;.</translation>
     </message>
     <message>
-        <source>The folder &apos;{folder}&apos; has no {TOKENIZER}{found}, so that its vocabulary must stay as it is.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Der Ordner &apos;{folder}&apos; hat keine {TOKENIZER}{found}, sodass sein Vokabular bleiben muss, wie es ist.</translation>
-    </message>
-    <message>
         <source>Save the tokenizer with transformers as a fast tokenizer.</source>
         <extracomment>sentences</extracomment>
         <translation>Speichern Sie den Tokenizer mit transformers als schnellen Tokenizer.</translation>
@@ -16246,11 +16512,6 @@ steps</extracomment>
         <translation>Um Einheiten nach {by} zu ordnen, ist eine Aktivierungsstatistik nötig.</translation>
     </message>
     <message>
-        <source>Name a file of them; `pruneapp statistics` collects one.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Nennen Sie eine Datei damit; `pruneapp statistics` sammelt eine.</translation>
-    </message>
-    <message>
         <source>Ranking units by {words} uses no statistics of activations.</source>
         <extracomment>sentences</extracomment>
         <translation>Um Einheiten nach {words} zu ordnen, wird keine Aktivierungsstatistik verwendet.</translation>
@@ -16259,11 +16520,6 @@ steps</extracomment>
         <source>Leave them out, or rank by wanda or flap.</source>
         <extracomment>sentences</extracomment>
         <translation>Lassen Sie die Statistik weg, oder ordnen Sie nach wanda oder flap.</translation>
-    </message>
-    <message>
-        <source>Cutting {share} of {count} {label} leaves {wanted}, and rounded up to a multiple of {multiple} that cuts nothing. The nearest numbers that can stay: {near}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Um {share} verringert, sind {count} {label} noch {wanted}, und auf ein Vielfaches von {multiple} aufgerundet fällt nichts weg. Die nächsten möglichen Anzahlen: {near}.</translation>
     </message>
     <message>
         <source>Cut more, or choose a smaller multiple.</source>
@@ -16296,11 +16552,6 @@ steps</extracomment>
         <translation>&apos;{path}&apos; wurde nicht aus &apos;{path2}&apos; geschnitten: {what}.</translation>
     </message>
     <message>
-        <source>Name the model that it was cut out of.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Nennen Sie das Modell, aus dem es geschnitten wurde.</translation>
-    </message>
-    <message>
         <source>&apos;{path}&apos; is not a valid statistics file: {what}.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; ist keine gültige Statistikdatei: {what}.</translation>
@@ -16321,19 +16572,9 @@ steps</extracomment>
         <translation>Wählen Sie eine Statistikdatei; `pruneapp statistics` erstellt eine.</translation>
     </message>
     <message>
-        <source>The statistics of activations with the SHA-256 {removeprefix} are not there.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Die Aktivierungsstatistik mit dem SHA-256 {removeprefix} ist nicht vorhanden.</translation>
-    </message>
-    <message>
         <source>Load the statistics file in the form, or name it with --statistics.</source>
         <extracomment>sentences</extracomment>
         <translation>Laden Sie die Statistikdatei im Formular, oder nennen Sie sie mit --statistics.</translation>
-    </message>
-    <message>
-        <source>&apos;{path}&apos; holds no statistics of activations: none of its tensors is named &apos;NAME{SUM2}&apos;.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; enthält keine Aktivierungsstatistik: Keiner der Tensoren heißt &apos;NAME{SUM2}&apos;.</translation>
     </message>
     <message>
         <source>Collect them with `pruneapp statistics`.</source>
@@ -16389,11 +16630,6 @@ steps</extracomment>
         <source>&apos;{path}&apos; is not a valid statistics file: in its metadata, {what}.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; ist keine gültige Statistikdatei; in den Metadaten: {what}.</translation>
-    </message>
-    <message>
-        <source>&apos;{name}&apos; holds numbers that are not finite</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{name}&apos; enthält Zahlen, die nicht endlich sind</translation>
     </message>
     <message>
         <source>&apos;{path}&apos; is not a valid imatrix: {what}.</source>
@@ -16454,11 +16690,6 @@ steps</extracomment>
         <source>&apos;{show}&apos; has negative sums of squares or counts</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{show}&apos; hat negative Quadratsummen oder Anzahlen</translation>
-    </message>
-    <message>
-        <source>it holds numbers that are not finite</source>
-        <extracomment>sentences</extracomment>
-        <translation>sie enthält Zahlen, die nicht endlich sind</translation>
     </message>
     <message>
         <source>a name in it has {size} bytes</source>
@@ -16549,11 +16780,6 @@ steps</extracomment>
         <source>&apos;{name}&apos; has the shapes {shape} and {shape2}</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos; hat die Formen {shape} und {shape2}</translation>
-    </message>
-    <message>
-        <source>The folder holds &apos;{file}&apos; and shards with an index. &apos;{file2}&apos; was opened, as transformers does; to open the shards, open &apos;{index}&apos;.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Der Ordner enthält &apos;{file}&apos; und Shards mit einem Index. Wie bei transformers wurde &apos;{file2}&apos; geöffnet; um die Shards zu öffnen, öffnen Sie &apos;{index}&apos;.</translation>
     </message>
     <message>
         <source>This is shard {number} of {count}. For the whole model, open its folder or its index.</source>
@@ -16686,6 +16912,11 @@ steps</extracomment>
         <translation>&apos;{other}&apos; und &apos;{file}&apos; unterscheiden sich nur in Groß- und Kleinschreibung oder Schreibweise</translation>
     </message>
     <message>
+        <source>it contains text</source>
+        <extracomment>sentences</extracomment>
+        <translation>er enthält Text</translation>
+    </message>
+    <message>
         <source>its header would have {size} bytes; at most {MAX_HEADER_BYTES} are allowed</source>
         <extracomment>sentences</extracomment>
         <translation>der Header hätte {size} Bytes, höchstens {MAX_HEADER_BYTES} sind erlaubt</translation>
@@ -16721,6 +16952,11 @@ steps</extracomment>
         <translation>{list} in den Shards, aber nicht im Index; andere Programme übergehen das möglicherweise.</translation>
     </message>
     <message>
+        <source>The index contains a wrong total size: {total_size} bytes instead of {total}. Exports contain the correct number.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der Index gibt {total_size} Bytes für die Tensoren an; es sind {total}. Exporte enthalten die richtige Zahl.</translation>
+    </message>
+    <message>
         <source>Tensor {shown} is</source>
         <extracomment>sentences</extracomment>
         <translation>Tensor {shown} ist</translation>
@@ -16729,11 +16965,6 @@ steps</extracomment>
         <source>Tensors {shown} are</source>
         <extracomment>sentences</extracomment>
         <translation>Die Tensoren {shown} sind</translation>
-    </message>
-    <message>
-        <source>Make room or choose another disk.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Schaffen Sie Platz, oder wählen Sie einen anderen Datenträger.</translation>
     </message>
     <message>
         <source>the file system does not support files of {nbytes} bytes</source>
@@ -16749,11 +16980,6 @@ steps</extracomment>
         <source>the disk is full ({nbytes} bytes are needed)</source>
         <extracomment>sentences</extracomment>
         <translation>der Datenträger ist voll ({nbytes} Bytes werden gebraucht)</translation>
-    </message>
-    <message>
-        <source>{counted} missing on the disk ({nbytes} are needed, {free} are free)</source>
-        <extracomment>sentences</extracomment>
-        <translation>auf dem Datenträger fehlen {counted} ({nbytes} werden gebraucht, {free} sind frei)</translation>
     </message>
     <message>
         <source>the disk is full or your quota is used up ({nbytes} bytes are needed)</source>
@@ -16836,11 +17062,6 @@ steps</extracomment>
         <translation>Prüfen Sie den Namen des Buckets.</translation>
     </message>
     <message>
-        <source>Unpack it first, then open what is inside.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Entpacken Sie die Datei zuerst, und öffnen Sie dann den Inhalt.</translation>
-    </message>
-    <message>
         <source>Download it again, from the link to the file itself.</source>
         <extracomment>sentences</extracomment>
         <translation>Laden Sie die Datei über den Link zur Datei selbst erneut herunter.</translation>
@@ -16899,11 +17120,6 @@ steps</extracomment>
         <source>is a tar archive, as written by torch before version 0.1.10 or used to pack downloads</source>
         <extracomment>sentences</extracomment>
         <translation>ist ein tar-Archiv, wie torch vor Version 0.1.10 sie schrieb oder Downloads sie enthalten</translation>
-    </message>
-    <message>
-        <source>Unpack it if it holds a checkpoint; else load it with an old torch and save it again.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Entpacken Sie es, wenn es einen Checkpoint enthält; sonst laden Sie es mit einem alten torch und speichern es erneut.</translation>
     </message>
     <message>
         <source>is an HDF5 file, as Keras writes them</source>
@@ -16994,6 +17210,11 @@ steps</extracomment>
         <source>Get the file again.</source>
         <extracomment>sentences</extracomment>
         <translation>Beschaffen Sie die Datei erneut.</translation>
+    </message>
+    <message>
+        <source>Copy the whole folder, including hidden files.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Kopieren Sie den ganzen Ordner; versteckte Dateien werden oft ausgelassen.</translation>
     </message>
     <message>
         <source>a checkpoint of DeepSpeed</source>
@@ -17141,19 +17362,9 @@ steps</extracomment>
         <translation>{what} dem Ende des Zip-Archivs</translation>
     </message>
     <message>
-        <source>its zip directory is missing, so the file is cut short</source>
-        <extracomment>sentences</extracomment>
-        <translation>das Zip-Verzeichnis fehlt, die Datei ist also abgeschnitten</translation>
-    </message>
-    <message>
         <source>its zip archive has more than one directory</source>
         <extracomment>sentences</extracomment>
         <translation>das Zip-Archiv hat mehr als ein Verzeichnis</translation>
-    </message>
-    <message>
-        <source>its zip directory is not where the end of the archive says it is</source>
-        <extracomment>sentences</extracomment>
-        <translation>das Zip-Verzeichnis ist nicht dort, wo es nach dem Ende des Archivs sein soll</translation>
     </message>
     <message>
         <source>its zip archive contradicts itself about its size</source>
@@ -17221,24 +17432,9 @@ steps</extracomment>
         <translation>Entschlüsseln Sie es zuerst.</translation>
     </message>
     <message>
-        <source>holds &apos;{name}&apos;, compressed by method {method} of zip (only 0, stored, and 8, deflated, are read)</source>
-        <extracomment>sentences</extracomment>
-        <translation>enthält &apos;{name}&apos;, komprimiert mit Methode {method} von Zip (gelesen werden nur 0, gespeichert, und 8, deflated)</translation>
-    </message>
-    <message>
         <source>the zip archive contradicts itself about the size of &apos;{name}&apos;</source>
         <extracomment>sentences</extracomment>
         <translation>das Zip-Archiv widerspricht sich bei der Größe von &apos;{name}&apos;</translation>
-    </message>
-    <message>
-        <source>&apos;{name}&apos; lies beyond the end of its zip archive</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{name}&apos; liegt hinter dem Ende des Zip-Archivs</translation>
-    </message>
-    <message>
-        <source>&apos;{name}&apos; is not where the zip directory says it is</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{name}&apos; ist nicht dort, wo das Zip-Verzeichnis es angibt</translation>
     </message>
     <message>
         <source>the zip archive contradicts itself about &apos;{name}&apos;</source>
@@ -17276,11 +17472,6 @@ steps</extracomment>
         <translation>Pruneapp unterstützt das Zahlenformat torch.{name} nicht</translation>
     </message>
     <message>
-        <source>it holds a second pickle, &apos;{others}&apos;</source>
-        <extracomment>sentences</extracomment>
-        <translation>sie enthält einen zweiten Pickle, &apos;{others}&apos;</translation>
-    </message>
-    <message>
         <source>is a zip archive without the data.pkl that torch.save writes</source>
         <extracomment>sentences</extracomment>
         <translation>ist ein Zip-Archiv ohne die data.pkl, die torch.save schreibt</translation>
@@ -17289,11 +17480,6 @@ steps</extracomment>
         <source>If a checkpoint is inside, unpack it first.</source>
         <extracomment>sentences</extracomment>
         <translation>Wenn ein Checkpoint darin ist, entpacken Sie ihn zuerst.</translation>
-    </message>
-    <message>
-        <source>holds &apos;{name}&apos; of {size} bytes (stored in {stored}), which is more than Pruneapp reads</source>
-        <extracomment>sentences</extracomment>
-        <translation>enthält &apos;{name}&apos; mit {size} Bytes (gespeichert in {stored}), mehr als Pruneapp liest</translation>
     </message>
     <message>
         <source>the bytes of &apos;{name}&apos; are not those that were saved</source>
@@ -17346,36 +17532,6 @@ steps</extracomment>
         <translation>es ist kein Gewicht ausgewählt</translation>
     </message>
     <message>
-        <source>all of it is already pruned</source>
-        <extracomment>sentences</extracomment>
-        <translation>alles davon ist schon geprunt</translation>
-    </message>
-    <message>
-        <source>all that is kept of it is protected already</source>
-        <extracomment>sentences</extracomment>
-        <translation>alles Behaltene davon ist schon geschützt</translation>
-    </message>
-    <message>
-        <source>all of it is pruned, and only kept weights can be protected</source>
-        <extracomment>sentences</extracomment>
-        <translation>alles davon ist geprunt, und nur behaltene Gewichte lassen sich schützen</translation>
-    </message>
-    <message>
-        <source>nothing of it is protected</source>
-        <extracomment>sentences</extracomment>
-        <translation>nichts davon ist geschützt</translation>
-    </message>
-    <message>
-        <source>its zeros were made permanent, which only undo reverts</source>
-        <extracomment>sentences</extracomment>
-        <translation>die Nullen wurden endgültig gemacht, was sich nur rückgängig machen lässt</translation>
-    </message>
-    <message>
-        <source>nothing of it is pruned</source>
-        <extracomment>sentences</extracomment>
-        <translation>nichts davon ist geprunt</translation>
-    </message>
-    <message>
         <source>A pruned channel still outputs its bias: the same constant for every input.</source>
         <extracomment>sentences</extracomment>
         <translation>Ein geprunter Kanal gibt weiterhin seinen Bias aus: für jede Eingabe dieselbe Konstante.</translation>
@@ -17384,11 +17540,6 @@ steps</extracomment>
         <source>A pruned filter still outputs a constant if its norm layer has a bias (beta). With weight and bias of the norm at 0, its output is exactly 0.</source>
         <extracomment>sentences</extracomment>
         <translation>Ein geprunter Filter gibt weiterhin eine Konstante aus, wenn seine Norm-Schicht einen Bias (beta) hat. Sind Gewicht und Bias der Norm 0, ist die Ausgabe genau 0.</translation>
-    </message>
-    <message>
-        <source>No other tensor is pruned with these.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Kein anderer Tensor wird mitgeprunt.</translation>
     </message>
     <message>
         <source>, as in &apos;{other}&apos;</source>
@@ -17531,11 +17682,6 @@ steps</extracomment>
         <translation>Schließen Sie nur Dateien, die das Skript geöffnet hat.</translation>
     </message>
     <message>
-        <source>ended by itself with exit status {status}</source>
-        <extracomment>sentences</extracomment>
-        <translation>endete von selbst mit dem Exit-Status {status}</translation>
-    </message>
-    <message>
         <source>A script must not end the process.</source>
         <extracomment>sentences</extracomment>
         <translation>Ein Skript darf den Prozess nicht beenden.</translation>
@@ -17569,11 +17715,6 @@ steps</extracomment>
         <source>largest spread of three runs of the unpruned model</source>
         <extracomment>sentences</extracomment>
         <translation>größte Streuung dreier Läufe des ungeprunten Modells</translation>
-    </message>
-    <message>
-        <source>repeatable; the uncertainty of the data is not known</source>
-        <extracomment>sentences</extracomment>
-        <translation>wiederholbar; die Unsicherheit der Daten ist nicht bekannt</translation>
     </message>
     <message>
         <source>as chosen</source>
@@ -17676,61 +17817,6 @@ steps</extracomment>
         <translation>Als einfache, zusammenhängende Tensoren geschrieben: {sentence}.</translation>
     </message>
     <message>
-        <source>Only the values are in the export, not what the file says about them: {sentence}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Der Export enthält nur die Werte, nicht, was die Datei über sie sagt: {sentence}.</translation>
-    </message>
-    <message>
-        <source>The same holds for {others} of such kinds.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Ebenso {others} dieser Art.</translation>
-    </message>
-    <message>
-        <source>Left out: {no_tensors}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Weggelassen: {no_tensors}.</translation>
-    </message>
-    <message>
-        <source>Left out: {outside}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Weggelassen: {outside}.</translation>
-    </message>
-    <message>
-        <source>Left out: the TorchScript program of the file.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Weggelassen: das TorchScript-Programm der Datei.</translation>
-    </message>
-    <message>
-        <source>Left out: the graph of the program, its constants and its example inputs.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Weggelassen: der Graph des Programms, seine Konstanten und Beispieleingaben.</translation>
-    </message>
-    <message>
-        <source>Left out: the graph of the ONNX model, with all but its tensors.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Weggelassen: der Graph des ONNX-Modells mit allem außer den Tensoren.</translation>
-    </message>
-    <message>
-        <source>which is not a tensor</source>
-        <extracomment>sentences</extracomment>
-        <translation>kein Tensor</translation>
-    </message>
-    <message>
-        <source>which are not tensors</source>
-        <extracomment>sentences</extracomment>
-        <translation>keine Tensoren</translation>
-    </message>
-    <message>
-        <source>state dict &apos;{show}&apos;</source>
-        <extracomment>sentences</extracomment>
-        <translation>State-Dict &apos;{show}&apos;</translation>
-    </message>
-    <message>
-        <source>state dict</source>
-        <extracomment>sentences</extracomment>
-        <translation>State-Dict</translation>
-    </message>
-    <message>
         <source>Not copied from &apos;{name}&apos;: {first_names}. Configuration, tokenizer, and what {MODULES} refers to are copied; code never is.</source>
         <extracomment>sentences</extracomment>
         <translation>Nicht aus &apos;{name}&apos; kopiert: {first_names}. Konfiguration, Tokenizer und worauf {MODULES} verweist werden kopiert; Code nie.</translation>
@@ -17746,36 +17832,6 @@ steps</extracomment>
         <translation>&apos;{name}&apos;: dtype von {dtype} in {dtype2} geändert, damit transformers die Gewichte so lädt, wie sie geschrieben wurden.</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; is not changed. It says that the weights are {old}, and transformers will load them as that, unless you replace that with {dtype}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; wird nicht geändert. Dort steht für die Gewichte {old}, und transformers lädt sie so, wenn Sie nicht stattdessen {dtype} eintragen.</translation>
-    </message>
-    <message>
-        <source>&apos;{CONFIG}&apos; says that the weights are {old}, and from_pretrained would convert them. Load them with dtype=&apos;{dtype}&apos;, or write {dtype2} into the copy of &apos;{CONFIG2}&apos;.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{CONFIG}&apos; nennt für die Gewichte {old}, und from_pretrained würde sie umwandeln. Laden Sie sie mit dtype=&apos;{dtype}&apos;, oder tragen Sie {dtype2} in die Kopie von &apos;{CONFIG2}&apos; ein.</translation>
-    </message>
-    <message>
-        <source>&apos;{name}&apos; holds &apos;{label}&apos;; such files are usually named {usual}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{name}&apos; enthält „{label}“; solche Dateien heißen gewöhnlich {usual}.</translation>
-    </message>
-    <message>
-        <source>from_pretrained looks for &apos;{WEIGHTS}&apos; beside &apos;{CONFIG}&apos;: open the folder &apos;{parent}&apos; instead of the file, and export that, to have both.</source>
-        <extracomment>sentences</extracomment>
-        <translation>from_pretrained sucht &apos;{WEIGHTS}&apos; neben &apos;{CONFIG}&apos;: Öffnen Sie den Ordner &apos;{parent}&apos; statt der Datei und exportieren Sie ihn, um beide zu haben.</translation>
-    </message>
-    <message>
-        <source>from_pretrained looks for &apos;{WEIGHTS}&apos;, with &apos;{CONFIG}&apos; and the files of the tokenizer beside it; one file alone does not load there. Name a folder, such as &apos;{without}&apos;, to have them written, too.</source>
-        <extracomment>sentences</extracomment>
-        <translation>from_pretrained sucht &apos;{WEIGHTS}&apos; mit &apos;{CONFIG}&apos; und den Dateien des Tokenizers daneben; eine Datei allein lädt es nicht. Geben Sie einen Ordner an, etwa &apos;{without}&apos;, damit sie auch geschrieben werden.</translation>
-    </message>
-    <message>
-        <source>from_pretrained also needs &apos;{CONFIG}&apos; and the files of the tokenizer, which are in &apos;{home}&apos;. Put them beside the unpacked file, and name that file &apos;{WEIGHTS}&apos;.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Für from_pretrained gehören &apos;{CONFIG}&apos; und die Dateien des Tokenizers dazu: Sie liegen in &apos;{home}&apos;. Legen Sie sie neben die entpackte Datei, und nennen Sie diese &apos;{WEIGHTS}&apos;.</translation>
-    </message>
-    <message>
         <source>&apos;{path}&apos; exists already and is not replaced.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; ist schon da und wird nicht ersetzt.</translation>
@@ -17789,11 +17845,6 @@ steps</extracomment>
         <source>it names no file</source>
         <extracomment>sentences</extracomment>
         <translation>er nennt keine Datei</translation>
-    </message>
-    <message>
-        <source>it holds a control character</source>
-        <extracomment>sentences</extracomment>
-        <translation>er enthält ein Steuerzeichen</translation>
     </message>
     <message>
         <source>it holds one of &lt; &gt; : &quot; | ? * \, which Windows does not allow</source>
@@ -17834,11 +17885,6 @@ steps</extracomment>
         <source>The original is kept as {names}.</source>
         <extracomment>sentences</extracomment>
         <translation>Das Original ist als {names} aufbewahrt.</translation>
-    </message>
-    <message>
-        <source>{len} files of the original are kept beside the new ones, as {names}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>{len} Dateien des Originals sind neben den neuen aufbewahrt, als {names}.</translation>
     </message>
     <message>
         <source>and {value} more</source>
@@ -17884,11 +17930,6 @@ steps</extracomment>
         <source>Not one of the {pruned} pruned tensors becomes CSR, so the file is as large as a dense one ({reasons}).</source>
         <extracomment>sentences</extracomment>
         <translation>Von den {pruned} geprunten Tensoren wird keiner CSR, daher ist die Datei so groß wie eine dichte ({reasons}).</translation>
-    </message>
-    <message>
-        <source>The others stay dense ({reasons}).</source>
-        <extracomment>sentences</extracomment>
-        <translation>Die anderen bleiben dicht ({reasons}).</translation>
     </message>
     <message>
         <source>Of {counted} {sparse} {are} smaller as CSR: {after} bytes instead of {before}.{rest}</source>
@@ -17939,11 +17980,6 @@ steps</extracomment>
         <source>its numbers became {label}</source>
         <extracomment>sentences</extracomment>
         <translation>die Zahlen wurden zu {label}</translation>
-    </message>
-    <message>
-        <source>the source is no torch file</source>
-        <extracomment>sentences</extracomment>
-        <translation>die Quelle ist keine torch-Datei</translation>
     </message>
     <message>
         <source>Every number was {dtype} or narrower: nothing was rounded.</source>
@@ -18001,11 +18037,6 @@ steps</extracomment>
         <translation>Die Konfiguration muss {needs} enthalten und tut es nicht.</translation>
     </message>
     <message>
-        <source>{CONFIG} says {depths} = {count}, and &apos;{stack}&apos; has {len}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Laut {CONFIG} ist {depths} = {count}, und &apos;{stack}&apos; hat {len}.</translation>
-    </message>
-    <message>
         <source>The layers beyond that number would not fit a model with fewer.</source>
         <extracomment>sentences</extracomment>
         <translation>Die Schichten darüber hinaus passen nicht in ein Modell mit weniger.</translation>
@@ -18014,11 +18045,6 @@ steps</extracomment>
         <source>The model computes with the index of each layer; removing layers requires {layers_need}.</source>
         <extracomment>sentences</extracomment>
         <translation>Das Modell rechnet mit der Nummer jeder Schicht; Schichten zu entfernen erfordert {layers_need}.</translation>
-    </message>
-    <message>
-        <source>Images refer to tokens of the vocabulary by their id, so it stays whole here.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Bilder verweisen über IDs auf Tokens des Vokabulars, daher bleibt es hier ganz.</translation>
     </message>
     <message>
         <source>&apos;{value}&apos; refers to the model&apos;s own code (auto_map), so its class is not one of transformers and nothing is known about it.</source>
@@ -18054,11 +18080,6 @@ steps</extracomment>
         <source>&apos;{path}&apos; is too large for a configuration.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; ist zu groß für eine Konfiguration.</translation>
-    </message>
-    <message>
-        <source>There is no {CONFIG} in &apos;{folder}&apos;, so what its tensors share is not known. Open the folder of the model, or an ONNX file of it.</source>
-        <extracomment>sentences</extracomment>
-        <translation>In &apos;{folder}&apos; ist keine {CONFIG}, daher ist nicht bekannt, was die Tensoren gemeinsam haben. Öffnen Sie den Ordner des Modells oder eine ONNX-Datei davon.</translation>
     </message>
     <message>
         <source>Use the full bundle of Pruneapp, or install Pruneapp with pip.</source>
@@ -18136,11 +18157,6 @@ steps</extracomment>
         <translation>&apos;{key}&apos; kommt darin zweimal vor</translation>
     </message>
     <message>
-        <source>it holds {text}, which is not JSON</source>
-        <extracomment>sentences</extracomment>
-        <translation>sie enthält {text}, was kein JSON ist</translation>
-    </message>
-    <message>
         <source>the number {text} in it is too large</source>
         <extracomment>sentences</extracomment>
         <translation>die Zahl {text} darin ist zu groß</translation>
@@ -18206,11 +18222,6 @@ steps</extracomment>
         <translation>&apos;{path}&apos; ist eine GGUF-Datei ohne Tensoren, etwa nur mit einem Vokabular.</translation>
     </message>
     <message>
-        <source>Open the file that holds the weights.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Öffnen Sie die Datei, die die Gewichte enthält.</translation>
-    </message>
-    <message>
         <source>&apos;{path}&apos; is a GGUF file that Pruneapp does not read: {what}.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; ist eine GGUF-Datei, die Pruneapp nicht liest: {what}.</translation>
@@ -18221,11 +18232,6 @@ steps</extracomment>
         <translation>&apos;{path}&apos; ist keine gültige Datei ({kind}): {what}.</translation>
     </message>
     <message>
-        <source>it says that it has {n_tensors} tensors and {n_keys} keys</source>
-        <extracomment>sentences</extracomment>
-        <translation>sie gibt {n_tensors} Tensoren und {n_keys} Schlüssel an</translation>
-    </message>
-    <message>
         <source>its alignment is {text}</source>
         <extracomment>sentences</extracomment>
         <translation>ihre Ausrichtung ist {text}</translation>
@@ -18234,11 +18240,6 @@ steps</extracomment>
         <source>&apos;{show}&apos; has {n_dims} dimensions</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{show}&apos; hat {n_dims} Dimensionen</translation>
-    </message>
-    <message>
-        <source>&apos;{path}&apos; is cut short: it is not a whole {kind}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; ist abgeschnitten: Die Datei ({kind}) ist nicht vollständig.</translation>
     </message>
     <message>
         <source>it has the key &apos;{show}&apos; twice</source>
@@ -18266,19 +18267,9 @@ steps</extracomment>
         <translation>&apos;{name}&apos; überlappt &apos;{before}&apos;</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; is cut short: {missing} missing of &apos;{name}&apos;.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; ist abgeschnitten: Von &apos;{name}&apos; fehlen {missing}.</translation>
-    </message>
-    <message>
         <source>&apos;{path}&apos; is damaged: {what}.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; ist beschädigt: {what}.</translation>
-    </message>
-    <message>
-        <source>&apos;{path}&apos; holds no array of numbers ({more}).</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; enthält kein Array von Zahlen ({more}).</translation>
     </message>
     <message>
         <source>Save arrays of plain numbers in Python, as numpy.savez(&apos;weights.npz&apos;, **arrays), then open that file.</source>
@@ -18319,11 +18310,6 @@ steps</extracomment>
         <source>&apos;{show}&apos; has a shape that no array can have</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{show}&apos; hat eine Form, die kein Array haben kann</translation>
-    </message>
-    <message>
-        <source>&apos;{path}&apos; is cut short: {missing} missing of &apos;{show}&apos;.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; ist abgeschnitten: Von &apos;{show}&apos; fehlen {missing}.</translation>
     </message>
     <message>
         <source>{what} the elements of &apos;{show}&apos;</source>
@@ -18371,11 +18357,6 @@ steps</extracomment>
         <translation>der Teil von Tensor &apos;{show}&apos; hat keine data.pkl</translation>
     </message>
     <message>
-        <source>the part of tensor &apos;{show}&apos; is no dense tensor</source>
-        <extracomment>sentences</extracomment>
-        <translation>der Teil von Tensor &apos;{show}&apos; ist kein dichter Tensor</translation>
-    </message>
-    <message>
         <source>a part of tensor &apos;{show}&apos; should be {name} of shape {list} and is {name2} of shape {list2}</source>
         <extracomment>sentences</extracomment>
         <translation>ein Teil von Tensor &apos;{show}&apos; sollte {name} der Form {list} sein und ist {name2} der Form {list2}</translation>
@@ -18411,11 +18392,6 @@ steps</extracomment>
         <translation>Speichern Sie ihn ohne Erweiterungen neu, oder konvertieren Sie ihn mit torch: python -m torch.distributed.checkpoint.format_utils dcp_to_torch FOLDER model.pt</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; is cut short: it has {size} bytes and should have at least {value}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; ist abgeschnitten: Die Datei hat {size} Bytes und sollte mindestens {value} haben.</translation>
-    </message>
-    <message>
         <source>it describes no tensors, or not where they are stored</source>
         <extracomment>sentences</extracomment>
         <translation>sie beschreibt keine Tensoren oder nicht, wo sie gespeichert sind</translation>
@@ -18449,11 +18425,6 @@ steps</extracomment>
         <source>&apos;{show}&apos; is not the name of a file in its folder</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{show}&apos; ist nicht der Name einer Datei in seinem Ordner</translation>
-    </message>
-    <message>
-        <source>the name of a tensor is no text, or it is not described</source>
-        <extracomment>sentences</extracomment>
-        <translation>der Name eines Tensors ist kein Text, oder er ist nicht beschrieben</translation>
     </message>
     <message>
         <source>a chunk of tensor &apos;{show}&apos; is not inside it</source>
@@ -18511,21 +18482,6 @@ steps</extracomment>
         <translation>ein Storage in seinem Pickle beginnt nicht mit der magischen Zahl von torch</translation>
     </message>
     <message>
-        <source>a byte string in its pickle holds something that is no storage</source>
-        <extracomment>sentences</extracomment>
-        <translation>eine Bytefolge in seinem Pickle enthält etwas, das kein Storage ist</translation>
-    </message>
-    <message>
-        <source>a storage in its pickle is cut short</source>
-        <extracomment>sentences</extracomment>
-        <translation>ein Storage in seinem Pickle ist abgeschnitten</translation>
-    </message>
-    <message>
-        <source>a storage in its pickle has another size than it says</source>
-        <extracomment>sentences</extracomment>
-        <translation>ein Storage in seinem Pickle hat eine andere Größe als angegeben</translation>
-    </message>
-    <message>
         <source>is a pickle of Python that torch.save did not write, without arrays of numbers{code}</source>
         <extracomment>sentences</extracomment>
         <translation>ist ein Pickle von Python, das torch.save nicht geschrieben hat, ohne Arrays von Zahlen{code}</translation>
@@ -18571,11 +18527,6 @@ steps</extracomment>
         <translation>Laden Sie sie in Python mit joblib, und speichern Sie ihre Arrays mit numpy.savez.</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; holds no tensors of a model.{run}</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; enthält keine Tensoren eines Modells.{run}</translation>
-    </message>
-    <message>
         <source>the state of a tensor in its pickle is not well-formed</source>
         <extracomment>sentences</extracomment>
         <translation>der Zustand eines Tensors in seinem Pickle ist nicht wohlgeformt</translation>
@@ -18616,11 +18567,6 @@ steps</extracomment>
         <translation>Eine Reparatur nacheinander führt zwei Zustände eines Modells nebeneinander aus, was mit einer Sitzung von onnxruntime nicht möglich ist.</translation>
     </message>
     <message>
-        <source>The model that load returned does not hold the weights of &apos;{name}&apos;: {what}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Das Modell, das load zurückgab, enthält nicht die Gewichte von &apos;{name}&apos;: {what}.</translation>
-    </message>
-    <message>
         <source>The inputs of the model have no open size &apos;{value}&apos; (open: {known}).</source>
         <extracomment>sentences</extracomment>
         <translation>Die Eingaben des Modells haben keine offene Größe &apos;{value}&apos; (offen: {known}).</translation>
@@ -18639,11 +18585,6 @@ steps</extracomment>
         <source>A GGUF model of several files is written as several files.</source>
         <extracomment>sentences</extracomment>
         <translation>Ein GGUF-Modell aus mehreren Dateien wird in mehrere Dateien geschrieben.</translation>
-    </message>
-    <message>
-        <source>Name a folder, or merge the files first with llama-gguf-split --merge.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Nennen Sie einen Ordner, oder fügen Sie die Dateien vorher mit llama-gguf-split --merge zusammen.</translation>
     </message>
     <message>
         <source>An ONNX model has at most {MOST_BYTES} bytes, and this one would have {nbytes}.</source>
@@ -18686,11 +18627,6 @@ steps</extracomment>
         <translation>&apos;{name}&apos; ist nicht die Datei, zu der ihr behaltener Verlauf gehört.</translation>
     </message>
     <message>
-        <source>Go on without the history.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Fahren Sie ohne den Verlauf fort.</translation>
-    </message>
-    <message>
         <source>{n} more group</source>
         <extracomment>sentences</extracomment>
         <translation>{n} weitere Gruppe</translation>
@@ -18701,16 +18637,6 @@ steps</extracomment>
         <translation>{n} weitere Gruppen</translation>
     </message>
     <message>
-        <source>There is no &apos;{name}&apos; in &apos;{parent}&apos;, so it is not known which units it kept.</source>
-        <extracomment>sentences</extracomment>
-        <translation>In &apos;{parent}&apos; gibt es kein &apos;{name}&apos;, daher ist nicht bekannt, welche Einheiten geblieben sind.</translation>
-    </message>
-    <message>
-        <source>Name the folder or the file that `pruneapp shrink` wrote.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Nennen Sie den Ordner oder die Datei, die `pruneapp shrink` geschrieben hat.</translation>
-    </message>
-    <message>
         <source>&apos;{path}&apos; already exists, and a shrunk model is never written over something else.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; gibt es schon, und ein verkleinertes Modell überschreibt nie etwas anderes.</translation>
@@ -18719,11 +18645,6 @@ steps</extracomment>
         <source>&apos;{path}&apos; is the name of a file, and a shrunk model in a store is a folder.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; ist der Name einer Datei, und ein verkleinertes Modell in einem Objektspeicher ist ein Ordner.</translation>
-    </message>
-    <message>
-        <source>Name a folder, such as &apos;{stem}&apos;.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Nennen Sie einen Ordner, etwa &apos;{stem}&apos;.</translation>
     </message>
     <message>
         <source>&apos;{target}&apos; already exists, and the model needs a file of this name.</source>
@@ -18759,11 +18680,6 @@ steps</extracomment>
         <source>Name it &apos;{stem}.safetensors&apos; or &apos;{stem2}.pt&apos;, or name a folder.</source>
         <extracomment>sentences</extracomment>
         <translation>Nennen Sie es &apos;{stem}.safetensors&apos; oder &apos;{stem2}.pt&apos;, oder nennen Sie einen Ordner.</translation>
-    </message>
-    <message>
-        <source>Cutting {share} of the units and rounding what stays up to a multiple of {multiple_words} cuts nothing of {counted}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Werden {share} der Einheiten entfernt und der Rest auf ein Vielfaches von {multiple_words} aufgerundet, so wird von {counted} nichts entfernt.</translation>
     </message>
     <message>
         <source>The statistics &apos;{name}&apos; belong to another checkpoint than &apos;{name2}&apos;.</source>
@@ -18866,6 +18782,36 @@ steps</extracomment>
         <translation>Geben Sie andere Größen an (--size NAME=SIZE auf der Befehlszeile), oder schreiben Sie ein Auswertungsskript.</translation>
     </message>
     <message>
+        <source>&apos;{text}&apos; contains no text.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{text}&apos; enthält keinen Text.</translation>
+    </message>
+    <message>
+        <source>Specify a file with some pages of text.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nennen Sie eine Datei mit einigen Seiten Text.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is not a model folder with a config.json.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist kein Modellordner mit einer config.json.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; requires custom code: transformers {version} has no class {names}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; braucht eigenen Code: transformers {version} hat keine Klasse {names}.</translation>
+    </message>
+    <message>
+        <source>{where} violate {pattern} ({groups}): {why}</source>
+        <extracomment>sentences</extracomment>
+        <translation>{pattern} gilt nicht in {where} ({groups}): {why}</translation>
+    </message>
+    <message>
+        <source>The folder contains &apos;{file}&apos; and shards with an index. &apos;{file2}&apos; was opened, as transformers does; to open the shards, open &apos;{index}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der Ordner enthält &apos;{file}&apos; und Shards mit einem Index. Wie bei transformers wurde &apos;{file2}&apos; geöffnet; um die Shards zu öffnen, öffnen Sie &apos;{index}&apos;.</translation>
+    </message>
+    <message>
         <source>{list} listed in &apos;{name}&apos; but {verb} in no shard. All tensors that the shards contain were opened. If the model needs more, download the whole folder again.</source>
         <extracomment>sentences</extracomment>
         <translation>{list} in &apos;{name}&apos; aufgeführt, aber in keinem Shard enthalten. Alle Tensoren der Shards wurden geöffnet. Braucht das Modell mehr, so laden Sie den ganzen Ordner neu herunter.</translation>
@@ -18876,19 +18822,9 @@ steps</extracomment>
         <translation>{list} in einem anderen Shard, als &apos;{name}&apos; angibt. Es fehlt nichts; Exporte enthalten einen richtigen Index.</translation>
     </message>
     <message>
-        <source>The index says that the tensors have {total_size} bytes; they have {total}. Exports contain the correct number.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Der Index gibt {total_size} Bytes für die Tensoren an; es sind {total}. Exporte enthalten die richtige Zahl.</translation>
-    </message>
-    <message>
         <source>a distributed checkpoint of torch without its file &apos;{METADATA_FILE}&apos;</source>
         <extracomment>sentences</extracomment>
         <translation>ein verteilter Checkpoint von torch ohne die Datei &apos;{METADATA_FILE}&apos;</translation>
-    </message>
-    <message>
-        <source>Copy the whole folder; hidden files are often left out.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Kopieren Sie den ganzen Ordner; versteckte Dateien werden oft ausgelassen.</translation>
     </message>
     <message>
         <source>a checkpoint of Megatron</source>
@@ -18929,26 +18865,6 @@ steps</extracomment>
         <source>The tensors keep the names and the order of rows of llama.cpp: transformers loads them only after a conversion.</source>
         <extracomment>sentences</extracomment>
         <translation>Die Tensoren behalten die Namen und die Zeilenfolge von llama.cpp: transformers lädt sie erst nach einer Konvertierung.</translation>
-    </message>
-    <message>
-        <source>Left out: objects and code of the file ({quoted_names}).</source>
-        <extracomment>sentences</extracomment>
-        <translation>Weggelassen: Objekte und Code der Datei ({quoted_names}).</translation>
-    </message>
-    <message>
-        <source>Left out: the metadata of the file ({quoted_names}).</source>
-        <extracomment>sentences</extracomment>
-        <translation>Weggelassen: die Metadaten der Datei ({quoted_names}).</translation>
-    </message>
-    <message>
-        <source>{quoted_names}, which {are} not in the {where}</source>
-        <extracomment>sentences</extracomment>
-        <translation>{quoted_names}, nicht im {where}</translation>
-    </message>
-    <message>
-        <source>The numbers are in &apos;{data_file}&apos; beside the file: a model of more than {MOST_BYTES} bytes cannot be one file.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Die Zahlen sind in &apos;{data_file}&apos; neben der Datei: Ein Modell von mehr als {MOST_BYTES} Bytes kann keine einzelne Datei sein.</translation>
     </message>
     <message>
         <source>that was chosen</source>
@@ -19160,11 +19076,6 @@ steps</extracomment>
         <translation>Trainieren Sie das PyTorch-Modell, aus dem es exportiert wurde.</translation>
     </message>
     <message>
-        <source>The model holds weights in a different form than the file, so the new values could not be stored.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Das Modell hält Gewichte in anderer Form als die Datei, daher könnten die neuen Werte nicht gespeichert werden.</translation>
-    </message>
-    <message>
         <source>Let load(path) keep the names and shapes of the file.</source>
         <extracomment>sentences</extracomment>
         <translation>Lassen Sie load(path) die Namen und Formen der Datei beibehalten.</translation>
@@ -19198,11 +19109,6 @@ steps</extracomment>
         <source>A command line measures the model, but cannot recover it.</source>
         <extracomment>sentences</extracomment>
         <translation>Eine Befehlszeile misst das Modell, kann es aber nicht wiederherstellen.</translation>
-    </message>
-    <message>
-        <source>Name a script, or measure without recovery.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Nennen Sie ein Skript, oder messen Sie ohne Wiederherstellung.</translation>
     </message>
     <message>
         <source>&apos;{where}&apos; is a frontier with {join}.</source>
@@ -19285,7 +19191,7 @@ steps</extracomment>
         <translation>Es stammt aus mehreren Dateien.</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; is no ONNX model and no program of torch.export, so it holds no graph.</source>
+        <source>&apos;{path}&apos; is neither an ONNX model nor a program of torch.export, so it contains no graph.</source>
         <extracomment>sentences</extracomment>
         <translation>„{path}“ ist weder ein ONNX-Modell noch ein Programm von torch.export und enthält deshalb keinen Graphen.</translation>
     </message>
@@ -19298,11 +19204,6 @@ steps</extracomment>
         <source>The history changed after {number} of {len} steps; the remaining steps were not applied.</source>
         <extracomment>sentences</extracomment>
         <translation>Der Verlauf hat sich nach {number} von {len} Schritten geändert; die übrigen Schritte wurden nicht angewendet.</translation>
-    </message>
-    <message>
-        <source>Older states of the history cannot be moved to disk and stay in memory: {why_not}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Ältere Zustände des Verlaufs können nicht auf die Festplatte ausgelagert werden und bleiben im Speicher: {why_not}.</translation>
     </message>
     <message>
         <source>Only a language model in a folder of transformers can generate text here.</source>
@@ -19340,19 +19241,9 @@ steps</extracomment>
         <translation>0.01 ist in der Einheit der Metrik, 1% ist relativ zum ungeprunten Modell.</translation>
     </message>
     <message>
-        <source>Rounds are being computed; changes made now would be lost.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Runden werden berechnet; Änderungen gingen jetzt verloren.</translation>
-    </message>
-    <message>
         <source>Wait for them to finish, or press Esc: complete rounds are kept.</source>
         <extracomment>sentences</extracomment>
         <translation>Warten Sie, bis sie fertig sind, oder drücken Sie Esc: Vollständige Runden bleiben erhalten.</translation>
-    </message>
-    <message>
-        <source>A recovery is running; changes made now would be lost.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Eine Wiederherstellung läuft; jetzt gemachte Änderungen gingen verloren.</translation>
     </message>
     <message>
         <source>Wait for it to finish, or cancel it.</source>
@@ -19495,11 +19386,6 @@ steps</extracomment>
         <translation>Die Ausgaben des unbeschnittenen Modells sind nicht alle endlich.</translation>
     </message>
     <message>
-        <source>{pattern} does not hold in {where} ({groups}): {why}</source>
-        <extracomment>sentences</extracomment>
-        <translation>{pattern} gilt nicht in {where} ({groups}): {why}</translation>
-    </message>
-    <message>
         <source>another method or other tensors</source>
         <extracomment>sentences</extracomment>
         <translation>einem anderen Verfahren oder anderen Tensoren</translation>
@@ -19518,11 +19404,6 @@ steps</extracomment>
         <source>Trained for {counted} with pruned weights at zero.</source>
         <extracomment>sentences</extracomment>
         <translation>{counted} trainiert, mit geprunten Gewichten bei null.</translation>
-    </message>
-    <message>
-        <source>Nothing was better than the start on the held-out samples, so nothing is changed.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Nichts war auf den zurückgehaltenen Proben besser als der Anfang, deshalb wird nichts geändert.</translation>
     </message>
     <message>
         <source>Training did not reduce the error of the outputs on the held-out samples, so only the sequential repair is applied.</source>
@@ -19645,11 +19526,6 @@ steps</extracomment>
         <translation>{value} ihrer {nbytes} Bytes fehlen</translation>
     </message>
     <message>
-        <source>{size} elements lie outside of those that it was packed with</source>
-        <extracomment>sentences</extracomment>
-        <translation>{size} Elemente liegen außerhalb derer, mit denen sie gepackt wurde</translation>
-    </message>
-    <message>
         <source>it is not one frame of small masks</source>
         <extracomment>sentences</extracomment>
         <translation>sie ist nicht ein Frame kleiner Masken</translation>
@@ -19690,11 +19566,6 @@ steps</extracomment>
         <translation>&apos;{name}&apos; ist so groß wie vorher, enthält aber andere Bytes.</translation>
     </message>
     <message>
-        <source>&apos;{name}&apos; is not there.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{name}&apos; fehlt.</translation>
-    </message>
-    <message>
         <source>&apos;{name}&apos; has the shape {list}; it had {list2}.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos; hat die Form {list}; vorher {list2}.</translation>
@@ -19730,11 +19601,6 @@ steps</extracomment>
         <translation>Die letzten {len} Schritte</translation>
     </message>
     <message>
-        <source>{what} missing: the masks were not on the disk yet, and {why}. The unsaved work is kept, and offered again at the next start.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Es fehlt: {what}. Die Masken waren noch nicht auf der Festplatte. Grund: {why}. Die ungespeicherte Arbeit ist aufbewahrt und wird beim nächsten Start wieder angeboten.</translation>
-    </message>
-    <message>
         <source>Masks of {name} applied</source>
         <extracomment>sentences
 ----------
@@ -19752,11 +19618,6 @@ steps</extracomment>
         <source>would have been computed from other weights</source>
         <extracomment>sentences</extracomment>
         <translation>wären aus anderen Gewichten berechnet worden</translation>
-    </message>
-    <message>
-        <source>The repair in {name} was computed from other weights, so it was left out.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Die Reparatur in {name} wurde aus anderen Gewichten berechnet und daher weggelassen.</translation>
     </message>
     <message>
         <source>{sentence} Repair this checkpoint instead.</source>
@@ -19814,19 +19675,9 @@ steps</extracomment>
         <translation>Ausgaben bis {largest_output} unterscheiden sich um höchstens {largest_difference}</translation>
     </message>
     <message>
-        <source>{by}{part} computes the same with the units cut out as with them set to zero: {apart}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>{by}{part} berechnet mit entfernten Einheiten dasselbe wie mit auf null gesetzten: {apart}.</translation>
-    </message>
-    <message>
         <source>next tokens</source>
         <extracomment>sentences</extracomment>
         <translation>nächste Tokens</translation>
-    </message>
-    <message>
-        <source>{said} Against the unpruned model, on seeded random inputs, {changed_predictions} of the {what} are different, and outputs differ by up to {largest_change} of the largest.</source>
-        <extracomment>sentences</extracomment>
-        <translation>{said} Gegenüber dem ungeprunten Modell, bei zufälligen Eingaben mit Seed, ändern sich {changed_predictions} ({what}), und Ausgaben unterscheiden sich um bis zu {largest_change} der größten.</translation>
     </message>
     <message>
         <source>{LABELS} in float64</source>
@@ -19859,11 +19710,6 @@ steps</extracomment>
         <translation>{counted} mit anderer Form ({shown})</translation>
     </message>
     <message>
-        <source>Do not use it: the cut is not what the zeros say.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Verwenden Sie ihn nicht: Entfernt wurde etwas anderes, als die Nullen sagen.</translation>
-    </message>
-    <message>
         <source>Most outputs agree (their median differs by {median}): a rounding may have led a router to another expert, which another seed would not.</source>
         <extracomment>sentences</extracomment>
         <translation>Die meisten Ausgaben stimmen überein (im Median weichen sie um {median} ab): Eine Rundung kann einen Router zu einem anderen Experten geführt haben, was mit einem anderen Seed nicht geschähe.</translation>
@@ -19889,21 +19735,6 @@ steps</extracomment>
         <translation>&apos;{name}&apos; wurde aus config.json entfernt: Es nennt die alten Stufen.</translation>
     </message>
     <message>
-        <source>Which layers are of which kind is said by &apos;{instead}&apos;: versions of transformers before 5 go by &apos;{name}&apos;, and compute something else.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Welche Schichten von welcher Art sind, sagt &apos;{instead}&apos;: transformers vor Version 5 richtet sich nach &apos;{name}&apos; und berechnet etwas anderes.</translation>
-    </message>
-    <message>
-        <source>ONNX Runtime, and whatever runs the original</source>
-        <extracomment>sentences</extracomment>
-        <translation>ONNX Runtime und alles, was das Original ausführt</translation>
-    </message>
-    <message>
-        <source>torch, by torch.export.load, and whatever takes the original</source>
-        <extracomment>sentences</extracomment>
-        <translation>torch mit torch.export.load und alles, was das Original annimmt</translation>
-    </message>
-    <message>
         <source>shrunk {label}</source>
         <extracomment>sentences</extracomment>
         <translation>verkleinert, {label}</translation>
@@ -19914,44 +19745,14 @@ steps</extracomment>
         <translation>{label} je Key/Value-Head</translation>
     </message>
     <message>
-        <source>transformers 5, by its class for &apos;{written}&apos; as it is (from_pretrained)</source>
-        <extracomment>sentences</extracomment>
-        <translation>transformers 5 mit seiner unveränderten Klasse für &apos;{written}&apos; (from_pretrained)</translation>
-    </message>
-    <message>
-        <source>other programs if they read the size of a head (&apos;head_dim&apos;) from config.json</source>
-        <extracomment>sentences</extracomment>
-        <translation>andere Programme, wenn sie die Größe eines Heads (&apos;head_dim&apos;) aus config.json lesen</translation>
-    </message>
-    <message>
-        <source>{counted} of &apos;{place}&apos; emit a constant that no bias can absorb, and stay.</source>
-        <extracomment>sentences</extracomment>
-        <translation>{counted} von &apos;{place}&apos; geben eine Konstante aus, die kein Bias aufnimmt, und bleiben.</translation>
-    </message>
-    <message>
         <source>&apos;{place}&apos; keeps {counted}, {zeros} of them zeros: another layer needs as many.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{place}&apos; behält {counted}, davon {zeros} Nullen: Eine andere Schicht braucht ebenso viele.</translation>
     </message>
     <message>
-        <source>{counted} of &apos;{stem}&apos; have weights of 0 and stay: a bias or a norm turns them into constants. Prune them with everything that depends on them.</source>
-        <extracomment>sentences</extracomment>
-        <translation>{counted} von &apos;{stem}&apos; haben Gewichte 0 und bleiben: Ein Bias oder eine Norm macht Konstanten daraus. Prunen Sie sie mit allem, was davon abhängt.</translation>
-    </message>
-    <message>
-        <source>config.json says {timm} = {value}: timm reads it.</source>
-        <extracomment>sentences</extracomment>
-        <translation>In config.json steht {timm} = {value}: timm liest es.</translation>
-    </message>
-    <message>
         <source>All blocks have the widths of {name}={value}: a model built with that argument loads the state dict. {LOADER} loads it into any.</source>
         <extracomment>sentences</extracomment>
         <translation>Alle Blöcke sind so breit, wie {name}={value} sie macht: Ein mit diesem Argument erstelltes Modell lädt das State-Dict. {LOADER} lädt es in jedes.</translation>
-    </message>
-    <message>
-        <source>{LOADER}, which lies beside the weights, gives a model the new widths and loads them.</source>
-        <extracomment>sentences</extracomment>
-        <translation>{LOADER} neben den Gewichten gibt einem Modell die neuen Breiten und lädt sie.</translation>
     </message>
     <message>
         <source>vLLM has kernels for some numbers of experts only.</source>
@@ -19972,16 +19773,6 @@ steps</extracomment>
         <source>&apos;{name}&apos; was written with the shape {shape}</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos; hat nach dem Schreiben die Form {shape}</translation>
-    </message>
-    <message>
-        <source>a unit of &apos;{place}&apos; went that is not dead</source>
-        <extracomment>sentences</extracomment>
-        <translation>eine Einheit von &apos;{place}&apos; wurde entfernt, die nicht tot ist</translation>
-    </message>
-    <message>
-        <source>&apos;{name}&apos; does not come back as it was</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{name}&apos; kommt nicht unverändert zurück</translation>
     </message>
     <message>
         <source>type &apos;{model_type}&apos;</source>
@@ -20007,11 +19798,6 @@ steps</extracomment>
         <source>, only &apos;{others}&apos;, which cannot be cut</source>
         <extracomment>sentences</extracomment>
         <translation>, nur &apos;{others}&apos;, was sich nicht kürzen lässt</translation>
-    </message>
-    <message>
-        <source>&apos;{name}&apos; is left out: it holds the vocabulary in a form that cannot be cut; {TOKENIZER} has all that is needed.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{name}&apos; wird weggelassen: Darin steht das Vokabular in einer Form, die sich nicht kürzen lässt; {TOKENIZER} enthält alles Nötige.</translation>
     </message>
     <message>
         <source>exact for this text</source>
@@ -20208,16 +19994,6 @@ steps</extracomment>
         <translation>beliebige von {words}, durch Kommas getrennt</translation>
     </message>
     <message>
-        <source>all of it is protected</source>
-        <extracomment>sentences</extracomment>
-        <translation>alles davon ist geschützt</translation>
-    </message>
-    <message>
-        <source>all of it is pruned or protected</source>
-        <extracomment>sentences</extracomment>
-        <translation>alles davon ist geprunt oder geschützt</translation>
-    </message>
-    <message>
         <source>weight of &apos;{name}&apos;</source>
         <extracomment>sentences</extracomment>
         <translation>Gewicht von &apos;{name}&apos;</translation>
@@ -20261,16 +20037,6 @@ steps</extracomment>
         <source>values were</source>
         <extracomment>sentences</extracomment>
         <translation>Werte waren</translation>
-    </message>
-    <message>
-        <source>One mask holds values other than 0 and 1: these tensors are opened as not pruned.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Eine Maske enthält andere Werte als 0 und 1: Dieser Tensor wird als nicht geprunt geöffnet.</translation>
-    </message>
-    <message>
-        <source>The masks of {n} tensors hold values other than 0 and 1: these tensors are opened as not pruned.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Die Masken von {n} Tensoren enthalten andere Werte als 0 und 1: Diese Tensoren werden als nicht geprunt geöffnet.</translation>
     </message>
     <message>
         <source>has the weights of the opened folder, and an export replaces the model of a folder as a whole.</source>
@@ -20356,11 +20122,6 @@ steps</extracomment>
         <source>trying the learning rate {rate}</source>
         <extracomment>sentences</extracomment>
         <translation>Lernrate {rate} wird erprobt</translation>
-    </message>
-    <message>
-        <source>{n} samples were left out, because the inputs exceed the budget for memory and disk.</source>
-        <extracomment>sentences</extracomment>
-        <translation>{n} Proben wurden ausgelassen, weil die Eingaben das Budget für Speicher und Festplatte übersteigen.</translation>
     </message>
     <message>
         <source>Only {n} samples were run through the model: more of them improve the result.</source>
@@ -20458,11 +20219,6 @@ steps</extracomment>
         <translation>zeigt über ihn hinaus</translation>
     </message>
     <message>
-        <source>Unpack it with `pruneapp expand {packed} -o {out}`, or with any program for zstd (7-Zip, `zstd -d`), then open what comes out.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Entpacken Sie sie mit `pruneapp expand {packed} -o {out}` oder einem beliebigen Programm für zstd (7-Zip, `zstd -d`), und öffnen Sie dann das Ergebnis.</translation>
-    </message>
-    <message>
         <source>Each {height}×{width} block is one kernel</source>
         <extracomment>sentences</extracomment>
         <translation>Jeder Block von {height}×{width} ist ein Kernel</translation>
@@ -20476,11 +20232,6 @@ steps</extracomment>
         <source>{axis} × {axis2}</source>
         <extracomment>sentences</extracomment>
         <translation>{axis} × {axis2}</translation>
-    </message>
-    <message>
-        <source>The export is complete, but a file beside it could not be written: {error}</source>
-        <extracomment>sentences</extracomment>
-        <translation>Der Export ist vollständig, aber eine Datei daneben ließ sich nicht schreiben: {error}</translation>
     </message>
     <message>
         <source>Run {path} to check whether the model still works.</source>
@@ -20638,11 +20389,6 @@ steps</extracomment>
         <translation>es sind nur {size} frei</translation>
     </message>
     <message>
-        <source>the system says: {error}</source>
-        <extracomment>sentences</extracomment>
-        <translation>das System meldet „{error}“</translation>
-    </message>
-    <message>
         <source>A compressed torch file</source>
         <extracomment>sentences</extracomment>
         <translation>eine komprimierte torch-Datei</translation>
@@ -20723,11 +20469,6 @@ steps</extracomment>
         <translation>die Arbeitsdatei des Verlaufs ist geschlossen</translation>
     </message>
     <message>
-        <source>the scratch file of the history is cut short</source>
-        <extracomment>sentences</extracomment>
-        <translation>die Arbeitsdatei des Verlaufs ist abgeschnitten</translation>
-    </message>
-    <message>
         <source>&apos;{name}&apos; has the length &apos;{text}&apos;</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos; hat die Länge &apos;{text}&apos;</translation>
@@ -20736,51 +20477,6 @@ steps</extracomment>
         <source>&apos;{name}&apos; has the offset &apos;{text}&apos;</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos; hat den Offset &apos;{text}&apos;</translation>
-    </message>
-    <message>
-        <source>{type} computes the size of a head as {words}, so heads cannot go.</source>
-        <extracomment>sentences</extracomment>
-        <translation>{type} berechnet die Größe eines Heads als {words}, daher lassen sich keine Heads entfernen.</translation>
-    </message>
-    <message>
-        <source>{type} has one group of keys and values, and computes the size of a head as {words}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>{type} hat nur eine Gruppe von Keys und Values und berechnet die Größe eines Heads als {words}.</translation>
-    </message>
-    <message>
-        <source>{type} has norms over all heads together: a cut changes their mean.</source>
-        <extracomment>sentences</extracomment>
-        <translation>{type} hat Norms über alle Heads zusammen: Ein Schnitt ändert ihren Mittelwert.</translation>
-    </message>
-    <message>
-        <source>{type} pairs its heads: a model with fewer loads and is wrong.</source>
-        <extracomment>sentences</extracomment>
-        <translation>{type} verwendet seine Heads paarweise: Ein Modell mit weniger Heads lässt sich laden, rechnet aber falsch.</translation>
-    </message>
-    <message>
-        <source>{type} computes with the number of each layer: a model with fewer loads and is wrong.</source>
-        <extracomment>sentences</extracomment>
-        <translation>{type} rechnet mit der Nummer jeder Schicht: Ein Modell mit weniger Schichten lässt sich laden, rechnet aber falsch.</translation>
-    </message>
-    <message>
-        <source>{type} has one layer, which it runs several times.</source>
-        <extracomment>sentences</extracomment>
-        <translation>{type} hat nur eine Schicht, die mehrmals ausgeführt wird.</translation>
-    </message>
-    <message>
-        <source>{type} has stages of several widths, not layers that are all alike.</source>
-        <extracomment>sentences</extracomment>
-        <translation>{type} hat Stufen verschiedener Breite, keine durchweg gleichen Schichten.</translation>
-    </message>
-    <message>
-        <source>The width of {type}&apos;s feed-forward layers is written in its code as {words}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Die Breite der Feed-Forward-Schichten von {type} steht in dessen Code als {words}.</translation>
-    </message>
-    <message>
-        <source>The width of {type}&apos;s feed-forward layers is written in its code as {words}: {name} is not read.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Die Breite der Feed-Forward-Schichten von {type} steht in dessen Code als {words}: {name} wird nicht gelesen.</translation>
     </message>
     <message>
         <source>no such file or directory</source>
@@ -21053,11 +20749,6 @@ steps</extracomment>
         <translation>mit Norm</translation>
     </message>
     <message>
-        <source>with everything that depends on it</source>
-        <extracomment>steps</extracomment>
-        <translation>mit allem, was davon abhängt</translation>
-    </message>
-    <message>
         <source>total {n}</source>
         <extracomment>steps</extracomment>
         <translation>insgesamt {n}</translation>
@@ -21131,11 +20822,6 @@ steps</extracomment>
         <source>Matching bias and norm entries: pruned</source>
         <extracomment>steps</extracomment>
         <translation>Zugehörige Einträge in Bias und Norm: geprunt</translation>
-    </message>
-    <message>
-        <source>Everything that depends on it: pruned</source>
-        <extracomment>steps</extracomment>
-        <translation>Alles, was davon abhängt: geprunt</translation>
     </message>
     <message>
         <source>Recipe version 1: rules are applied in order, on top of each other</source>
@@ -21397,19 +21083,9 @@ steps</extracomment>
         <translation>{n} Kanäle</translation>
     </message>
     <message>
-        <source>{quoted_names} {are} left out: the export asks first.</source>
-        <extracomment>sentences</extracomment>
-        <translation>{quoted_names} {are} weggelassen: Der Export fragt vorher.</translation>
-    </message>
-    <message>
         <source>the container cannot be kept because {quoted_names} would be pruned</source>
         <extracomment>sentences</extracomment>
         <translation>der Container kann nicht behalten werden, weil geprunt würde: {quoted_names}</translation>
-    </message>
-    <message>
-        <source>Uncheck {these}, or leave out {quoted_names} with --omit NAME.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Kreuzen Sie {these} nicht an, oder lassen Sie {quoted_names} mit --omit NAME weg.</translation>
     </message>
     <message>
         <source>as long as you do not prune {quoted_names}</source>
@@ -21427,14 +21103,359 @@ steps</extracomment>
         <translation>Ebenfalls geändert: &apos;{show}&apos;, das die Zahlen mit {shown} teilt.</translation>
     </message>
     <message>
-        <source>{quoted_names} {were} left out, as asked: {why}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>{quoted_names} {were} wie verlangt weggelassen: {why}.</translation>
-    </message>
-    <message>
         <source>&apos;{show}&apos;, a {what}, was written as the plain tensors that it is made of: {quoted_names}.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{show}&apos; ({what}) wurde als die einfachen Tensoren geschrieben, aus denen es besteht: {quoted_names}.</translation>
+    </message>
+    <message>
+        <source>The same applies to {others} with such properties.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Ebenso {others} dieser Art.</translation>
+    </message>
+    <message>
+        <source>Not included: {no_tensors}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nicht enthalten: {no_tensors}.</translation>
+    </message>
+    <message>
+        <source>Not included: {outside}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nicht enthalten: {outside}.</translation>
+    </message>
+    <message>
+        <source>Not included: the TorchScript program. This format stores tensors only.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nicht enthalten: das TorchScript-Programm. Dieses Format speichert nur Tensoren.</translation>
+    </message>
+    <message>
+        <source>Not included: the graph of the program, its constants and its example inputs. This format stores tensors only.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nicht enthalten: der Graph des Programms, seine Konstanten und Beispieleingaben. Dieses Format speichert nur Tensoren.</translation>
+    </message>
+    <message>
+        <source>Not included: the ONNX graph. This format stores tensors only.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nicht enthalten: der ONNX-Graph. Dieses Format speichert nur Tensoren.</translation>
+    </message>
+    <message>
+        <source>Not included: objects and code of the file ({quoted_names}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nicht enthalten: Objekte und Code der Datei ({quoted_names}).</translation>
+    </message>
+    <message>
+        <source>Not included: the metadata of the file ({quoted_names}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nicht enthalten: die Metadaten der Datei ({quoted_names}).</translation>
+    </message>
+    <message>
+        <source>not a tensor</source>
+        <extracomment>sentences</extracomment>
+        <translation>kein Tensor</translation>
+    </message>
+    <message>
+        <source>not tensors</source>
+        <extracomment>sentences</extracomment>
+        <translation>keine Tensoren</translation>
+    </message>
+    <message>
+        <source>the state dict</source>
+        <extracomment>sentences</extracomment>
+        <translation>dem State-Dict</translation>
+    </message>
+    <message>
+        <source>{quoted_names} (outside {where})</source>
+        <extracomment>sentences</extracomment>
+        <translation>{quoted_names} (außerhalb von {where})</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is not changed. It declares the dtype {old}, and transformers will load the weights with this dtype unless you replace it with {dtype}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; wird nicht geändert. Dort steht für die Gewichte {old}, und transformers lädt sie so, wenn Sie nicht stattdessen {dtype} eintragen.</translation>
+    </message>
+    <message>
+        <source>&apos;{CONFIG}&apos; declares the dtype {old}, and from_pretrained would convert the weights to it. Load them with dtype=&apos;{dtype}&apos;, or write {dtype2} into the copy of &apos;{CONFIG2}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{CONFIG}&apos; nennt für die Gewichte {old}, und from_pretrained würde sie umwandeln. Laden Sie sie mit dtype=&apos;{dtype}&apos;, oder tragen Sie {dtype2} in die Kopie von &apos;{CONFIG2}&apos; ein.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; contains &apos;{label}&apos;; such files are usually named {usual}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; enthält „{label}“; solche Dateien heißen gewöhnlich {usual}.</translation>
+    </message>
+    <message>
+        <source>from_pretrained looks for &apos;{WEIGHTS}&apos; next to &apos;{CONFIG}&apos;: open the folder &apos;{parent}&apos; instead of the file, and export that, to have both.</source>
+        <extracomment>sentences</extracomment>
+        <translation>from_pretrained sucht &apos;{WEIGHTS}&apos; neben &apos;{CONFIG}&apos;: Öffnen Sie den Ordner &apos;{parent}&apos; statt der Datei und exportieren Sie ihn, um beide zu haben.</translation>
+    </message>
+    <message>
+        <source>from_pretrained looks for &apos;{WEIGHTS}&apos;, with &apos;{CONFIG}&apos; and the files of the tokenizer next to it; one file alone does not load there. Specify a folder, such as &apos;{without}&apos;, to have them written, too.</source>
+        <extracomment>sentences</extracomment>
+        <translation>from_pretrained sucht &apos;{WEIGHTS}&apos; mit &apos;{CONFIG}&apos; und den Dateien des Tokenizers daneben; eine Datei allein lädt es nicht. Geben Sie einen Ordner an, etwa &apos;{without}&apos;, damit sie auch geschrieben werden.</translation>
+    </message>
+    <message>
+        <source>from_pretrained also needs &apos;{CONFIG}&apos; and the files of the tokenizer, which are in &apos;{home}&apos;. Put them next to the unpacked file, and name that file &apos;{WEIGHTS}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Für from_pretrained gehören &apos;{CONFIG}&apos; und die Dateien des Tokenizers dazu: Sie liegen in &apos;{home}&apos;. Legen Sie sie neben die entpackte Datei, und nennen Sie diese &apos;{WEIGHTS}&apos;.</translation>
+    </message>
+    <message>
+        <source>it contains a control character</source>
+        <extracomment>sentences</extracomment>
+        <translation>er enthält ein Steuerzeichen</translation>
+    </message>
+    <message>
+        <source>{len} files of the original are kept next to the new ones, as {names}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{len} Dateien des Originals sind neben den neuen aufbewahrt, als {names}.</translation>
+    </message>
+    <message>
+        <source>The others are written dense ({reasons}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die anderen bleiben dicht ({reasons}).</translation>
+    </message>
+    <message>
+        <source>The numbers are in &apos;{data_file}&apos; next to the file: a model of more than {MOST_BYTES} bytes cannot be one file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Zahlen sind in &apos;{data_file}&apos; neben der Datei: Ein Modell von mehr als {MOST_BYTES} Bytes kann keine einzelne Datei sein.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has new values, but is not stored contiguously in the file</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; hat neue Werte und liegt darin nicht in einem Stück</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is stored compressed or sparse in the file</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; liegt darin komprimiert oder dünnbesetzt</translation>
+    </message>
+    <message>
+        <source>elements of &apos;{name}&apos; share memory in the file</source>
+        <extracomment>sentences</extracomment>
+        <translation>Elemente von &apos;{name}&apos; teilen sich darin ihren Platz</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is a numpy array that cannot be changed in place</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; ist ein numpy-Array, das sich nicht an seinem Platz ändern lässt</translation>
+    </message>
+    <message>
+        <source>the source is not a torch file</source>
+        <extracomment>sentences</extracomment>
+        <translation>die Quelle ist keine torch-Datei</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is packed ({label}) and is not changed.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; ist gepackt ({label}) und bleibt ganz.</translation>
+    </message>
+    <message>
+        <source>{CONFIG} sets {depths} = {count}, but &apos;{stack}&apos; has {len}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Laut {CONFIG} ist {depths} = {count}, und &apos;{stack}&apos; hat {len}.</translation>
+    </message>
+    <message>
+        <source>The vocabulary cannot be reduced: the model refers to tokens of images by their ID.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Bilder verweisen über IDs auf Tokens des Vokabulars, daher bleibt es hier ganz.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has a dimension of {size}, like the group, but it is unknown whether it belongs to the group. Nothing is removed here.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; hat eine Dimension von {size} wie die Gruppe, und es ist nicht bekannt, ob sie dazugehört; daher wird hier nichts entfernt.</translation>
+    </message>
+    <message>
+        <source>&apos;{missing}&apos; is missing next to &apos;{name}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{missing}&apos; fehlt neben &apos;{name}&apos;.</translation>
+    </message>
+    <message>
+        <source>&apos;{folder}&apos; contains no {CONFIG}, and the tensors alone do not show how the layers are connected. Open a .pt2 (torch.export) or ONNX file of the model, or a transformers model folder.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{folder}&apos; enthält keine {CONFIG}, und die Tensoren allein zeigen nicht, wie die Schichten verbunden sind. Öffnen Sie eine .pt2-Datei (torch.export) oder ONNX-Datei des Modells oder einen Modellordner von transformers.</translation>
+    </message>
+    <message>
+        <source>{size} elements are outside of the packed range</source>
+        <extracomment>sentences</extracomment>
+        <translation>{size} Elemente liegen außerhalb derer, mit denen sie gepackt wurde</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; does not exist.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; fehlt.</translation>
+    </message>
+    <message>
+        <source>{what} missing: the masks were not on the disk yet, and {why}. The unsaved changes are kept and offered again at the next start.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Es fehlt: {what}. Die Masken waren noch nicht auf der Festplatte. Grund: {why}. Die ungespeicherte Arbeit ist aufbewahrt und wird beim nächsten Start wieder angeboten.</translation>
+    </message>
+    <message>
+        <source>The repair in {name} was not restored, because it was computed from other weights.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Reparatur in {name} wurde aus anderen Gewichten berechnet und daher weggelassen.</translation>
+    </message>
+    <message>
+        <source>The shrunk model matches the pruned model in {by}{part}: {apart}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das verkleinerte Modell stimmt in {by}{part} mit dem geprunten überein: {apart}.</translation>
+    </message>
+    <message>
+        <source>{said} Compared with the unpruned model on random inputs, {changed_predictions} of the {what} differ, and outputs differ by up to {largest_change} of the largest output.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{said} Verglichen mit dem ungeprunten Modell auf zufälligen Eingaben unterscheiden sich {changed_predictions} der {what}, und Ausgaben weichen um bis zu {largest_change} der größten Ausgabe ab.</translation>
+    </message>
+    <message>
+        <source>Do not use it: the shrunk model does not match the pruned model.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Verwenden Sie ihn nicht: Entfernt wurde etwas anderes, als die Nullen sagen.</translation>
+    </message>
+    <message>
+        <source>&apos;{instead}&apos; sets the type of each layer. transformers before version 5 uses &apos;{name}&apos; instead and would compute different outputs.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Welche Schichten von welcher Art sind, sagt &apos;{instead}&apos;: transformers vor Version 5 richtet sich nach &apos;{name}&apos; und berechnet etwas anderes.</translation>
+    </message>
+    <message>
+        <source>ONNX Runtime and any runtime that runs the original</source>
+        <extracomment>sentences</extracomment>
+        <translation>ONNX Runtime und jede Laufzeitumgebung, die das Original ausführt</translation>
+    </message>
+    <message>
+        <source>torch, with torch.export.load, and any runtime that runs the original</source>
+        <extracomment>sentences</extracomment>
+        <translation>torch mit torch.export.load und jede Laufzeitumgebung, die das Original ausführt</translation>
+    </message>
+    <message>
+        <source>transformers 5, with its standard class for &apos;{written}&apos; (from_pretrained)</source>
+        <extracomment>sentences</extracomment>
+        <translation>transformers 5, mit der Standardklasse für &apos;{written}&apos; (from_pretrained)</translation>
+    </message>
+    <message>
+        <source>other programs that read the head size (&apos;head_dim&apos;) from config.json</source>
+        <extracomment>sentences</extracomment>
+        <translation>andere Programme, die die Head-Größe (&apos;head_dim&apos;) aus config.json lesen</translation>
+    </message>
+    <message>
+        <source>{counted} of &apos;{place}&apos; are kept: they output a constant that no bias can absorb.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{counted} von &apos;{place}&apos; geben eine Konstante aus, die kein Bias aufnimmt, und bleiben.</translation>
+    </message>
+    <message>
+        <source>{counted} of &apos;{stem}&apos; have only zero weights but are kept: a bias or a norm turns them into constants. Prune them together with their dependent tensors.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{counted} von &apos;{stem}&apos; haben Gewichte 0 und bleiben: Ein Bias oder eine Norm macht Konstanten daraus. Prunen Sie sie mit allem, was davon abhängt.</translation>
+    </message>
+    <message>
+        <source>config.json sets {timm} = {value}, which timm reads.</source>
+        <extracomment>sentences</extracomment>
+        <translation>In config.json steht {timm} = {value}: timm liest es.</translation>
+    </message>
+    <message>
+        <source>{LOADER}, written next to the weights, resizes your model and loads them.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{LOADER} neben den Gewichten passt die Größe Ihres Modells an und lädt sie.</translation>
+    </message>
+    <message>
+        <source>a unit of &apos;{place}&apos; was removed that is not dead</source>
+        <extracomment>sentences</extracomment>
+        <translation>eine Einheit von &apos;{place}&apos; wurde entfernt, die nicht tot ist</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is not restored to its original values</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; kommt nicht unverändert zurück</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is not written: it contains the vocabulary in a form that cannot be reduced. {TOKENIZER} contains everything that is needed.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; wird weggelassen: Darin steht das Vokabular in einer Form, die sich nicht kürzen lässt; {TOKENIZER} enthält alles Nötige.</translation>
+    </message>
+    <message>
+        <source>One mask contains values other than 0 and 1: these tensors are opened as not pruned.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Eine Maske enthält andere Werte als 0 und 1: Dieser Tensor wird als nicht geprunt geöffnet.</translation>
+    </message>
+    <message>
+        <source>The masks of {n} tensors contain values other than 0 and 1: these tensors are opened as not pruned.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Masken von {n} Tensoren enthalten andere Werte als 0 und 1: Diese Tensoren werden als nicht geprunt geöffnet.</translation>
+    </message>
+    <message>
+        <source>{n} samples were not used, because the inputs exceed the limit for memory and disk.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} Proben wurden ausgelassen, weil die Eingaben das Budget für Speicher und Festplatte übersteigen.</translation>
+    </message>
+    <message>
+        <source>Unpack it with `pruneapp expand {packed} -o {out}`, or with any program for zstd (7-Zip, `zstd -d`), then open the unpacked file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Entpacken Sie sie mit `pruneapp expand {packed} -o {out}` oder einem beliebigen Programm für zstd (7-Zip, `zstd -d`), und öffnen Sie dann das Ergebnis.</translation>
+    </message>
+    <message>
+        <source>The export is complete, but a file next to it could not be written: {error}</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der Export ist vollständig, aber eine Datei daneben ließ sich nicht schreiben: {error}</translation>
+    </message>
+    <message>
+        <source>system error: {error}</source>
+        <extracomment>sentences</extracomment>
+        <translation>das System meldet „{error}“</translation>
+    </message>
+    <message>
+        <source>the scratch file of the history is truncated</source>
+        <extracomment>sentences</extracomment>
+        <translation>die Arbeitsdatei des Verlaufs ist abgeschnitten</translation>
+    </message>
+    <message>
+        <source>Heads cannot be removed: {type} derives the head size from {words}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Heads können nicht entfernt werden: {type} leitet die Head-Größe aus {words} ab.</translation>
+    </message>
+    <message>
+        <source>Heads cannot be removed: {type} has a single key/value head and derives the head size from {words}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Heads können nicht entfernt werden: {type} hat einen einzigen Key/Value-Head und leitet die Head-Größe aus {words} ab.</translation>
+    </message>
+    <message>
+        <source>Heads cannot be removed: {type} normalizes over all heads together, so the mean would change.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Heads können nicht entfernt werden: {type} normiert über alle Heads gemeinsam, der Mittelwert würde sich ändern.</translation>
+    </message>
+    <message>
+        <source>Heads cannot be removed: {type} pairs its heads, so a model with fewer heads would load but compute wrong results.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Heads können nicht entfernt werden: {type} bildet Paare von Heads; ein Modell mit weniger Heads würde laden, aber falsch rechnen.</translation>
+    </message>
+    <message>
+        <source>Layers cannot be removed: {type} computes with the index of each layer, so a model with fewer layers would load but compute wrong results.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Schichten können nicht entfernt werden: {type} rechnet mit dem Index jeder Schicht; ein Modell mit weniger Schichten würde laden, aber falsch rechnen.</translation>
+    </message>
+    <message>
+        <source>Layers cannot be removed: {type} has one layer, which it runs several times.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Schichten können nicht entfernt werden: {type} hat eine Schicht, die mehrmals ausgeführt wird.</translation>
+    </message>
+    <message>
+        <source>Layers cannot be removed: the stages of {type} have different widths.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Schichten können nicht entfernt werden: Die Stufen von {type} haben verschiedene Breiten.</translation>
+    </message>
+    <message>
+        <source>FFN neurons cannot be removed: the code of {type} sets the width to {words}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>FFN-Neuronen können nicht entfernt werden: Der Code von {type} legt die Breite auf {words} fest.</translation>
+    </message>
+    <message>
+        <source>FFN neurons cannot be removed: the code of {type} sets the width to {words} and does not read {name}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>FFN-Neuronen können nicht entfernt werden: Der Code von {type} legt die Breite auf {words} fest und liest {name} nicht.</translation>
+    </message>
+    <message>
+        <source>with dependent tensors</source>
+        <extracomment>steps</extracomment>
+        <translation>mit abhängigen Tensoren</translation>
+    </message>
+    <message>
+        <source>Dependent tensors: pruned</source>
+        <extracomment>steps</extracomment>
+        <translation>Abhängige Tensoren: geprunt</translation>
     </message>
     <message>
         <source>{n} column</source>
@@ -21860,7 +21881,7 @@ steps</extracomment>
         <translation>{n} Schritte vom Schließen dieser Datei wurden wiederhergestellt.</translation>
     </message>
     <message>
-        <source>The history has {n} more, undone or on other branches.</source>
+        <source>The history contains {n} more states, undone or on other branches.</source>
         <translation>Der Verlauf hat {n} weitere, rückgängig gemacht oder auf anderen Zweigen.</translation>
     </message>
     <message>
@@ -22045,44 +22066,44 @@ steps</extracomment>
 <context>
     <name>Shrink</name>
     <message>
-        <source>✓ computes the same</source>
-        <translation>✓ rechnet dasselbe</translation>
+        <source>Weights alone cannot predict the loss in quality. Evaluate the result, and expect to retrain.</source>
+        <translation>Die Gewichte allein können den Qualitätsverlust nicht vorhersagen. Werten Sie das Ergebnis aus, und rechnen Sie mit erneutem Training.</translation>
     </message>
     <message>
-        <source>▲ changes what the model computes</source>
-        <translation>▲ ändert, was das Modell rechnet</translation>
+        <source>▲ More than a third is removed.</source>
+        <translation>▲ Mehr als ein Drittel wird entfernt.</translation>
     </message>
     <message>
-        <source>△ computes the same for these texts</source>
-        <translation>△ rechnet für diese Texte dasselbe</translation>
+        <source>▲ More than a third is removed. Without training, Torch-Pruning reports perplexities of 28,358 to 576,501 for language models at 43–50 % of all widths; NVIDIA removes up to a third and distills afterwards.</source>
+        <translation>▲ Mehr als ein Drittel wird entfernt. Ohne Training nennt Torch-Pruning Perplexitäten von 28.358 bis 576.501 für Sprachmodelle bei 43–50 % aller Breiten; NVIDIA entfernt bis zu einem Drittel und destilliert danach.</translation>
     </message>
     <message>
-        <source>The weights alone do not say how much is lost: plan to train, and evaluate the result.</source>
-        <translation>Die Gewichte allein sagen nicht, wie viel verloren geht: Planen Sie ein Training ein, und werten Sie das Ergebnis aus.</translation>
-    </message>
-    <message>
-        <source>▲ This cuts more than a third.</source>
-        <translation>▲ Das entfernt mehr als ein Drittel.</translation>
-    </message>
-    <message>
-        <source>▲ This cuts more than a third. Without training, Torch-Pruning reports perplexities of 28,358 to 576,501 for language models at 43–50 % of all widths; NVIDIA cuts up to a third and distills afterwards.</source>
-        <translation>▲ Das entfernt mehr als ein Drittel. Für Sprachmodelle, die danach nicht trainiert wurden, nennt Torch-Pruning Perplexitäten von 28.358 bis 576.501, wenn 43–50 % aller Breiten entfernt sind; NVIDIA entfernt bis zu einem Drittel und destilliert danach.</translation>
-    </message>
-    <message>
-        <source>The weights alone do not say how much is lost: plan to train, and evaluate the result. NVIDIA cuts up to a third and distills afterwards.</source>
-        <translation>Die Gewichte allein sagen nicht, wie viel verloren geht: Planen Sie ein Training ein, und werten Sie das Ergebnis aus. NVIDIA entfernt bis zu einem Drittel und destilliert danach.</translation>
+        <source>Weights alone cannot predict the loss in quality. Evaluate the result, and expect to retrain. NVIDIA removes up to a third and distills afterwards.</source>
+        <translation>Die Gewichte allein können den Qualitätsverlust nicht vorhersagen. Werten Sie das Ergebnis aus, und rechnen Sie mit erneutem Training. NVIDIA entfernt bis zu einem Drittel und destilliert danach.</translation>
     </message>
     <message>
         <source>Starts Python and builds the model&apos;s class in transformers with these shapes, without weights.</source>
         <translation>Startet Python und baut die Klasse in transformers mit diesen Formen, ohne Gewichte.</translation>
     </message>
     <message>
-        <source>Starts Python, temporarily writes the model with zeros beside the folder, and compares the outputs of both in float32. Also says how far they are from those of the model before pruning. Needs memory and disk for both.</source>
+        <source>Starts Python, temporarily writes the pruned model next to the folder, and compares the outputs of both in float32. Also reports the difference from the model before pruning. Needs memory and disk space for both.</source>
         <translation>Startet Python, schreibt das Modell mit Nullen vorübergehend neben den Ordner und vergleicht die Ausgaben beider in float32. Sagt auch, wie weit sie von denen des Modells vor dem Pruning abweichen. Braucht Speicher und Platz für beide.</translation>
     </message>
     <message>
-        <source>Always done: what was written is read back, and its tensors are compared with the model.</source>
-        <translation>Wird immer ausgeführt: Das Geschriebene wird zurückgelesen, und seine Tensoren werden mit dem Modell verglichen.</translation>
+        <source>The written files are always read back and compared with the pruned model.</source>
+        <translation>Die geschriebenen Dateien werden immer zurückgelesen und mit dem geprunten Modell verglichen.</translation>
+    </message>
+    <message>
+        <source>✓ same output as the pruned model</source>
+        <translation>✓ gleiche Ausgabe wie das geprunte Modell</translation>
+    </message>
+    <message>
+        <source>▲ different output from the pruned model</source>
+        <translation>▲ andere Ausgabe als das geprunte Modell</translation>
+    </message>
+    <message>
+        <source>△ same output as the pruned model for these texts</source>
+        <translation>△ für diese Texte gleiche Ausgabe wie das geprunte Modell</translation>
     </message>
 </context>
 <context>
@@ -22147,8 +22168,12 @@ steps</extracomment>
         <translation>Vielfaches</translation>
     </message>
     <message>
-        <source>The number of FFN neurons, channels or tokens that stay is rounded up to a multiple of this: some kernels reject other widths, others are slow with them.</source>
-        <translation>Die Anzahl der FFN-Neuronen, Kanäle oder Tokens, die bleiben, wird auf ein Vielfaches hiervon aufgerundet: Manche Kernels verweigern andere Breiten, andere sind damit langsam.</translation>
+        <source>Keep a multiple of this many FFN neurons, channels or tokens (rounded up): some kernels reject other widths, others are slow with them.</source>
+        <translation>Ein Vielfaches dieser Anzahl von FFN-Neuronen, Kanälen oder Tokens behalten (aufgerundet): Manche Kernel lehnen andere Breiten ab, andere sind damit langsam.</translation>
+    </message>
+    <message>
+        <source>Units that are all zero are removed without loss. Use the sliders to remove more, starting with the lowest {rank}.</source>
+        <translation>Einheiten, die nur Nullen enthalten, werden ohne Verlust entfernt. Mit den Reglern entfernen Sie mehr, beginnend mit: {rank}, niedrigste zuerst.</translation>
     </message>
     <message>
         <source>Write as another type</source>
@@ -22209,10 +22234,6 @@ steps</extracomment>
     <message>
         <source>score in the file</source>
         <translation>Wert in der Datei</translation>
-    </message>
-    <message>
-        <source>Dead units are cut without loss. Sliders and numbers cut more: the units of the lowest {rank} are cut first.</source>
-        <translation>Tote Einheiten werden ohne Verlust entfernt. Regler und Zahlen entfernen mehr: zuerst die Einheiten mit dem niedrigsten Rang ({rank}).</translation>
     </message>
     <message>
         <source>Scores of {file}</source>
@@ -22328,7 +22349,7 @@ steps</extracomment>
         <translation>Metriken von A und B</translation>
     </message>
     <message>
-        <source>Differences within the noise count as none. For two pruned states only the most that the noise can be is known, the sum of their noises against the unpruned model: a difference within it is uncertain.</source>
+        <source>Differences within the noise are shown as none. Between two pruned states, the noise is at most the sum of the noise of each state; differences below this bound are marked as uncertain.</source>
         <translation>Unterschiede innerhalb des Rauschens zählen nicht als Unterschied. Bei zwei geprunten Zuständen ist nur das größtmögliche Rauschen bekannt, die Summe ihres Rauschens gegenüber dem ungeprunten Modell: Ein Unterschied darin ist unsicher.</translation>
     </message>
     <message>
@@ -22499,7 +22520,7 @@ steps</extracomment>
         <translation>Bessere Werte</translation>
     </message>
     <message>
-        <source>Which values of the metrics of the command line are better; metrics whose names are known, such as accuracy and loss, need no choice.</source>
+        <source>Whether higher or lower values of the metrics are better. For common names, such as accuracy and loss, this is detected.</source>
         <translation>Welche Werte der Metriken der Befehlszeile besser sind; Metriken mit bekannten Namen, etwa accuracy und loss, brauchen keine Wahl.</translation>
     </message>
     <message>
@@ -22539,8 +22560,16 @@ steps</extracomment>
         <translation>Begrenzung</translation>
     </message>
     <message>
-        <source>Maximum number of samples to measure: &apos;limit&apos; of a script, if its functions take it.</source>
+        <source>Maximum number of samples to measure. It is passed to functions of the script that have a parameter &apos;limit&apos;.</source>
         <translation>Wie viele Beispiele höchstens gemessen werden: bei einem Skript „limit“, wenn seine Funktionen es nehmen.</translation>
+    </message>
+    <message>
+        <source>Seed of random, NumPy and torch, set before each call. It is the argument &apos;seed&apos; of a script, and {seed} in a command line.</source>
+        <translation>Seed von random, NumPy und torch vor jedem Aufruf: „seed“ eines Skripts, {seed} einer Befehlszeile.</translation>
+    </message>
+    <message>
+        <source>The file or folder before pruning, if the open file was pruned by another program and its zeros are treated as pruned.</source>
+        <translation>Die Datei oder der Ordner vor dem Pruning, falls anderswo geprunt wurde und die Nullen der geöffneten Datei als geprunt gelten.</translation>
     </message>
     <message>
         <source>none</source>
@@ -22549,10 +22578,6 @@ steps</extracomment>
     <message>
         <source>Seed</source>
         <translation>Seed</translation>
-    </message>
-    <message>
-        <source>Seed of random, NumPy and torch before each call: &apos;seed&apos; of a script, {seed} of a command line.</source>
-        <translation>Seed von random, NumPy und torch vor jedem Aufruf: „seed“ eines Skripts, {seed} einer Befehlszeile.</translation>
     </message>
     <message>
         <source>See&amp;d</source>
@@ -22565,10 +22590,6 @@ steps</extracomment>
     <message>
         <source>Unpruned model</source>
         <translation>Ungepruntes Modell</translation>
-    </message>
-    <message>
-        <source>The file or folder before it was pruned, if it was pruned elsewhere and the zeros of the open file are treated as pruned.</source>
-        <translation>Die Datei oder der Ordner vor dem Pruning, falls anderswo geprunt wurde und die Nullen der geöffneten Datei als geprunt gelten.</translation>
     </message>
     <message>
         <source>the open file</source>
@@ -22744,24 +22765,12 @@ steps</extracomment>
         <translation>{norm} erhalten (Schritt)</translation>
     </message>
     <message>
-        <source>{sum} of the remaining weights after this step, relative to before it, over the tensors of this step.</source>
-        <translation>{sum} der verbleibenden Gewichte nach diesem Schritt, relativ zu davor, über die Tensoren dieses Schritts.</translation>
-    </message>
-    <message>
         <source>{norm} retained (whole model)</source>
         <translation>{norm} erhalten (Modell)</translation>
     </message>
     <message>
-        <source>{sum} of the remaining weights, relative to the file as it was opened, over the whole model.</source>
-        <translation>{sum} der verbleibenden Gewichte, relativ zur Datei beim Öffnen, über das ganze Modell.</translation>
-    </message>
-    <message>
         <source>{norm} retained (without repair)</source>
         <translation>{norm} erhalten (ohne Reparatur)</translation>
-    </message>
-    <message>
-        <source>{sum} of the remaining weights with their values in the file, relative to the file as it was opened, over the whole model: what pruning left before the repair.</source>
-        <translation>{sum} der verbleibenden Gewichte mit ihren Werten in der Datei, relativ zur Datei beim Öffnen, über das ganze Modell: was das Pruning vor der Reparatur übrig ließ.</translation>
     </message>
     <message>
         <source>up to </source>
@@ -22800,8 +22809,20 @@ steps</extracomment>
         <translation>Tensoren</translation>
     </message>
     <message>
-        <source>Those that it prunes: by rules or check marks</source>
+        <source>Tensors that this step prunes, by rules or check marks</source>
         <translation>Die geprunt werden: nach Regeln oder Kreuzen</translation>
+    </message>
+    <message>
+        <source>{sum} of the remaining weights after this step, relative to the value before it, over the tensors of this step.</source>
+        <translation>{sum} der verbleibenden Gewichte nach diesem Schritt, relativ zu davor, über die Tensoren dieses Schritts.</translation>
+    </message>
+    <message>
+        <source>{sum} of the remaining weights, relative to the opened file, over the whole model.</source>
+        <translation>{sum} der verbleibenden Gewichte, relativ zur Datei beim Öffnen, über das ganze Modell.</translation>
+    </message>
+    <message>
+        <source>{sum} of the remaining weights with their original values, relative to the opened file, over the whole model: the effect of pruning alone, without the repair.</source>
+        <translation>{sum} der verbleibenden Gewichte mit ihren Werten in der Datei, relativ zur Datei beim Öffnen, über das ganze Modell: was das Pruning vor der Reparatur übrig ließ.</translation>
     </message>
     <message>
         <source>Tensors with pruned weights</source>
@@ -22916,7 +22937,7 @@ steps</extracomment>
         <translation>Zieldatei</translation>
     </message>
     <message>
-        <source>Uploaded when you press the button. An object of this name is replaced.</source>
+        <source>The file is uploaded when you press the button. An existing object of this name is replaced.</source>
         <translation>Wird hochgeladen, wenn Sie die Schaltfläche drücken. Ein Objekt dieses Namens wird ersetzt.</translation>
     </message>
     <message>
@@ -23075,48 +23096,48 @@ steps</extracomment>
         <translation>Einen Tensor ansehen</translation>
     </message>
     <message>
-        <source>The sample is a small network that reads handwritten digits. The tree lists its tensors, with a check mark where they are to be pruned. Click one.</source>
-        <translation>Das Beispiel ist ein kleines Netz, das handgeschriebene Ziffern liest. Der Baum zeigt seine Tensoren; angekreuzte werden geprunt. Klicken Sie auf einen.</translation>
-    </message>
-    <message>
         <source>See its weights</source>
         <translation>Seine Gewichte ansehen</translation>
-    </message>
-    <message>
-        <source>The picture shows every weight of the tensor. Open the page Distribution to see how many are large and small.</source>
-        <translation>Das Bild zeigt jedes Gewicht des Tensors. Öffnen Sie die Seite Verteilung, um zu sehen, wie viele groß und klein sind.</translation>
     </message>
     <message>
         <source>Choose how much to prune</source>
         <translation>Den Umfang wählen</translation>
     </message>
     <message>
-        <source>Drag the slider, or type an amount such as 50 %. The preview follows: what is to be pruned is hatched in orange, in the tree and in the picture.</source>
-        <translation>Ziehen Sie den Regler, oder geben Sie einen Umfang wie 50 % ein. Die Vorschau folgt: Was geprunt werden soll, ist in Baum und Bild orange schraffiert.</translation>
-    </message>
-    <message>
         <source>Prune</source>
         <translation>Prunen</translation>
-    </message>
-    <message>
-        <source>The button says how many weights it prunes. Press it, or {keys}. The file stays as it is.</source>
-        <translation>Die Schaltfläche sagt, wie viele Gewichte geprunt werden. Drücken Sie sie oder {keys}. Die Datei bleibt, wie sie ist.</translation>
     </message>
     <message>
         <source>Undo</source>
         <translation>Rückgängig machen</translation>
     </message>
     <message>
-        <source>Every step is a state in the history. Click Opened there, or undo with {keys}.</source>
-        <translation>Jeder Schritt ist ein Zustand im Verlauf. Klicken Sie dort auf den ersten, oder drücken Sie {keys}.</translation>
-    </message>
-    <message>
         <source>Redo</source>
         <translation>Wiederholen</translation>
     </message>
     <message>
-        <source>Nothing is lost by that: click the last state, or redo with {keys}.</source>
-        <translation>Dabei geht nichts verloren: Klicken Sie auf den letzten Zustand, oder drücken Sie {keys}.</translation>
+        <source>The sample is a small network that reads handwritten digits. The tree lists its tensors; checked ones will be pruned. Click any tensor.</source>
+        <translation>Das Beispiel ist ein kleines Netz, das handgeschriebene Ziffern liest. Der Baum zeigt seine Tensoren; angekreuzte werden geprunt. Klicken Sie auf einen beliebigen Tensor.</translation>
+    </message>
+    <message>
+        <source>The picture shows every weight of the tensor. Open the Distribution tab to see how the magnitudes are distributed.</source>
+        <translation>Das Bild zeigt jedes Gewicht des Tensors. Öffnen Sie den Reiter Verteilung, um zu sehen, wie die Beträge verteilt sind.</translation>
+    </message>
+    <message>
+        <source>Drag the slider, or type an amount such as 50 %. The preview is updated immediately: weights to be pruned are hatched in orange, in the tree and in the picture.</source>
+        <translation>Ziehen Sie den Regler, oder geben Sie eine Menge wie 50 % ein. Die Vorschau wird sofort aktualisiert: Zu prunende Gewichte sind im Baum und im Bild orange schraffiert.</translation>
+    </message>
+    <message>
+        <source>The button shows how many weights will be pruned. Click it or press {keys}. The file on disk is not changed.</source>
+        <translation>Die Schaltfläche zeigt, wie viele Gewichte geprunt werden. Klicken Sie darauf oder drücken Sie {keys}. Die Datei auf der Festplatte wird nicht geändert.</translation>
+    </message>
+    <message>
+        <source>The history lists the state after every step. Click Opened there, or press {keys} to undo.</source>
+        <translation>Der Verlauf zeigt den Zustand nach jedem Schritt. Klicken Sie dort auf Geöffnet, oder drücken Sie {keys}, um den Schritt rückgängig zu machen.</translation>
+    </message>
+    <message>
+        <source>Nothing is lost: click the last state, or press {keys} to redo.</source>
+        <translation>Nichts geht verloren: Klicken Sie auf den letzten Zustand, oder drücken Sie {keys}, um den Schritt zu wiederholen.</translation>
     </message>
     <message>
         <source>Evaluate</source>
@@ -23315,7 +23336,7 @@ steps</extracomment>
         <translation>IDs in {name}</translation>
     </message>
     <message>
-        <source>Which rows of the embedding stay, by the tokenizer.json beside the model: all, all up to its last token, those of the tokens that texts use, or those that a file lists.</source>
+        <source>The rows of the embedding to keep, according to the tokenizer.json next to the model: all, all up to the last token, those of tokens that texts use, or those listed in a file.</source>
         <translation>Welche Zeilen des Embeddings bleiben, nach der tokenizer.json neben dem Modell: alle, alle bis zu ihrem letzten Token, die der Tokens, die Texte verwenden, oder die, die eine Datei aufführt.</translation>
     </message>
     <message>
@@ -23480,8 +23501,8 @@ steps</extracomment>
         <translation>1 Gewicht</translation>
     </message>
     <message>
-        <source>{which} of dim {dim}</source>
-        <translation>{which} von Dim. {dim}</translation>
+        <source>index {which} of dim {dim}</source>
+        <translation>Index {which} von Dim {dim}</translation>
     </message>
     <message>
         <source>value</source>

@@ -9,9 +9,9 @@
     </message>
     <message>
         <source>Prune neural networks by pointing and clicking. MIT License.
-Nothing is uploaded unless you name a URL as the target. Files are read, never run.</source>
-        <translation>通过点击操作对神经网络剪枝。MIT 许可证。
-除非您将 URL 指定为目标，否则不会上传任何内容。文件只读取，从不运行。</translation>
+Your files stay on this computer unless you export to a URL. Code inside checkpoints is never executed.</source>
+        <translation>通过点击来剪枝神经网络。MIT 许可证。
+除非导出到 URL，您的文件不会离开这台计算机。绝不会执行检查点中的代码。</translation>
     </message>
     <message>
         <source>Licenses</source>
@@ -161,11 +161,6 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <source>Open in &amp;new window…</source>
         <extracomment>command</extracomment>
         <translation>在新窗口中打开(&amp;N)…</translation>
-    </message>
-    <message>
-        <source>Open a checkpoint in a window of its own</source>
-        <extracomment>command</extracomment>
-        <translation>在单独的窗口中打开检查点</translation>
     </message>
     <message>
         <source>Try the sa&amp;mple</source>
@@ -653,6 +648,11 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>预览(&amp;W)</translation>
     </message>
     <message>
+        <source>Adjust the remaining weights so that each layer&apos;s output stays close to the original</source>
+        <extracomment>command</extracomment>
+        <translation>调整剩余权重，使每一层的输出接近原始模型</translation>
+    </message>
+    <message>
         <source>Find tensors and groups that violate a pattern such as 2:4, and prune them to it</source>
         <extracomment>command</extracomment>
         <translation>查找不符合 2:4 等模式的张量和组，并将其剪枝为该模式</translation>
@@ -676,6 +676,11 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <source>Preview the step with the current settings</source>
         <extracomment>command</extracomment>
         <translation>按当前设置预览此步骤</translation>
+    </message>
+    <message>
+        <source>Open a checkpoint in a new window</source>
+        <extracomment>command</extracomment>
+        <translation>在单独的窗口中打开检查点</translation>
     </message>
     <message>
         <source>Apply the pruning step</source>
@@ -718,9 +723,9 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>取消(&amp;C)</translation>
     </message>
     <message>
-        <source>Close a panel or notice, else cancel the running job, else clear the preview</source>
+        <source>Close a panel or notice, or cancel the running job, or clear the preview</source>
         <extracomment>command</extracomment>
-        <translation>关闭面板或通知，否则取消正在运行的任务，否则清除预览</translation>
+        <translation>关闭面板或通知，或取消正在运行的任务，或清除预览</translation>
     </message>
     <message>
         <source>Reset &amp;form</source>
@@ -866,11 +871,6 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <source>Repa&amp;ir…</source>
         <extracomment>command</extracomment>
         <translation>修复(&amp;I)…</translation>
-    </message>
-    <message>
-        <source>Change the remaining weights so that the outputs of pruned layers come out as before</source>
-        <extracomment>command</extracomment>
-        <translation>调整剩余权重，使被剪枝层的输出与之前一致</translation>
     </message>
     <message>
         <source>Reco&amp;ver…</source>
@@ -1182,7 +1182,7 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>每轮之后恢复</translation>
     </message>
     <message>
-        <source>Train the remaining weights after each round, while pruned weights stay zero: for the outputs of the unpruned model on the inputs of calibrate, or by train of the script</source>
+        <source>Train the remaining weights after each round, while pruned weights stay zero: to reproduce the outputs of the unpruned model on the inputs of calibrate(), or with train() of the script</source>
         <translation>每轮之后训练剩余权重，已剪枝的权重保持为零：以未剪枝模型对 calibrate 输入的输出为目标，或使用脚本的 train</translation>
     </message>
     <message>
@@ -1214,8 +1214,12 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>回退权重(&amp;W)</translation>
     </message>
     <message>
-        <source>Begin each recovery with the values before the first round and the masks of the round, as in experiments on lottery tickets</source>
+        <source>Start each recovery from the values before the first round, with the masks of the current round, as in lottery ticket experiments</source>
         <translation>每次恢复从第一轮之前的值和本轮的掩码开始，如彩票假设实验</translation>
+    </message>
+    <message>
+        <source>Largest allowed difference from the unpruned model: 0.01 in the unit of the metric, or 1 % of its value. The last round within this limit is selected</source>
+        <translation>与未剪枝模型的差异，如 0.01（指标的单位）或其值的 1 %。选择差异范围内的最后一轮</translation>
     </message>
     <message>
         <source>&amp;Evaluate after each round</source>
@@ -1228,10 +1232,6 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
     <message>
         <source>Stop when the metric is worse than</source>
         <translation>指标变差超过此值时停止</translation>
-    </message>
-    <message>
-        <source>Difference from the unpruned model, such as 0.01 in the unit of the metric or 1 % of its value. The last round within it is selected</source>
-        <translation>与未剪枝模型的差异，如 0.01（指标的单位）或其值的 1 %。选择差异范围内的最后一轮</translation>
     </message>
     <message>
         <source>never</source>
@@ -1312,7 +1312,7 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>{n} 个受保护的权重不变。</translation>
     </message>
     <message>
-        <source>{n} weights were made permanent earlier and are still 0.</source>
+        <source>{n} weights remain 0, because they were made permanent earlier.</source>
         <translation>{n} 个权重此前已永久化，仍为 0。</translation>
     </message>
 </context>
@@ -1323,24 +1323,12 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>此步骤接在被扫描的状态“{state}”之后，形成一个分支。</translation>
     </message>
     <message>
-        <source>The scan repaired each tensor before the model was measured: repair the result, too.</source>
-        <translation>扫描在测量模型之前修复了每个张量：请同样修复结果。</translation>
-    </message>
-    <message>
         <source>The scan is not finished: {n} of {all} evaluations are measured. Scan again to continue it.</source>
         <translation>扫描尚未完成：{all} 次评估中已测量 {n} 次。再次扫描以继续。</translation>
     </message>
     <message>
-        <source>The script that measured the scan measures the result as well, on the data that it was chosen by. Measure it on other data, too.</source>
-        <translation>测量扫描的脚本也会测量结果，所用的正是选出该结果的数据。请也用其他数据测量。</translation>
-    </message>
-    <message>
-        <source>The script that measured the scan measures the result as well, with another limit: their data may overlap. Measure it on other data, too.</source>
-        <translation>测量扫描的脚本也会测量结果，但上限不同：两者的数据可能重叠。请也用其他数据测量。</translation>
-    </message>
-    <message>
-        <source>It is not known whether the result will be measured on other data than the scan.</source>
-        <translation>无法确定结果是否会用不同于扫描的数据测量。</translation>
+        <source>Each tensor was repaired in the scan before the evaluation. Repair the result, too.</source>
+        <translation>扫描时每个张量都在评估前做了修复。请同样修复结果。</translation>
     </message>
     <message>
         <source>Pruning</source>
@@ -1359,12 +1347,24 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>评估此状态</translation>
     </message>
     <message>
+        <source>The allocation was chosen on the data that the same script evaluates, so its score there is optimistic. Evaluate it on held-out data, too.</source>
+        <translation>该分配是用同一脚本的评估数据选出的，因此在这些数据上的得分偏乐观。请同时在留出数据上评估。</translation>
+    </message>
+    <message>
+        <source>The same script evaluates the scan and the result, with different limits. Their data may overlap, so the score may be optimistic. Evaluate the result on held-out data, too.</source>
+        <translation>同一脚本以不同的限制评估扫描和结果。两者的数据可能重叠，因此得分可能偏乐观。请同时在留出数据上评估结果。</translation>
+    </message>
+    <message>
+        <source>The scan and the result may be evaluated on the same data. Make sure that the result is evaluated on held-out data.</source>
+        <translation>扫描和结果可能在相同的数据上评估。请确保在留出数据上评估结果。</translation>
+    </message>
+    <message>
         <source>Allocation: {metric} {measured} measured, {predicted} predicted. {data}</source>
         <translation>分配：{metric} 测得 {measured}，预测 {predicted}。{data}</translation>
     </message>
     <message>
-        <source>The unpruned model has exactly the value that it had in the scan, so the data seem to be the same.</source>
-        <translation>未剪枝模型的值与扫描时完全相同，因此数据似乎相同。</translation>
+        <source>The unpruned model has exactly the same value as in the scan, so both probably used the same data.</source>
+        <translation>未剪枝模型的值与扫描时完全相同，因此两者很可能使用了相同的数据。</translation>
     </message>
 </context>
 <context>
@@ -1378,8 +1378,8 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>剪枝</translation>
     </message>
     <message>
-        <source>Chooses how much of each scanned tensor is pruned, so that the total is met with the least damage that the scan predicts. The result is one step with a rule for each tensor. Change is that of the metric with one tensor alone pruned: the worst of all smaller amounts, so it may be larger than in the scan.</source>
-        <translation>选择每个已扫描张量的剪枝量，使总量达到目标，且扫描预测的损害最小。结果是一个步骤，每个张量有一条规则。其中“变化”是单独剪枝该张量时指标的变化：取所有较小剪枝量中最差的，因此可能大于扫描值。</translation>
+        <source>Distributes the total sparsity over the scanned tensors so that the predicted loss is smallest. The result is one step with a rule for each tensor. Change: effect on the metric if only this tensor is pruned (worst case up to this amount).</source>
+        <translation>将总稀疏度分配到已扫描的张量上，使预测的损失最小。结果是一个步骤，每个张量一条规则。变化：仅剪枝该张量时对指标的影响（不超过该数量时的最坏情况）。</translation>
     </message>
     <message>
         <source>Tensor</source>
@@ -1402,15 +1402,15 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>每个张量的稀疏度</translation>
     </message>
     <message>
-        <source>{metric}: {before} before, {predicted} predicted if damages add up</source>
-        <translation>{metric}：之前 {before}，若损害可相加则预测为 {predicted}</translation>
+        <source>{metric}: {before} before, {predicted} predicted, assuming that losses add up</source>
+        <translation>{metric}：之前 {before}，预测 {predicted}（假设各项损失可以相加）</translation>
     </message>
     <message>
-        <source>1 tensor is not measured yet and stays as it is</source>
+        <source>1 tensor is not measured yet and will not be changed</source>
         <translation>1 个张量尚未测量，保持不变</translation>
     </message>
     <message>
-        <source>{n} tensors are not measured yet and stay as they are</source>
+        <source>{n} tensors are not measured yet and will not be changed</source>
         <translation>{n} 个张量尚未测量，保持不变</translation>
     </message>
     <message>
@@ -1526,40 +1526,40 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation> 以及另外 {n} 个。</translation>
     </message>
     <message>
-        <source>There is no smaller size that the model&apos;s class takes.</source>
+        <source>The model&apos;s class supports no smaller size.</source>
         <translation>模型的类不接受更小的尺寸。</translation>
     </message>
     <message>
-        <source>{n} of {all} stay: {exactness}</source>
+        <source>{n} of {all} remain: {exactness}</source>
         <translation>{all} 个中保留 {n} 个：{exactness}</translation>
     </message>
     <message>
-        <source>nothing chosen</source>
+        <source>nothing selected</source>
         <translation>未选择</translation>
+    </message>
+    <message>
+        <source>no dead units to remove</source>
+        <translation>没有可裁去的失效单元</translation>
+    </message>
+    <message>
+        <source>Layers without effect are removed. Click any other layer to remove it, too.</source>
+        <translation>不起作用的层总会被裁去。点击其他层以移除。</translation>
+    </message>
+    <message>
+        <source>Dead units are removed. The slider also removes this share of the units of each group, the lowest-ranked ones first. The remaining number is rounded up to the multiple.</source>
+        <translation>失效单元会被裁去。滑块还会裁去每组中排名最低的这一比例的单元；每组保留的数量向上取整到所选的倍数。</translation>
+    </message>
+    <message>
+        <source>The slider removes the lowest-ranked experts.</source>
+        <translation>滑块裁去排名最低的专家。</translation>
+    </message>
+    <message>
+        <source>Units that are dead in every layer are removed. The slider also removes the lowest-ranked units.</source>
+        <translation>在每层中都失效的单元会被裁去。滑块还会裁去排名最低的单元。</translation>
     </message>
     <message>
         <source>no dead layers</source>
         <translation>没有失效的层</translation>
-    </message>
-    <message>
-        <source>no dead units to cut</source>
-        <translation>没有可裁去的失效单元</translation>
-    </message>
-    <message>
-        <source>A layer that does nothing is cut anyway. Click another to remove it.</source>
-        <translation>不起作用的层总会被裁去。点击其他层以移除。</translation>
-    </message>
-    <message>
-        <source>Dead units are cut. The slider also cuts this share of the units of each group, those that rank lowest; the number that stays of each is rounded up to the multiple.</source>
-        <translation>失效单元会被裁去。滑块还会裁去每组中排名最低的这一比例的单元；每组保留的数量向上取整到所选的倍数。</translation>
-    </message>
-    <message>
-        <source>The slider cuts the experts that rank lowest.</source>
-        <translation>滑块裁去排名最低的专家。</translation>
-    </message>
-    <message>
-        <source>Units that are dead in every layer are cut. The slider cuts those that rank lowest, too.</source>
-        <translation>在每层中都失效的单元会被裁去。滑块还会裁去排名最低的单元。</translation>
     </message>
 </context>
 <context>
@@ -1796,7 +1796,7 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>维度</translation>
     </message>
     <message>
-        <source>Dimension whose slices are the channels, or units that lie along one</source>
+        <source>Dimension whose slices are the channels, or the units along a dimension</source>
         <translation>以其切片为通道的维度，或沿某一维度的单元</translation>
     </message>
     <message>
@@ -2160,8 +2160,8 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>命令行</translation>
     </message>
     <message>
-        <source>It runs without a shell, once for each state that is evaluated: {checkpoint} stands for the opened file, or for a temporary file with a pruned state. The program can read and change your files and use the network, as if you started it yourself. Only run what you know.</source>
-        <translation>它不经 shell 运行，每个被评估的状态运行一次：{checkpoint} 代表打开的文件，或含有剪枝状态的临时文件。该程序可以读取和更改您的文件并使用网络，如同您亲自运行它。只运行您了解的程序。</translation>
+        <source>The command runs without a shell, once for each state that is evaluated. {checkpoint} is replaced by the path of the opened file, or of a temporary file with a pruned state. The program can read and change your files and use the network, as if you started it yourself. Only run programs that you trust.</source>
+        <translation>命令不经过 shell 运行，每个要评估的状态运行一次。{checkpoint} 会替换为打开的文件的路径，或包含剪枝后状态的临时文件的路径。该程序可以读取和更改您的文件并使用网络，如同您自己启动它一样。请只运行您信任的程序。</translation>
     </message>
     <message>
         <source>Program</source>
@@ -2176,8 +2176,8 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>运行命令行</translation>
     </message>
     <message>
-        <source>Run this command line? It is new.</source>
-        <translation>运行此命令行？这是新的命令行。</translation>
+        <source>This command line has not been run before. Run it?</source>
+        <translation>此命令行从未运行过。要运行吗？</translation>
     </message>
 </context>
 <context>
@@ -2529,8 +2529,8 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
 <context>
     <name>Danger</name>
     <message>
-        <source>little left</source>
-        <translation>所剩无几</translation>
+        <source>few weights remain</source>
+        <translation>剩余权重很少</translation>
     </message>
     <message>
         <source>all pruned</source>
@@ -2557,12 +2557,12 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>{n} 个张量被完全剪枝</translation>
     </message>
     <message>
-        <source>little is left of 1 tensor</source>
-        <translation>1 个张量所剩无几</translation>
+        <source>few weights remain in 1 tensor</source>
+        <translation>1 个张量剩余权重很少</translation>
     </message>
     <message>
-        <source>little is left of {n} tensors</source>
-        <translation>{n} 个张量所剩无几</translation>
+        <source>few weights remain in {n} tensors</source>
+        <translation>{n} 个张量剩余权重很少</translation>
     </message>
     <message>
         <source>{what}: {names}.</source>
@@ -2592,32 +2592,36 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>文本文件(&amp;T)</translation>
     </message>
     <message>
-        <source>A text for the model, which transformers loads from its folder. Evaluate measures the perplexity of a language model; of an encoder, how far the embeddings of the lines are those of the unpruned model.</source>
-        <translation>供模型使用的文本，由 transformers 从其文件夹加载模型。评估时测量语言模型的困惑度；对于编码器，测量各行的嵌入与未剪枝模型的接近程度。</translation>
+        <source>Plain text. For a language model, its perplexity is measured; for an encoder, how closely each line&apos;s embedding matches that of the unpruned model. The model is loaded from its folder with transformers.</source>
+        <translation>纯文本。对语言模型测量困惑度；对编码器测量每行的嵌入与未剪枝模型的嵌入的接近程度。模型由 transformers 从其文件夹加载。</translation>
+    </message>
+    <message>
+        <source>A folder of images for an image classifier of torchvision or timm. With one subfolder per class of the model, its accuracy is measured; otherwise, how closely its outputs match those of the unpruned model.</source>
+        <translation>供 torchvision 或 timm 图像分类器使用的图像文件夹。如果模型的每个类别各有一个子文件夹，则测量准确率；否则测量输出与未剪枝模型输出的接近程度。</translation>
+    </message>
+    <message>
+        <source>Random token IDs (always the same). They show whether the model is broken, but not small losses.</source>
+        <translation>随机的词元 ID（每次相同）。可以发现损坏的模型，但看不出小的损失。</translation>
+    </message>
+    <message>
+        <source>Random numbers (always the same) in the input shapes of the ONNX model. They show whether the model is broken, but not small losses. Enter sizes that the model leaves open, such as batch=1, height=224.</source>
+        <translation>按 ONNX 模型输入形状生成的随机数（每次相同）。可以发现损坏的模型，但看不出小的损失。请输入模型未固定的尺寸，例如 batch=1, height=224。</translation>
+    </message>
+    <message>
+        <source>A program that evaluates a file. {checkpoint} is replaced by the path of the file, and {out} by the path to which the program writes its result, a JSON object or a number. Without {out}, the last JSON object or number that it prints is used.</source>
+        <translation>评估文件的程序。{checkpoint} 会替换为文件的路径，{out} 会替换为程序写入结果（JSON 对象或数字）的路径。没有 {out} 时，使用程序输出的最后一个 JSON 对象或数字。</translation>
     </message>
     <message>
         <source>&amp;Images</source>
         <translation>图像(&amp;I)</translation>
     </message>
     <message>
-        <source>A folder of images for the classifier, which torchvision or timm builds. With a subfolder for each class of the model, Evaluate measures the accuracy; else, how far the outputs are those of the unpruned model.</source>
-        <translation>供分类器使用的图像文件夹，由 torchvision 或 timm 构建分类器。若每个类别有一个子文件夹，评估时测量准确率；否则测量输出与未剪枝模型的接近程度。</translation>
-    </message>
-    <message>
         <source>&amp;No data</source>
         <translation>无数据(&amp;N)</translation>
     </message>
     <message>
-        <source>Random token ids, the same each time: unlike any real input.</source>
-        <translation>随机词元 ID，每次相同：与任何真实输入都不同。</translation>
-    </message>
-    <message>
         <source>&amp;Random inputs</source>
         <translation>随机输入(&amp;R)</translation>
-    </message>
-    <message>
-        <source>Random numbers, the same each time, in the shapes that the ONNX model declares: unlike any real input. Sizes that it leaves open are entered here, such as batch=1, height=224.</source>
-        <translation>随机数，每次相同，形状为 ONNX 模型所声明的形状：与任何真实输入都不同。模型未固定的大小在此输入，例如 batch=1, height=224。</translation>
     </message>
     <message>
         <source>&amp;Statistics file</source>
@@ -2630,10 +2634,6 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
     <message>
         <source>&amp;Command line</source>
         <translation>命令行(&amp;C)</translation>
-    </message>
-    <message>
-        <source>A program that evaluates a file: {checkpoint} stands for its path, {out} for that of the result, a JSON object or a number. Without {out}, the last one that it prints.</source>
-        <translation>评估文件的程序：{checkpoint} 代表文件路径，{out} 代表结果路径，结果为 JSON 对象或一个数。没有 {out} 时，取它最后打印的结果。</translation>
     </message>
     <message>
         <source>All files (*)</source>
@@ -2797,11 +2797,6 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>Wanda（逐张量）</translation>
     </message>
     <message>
-        <source>Prunes the weights of a tensor with the smallest product of magnitude and size of their input, whatever their row. Use it instead of Wanda per row for image models, and for layers whose rows are inputs (the Conv1D of transformers). It needs statistics of activations. Compare it with magnitude.</source>
-        <extracomment>method wanda_per_tensor</extracomment>
-        <translation>不论所在行，剪枝张量中“幅值 × 输入大小”最小的权重。对图像模型，以及行为输入的层（transformers 的 Conv1D），用它代替逐行 Wanda。需要激活统计。请与按幅值的结果对比测量。</translation>
-    </message>
-    <message>
         <source>Swaps (per row)</source>
         <extracomment>method swaps</extracomment>
         <translation>交换（逐行）</translation>
@@ -2825,11 +2820,6 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <source>OWL (Wanda per row)</source>
         <extracomment>method owl</extracomment>
         <translation>OWL（逐行 Wanda）</translation>
-    </message>
-    <message>
-        <source>Outlier weighed layerwise sparsity (Yin et al., 2024): Wanda per row, but layers with more outliers among the scores stay denser. A layer is a numbered block, else a tensor. It is meant for large language models at 70 % and more. On small models it was mostly worse: compare it with Wanda, and prefer a sensitivity scan. It needs statistics of activations. Weights that are already pruned count toward the sparsity.</source>
-        <extracomment>method owl</extracomment>
-        <translation>按离群值加权的逐层稀疏度 (Yin et al., 2024)：逐行 Wanda，但分数中离群值较多的层保持更密。层是带编号的块，否则为张量。针对 70 % 及以上的大型语言模型。对小模型效果大多更差：请与 Wanda 对比测量，并优先使用敏感度扫描。需要激活统计。已剪枝的权重计入稀疏度。</translation>
     </message>
     <message>
         <source>Outlier threshold</source>
@@ -3112,11 +3102,6 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>FFN 神经元</translation>
     </message>
     <message>
-        <source>Prunes whole neurons of the feed-forward layers of a transformer, the same number in each layer. They are pruned in every tensor that has a part in them, biases and norms included, so that the export &apos;shrunk&apos; can cut them out. Needs a model of a known type, with its config.json.</source>
-        <extracomment>method ffn_neurons</extracomment>
-        <translation>剪枝 transformer 前馈层的整个神经元，每层数量相同。它们会从所有相关张量中剪去，包括偏置和归一化，以便“缩减”导出可以将其裁去。需要已知类型的模型及其 config.json。</translation>
-    </message>
-    <message>
         <source>Fraction of remaining units of each group, or a number.</source>
         <extracomment>method ffn_neurons, amount</extracomment>
         <translation>每组剩余单元的比例，或数量。</translation>
@@ -3125,11 +3110,6 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <source>Rank by</source>
         <extracomment>method ffn_neurons, by</extracomment>
         <translation>排序依据</translation>
-    </message>
-    <message>
-        <source>Score of a unit over all weights that it has in the tensors of its group: a norm, or one by statistics of activations.</source>
-        <extracomment>method ffn_neurons, by</extracomment>
-        <translation>单元在其组的各张量中所有权重的分数：一种范数，或基于激活统计的分数。</translation>
     </message>
     <message>
         <source>L2 norm</source>
@@ -3162,11 +3142,6 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>Wanda（含激活）</translation>
     </message>
     <message>
-        <source>Sum of squares of each weight times the root mean square of its input, in the tensors that the statistics know (Sun et al., 2024).</source>
-        <extracomment>method ffn_neurons, by</extracomment>
-        <translation>在统计已知的张量中，每个权重乘以其输入的均方根，再求平方和 (Sun et al., 2024)。</translation>
-    </message>
-    <message>
         <source>FLAP (fluctuation)</source>
         <extracomment>method ffn_neurons, by</extracomment>
         <translation>FLAP（波动）</translation>
@@ -3185,11 +3160,6 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <source>Prunes the channels with the smallest Ln norm along a dimension: all weights of a filter, a neuron or an input at once. Use it to make a network smaller: pruned channels can be removed from the architecture later. At the same sparsity it costs more accuracy than unstructured pruning. Each tensor is pruned separately; weights that are already pruned count as 0. Same as torch.nn.utils.prune.ln_structured.</source>
         <extracomment>method ln_structured</extracomment>
         <translation>沿某一维度剪枝 Ln 范数最小的通道：一次剪去一个滤波器、神经元或输入的所有权重。用于使网络更小：之后可以从结构中移除被剪枝的通道。在相同稀疏度下，它比非结构化剪枝损失更多准确率。每个张量单独剪枝；已剪枝的权重计为 0。等同于 torch.nn.utils.prune.ln_structured。</translation>
-    </message>
-    <message>
-        <source>The number of remaining units is rounded up to a multiple of this: some kernels reject other widths, others are slow with them. The export &apos;shrunk&apos; rounds in the same way.</source>
-        <extracomment>method ffn_neurons, multiple</extracomment>
-        <translation>保留的单元数向上取整为此值的倍数：有些内核拒绝其他宽度，有些在其他宽度下较慢。缩减导出以相同方式取整。</translation>
     </message>
     <message>
         <source>As the export</source>
@@ -3242,19 +3212,9 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>注意力头</translation>
     </message>
     <message>
-        <source>Prunes whole key/value heads with their query heads, the same number in each layer. They are pruned in every tensor that has a part in them, biases and norms included, so that the export &apos;shrunk&apos; can cut them out. Not every model class allows fewer heads.</source>
-        <extracomment>method attention_heads</extracomment>
-        <translation>剪枝整个键/值头及其查询头，每层数量相同。它们会从所有相关张量中剪去，包括偏置和归一化，以便“缩减”导出可以将其裁去。并非每个模型类都接受更少的头。</translation>
-    </message>
-    <message>
         <source>Layers</source>
         <extracomment>method layers</extracomment>
         <translation>层</translation>
-    </message>
-    <message>
-        <source>Prunes what whole layers write into the residual stream, so that they pass on their inputs unchanged. The export &apos;shrunk&apos; leaves them out.</source>
-        <extracomment>method layers</extracomment>
-        <translation>剪枝整层写入残差流的内容，使其原样传递输入。“缩减”导出会省去这些层。</translation>
     </message>
     <message>
         <source>Channel groups</source>
@@ -3262,19 +3222,9 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>通道组</translation>
     </message>
     <message>
-        <source>Prunes channels of convolutions with everything that depends on them. They are pruned in every tensor that has a part in them, biases and norms included, so that the export &apos;shrunk&apos; can cut them out. Needs a file that holds its graph, or known blocks.</source>
-        <extracomment>method channel_groups</extracomment>
-        <translation>剪枝卷积的通道以及依赖它们的一切。它们会从所有相关张量中剪去，包括偏置和归一化，以便“缩减”导出可以将其裁去。需要包含计算图的文件，或已知的块。</translation>
-    </message>
-    <message>
         <source>Custom mask from file…</source>
         <extracomment>method custom_from_mask</extracomment>
         <translation>文件中的自定义掩码…</translation>
-    </message>
-    <message>
-        <source>Applies masks from a file: weights are pruned where the mask is 0. The file is a checkpoint that holds the masks under the names of the tensors, or under NAME_mask. Weights that are already pruned stay pruned. Same as torch.nn.utils.prune.custom_from_mask.</source>
-        <extracomment>method custom_from_mask</extracomment>
-        <translation>应用文件中的掩码：掩码为 0 处的权重被剪枝。该文件是检查点，以张量的名称或 NAME_mask 保存掩码。已剪枝的权重保持剪枝。等同于 torch.nn.utils.prune.custom_from_mask。</translation>
     </message>
     <message>
         <source>Identity (no pruning)</source>
@@ -3397,11 +3347,6 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>float8 自 2.1 起；支持 mmap=True</translation>
     </message>
     <message>
-        <source>as pytorch_model.bin beside a config.json</source>
-        <extracomment>format torch, transformers</extracomment>
-        <translation>作为 config.json 旁的 pytorch_model.bin</translation>
-    </message>
-    <message>
         <source>Container</source>
         <extracomment>format torch, container</extracomment>
         <translation>容器</translation>
@@ -3462,11 +3407,6 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>仅掩码</translation>
     </message>
     <message>
-        <source>One bit per weight of each pruned tensor, without the weights: together with the original file it restores the pruned model. NAME_mask holds eight weights per byte, lowest bit first; 1 is kept. Pruneapp and numpy.unpackbits read it.</source>
-        <extracomment>format masks</extracomment>
-        <translation>每个被剪枝张量的每个权重一位，不含权重：与原文件一起可还原剪枝后的模型。NAME_mask 每字节存八个权重，低位在前；1 为保留。Pruneapp 和 numpy.unpackbits 可读取。</translation>
-    </message>
-    <message>
         <source>Not a model: it contains no weights.</source>
         <extracomment>format masks</extracomment>
         <translation>不是模型：不含权重。</translation>
@@ -3485,11 +3425,6 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <source>Compact (packed remaining weights)</source>
         <extracomment>format compact</extracomment>
         <translation>紧凑（打包的剩余权重）</translation>
-    </message>
-    <message>
-        <source>The smallest file: one mask bit per weight and the nonzero values, byte-shuffled and compressed, in a safetensors container. Pruneapp opens it like any checkpoint; a short reader for numpy can be written beside it.</source>
-        <extracomment>format compact</extracomment>
-        <translation>最小的文件：每个权重一个掩码位加上非零值，经字节重排和压缩，存于 safetensors 容器中。Pruneapp 像打开任何检查点一样打开它；可在旁边写入一个简短的 numpy 读取脚本。</translation>
     </message>
     <message>
         <source>The smallest file, lossless.</source>
@@ -3515,11 +3450,6 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <source>numpy arrays or torch tensors, read on demand</source>
         <extracomment>format compact, pruneapp.load_compact</extracomment>
         <translation>numpy 数组或 torch 张量，按需读取</translation>
-    </message>
-    <message>
-        <source>with read_compact.py, written beside the file</source>
-        <extracomment>format compact, numpy and zstandard</extracomment>
-        <translation>用写在文件旁的 read_compact.py</translation>
     </message>
     <message>
         <source>Write reader script</source>
@@ -3577,11 +3507,6 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>用 zstd 或 7-Zip 解压后与 safetensors 文件完全相同。</translation>
     </message>
     <message>
-        <source>Decompress it to model.safetensors beside config.json and the tokenizer, and transformers loads it.</source>
-        <extracomment>format zst</extracomment>
-        <translation>将其解压为 model.safetensors，与 config.json 和分词器放在一起，transformers 即可加载。</translation>
-    </message>
-    <message>
         <source>Must be decompressed before loading.</source>
         <extracomment>format zst</extracomment>
         <translation>加载前必须解压。</translation>
@@ -3625,11 +3550,6 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <source>CSR is larger than dense below 67 % zeros in 16 bits, 50 % in float32 and 33 % in float64.</source>
         <extracomment>format csr</extracomment>
         <translation>当零的比例低于 67 %（16 位）、50 % (float32) 或 33 % (float64) 时，CSR 比稠密更大。</translation>
-    </message>
-    <message>
-        <source>Convolutions, embeddings and float8 tensors stay dense. Only tensors are written.</source>
-        <extracomment>format csr</extracomment>
-        <translation>卷积、嵌入和 float8 张量保持稠密。只写入张量。</translation>
     </message>
     <message>
         <source>Load with load_state_dict(…, assign=True); 16-bit tensors need to_dense(). Not compatible with transformers.</source>
@@ -3692,24 +3612,9 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>ONNX，稠密</translation>
     </message>
     <message>
-        <source>The opened ONNX model with zeros where it is pruned. Everything else in it stays as it is; data in files beside the model is moved into it, or into one new file if the model has more than 2 GiB.</source>
-        <extracomment>format onnx</extracomment>
-        <translation>打开的 ONNX 模型，剪枝处为零。其余内容保持不变；模型旁文件中的数据会移入模型，若模型超过 2 GiB 则移入一个新文件。</translation>
-    </message>
-    <message>
-        <source>and whatever runs the original</source>
-        <extracomment>format onnx, ONNX Runtime</extracomment>
-        <translation>以及任何能运行原模型的程序</translation>
-    </message>
-    <message>
         <source>torch.export program, dense</source>
         <extracomment>format pt2</extracomment>
         <translation>torch.export 程序，稠密</translation>
-    </message>
-    <message>
-        <source>The opened program of torch.export with zeros where it is pruned. Everything else in it stays as it is: the graph, its constants and its example inputs.</source>
-        <extracomment>format pt2</extracomment>
-        <translation>打开的 torch.export 程序，剪枝处为零。其中其他内容保持不变：计算图、常量和示例输入。</translation>
     </message>
     <message>
         <source>pickle as opened</source>
@@ -3735,11 +3640,6 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <source>GGUF, dense</source>
         <extracomment>format gguf</extracomment>
         <translation>GGUF，稠密</translation>
-    </message>
-    <message>
-        <source>The opened GGUF file with zeros where it is pruned. Everything else in it stays as it is: vocabulary, settings and quantized tensors.</source>
-        <extracomment>format gguf</extracomment>
-        <translation>打开的 GGUF 文件，剪枝处为零。其余内容保持不变：词表、设置和量化张量。</translation>
     </message>
     <message>
         <source>Pruned weights are not quantized: use llama-quantize on the export.</source>
@@ -3872,11 +3772,6 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>迭代次数</translation>
     </message>
     <message>
-        <source>Iterations of conjugate gradients. More iterations take longer and come nearer to the outputs on these inputs.</source>
-        <extracomment>repair, iterations</extracomment>
-        <translation>共轭梯度法的迭代次数。次数越多耗时越长，也越接近这些输入上的输出。</translation>
-    </message>
-    <message>
         <source>Damping</source>
         <extracomment>repair, damping</extracomment>
         <translation>阻尼</translation>
@@ -3892,19 +3787,9 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>调整归一化</translation>
     </message>
     <message>
-        <source>Change the running variances of norms as those of the outputs of repaired layers change.</source>
-        <extracomment>repair, norms</extracomment>
-        <translation>随被修复层输出方差的变化，调整归一化的移动方差。</translation>
-    </message>
-    <message>
         <source>Sequential</source>
         <extracomment>repair, sequential</extracomment>
         <translation>顺序修复</translation>
-    </message>
-    <message>
-        <source>Collect the inputs of each layer after the layers before it are repaired, and repair it for the outputs of the unpruned model. The inputs are run once more for each layer.</source>
-        <extracomment>repair, sequential</extracomment>
-        <translation>在修复前面的层之后收集每层的输入，并使其输出接近未剪枝模型。每层都会再运行一次输入。</translation>
     </message>
     <message>
         <source>Memory</source>
@@ -3937,11 +3822,6 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>学习率</translation>
     </message>
     <message>
-        <source>Largest learning rate of AdamW. If it is empty, the best of three is found by a few steps with each.</source>
-        <extracomment>recovery, lr</extracomment>
-        <translation>AdamW 的最大学习率。如果留空，则各试若干步，从三个值中选出最佳者。</translation>
-    </message>
-    <message>
         <source>automatic</source>
         <extracomment>recovery, lr</extracomment>
         <translation>自动</translation>
@@ -3950,11 +3830,6 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <source>Samples</source>
         <extracomment>recovery, samples</extracomment>
         <translation>样本</translation>
-    </message>
-    <message>
-        <source>Maximum number of samples of calibrate() that are used; all if it is empty.</source>
-        <extracomment>recovery, samples</extracomment>
-        <translation>最多使用 calibrate() 的多少个样本；留空表示全部。</translation>
     </message>
     <message>
         <source>all</source>
@@ -3967,19 +3842,9 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>先训练每个块</translation>
     </message>
     <message>
-        <source>Train each block for the outputs of the same block of the unpruned model, before the whole model is trained.</source>
-        <extracomment>recovery, windows</extracomment>
-        <translation>在训练整个模型之前，先针对未剪枝模型同一块的输出训练每个块。</translation>
-    </message>
-    <message>
         <source>Repair sequentially first</source>
         <extracomment>recovery, repair</extracomment>
         <translation>先顺序修复</translation>
-    </message>
-    <message>
-        <source>Start from a sequential repair, unless that is worse on the held-out inputs.</source>
-        <extracomment>recovery, repair</extracomment>
-        <translation>从顺序修复开始，除非它在留出的输入上更差。</translation>
     </message>
     <message>
         <source>Evaluate before and after</source>
@@ -3987,7 +3852,142 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>前后各评估一次</translation>
     </message>
     <message>
-        <source>Measure the model with evaluate() of the same script before and after. You are asked before a result is used that makes a metric worse by more than the noise.</source>
+        <source>Prunes the weights of a tensor with the smallest product of magnitude and size of their input, in any row. Use it instead of Wanda per row for image models, and for layers whose rows are inputs (the Conv1D of transformers). Needs statistics of activations. Compare it with magnitude.</source>
+        <extracomment>method wanda_per_tensor</extracomment>
+        <translation>不论所在行，剪枝张量中“幅值 × 输入大小”最小的权重。对图像模型，以及行为输入的层（transformers 的 Conv1D），用它代替逐行 Wanda。需要激活统计。请与按幅值的结果对比测量。</translation>
+    </message>
+    <message>
+        <source>Outlier weighed layerwise sparsity (Yin et al., 2024): Wanda per row, but layers with more outliers among the scores are pruned less. A layer is a numbered block, or a tensor outside of blocks. Intended for large language models at 70 % and more. On small models it was mostly worse than Wanda: compare both, and prefer a sensitivity scan. Needs statistics of activations. Weights that are already pruned count toward the sparsity.</source>
+        <extracomment>method owl</extracomment>
+        <translation>按离群值加权的逐层稀疏度 (Yin et al., 2024)：逐行 Wanda，但分数中离群值较多的层保持更密。层是带编号的块，否则为张量。针对 70 % 及以上的大型语言模型。对小模型效果大多更差：请与 Wanda 对比测量，并优先使用敏感度扫描。需要激活统计。已剪枝的权重计入稀疏度。</translation>
+    </message>
+    <message>
+        <source>Prunes whole neurons of the feed-forward layers of a transformer, the same number in each layer. All tensors of their group are pruned together, biases and norms included, so that the export &apos;shrunk&apos; can remove the units. Needs a model of a known type, with its config.json.</source>
+        <extracomment>method ffn_neurons</extracomment>
+        <translation>剪枝 Transformer 前馈层的整个神经元，每层数量相同。同组的所有张量一起剪枝，包括偏置和归一化，以便“缩减”导出可以移除这些单元。需要已知类型的模型及其 config.json。</translation>
+    </message>
+    <message>
+        <source>How each unit is scored, over all its weights: by a norm, or by statistics of activations.</source>
+        <extracomment>method ffn_neurons, by</extracomment>
+        <translation>如何根据单元的全部权重为其评分：按范数，或按激活统计。</translation>
+    </message>
+    <message>
+        <source>Sum of squares of each weight times the root mean square of its input, in the tensors that have statistics (Sun et al., 2024).</source>
+        <extracomment>method ffn_neurons, by</extracomment>
+        <translation>在统计已知的张量中，每个权重乘以其输入的均方根，再求平方和 (Sun et al., 2024)。</translation>
+    </message>
+    <message>
+        <source>Keep a multiple of this many units (rounded up): some kernels reject other widths, others are slow with them. The export &apos;shrunk&apos; rounds in the same way.</source>
+        <extracomment>method ffn_neurons, multiple</extracomment>
+        <translation>保留的单元数为此数的倍数（向上取整）：有些内核不接受其他宽度，有些则较慢。“shrunk”导出采用相同的取整方式。</translation>
+    </message>
+    <message>
+        <source>Prunes whole key/value heads with their query heads, the same number in each layer. All tensors of their group are pruned together, biases and norms included, so that the export &apos;shrunk&apos; can remove the units. Not every model class supports fewer heads.</source>
+        <extracomment>method attention_heads</extracomment>
+        <translation>剪枝整个键/值头及其查询头，每层数量相同。同组的所有张量一起剪枝，包括偏置和归一化，以便“缩减”导出可以移除这些单元。并非每个模型类都支持更少的头。</translation>
+    </message>
+    <message>
+        <source>Prunes the outputs of whole layers to the residual stream, so that these layers return their inputs unchanged. The export &apos;shrunk&apos; removes them.</source>
+        <extracomment>method layers</extracomment>
+        <translation>剪枝整层写入残差流的内容，使其原样传递输入。“缩减”导出会省去这些层。</translation>
+    </message>
+    <message>
+        <source>Prunes channels of convolutions. All tensors of their group are pruned together, biases and norms included, so that the export &apos;shrunk&apos; can remove the units. Needs a file that contains the graph (ONNX or .pt2), or blocks of a known type.</source>
+        <extracomment>method channel_groups</extracomment>
+        <translation>剪枝卷积的通道。同组的所有张量一起剪枝，包括偏置和归一化，以便“缩减”导出可以移除这些单元。需要包含计算图的文件（ONNX 或 .pt2），或已知类型的块。</translation>
+    </message>
+    <message>
+        <source>Applies masks from a file: weights are pruned where the mask is 0. The file is a checkpoint that contains the masks under the names of the tensors, or under NAME_mask. Weights that are already pruned remain pruned. Same as torch.nn.utils.prune.custom_from_mask.</source>
+        <extracomment>method custom_from_mask</extracomment>
+        <translation>应用文件中的掩码：掩码为 0 处的权重被剪枝。该文件是检查点，以张量的名称或 NAME_mask 保存掩码。已剪枝的权重保持剪枝。等同于 torch.nn.utils.prune.custom_from_mask。</translation>
+    </message>
+    <message>
+        <source>as pytorch_model.bin next to a config.json</source>
+        <extracomment>format torch, transformers</extracomment>
+        <translation>作为 config.json 旁的 pytorch_model.bin</translation>
+    </message>
+    <message>
+        <source>One bit per weight of each pruned tensor, without the weights: together with the original file it restores the pruned model. NAME_mask contains eight weights per byte, lowest bit first; 1 is kept. Pruneapp and numpy.unpackbits read it.</source>
+        <extracomment>format masks</extracomment>
+        <translation>每个被剪枝张量的每个权重一位，不含权重：与原文件一起可还原剪枝后的模型。NAME_mask 每字节存八个权重，低位在前；1 为保留。Pruneapp 和 numpy.unpackbits 可读取。</translation>
+    </message>
+    <message>
+        <source>The smallest file: one mask bit per weight and the nonzero values, byte-shuffled and compressed, in a safetensors container. Pruneapp opens it like any checkpoint; a short reader for numpy can be written next to it.</source>
+        <extracomment>format compact</extracomment>
+        <translation>最小的文件：每个权重一个掩码位加上非零值，经字节重排和压缩，存于 safetensors 容器中。Pruneapp 像打开任何检查点一样打开它；可在旁边写入一个简短的 numpy 读取脚本。</translation>
+    </message>
+    <message>
+        <source>with read_compact.py, written next to the file</source>
+        <extracomment>format compact, numpy and zstandard</extracomment>
+        <translation>用写在文件旁的 read_compact.py</translation>
+    </message>
+    <message>
+        <source>Decompress it to model.safetensors next to config.json and the tokenizer, and transformers loads it.</source>
+        <extracomment>format zst</extracomment>
+        <translation>将其解压为 model.safetensors，与 config.json 和分词器放在一起，transformers 即可加载。</translation>
+    </message>
+    <message>
+        <source>Convolutions, embeddings and float8 tensors are written dense. Only tensors are written.</source>
+        <extracomment>format csr</extracomment>
+        <translation>卷积、嵌入和 float8 张量保持稠密。只写入张量。</translation>
+    </message>
+    <message>
+        <source>The opened ONNX model with zeros where weights are pruned. Everything else is unchanged; external data is moved into the file, or into one new file if the model has more than 2 GiB.</source>
+        <extracomment>format onnx</extracomment>
+        <translation>打开的 ONNX 模型，剪枝处为零。其余内容保持不变；模型旁文件中的数据会移入模型，若模型超过 2 GiB 则移入一个新文件。</translation>
+    </message>
+    <message>
+        <source>and any runtime that runs the original</source>
+        <extracomment>format onnx, ONNX Runtime</extracomment>
+        <translation>以及能运行原始模型的任何运行时</translation>
+    </message>
+    <message>
+        <source>The opened program of torch.export with zeros where weights are pruned. Everything else is unchanged: the graph, its constants and its example inputs.</source>
+        <extracomment>format pt2</extracomment>
+        <translation>打开的 torch.export 程序，剪枝处为零。其中其他内容保持不变：计算图、常量和示例输入。</translation>
+    </message>
+    <message>
+        <source>The opened GGUF file with zeros where weights are pruned. Everything else is unchanged: vocabulary, settings and quantized tensors.</source>
+        <extracomment>format gguf</extracomment>
+        <translation>打开的 GGUF 文件，剪枝处为零。其余内容保持不变：词表、设置和量化张量。</translation>
+    </message>
+    <message>
+        <source>Iterations of conjugate gradients. More iterations take longer and match the outputs on these inputs more closely.</source>
+        <extracomment>repair, iterations</extracomment>
+        <translation>共轭梯度法的迭代次数。次数越多耗时越长，也越接近这些输入上的输出。</translation>
+    </message>
+    <message>
+        <source>Adjust the running variances of norm layers to the outputs of the repaired layers.</source>
+        <extracomment>repair, norms</extracomment>
+        <translation>随被修复层输出方差的变化，调整归一化的移动方差。</translation>
+    </message>
+    <message>
+        <source>Repair layers one after another, using inputs from the layers that are already repaired. Usually better, but the data is run once more for each layer.</source>
+        <extracomment>repair, sequential</extracomment>
+        <translation>逐层修复，使用来自已修复层的输入。通常效果更好，但每层都要多运行一次数据。</translation>
+    </message>
+    <message>
+        <source>Maximum learning rate of AdamW. If empty, three rates are tried for a few steps each and the best one is used.</source>
+        <extracomment>recovery, lr</extracomment>
+        <translation>AdamW 的最大学习率。如果留空，则各试若干步，从三个值中选出最佳者。</translation>
+    </message>
+    <message>
+        <source>Maximum number of samples of calibrate() to use. If empty, all are used.</source>
+        <extracomment>recovery, samples</extracomment>
+        <translation>最多使用 calibrate() 的多少个样本；留空表示全部。</translation>
+    </message>
+    <message>
+        <source>Train each block to reproduce the outputs of the same block of the unpruned model, before the whole model is trained.</source>
+        <extracomment>recovery, windows</extracomment>
+        <translation>在训练整个模型之前，先针对未剪枝模型同一块的输出训练每个块。</translation>
+    </message>
+    <message>
+        <source>Start from a sequential repair, unless it is worse on the held-out inputs.</source>
+        <extracomment>recovery, repair</extracomment>
+        <translation>从顺序修复开始，除非它在留出的输入上更差。</translation>
+    </message>
+    <message>
+        <source>Measure the model with evaluate() of the same script before and after. If a metric gets worse by more than the noise, you are asked whether to keep the result.</source>
         <extracomment>recovery, evaluates</extracomment>
         <translation>使用同一脚本的 evaluate() 在前后各测量一次模型。如果结果使某个指标变差且超过噪声，则在采用之前询问您。</translation>
     </message>
@@ -4310,18 +4310,6 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
 <context>
     <name>DependentsRow</name>
     <message>
-        <source>With everything that depends on it</source>
-        <translation>连同依赖它的一切</translation>
-    </message>
-    <message>
-        <source>With everything that depends on it (not known)</source>
-        <translation>连同依赖它的一切（未知）</translation>
-    </message>
-    <message>
-        <source>Also prunes what other tensors have of the pruned channels: columns of the next layer, biases, norms. They do not count toward the amount, and protected weights stay.</source>
-        <translation>同时剪枝其他张量中属于被剪枝通道的部分：下一层的列、偏置、归一化。它们不计入剪枝量，受保护的权重保留。</translation>
-    </message>
-    <message>
         <source>Off by default: {why}</source>
         <translation>默认关闭：{why}</translation>
     </message>
@@ -4330,28 +4318,40 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>{names}。</translation>
     </message>
     <message>
-        <source>On top of the amount, also prunes 1 tensor: {names}</source>
-        <translation>在剪枝量之外，还剪枝 1 个张量：{names}</translation>
+        <source>Also prune dependent tensors</source>
+        <translation>同时剪枝依赖的张量</translation>
     </message>
     <message>
-        <source>On top of the amount, also prunes {n} tensors: {names}</source>
-        <translation>在剪枝量之外，还剪枝 {n} 个张量：{names}</translation>
+        <source>Also prune dependent tensors (unavailable)</source>
+        <translation>同时剪枝依赖的张量（不可用）</translation>
     </message>
     <message>
-        <source>On top of the amount, would also prune 1 tensor: {names}</source>
-        <translation>在剪枝量之外，还会剪枝 1 个张量：{names}</translation>
+        <source>Also prunes the matching parts of other tensors: input channels of the next layer, biases and norms. These weights do not count toward the amount, and protected weights are kept.</source>
+        <translation>同时剪枝其他张量中对应的部分：下一层的输入通道、偏置和归一化。这些权重不计入数量，受保护的权重会保留。</translation>
     </message>
     <message>
-        <source>On top of the amount, would also prune {n} tensors: {names}</source>
-        <translation>在剪枝量之外，还会剪枝 {n} 个张量：{names}</translation>
+        <source>Also prunes 1 dependent tensor, in addition to the amount: {names}</source>
+        <translation>除数量之外，还剪枝 1 个依赖的张量：{names}</translation>
     </message>
     <message>
-        <source>On top of the amount, would also prune 1 tensor.</source>
-        <translation>在剪枝量之外，还会剪枝 1 个张量。</translation>
+        <source>Also prunes {n} dependent tensors, in addition to the amount: {names}</source>
+        <translation>除数量之外，还剪枝 {n} 个依赖的张量：{names}</translation>
     </message>
     <message>
-        <source>On top of the amount, would also prune {n} tensors.</source>
-        <translation>在剪枝量之外，还会剪枝 {n} 个张量。</translation>
+        <source>Would also prune 1 dependent tensor, in addition to the amount: {names}</source>
+        <translation>除数量之外，还会剪枝 1 个依赖的张量：{names}</translation>
+    </message>
+    <message>
+        <source>Would also prune {n} dependent tensors, in addition to the amount: {names}</source>
+        <translation>除数量之外，还会剪枝 {n} 个依赖的张量：{names}</translation>
+    </message>
+    <message>
+        <source>Would also prune 1 dependent tensor, in addition to the amount.</source>
+        <translation>除数量之外，还会剪枝 1 个依赖的张量。</translation>
+    </message>
+    <message>
+        <source>Would also prune {n} dependent tensors, in addition to the amount.</source>
+        <translation>除数量之外，还会剪枝 {n} 个依赖的张量。</translation>
     </message>
     <message>
         <source>{name} rows</source>
@@ -4374,12 +4374,12 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>{name} 维度 {dim}</translation>
     </message>
     <message>
-        <source>No other tensor is pruned with {name}.</source>
-        <translation>没有其他张量随 {name} 一起剪枝。</translation>
+        <source>No dependent tensors are known for {name}.</source>
+        <translation>{name} 没有已知的依赖张量。</translation>
     </message>
     <message>
-        <source>No other tensor is pruned with {n} of {m} tensors, such as {name}.</source>
-        <translation>{m} 个张量中有 {n} 个（如 {name}）没有其他张量随之剪枝。</translation>
+        <source>No dependent tensors are known for {n} of the {m} checked tensors, such as {name}.</source>
+        <translation>在勾选的 {m} 个张量中，有 {n} 个没有已知的依赖张量，例如 {name}。</translation>
     </message>
 </context>
 <context>
@@ -4645,12 +4645,6 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>将检查点拖放到此处</translation>
     </message>
     <message>
-        <source>Nothing is uploaded unless you name a URL as the target.
-Files are read, never run.</source>
-        <translation>除非您将 URL 指定为目标，否则不会上传任何内容。
-文件只被读取，从不运行。</translation>
-    </message>
-    <message>
         <source>Open…</source>
         <translation>打开…</translation>
     </message>
@@ -4703,6 +4697,12 @@ Files are read, never run.</source>
         <translation>{suffixes} 或模型文件夹</translation>
     </message>
     <message>
+        <source>Your files stay on this computer unless you export to a URL.
+Code inside checkpoints is never executed.</source>
+        <translation>除非导出到 URL，您的文件不会离开这台计算机。
+绝不会执行检查点中的代码。</translation>
+    </message>
+    <message>
         <source>Try the sample</source>
         <translation>试用示例</translation>
     </message>
@@ -4750,8 +4750,8 @@ Files are read, never run.</source>
         <translation>评估</translation>
     </message>
     <message>
-        <source>Metrics of the model, measured in a separate process: first of the unpruned model, three times, which gives the noise; then of the current state. Further states are measured when you ask for them in the history.</source>
-        <translation>模型的指标，在单独的进程中测量：首先测量未剪枝模型三次以得到噪声，然后测量当前状态。其他状态可在历史中按需测量。</translation>
+        <source>Measures the model in a separate process: the unpruned model three times, to estimate the noise, then the current state. To measure another state, click its circle in the history.</source>
+        <translation>在单独的进程中测量模型：先测量未剪枝模型三次以估计噪声，再测量当前状态。要测量其他状态，请在历史中点击其圆点。</translation>
     </message>
     <message>
         <source>Ne&amp;w script…</source>
@@ -4809,14 +4809,6 @@ Files are read, never run.</source>
         <translation>其他</translation>
     </message>
     <message>
-        <source>The model is measured on the text that calibrated it: its metric will be better than on other texts.</source>
-        <translation>模型在校准它的同一文本上测量：其指标会好于其他文本上的指标。</translation>
-    </message>
-    <message>
-        <source>Without labels, the agreement is measured on the images that calibrated the model: it will be lower on others. Accuracy is measured on others.</source>
-        <translation>没有标签时，一致性在校准模型的同一批图像上测量：在其他图像上会更低。准确率在其他图像上测量。</translation>
-    </message>
-    <message>
         <source>Measured before this session was opened. Evaluate again ({keys}) to compare with new results.</source>
         <translation>在打开此会话之前测得。请再次评估 ({keys}) 以便与新结果比较。</translation>
     </message>
@@ -4843,6 +4835,14 @@ Files are read, never run.</source>
     <message>
         <source>Counting multiply-adds</source>
         <translation>正在统计乘加运算</translation>
+    </message>
+    <message>
+        <source>The model is evaluated on its calibration text, so the metric is better than on other texts.</source>
+        <translation>模型在其校准文本上评估，因此指标会好于其他文本。</translation>
+    </message>
+    <message>
+        <source>Without labels, the agreement is measured on the calibration images, so it is higher than on other images. Accuracy is measured on images that were not used for calibration.</source>
+        <translation>没有标签时，一致性在校准图像上测量，因此会高于其他图像。准确率在未用于校准的图像上测量。</translation>
     </message>
     <message>
         <source>Counting multiply-adds…</source>
@@ -4888,7 +4888,7 @@ Files are read, never run.</source>
         <translation>取消时导出已经写完。</translation>
     </message>
     <message>
-        <source>Missing beside it: {names}.</source>
+        <source>These files could not be written next to it: {names}.</source>
         <translation>旁边缺少：{names}。</translation>
     </message>
     <message>
@@ -5333,12 +5333,12 @@ Files are read, never run.</source>
         <translation>零与其他值占用同样的空间。只有压缩或移除整个通道，稠密文件才会变小。</translation>
     </message>
     <message>
-        <source>Compact file (uncompressed)</source>
-        <translation>紧凑文件（未压缩）</translation>
+        <source>Packed size (before compression)</source>
+        <translation>打包后大小（压缩前）</translation>
     </message>
     <message>
-        <source>Upper bound without compression and rounding: remaining weights, one mask bit per weight, and metadata. The file is also compressed; the export dialog estimates its size.</source>
-        <translation>未压缩、未舍入时的上限：剩余权重、每个权重一个掩码位，以及元数据。文件还会被压缩；导出对话框会估计其大小。</translation>
+        <source>Upper bound for a compact file, without compression and rounding: remaining weights, one mask bit per weight, and metadata. The exported file is also compressed; the export dialog estimates its size.</source>
+        <translation>紧凑文件大小的上限，不含压缩和舍入：剩余权重、每个权重一个掩码位，以及元数据。导出的文件还会被压缩；导出对话框会估算其大小。</translation>
     </message>
 </context>
 <context>
@@ -5430,7 +5430,7 @@ Files are read, never run.</source>
         <translation>来源：{source}，{date}。</translation>
     </message>
     <message>
-        <source>The statistics file of this session, {path}, is not there any more. Collect the statistics again, or load another file.</source>
+        <source>The statistics file of this session, {path}, no longer exists. Collect the statistics again, or load another file.</source>
         <translation>此会话的统计文件 {path} 已不存在。请重新收集统计量，或加载其他文件。</translation>
     </message>
     <message>
@@ -5502,10 +5502,6 @@ Files are read, never run.</source>
         <translation>测量</translation>
     </message>
     <message>
-        <source>Prunes the current state to each sparsity, and measures it before and after a recovery, in a separate process. The open model is not changed. Whatever was measured when you cancel is kept.</source>
-        <translation>将当前状态剪枝到每个稀疏度，并在单独的进程中测量恢复前后的结果。打开的模型不会改变。取消时已测量的结果会保留。</translation>
-    </message>
-    <message>
         <source>Pruning step</source>
         <translation>剪枝步骤</translation>
     </message>
@@ -5518,7 +5514,11 @@ Files are read, never run.</source>
         <translation>恢复</translation>
     </message>
     <message>
-        <source>How the remaining weights of each point are trained: for the outputs of the unpruned model on the inputs of calibrate, or by train of the script</source>
+        <source>Prunes the current state to each sparsity, and evaluates it before and after a recovery in a separate process. The open model is not changed. If you cancel, results so far are kept.</source>
+        <translation>将当前状态剪枝到每个稀疏度，并在单独的进程中于恢复前后评估。打开的模型不会改变。取消时会保留已有结果。</translation>
+    </message>
+    <message>
+        <source>How the remaining weights of each point are trained: to reproduce the outputs of the unpruned model on the inputs of calibrate(), or with train() of the script</source>
         <translation>如何训练每个点的剩余权重：以未剪枝模型对 calibrate 输入的输出为目标，或使用脚本的 train</translation>
     </message>
     <message>
@@ -5742,6 +5742,10 @@ Files are read, never run.</source>
     <message>
         <source>Switching branches</source>
         <translation>正在切换分支</translation>
+    </message>
+    <message>
+        <source>State name (leave empty for the default):</source>
+        <translation>状态名称（留空则使用默认名称）:</translation>
     </message>
     <message>
         <source>Deleting a branch</source>
@@ -6065,23 +6069,23 @@ Files are read, never run.</source>
         <translation>层</translation>
     </message>
     <message>
-        <source>Layer {n} does nothing and is cut: computes the same</source>
+        <source>Layer {n} has no effect and is removed: same output as the pruned model</source>
         <translation>第 {n} 层不起作用，将被裁去：计算结果相同</translation>
     </message>
     <message>
-        <source>Layer {n} is unlike the others and stays</source>
+        <source>Layer {n} differs from the others and is kept</source>
         <translation>第 {n} 层与其他层不同，保留</translation>
     </message>
     <message>
-        <source>Layer {n} is cut: changes what the model computes</source>
+        <source>Layer {n} is removed: different output from the pruned model</source>
         <translation>第 {n} 层被裁去：改变模型的计算结果</translation>
     </message>
     <message>
-        <source>Layer {n} stays</source>
+        <source>Layer {n} is kept</source>
         <translation>第 {n} 层保留</translation>
     </message>
     <message>
-        <source>Arrows move, Space cuts or keeps a layer.</source>
+        <source>Press an arrow key to move, Space to remove or keep a layer.</source>
         <translation>方向键移动，空格键裁去或保留一层。</translation>
     </message>
 </context>
@@ -6153,7 +6157,7 @@ Files are read, never run.</source>
         <translation>{done}；{n} 个受保护的权重不变</translation>
     </message>
     <message>
-        <source>{done}; {n} weights made permanent earlier are still 0</source>
+        <source>{done}; {n} weights remain 0, because they were made permanent earlier</source>
         <translation>{done}；{n} 个此前已永久化的权重仍为 0</translation>
     </message>
     <message>
@@ -6235,7 +6239,7 @@ Files are read, never run.</source>
         <translation>正在读取掩码</translation>
     </message>
     <message>
-        <source>Masks of {tensors} were taken from {file}. Left out, because they do not fit this file: {others}.</source>
+        <source>Masks of {tensors} were taken from {file}. Excluded, because they do not fit this file: {others}.</source>
         <translation>已从 {file} 取得 {tensors}的掩码。因与此文件不匹配而略去：{others}。</translation>
     </message>
     <message>
@@ -6459,10 +6463,6 @@ Files are read, never run.</source>
         <translation>；范数²保留率 {share}</translation>
     </message>
     <message>
-        <source>;  only tensors that are usually pruned or have pruned weights are shown</source>
-        <translation>；显示通常剪枝的或含被剪枝权重的张量</translation>
-    </message>
-    <message>
         <source>tensor</source>
         <translation>张量</translation>
     </message>
@@ -6511,6 +6511,10 @@ Files are read, never run.</source>
         <translation>范数²保留率，%</translation>
     </message>
     <message>
+        <source>;  showing prunable and pruned tensors only</source>
+        <translation>；显示通常剪枝的或含被剪枝权重的张量</translation>
+    </message>
+    <message>
         <source>{name}:  {now} → {then} pruned</source>
         <translation>{name}：{now} → {then} 已剪枝</translation>
     </message>
@@ -6542,10 +6546,6 @@ Files are read, never run.</source>
 <context>
     <name>ModuleTree</name>
     <message>
-        <source>Chosen by rules; {n} checked, not used</source>
-        <translation>由规则选择；{n} 个已勾选，未使用</translation>
-    </message>
-    <message>
         <source>1 tensor</source>
         <translation>1 个张量</translation>
     </message>
@@ -6562,7 +6562,11 @@ Files are read, never run.</source>
         <translation> 已勾选</translation>
     </message>
     <message>
-        <source>; rules choose others</source>
+        <source>Selected by rules; {n} check marks are ignored</source>
+        <translation>由规则选择；忽略 {n} 个勾选</translation>
+    </message>
+    <message>
+        <source>; rules select others</source>
         <translation>；规则选择了其他张量</translation>
     </message>
     <message>
@@ -6678,7 +6682,7 @@ Files are read, never run.</source>
 <context>
     <name>Notifications</name>
     <message>
-        <source>Something went wrong in Pruneapp itself ({what}).</source>
+        <source>Internal error in Pruneapp ({what}).</source>
         <translation>Pruneapp 自身出现了问题（{what}）。</translation>
     </message>
 </context>
@@ -6770,7 +6774,7 @@ Files are read, never run.</source>
         <translation>打开模型文件夹</translation>
     </message>
     <message>
-        <source>This file holds {n} state dicts; &apos;{key}&apos; is shown.</source>
+        <source>This file contains {n} state dicts; &apos;{key}&apos; is shown.</source>
         <translation>此文件包含 {n} 个状态字典；显示的是“{key}”。</translation>
     </message>
     <message>
@@ -7064,11 +7068,11 @@ Files are read, never run.</source>
         <translation>{pattern} 蕴含 2:4，稀疏张量核心支持沿线性层输入维度的 2:4。</translation>
     </message>
     <message>
-        <source>1 of these is a convolution: its groups lie along the input channels, and it needs a runtime with sparse convolutions.</source>
+        <source>1 of these is a convolution: its groups are along the input channels, and it needs a runtime with sparse convolutions.</source>
         <translation>其中 1 个是卷积：其组沿输入通道排列，需要支持稀疏卷积的运行时。</translation>
     </message>
     <message>
-        <source>{n} of these are convolutions: their groups lie along the input channels, and they need a runtime with sparse convolutions.</source>
+        <source>{n} of these are convolutions: their groups are along the input channels, and they need a runtime with sparse convolutions.</source>
         <translation>其中 {n} 个是卷积：其组沿输入通道排列，需要支持稀疏卷积的运行时。</translation>
     </message>
     <message>
@@ -7317,6 +7321,10 @@ Files are read, never run.</source>
         <translation>预览</translation>
     </message>
     <message>
+        <source>Adjust the remaining weights so that each layer&apos;s output stays close to the original</source>
+        <translation>调整剩余权重，使每一层的输出接近原始模型</translation>
+    </message>
+    <message>
         <source>Recover…</source>
         <translation>恢复…</translation>
     </message>
@@ -7349,20 +7357,20 @@ Files are read, never run.</source>
         <translation>最多 {n}</translation>
     </message>
     <message>
-        <source>With these settings the next step prunes no more weights.</source>
-        <translation>按这些设置，下一个步骤不再剪枝任何权重。</translation>
+        <source>These settings would not prune any more weights.</source>
+        <translation>这些设置不会再剪枝任何权重。</translation>
     </message>
     <message>
-        <source>Amounts are fractions of the remaining weights: another {share} prunes {n} more.</source>
-        <translation>剪枝量按剩余权重计：再按 {share} 剪枝会再剪去 {n} 个。</translation>
+        <source>Percentages refer to the remaining weights: another {share} would prune {n} more.</source>
+        <translation>百分比针对剩余权重：再剪枝 {share} 会再剪去 {n} 个。</translation>
     </message>
     <message>
-        <source>The same step again prunes {n} more weights.</source>
-        <translation>再次执行同一步骤会再剪枝 {n} 个权重。</translation>
+        <source>Repeating the step would prune {n} more weights.</source>
+        <translation>重复此步骤会再剪枝 {n} 个权重。</translation>
     </message>
     <message>
-        <source>With these settings the next step prunes {n} weights.</source>
-        <translation>按这些设置，下一个步骤剪枝 {n} 个权重。</translation>
+        <source>These settings would prune {n} weights.</source>
+        <translation>这些设置会剪枝 {n} 个权重。</translation>
     </message>
     <message>
         <source>Most affected (by sparsity)</source>
@@ -7375,10 +7383,6 @@ Files are read, never run.</source>
     <message>
         <source>Repair…</source>
         <translation>修复…</translation>
-    </message>
-    <message>
-        <source>Change the remaining weights so that the outputs of pruned layers come out as before</source>
-        <translation>调整剩余权重，使被剪枝层的输出与之前一致</translation>
     </message>
 </context>
 <context>
@@ -7418,6 +7422,10 @@ Files are read, never run.</source>
     <message>
         <source>Identity prunes nothing, and its tensors have masks already.</source>
         <translation>恒等不剪枝，且其张量已有掩码。</translation>
+    </message>
+    <message>
+        <source>No preview yet</source>
+        <translation>尚无预览</translation>
     </message>
     <message>
         <source>Prune again: {what}</source>
@@ -7563,7 +7571,7 @@ Files are read, never run.</source>
         <translation>范围：逐张量</translation>
     </message>
     <message>
-        <source>To be chosen below the rules.</source>
+        <source>Choose it below the rules.</source>
         <translation>在规则下方选择。</translation>
     </message>
     <message>
@@ -7681,7 +7689,7 @@ Files are read, never run.</source>
         <translation>{n} 个词元</translation>
     </message>
     <message>
-        <source>▲ calibrated with the data that measure it</source>
+        <source>▲ evaluated on the calibration data</source>
         <translation>▲ 用测量它的数据校准</translation>
     </message>
     <message>
@@ -7760,8 +7768,20 @@ Files are read, never run.</source>
         <translation>模型参数中被剪枝的比例</translation>
     </message>
     <message>
-        <source>up to {x} pruned</source>
-        <translation>最多剪枝 {x}</translation>
+        <source>{x} pruned</source>
+        <translation>剪枝 {x}</translation>
+    </message>
+    <message>
+        <source>{x} parameters</source>
+        <translation>{x} 个参数</translation>
+    </message>
+    <message>
+        <source>{x} of packed weights</source>
+        <translation>{x} 打包后的权重</translation>
+    </message>
+    <message>
+        <source>{x} multiply-adds per input</source>
+        <translation>每个输入 {x} 次乘加运算</translation>
     </message>
     <message>
         <source>parameters remaining</source>
@@ -7772,20 +7792,12 @@ Files are read, never run.</source>
         <translation>模型中未剪枝的参数</translation>
     </message>
     <message>
-        <source>down to {x} parameters</source>
-        <translation>最少 {x} 个参数</translation>
-    </message>
-    <message>
         <source>size of packed weights</source>
         <translation>打包权重的大小</translation>
     </message>
     <message>
         <source>Bytes of the tensors in a compact file before it is compressed: a mask bit for each weight of a pruned tensor, and the remaining weights</source>
         <translation>紧凑文件中张量压缩前的字节数：被剪枝张量的每个权重一个掩码位，以及剩余权重</translation>
-    </message>
-    <message>
-        <source>down to {x} of packed weights</source>
-        <translation>打包权重最少 {x}</translation>
     </message>
     <message>
         <source>size of the shrunk file</source>
@@ -7806,10 +7818,6 @@ Files are read, never run.</source>
     <message>
         <source>Multiply-adds by weights that are not pruned, of matrices and convolutions, for one input of the script. A theoretical number: zeros alone make nothing faster</source>
         <translation>脚本的一个输入中，矩阵和卷积的未剪枝权重的乘加运算。理论值：仅有零不会使任何计算变快</translation>
-    </message>
-    <message>
-        <source>down to {x} multiply-adds per input</source>
-        <translation>每个输入最少 {x} 次乘加运算</translation>
     </message>
 </context>
 <context>
@@ -7898,28 +7906,32 @@ Files are read, never run.</source>
         <translation>{metric}，%</translation>
     </message>
     <message>
+        <source>No evaluation yet. Choose Tools &gt; Evaluate… to measure the model with a script, a text or images.</source>
+        <translation>尚无评估。请选择“工具 &gt; 评估…”，用脚本、文本或图像测量模型。</translation>
+    </message>
+    <message>
+        <source>It is unknown whether a higher or a lower {metric} is better. Declare HIGHER_IS_BETTER in the script, or choose it below the command line.</source>
+        <translation>不知道 {metric} 越高越好还是越低越好：请在脚本中声明 HIGHER_IS_BETTER，或在命令行旁选择。</translation>
+    </message>
+    <message>
+        <source>No pruned state measured so far is within {target} of the original.</source>
+        <translation>目前测量过的剪枝状态中，没有一个与原始模型相差在 {target} 以内。</translation>
+    </message>
+    <message>
+        <source>States measured in an earlier session are not considered.</source>
+        <translation>不考虑在之前的会话中测量的状态。</translation>
+    </message>
+    <message>
+        <source>Best within {target} of the original: {up_to} ({label})</source>
+        <translation>与原始模型相差 {target} 以内的最佳状态：{up_to}（{label}）</translation>
+    </message>
+    <message>
         <source>{session}, {state}</source>
         <translation>{session},{state}</translation>
     </message>
     <message>
         <source>{share} pruned</source>
         <translation>已剪枝 {share}</translation>
-    </message>
-    <message>
-        <source>It is not known whether a higher or a lower {metric} is better: declare HIGHER_IS_BETTER in the script, or choose it beside the command line.</source>
-        <translation>不知道 {metric} 越高越好还是越低越好：请在脚本中声明 HIGHER_IS_BETTER，或在命令行旁选择。</translation>
-    </message>
-    <message>
-        <source>At most {target} worse: no measured state with pruned weights.</source>
-        <translation>变差不超过 {target}：没有已测量的、含被剪枝权重的状态。</translation>
-    </message>
-    <message>
-        <source>States measured before do not count.</source>
-        <translation>此前测量的状态不计入。</translation>
-    </message>
-    <message>
-        <source>At most {target} worse: {up_to} ({label})</source>
-        <translation>变差不超过 {target}：{up_to}（{label}）</translation>
     </message>
     <message>
         <source>; noise ±{noise}</source>
@@ -7970,16 +7982,16 @@ Files are read, never run.</source>
         <translation>{curve}（拐点在 {x}）</translation>
     </message>
     <message>
-        <source>The knee is the point farthest above the line between the ends of the curve: after it, sparsity costs more than on average.</source>
+        <source>The knee is the point farthest above the line between the ends of the curve. Beyond it, more sparsity costs more than average.</source>
         <translation>拐点是曲线两端连线之上最远的点：此后稀疏度的代价高于平均。</translation>
+    </message>
+    <message>
+        <source>If a bar crosses the dotted line (the unpruned model), no difference from the unpruned model was found.</source>
+        <translation>与虚线（未剪枝模型）相交的条表示未发现与其有差异。</translation>
     </message>
     <message>
         <source>noise: {what}</source>
         <translation>噪声：{what}</translation>
-    </message>
-    <message>
-        <source>A bar that crosses the dotted line, the unpruned model, means that no difference from it was found.</source>
-        <translation>与虚线（未剪枝模型）相交的条表示未发现与其有差异。</translation>
     </message>
     <message>
         <source>{session}, {state}:  {words}</source>
@@ -8087,28 +8099,12 @@ Files are read, never run.</source>
         <translation>保存会话…</translation>
     </message>
     <message>
-        <source>Some changes are not saved in &apos;{name}&apos;.</source>
-        <translation>“{name}”中有未保存的更改。</translation>
-    </message>
-    <message>
-        <source>Metrics or scans are not saved in &apos;{name}&apos;.</source>
-        <translation>“{name}”中有未保存的指标或扫描。</translation>
-    </message>
-    <message>
         <source>Save session</source>
         <translation>保存会话</translation>
     </message>
     <message>
-        <source>Some changes are neither saved nor exported.</source>
-        <translation>有些更改既未保存也未导出。</translation>
-    </message>
-    <message>
         <source>Export…</source>
         <translation>导出…</translation>
-    </message>
-    <message>
-        <source>They are lost if you continue. The file on disk is unchanged.</source>
-        <translation>如果继续，它们将丢失。磁盘上的文件不变。</translation>
     </message>
     <message>
         <source>Discard changes</source>
@@ -8119,28 +8115,48 @@ Files are read, never run.</source>
         <translation>取消</translation>
     </message>
     <message>
-        <source>Some changes are not saved; only a session stores them.</source>
-        <translation>有些更改未保存；只有会话能保存它们。</translation>
+        <source>Your latest changes have not been saved in &apos;{name}&apos;.</source>
+        <translation>最近的更改尚未保存到“{name}”。</translation>
     </message>
     <message>
-        <source>Protected weights are not saved; only a session stores them.</source>
-        <translation>受保护的权重未保存；只有会话能保存它们。</translation>
+        <source>Metrics and scans have not been saved in &apos;{name}&apos;.</source>
+        <translation>指标和扫描尚未保存到“{name}”。</translation>
+    </message>
+    <message>
+        <source>You have unsaved changes.</source>
+        <translation>有未保存的更改。</translation>
+    </message>
+    <message>
+        <source>If you continue, they will be lost. The file on disk is not changed.</source>
+        <translation>如果继续，它们将丢失。磁盘上的文件不会改变。</translation>
+    </message>
+    <message>
+        <source>Your latest changes have not been saved. Save a session to keep them.</source>
+        <translation>最近的更改尚未保存。请保存会话以保留它们。</translation>
+    </message>
+    <message>
+        <source>Protected weights have not been saved. Save a session to keep them.</source>
+        <translation>受保护的权重尚未保存。请保存会话以保留它们。</translation>
+    </message>
+    <message>
+        <source>Names of states have not been saved. Save a session to keep them.</source>
+        <translation>状态的名称尚未保存。请保存会话以保留它们。</translation>
+    </message>
+    <message>
+        <source>Undone steps and other branches have not been saved. Save a session to keep them.</source>
+        <translation>已撤销的步骤和其他分支尚未保存。请保存会话以保留它们。</translation>
+    </message>
+    <message>
+        <source>The undo history has not been saved. Save a session to keep it.</source>
+        <translation>撤销历史尚未保存。请保存会话以保留它。</translation>
+    </message>
+    <message>
+        <source>Metrics and scans have not been saved. Save a session to keep them.</source>
+        <translation>指标和扫描尚未保存。请保存会话以保留它们。</translation>
     </message>
     <message>
         <source>Names and notes of states are not saved; only a session stores them.</source>
         <translation>状态的名称和备注尚未保存；只有会话会保存它们。</translation>
-    </message>
-    <message>
-        <source>Steps that are undone or on other branches are not saved; only a session stores them.</source>
-        <translation>已撤销或位于其他分支的步骤未保存；只有会话能保存它们。</translation>
-    </message>
-    <message>
-        <source>Undo steps are not saved; only a session stores them.</source>
-        <translation>撤销步骤未保存；只有会话会存储它们。</translation>
-    </message>
-    <message>
-        <source>Metrics or scans are not saved; only a session stores them.</source>
-        <translation>指标或扫描未保存；只有会话能保存它们。</translation>
     </message>
     <message>
         <source>A file with this name already exists.</source>
@@ -8199,8 +8215,12 @@ Files are read, never run.</source>
         <translation>删除“{state}”？</translation>
     </message>
     <message>
-        <source>If you cancel it, nothing is changed and no incomplete file is left.</source>
-        <translation>如果取消，不会更改任何内容，也不会留下不完整的文件。</translation>
+        <source>Cancelling leaves all files unchanged.</source>
+        <translation>取消不会更改任何文件。</translation>
+    </message>
+    <message>
+        <source>These tensors cannot be read, so “{format}” cannot contain them. A model that needs them will not load from the export alone.</source>
+        <translation>无法读取这些张量的数值，因此“{format}”无法容纳它们。需要它们的模型无法仅从导出文件加载。</translation>
     </message>
     <message>
         <source>A job is still running.</source>
@@ -8249,10 +8269,6 @@ Files are read, never run.</source>
     <message>
         <source>One tensor of the file cannot be written in this format.</source>
         <translation>文件中有一个张量无法以此格式写入。</translation>
-    </message>
-    <message>
-        <source>The numbers of these tensors cannot be read, so that “{format}” cannot hold them. A model that needs them will not load from the export alone.</source>
-        <translation>无法读取这些张量的数值，因此“{format}”无法容纳它们。需要它们的模型无法仅从导出文件加载。</translation>
     </message>
     <message>
         <source> “{format}” keeps them.</source>
@@ -8354,12 +8370,12 @@ computed on this computer.</source>
         <translation>正在保存配方</translation>
     </message>
     <message>
-        <source>Recipe saved as {file}.</source>
-        <translation>配方已保存为 {file}。</translation>
+        <source>Recipe saved: {file}</source>
+        <translation>已保存配方：{file}</translation>
     </message>
     <message>
-        <source>Its masks are in the folder {folder} beside it.</source>
-        <translation>其掩码位于旁边的文件夹 {folder} 中。</translation>
+        <source>Keep the folder {folder} with masks and repaired values next to it.</source>
+        <translation>请将包含掩码和修复值的文件夹 {folder} 与它放在一起。</translation>
     </message>
     <message>
         <source>Apply recipe</source>
@@ -8532,7 +8548,7 @@ computed on this computer.</source>
         <translation>{n} 个样本，其中 {held_out} 个留出；学习率 {lr}。</translation>
     </message>
     <message>
-        <source>It began with a sequential repair.</source>
+        <source>It started from a sequential repair.</source>
         <translation>它从顺序修复开始。</translation>
     </message>
     <message>
@@ -8555,15 +8571,15 @@ computed on this computer.</source>
         <translation>重现未剪枝模型的输出（无需标签）(&amp;R)</translation>
     </message>
     <message>
-        <source>The inputs of calibrate() are run through the unpruned model, and the pruned model is trained for the same outputs.</source>
-        <translation>calibrate() 的输入通过未剪枝模型运行，并针对相同的输出训练剪枝后的模型。</translation>
-    </message>
-    <message>
         <source>Run &amp;train() of the script</source>
         <translation>运行脚本的 train()(&amp;T)</translation>
     </message>
     <message>
-        <source>Your own training, with your data, labels and optimizer; masks are held.</source>
+        <source>The inputs of calibrate() are run through the unpruned model, and the pruned model is trained to reproduce its outputs.</source>
+        <translation>calibrate() 的输入通过未剪枝模型运行，并针对相同的输出训练剪枝后的模型。</translation>
+    </message>
+    <message>
+        <source>Your own training loop, with your data, labels and optimizer. Pruned weights stay zero.</source>
         <translation>您自己的训练，使用您的数据、标签和优化器；掩码保持不变。</translation>
     </message>
     <message>
@@ -8626,15 +8642,15 @@ computed on this computer.</source>
         <translation>在 {device} 上训练整个模型的 {n} 个剩余权重。</translation>
     </message>
     <message>
-        <source>Trains low-rank changes with {n} numbers on {device}: all weights do not fit into memory.</source>
+        <source>Trains low-rank updates with {n} parameters on {device}, because all weights do not fit into memory.</source>
         <translation>在 {device} 上训练含 {n} 个数的低秩更改：内存容纳不下全部权重。</translation>
     </message>
     <message>
-        <source>Trains the {n} numbers of norms and biases on {device}: more does not fit into memory.</source>
+        <source>Trains the {n} parameters of norms and biases on {device}, because more does not fit into memory.</source>
         <translation>在 {device} 上训练归一化和偏置的 {n} 个数：内存容纳不下更多。</translation>
     </message>
     <message>
-        <source>Trains blocks only, on {device}: the whole model does not fit into memory.</source>
+        <source>Trains blocks only, on {device}, because the whole model does not fit into memory.</source>
         <translation>仅在 {device} 上训练各块：内存容纳不下整个模型。</translation>
     </message>
     <message>
@@ -8969,8 +8985,8 @@ computed on this computer.</source>
         <translation>修复</translation>
     </message>
     <message>
-        <source>Changes the remaining weights of pruned layers so that the outputs of each layer come out as those of the unpruned model. No mask is changed. You can undo it.</source>
-        <translation>调整被剪枝层的剩余权重，使每层的输出与未剪枝模型一致。不更改任何掩码。可以撤销。</translation>
+        <source>Adjusts the remaining weights of pruned layers so that each layer&apos;s output stays close to that of the unpruned model. The masks do not change. You can undo it.</source>
+        <translation>调整被剪枝层的剩余权重，使每一层的输出接近未剪枝模型的输出。掩码不会改变。可以撤销。</translation>
     </message>
     <message>
         <source>Layer</source>
@@ -9037,8 +9053,12 @@ computed on this computer.</source>
         <translation>{layers}，其中 {n} 个有统计</translation>
     </message>
     <message>
-        <source>Sequential repair runs inputs through the model, and a statistics file has none: choose a source of inputs, or clear the check box.</source>
-        <translation>“顺序修复”需要让输入通过模型，而统计文件没有输入：请选择能运行输入的来源，或取消勾选。</translation>
+        <source>Sequential repair needs input data, which a statistics file does not contain. Choose a text or script, or turn Sequential off.</source>
+        <translation>顺序修复需要输入数据，而统计文件不包含输入数据。请选择文本或脚本，或关闭“顺序”。</translation>
+    </message>
+    <message>
+        <source>Gram matrices: {total}, more than the memory limit. The layers are solved in the process that runs the model. {rest}</source>
+        <translation>格拉姆矩阵：{total}，超过内存限制。它们保留在运行模型的进程中，由其求解各层。{rest}</translation>
     </message>
     <message>
         <source>Memory: about {size} to compute the largest layer.</source>
@@ -9047,10 +9067,6 @@ computed on this computer.</source>
     <message>
         <source>Gram matrices: {total}, in temporary files. {rest}</source>
         <translation>格拉姆矩阵：{total}，存于临时文件。{rest}</translation>
-    </message>
-    <message>
-        <source>Gram matrices: {total}, more than the memory limit. They stay in the process that runs the model, which solves the layers. {rest}</source>
-        <translation>格拉姆矩阵：{total}，超过内存限制。它们保留在运行模型的进程中，由其求解各层。{rest}</translation>
     </message>
 </context>
 <context>
@@ -9068,14 +9084,6 @@ computed on this computer.</source>
         <translation>已修复 {n} 层：{moved} 个权重有新值。</translation>
     </message>
     <message>
-        <source>{n} biases or running means moved with them.</source>
-        <translation>{n} 个偏置或移动均值随之改变。</translation>
-    </message>
-    <message>
-        <source>1 bias or running mean moved with them.</source>
-        <translation>1 个偏置或移动均值随之改变。</translation>
-    </message>
-    <message>
         <source>Inputs: {source}. Solved by {solver}.</source>
         <translation>输入：{source}。由 {solver} 求解。</translation>
     </message>
@@ -9084,16 +9092,24 @@ computed on this computer.</source>
         <translation>输入：{source}。</translation>
     </message>
     <message>
-        <source>Errors are mean squares of the difference to the outputs of the unpruned layer, relative to these outputs.</source>
-        <translation>误差是与未剪枝层输出之差的均方，相对于这些输出。</translation>
+        <source>{n} biases or running means were adjusted, too.</source>
+        <translation>同时调整了 {n} 个偏置或运行均值。</translation>
     </message>
     <message>
-        <source>Sequential: they include the errors of the layers before, so they are larger than if each layer were repaired by itself.</source>
-        <translation>顺序修复：误差包含前面各层的损失，因此大于每层单独修复时的误差。</translation>
+        <source>1 bias or running mean was adjusted, too.</source>
+        <translation>同时调整了 1 个偏置或运行均值。</translation>
     </message>
     <message>
-        <source>Measure the model on data that the statistics were not collected with: small errors of layers do not prove that it works.</source>
-        <translation>请用未参与收集统计的数据测量模型：各层误差小并不能证明模型有效。</translation>
+        <source>Error: mean squared difference from the unpruned layer&apos;s output, relative to the mean square of that output.</source>
+        <translation>误差：与未剪枝层输出之差的均方，相对于该输出的均方。</translation>
+    </message>
+    <message>
+        <source>Sequential: the errors include those of the preceding layers, so they are larger than if each layer were repaired separately.</source>
+        <translation>逐层：误差包含前面各层的误差，因此大于单独修复每一层时的误差。</translation>
+    </message>
+    <message>
+        <source>Evaluate on data that was not used for calibration: small layer errors do not guarantee that the model works.</source>
+        <translation>请用未参与校准的数据评估：各层误差小并不保证模型可用。</translation>
     </message>
     <message>
         <source>Not repaired, no statistics: {names}.</source>
@@ -9292,7 +9308,7 @@ computed on this computer.</source>
         <translation>没有可剪枝的内容</translation>
     </message>
     <message>
-        <source>Each round prunes the weights that the previous round trained. Its training is a step of its own.</source>
+        <source>Each round prunes the weights that the previous round trained. The training is a separate step.</source>
         <translation>每一轮剪枝上一轮训练过的权重。其训练是单独的一个步骤。</translation>
     </message>
 </context>
@@ -9339,8 +9355,8 @@ computed on this computer.</source>
         <translation>将文本、图像、脚本或随机输入送入未剪枝的模型。</translation>
     </message>
     <message>
-        <source>No layers yet: enter a pattern or choose a type. Until then, this rule is ignored.</source>
-        <translation>尚无层：请输入模式或选择类型。在此之前忽略此规则。</translation>
+        <source>No tensors selected yet: enter a pattern or choose a type. Until then, this rule is ignored.</source>
+        <translation>尚未选择张量：请输入模式或选择类型。在此之前，此规则会被忽略。</translation>
     </message>
     <message>
         <source>Skips 1 matching bias, norm or 1‑D tensor.</source>
@@ -9407,8 +9423,8 @@ computed on this computer.</source>
         <translation>请先收集或加载激活统计量。</translation>
     </message>
     <message>
-        <source>no layers yet, ignored</source>
-        <translation>尚无层，已忽略</translation>
+        <source>no tensors selected yet</source>
+        <translation>尚未选择张量</translation>
     </message>
     <message>
         <source>✕ not valid</source>
@@ -9418,8 +9434,8 @@ computed on this computer.</source>
 <context>
     <name>ScanController</name>
     <message>
-        <source>no statistics with Gram matrices are loaded</source>
-        <translation>未加载带格拉姆矩阵的统计</translation>
+        <source>requires statistics with Gram matrices</source>
+        <translation>需要带格拉姆矩阵的统计</translation>
     </message>
     <message>
         <source>the loaded statistics have no Gram matrices</source>
@@ -9549,8 +9565,8 @@ computed on this computer.</source>
         <translation>扫描</translation>
     </message>
     <message>
-        <source>Prunes one of the checked tensors at a time, by each of the amounts, and measures the model each time in a separate process. The open model is not changed. Whatever was measured when you cancel is kept, and the next scan continues it.</source>
-        <translation>每次只剪枝一个勾选的张量，依次按每个剪枝量，每次都在单独的进程中测量模型。打开的模型不变。取消时已测量的内容会保留，下一次扫描会继续。</translation>
+        <source>Prunes one checked tensor at a time by each amount, and evaluates the model each time in a separate process. The open model is not changed. If you cancel, results so far are kept and the next scan continues from there.</source>
+        <translation>每次按每个数量剪枝一个勾选的张量，并在单独的进程中评估模型。打开的模型不会改变。取消时会保留已有结果，下次扫描从该处继续。</translation>
     </message>
     <message>
         <source>Method</source>
@@ -9588,16 +9604,16 @@ computed on this computer.</source>
 <context>
     <name>ScriptConsent</name>
     <message>
-        <source>Run this script? It is new.</source>
-        <translation>运行此脚本？这是新的脚本。</translation>
+        <source>This script has not been run before. Run it?</source>
+        <translation>此脚本从未运行过。要运行吗？</translation>
     </message>
     <message>
-        <source>Run this script? It has changed since you last ran it.</source>
-        <translation>运行此脚本？自上次运行以来它已更改。</translation>
+        <source>This script has changed since it was last run. Run it?</source>
+        <translation>此脚本自上次运行后已更改。要运行吗？</translation>
     </message>
     <message>
-        <source>Run this script with a different Python than last time?</source>
-        <translation>用与上次不同的 Python 运行此脚本？</translation>
+        <source>This script was last run with a different Python. Run it?</source>
+        <translation>此脚本上次使用了不同的 Python。要运行吗？</translation>
     </message>
 </context>
 <context>
@@ -9646,7 +9662,7 @@ computed on this computer.</source>
         <translation>使用 {python} 运行（{found}）。</translation>
     </message>
     <message>
-        <source>The limit has no effect: no function of the script takes &apos;limit&apos;.</source>
+        <source>The limit has no effect: no function of the script has a parameter &apos;limit&apos;.</source>
         <translation>上限无效：脚本中没有函数接受“limit”。</translation>
     </message>
     <message>
@@ -9792,10 +9808,6 @@ computed on this computer.</source>
         <translation>剪枝比例，每次一个张量</translation>
     </message>
     <message>
-        <source>Nothing has been scanned yet. Choose Tools &gt; Scan sensitivity… to measure how much of each tensor the model can spare.</source>
-        <translation>尚未扫描。选择“工具 &gt; 扫描敏感度…”以测量模型能承受每个张量剪掉多少。</translation>
-    </message>
-    <message>
         <source>Set up…</source>
         <translation>设置…</translation>
     </message>
@@ -9840,14 +9852,6 @@ computed on this computer.</source>
         <translation>被扫描的状态已删除。</translation>
     </message>
     <message>
-        <source>Scanned state: {state}, the current one.</source>
-        <translation>被扫描的状态：{state}，即当前状态。</translation>
-    </message>
-    <message>
-        <source>Scanned state: {state}. The current state is another one.</source>
-        <translation>被扫描的状态：{state}。当前状态是另一个。</translation>
-    </message>
-    <message>
         <source>Method: {method}.</source>
         <translation>方法：{method}。</translation>
     </message>
@@ -9856,16 +9860,8 @@ computed on this computer.</source>
         <translation>剪枝之前：{metric} {value}。</translation>
     </message>
     <message>
-        <source>Repeatable; the uncertainty of the data is not known.</source>
-        <translation>可重复；数据的不确定度未知。</translation>
-    </message>
-    <message>
         <source>{n} of {all} evaluations measured</source>
         <translation>{all} 次评估中已测量 {n} 次</translation>
-    </message>
-    <message>
-        <source>largest damage: {name} at {amount}, {damage}</source>
-        <translation>最大损害：{name} 在 {amount} 时，{damage}</translation>
     </message>
     <message>
         <source>no damage beyond the noise</source>
@@ -9890,6 +9886,26 @@ computed on this computer.</source>
     <message>
         <source>Damage by tensor and amount</source>
         <translation>按张量和剪枝量的损害</translation>
+    </message>
+    <message>
+        <source>No scan yet. Choose Tools &gt; Scan sensitivity… to measure how far each tensor can be pruned.</source>
+        <translation>尚无扫描。请选择“工具 &gt; 扫描敏感度…”，测量每个张量可以剪枝到什么程度。</translation>
+    </message>
+    <message>
+        <source>Scanned state: {state} (current state).</source>
+        <translation>扫描的状态：{state}（当前状态）。</translation>
+    </message>
+    <message>
+        <source>Scanned state: {state} (not the current state).</source>
+        <translation>扫描的状态：{state}（不是当前状态）。</translation>
+    </message>
+    <message>
+        <source>Repeatable; the sampling error is unknown.</source>
+        <translation>可重复；抽样误差未知。</translation>
+    </message>
+    <message>
+        <source>most sensitive: {name}, {damage} worse at {amount}</source>
+        <translation>最敏感：{name}，剪枝 {amount} 时变差 {damage}</translation>
     </message>
     <message>
         <source>{n} worse (logarithmic)</source>
@@ -9920,12 +9936,12 @@ computed on this computer.</source>
         <translation>此前测量</translation>
     </message>
     <message>
-        <source>of another state</source>
-        <translation>属于另一个状态</translation>
+        <source>from another state</source>
+        <translation>来自其他状态</translation>
     </message>
     <message>
-        <source>of another state, measured before</source>
-        <translation>属于另一个状态，此前测量</translation>
+        <source>from another state, in an earlier session</source>
+        <translation>来自其他状态，在之前的会话中测量</translation>
     </message>
 </context>
 <context>
@@ -9951,11 +9967,6 @@ computed on this computer.</source>
         <translation>&apos;{name}&apos; 没有范数：{why_not}。</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; is not a checkpoint that Pruneapp knows.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; 不是 Pruneapp 能识别的检查点。</translation>
-    </message>
-    <message>
         <source>Open a .safetensors file, a file that torch.save wrote, an ONNX model, or a model folder.</source>
         <extracomment>sentences</extracomment>
         <translation>请打开 .safetensors 文件、由 torch.save 写入的文件、ONNX 模型或模型文件夹。</translation>
@@ -9969,11 +9980,6 @@ computed on this computer.</source>
         <source>Use a machine with an x86-64 or ARM processor.</source>
         <extracomment>sentences</extracomment>
         <translation>请使用 x86-64 或 ARM 处理器的机器。</translation>
-    </message>
-    <message>
-        <source>&apos;{path}&apos; holds no state dict &apos;{wanted}&apos;: a {label} file has only one, which has no name.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; 不含状态字典 &apos;{wanted}&apos;：{label} 文件只有一个状态字典，且没有名称。</translation>
     </message>
     <message>
         <source>Open it without choosing a state dict.</source>
@@ -9996,11 +10002,6 @@ computed on this computer.</source>
         <translation>请改用 Checkpoint.bits 读取。</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; holds no tensor named &apos;{name}&apos;.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; 中没有名为 &apos;{name}&apos; 的张量。</translation>
-    </message>
-    <message>
         <source>`pruneapp inspect` lists the names.</source>
         <extracomment>sentences</extracomment>
         <translation>`pruneapp inspect` 可列出这些名称。</translation>
@@ -10009,11 +10010,6 @@ computed on this computer.</source>
         <source>&apos;{name}&apos; in &apos;{path}&apos; cannot be read: {unreadable}.</source>
         <extracomment>sentences</extracomment>
         <translation>无法读取 &apos;{path}&apos; 中的 &apos;{name}&apos;：{unreadable}。</translation>
-    </message>
-    <message>
-        <source>&apos;{path}&apos; is damaged: {what} of tensor &apos;{show}&apos; does not hold what it should.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; 已损坏：张量 &apos;{show}&apos; 的 {what} 与应有内容不符。</translation>
     </message>
     <message>
         <source>Download or copy it again.</source>
@@ -10066,34 +10062,9 @@ computed on this computer.</source>
         <translation>&apos;{path}&apos; 是 JSON 文件，但不是分片索引：它没有键 &apos;weight_map&apos;。</translation>
     </message>
     <message>
-        <source>Open the file or folder that holds the weights.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请打开包含权重的文件或文件夹。</translation>
-    </message>
-    <message>
-        <source>&apos;{path}&apos; is cut short: &apos;{name}&apos; of &apos;{path2}&apos; ends at byte {value}, and it has {size}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; 不完整：&apos;{path2}&apos; 的 &apos;{name}&apos; 应结束于字节 {value}，而文件只有 {size} 字节。</translation>
-    </message>
-    <message>
         <source>The download or copy was interrupted: get the file again.</source>
         <extracomment>sentences</extracomment>
         <translation>下载或复制被中断：请重新获取该文件。</translation>
-    </message>
-    <message>
-        <source>&apos;{model}&apos; says that &apos;{name}&apos; is in &apos;{show}&apos;, which is not inside its folder.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{model}&apos; 指出 &apos;{name}&apos; 位于 &apos;{show}&apos;，但该位置不在其文件夹内。</translation>
-    </message>
-    <message>
-        <source>Save the model again with its data beside it.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请重新保存模型，并将其数据放在旁边。</translation>
-    </message>
-    <message>
-        <source>&apos;{path}&apos; holds &apos;{show}.weight&apos; packed by compressed-tensors, but {what}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; 包含由 compressed-tensors 打包的 &apos;{show}.weight&apos;，但存在问题：{what}。</translation>
     </message>
     <message>
         <source>&apos;{path}&apos; is damaged: the bitmask of &apos;{show}&apos; is for {starts} values, but the file contains {kept}.</source>
@@ -10114,16 +10085,6 @@ computed on this computer.</source>
         <source>{n} bytes are</source>
         <extracomment>sentences</extracomment>
         <translation>{n} 个字节</translation>
-    </message>
-    <message>
-        <source>&apos;{path}&apos; is cut short: at least {missing} missing.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; 不完整，至少缺少 {missing}。</translation>
-    </message>
-    <message>
-        <source>&apos;{path}&apos; is cut short: {what}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; 不完整：{what}。</translation>
     </message>
     <message>
         <source>&apos;{path}&apos; is not a safetensors file: it has {size} bytes, fewer than 8.</source>
@@ -10180,11 +10141,6 @@ steps</extracomment>
         <translation>如果您信任该文件，请将文件本身放到此处。</translation>
     </message>
     <message>
-        <source>The shards beside &apos;{path}&apos; are of different formats: {join}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; 旁的分片格式不同：{join}。</translation>
-    </message>
-    <message>
         <source>Open them one by one.</source>
         <extracomment>sentences</extracomment>
         <translation>请逐个打开。</translation>
@@ -10235,11 +10191,6 @@ steps</extracomment>
         <translation>请检查磁盘，或写入其他磁盘。</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; holds {size} bytes of tensors, but {value} are needed.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; 包含 {size} 字节的张量，但需要 {value} 字节。</translation>
-    </message>
-    <message>
         <source>&apos;{path}&apos; was closed.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; 已关闭。</translation>
@@ -10253,16 +10204,6 @@ steps</extracomment>
         <source>&apos;{path}&apos; ends at byte {size}, but {stop} are needed.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; 在字节 {size} 处结束，但需要 {stop} 字节。</translation>
-    </message>
-    <message>
-        <source>&apos;{path}&apos; is no longer there.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; 已不存在。</translation>
-    </message>
-    <message>
-        <source>Put it back, or open it from its new place.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请将其放回原处，或从新位置打开。</translation>
     </message>
     <message>
         <source>&apos;{path}&apos; cannot be read at byte {start}: {words_of}.</source>
@@ -10300,11 +10241,6 @@ steps</extracomment>
         <translation>&apos;{path}&apos; 在打开期间被其他程序更改。</translation>
     </message>
     <message>
-        <source>Open it again to work on its new content.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请重新打开，以处理其新内容。</translation>
-    </message>
-    <message>
         <source>&apos;{path}&apos; cannot be opened: its name contains a character that file names cannot have.</source>
         <extracomment>sentences</extracomment>
         <translation>无法打开 &apos;{path}&apos;：其名称含有文件名不允许的字符。</translation>
@@ -10318,11 +10254,6 @@ steps</extracomment>
         <source>&apos;{path}&apos; ends at byte {size}, but {value} are needed.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; 在字节 {size} 处结束，但需要 {value} 字节。</translation>
-    </message>
-    <message>
-        <source>Put it back, or open the file from its new place.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请将其放回原处，或从新位置打开该文件。</translation>
     </message>
     <message>
         <source>&apos;{path}&apos; cannot be read at byte {value}: {words_of}.</source>
@@ -10415,11 +10346,6 @@ steps</extracomment>
         <translation>导出期间 &apos;{target}&apos; 已被改动（{was}），因此未被替换。</translation>
     </message>
     <message>
-        <source>Look at it, then export again, or choose another name.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请查看该对象，然后重新导出，或选择其他名称。</translation>
-    </message>
-    <message>
         <source>&apos;framework&apos; must be &apos;np&apos; (numpy) or &apos;pt&apos; (torch) (got {framework}).</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;framework&apos; 必须为 &apos;np&apos; (numpy) 或 &apos;pt&apos; (torch)（收到 {framework}）。</translation>
@@ -10455,29 +10381,14 @@ steps</extracomment>
         <translation>下载被中断：请重新获取该文件。</translation>
     </message>
     <message>
-        <source>The folder &apos;{folder}&apos; holds no checkpoint that Pruneapp knows.</source>
-        <extracomment>sentences</extracomment>
-        <translation>文件夹 &apos;{folder}&apos; 中没有 Pruneapp 能识别的检查点。</translation>
-    </message>
-    <message>
         <source>Open a folder with {join} or {last} files.</source>
         <extracomment>sentences</extracomment>
         <translation>请打开包含 {join} 或 {last} 文件的文件夹。</translation>
     </message>
     <message>
-        <source>The folder &apos;{folder}&apos; holds more than one checkpoint: {shown}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>文件夹 &apos;{folder}&apos; 包含多个检查点：{shown}。</translation>
-    </message>
-    <message>
         <source>Open one of these files.</source>
         <extracomment>sentences</extracomment>
         <translation>请打开其中一个文件。</translation>
-    </message>
-    <message>
-        <source>The folder &apos;{folder}&apos; holds {len} of {count} shards of a model and no index.</source>
-        <extracomment>sentences</extracomment>
-        <translation>文件夹 &apos;{folder}&apos; 包含模型 {count} 个分片中的 {len} 个，且没有索引。</translation>
     </message>
     <message>
         <source>Download or copy the whole folder, or open one shard by itself.</source>
@@ -10520,24 +10431,9 @@ steps</extracomment>
         <translation>&apos;{path}&apos; 已损坏：{label} 的字节与保存时不同（校验和不一致）。</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; holds {size} compressed bytes of tensors, but {value} are needed.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; 包含 {size} 字节的压缩张量数据，但需要 {value} 字节。</translation>
-    </message>
-    <message>
-        <source>&apos;{path}&apos; could not be decompressed: its temporary file in &apos;{gettempdir}&apos; is cut short.</source>
-        <extracomment>sentences</extracomment>
-        <translation>无法解压 &apos;{path}&apos;：其在 &apos;{gettempdir}&apos; 中的临时文件不完整。</translation>
-    </message>
-    <message>
         <source>&apos;{path}&apos; is compressed, and reading on needs {nbytes} bytes in &apos;{place}&apos;, where {free} are free.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; 是压缩文件，继续读取需要 &apos;{place}&apos; 中的 {nbytes} 字节，而该处只有 {free} 字节可用。</translation>
-    </message>
-    <message>
-        <source>Make room there, or set TMPDIR to a folder with more.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请在该处腾出空间，或将 TMPDIR 设为空间更大的文件夹。</translation>
     </message>
     <message>
         <source>&apos;{path}&apos;: {label} would grow from {stored} to {size} bytes when decompressed, more than the factor of {MAX_RATIO} that deflate can reach.</source>
@@ -10550,24 +10446,9 @@ steps</extracomment>
         <translation>&apos;{path}&apos; 是压缩文件，需要 &apos;{gettempdir}&apos; 中的 {size} 字节，但失败了：{words_of}。</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; holds no state dict named &apos;{key}&apos;.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; 中没有名为 &apos;{key}&apos; 的状态字典。</translation>
-    </message>
-    <message>
         <source>Choose one of: {named}.</source>
         <extracomment>sentences</extracomment>
         <translation>请从以下选择一个：{named}。</translation>
-    </message>
-    <message>
-        <source>Open the file that holds the weights, or save the state_dict with torch.save.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请打开包含权重的文件，或用 torch.save 保存 state_dict。</translation>
-    </message>
-    <message>
-        <source>&apos;{path}&apos; holds no tensors that can be read: {next}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; 中没有可读取的张量：{next}。</translation>
     </message>
     <message>
         <source>Load it with torch and save its state_dict as dense tensors.</source>
@@ -10755,11 +10636,6 @@ steps</extracomment>
         <translation>含有 {value} 个计算图，而不是一个</translation>
     </message>
     <message>
-        <source>graphs lie in graphs, {MOST_NESTED} deep</source>
-        <extracomment>sentences</extracomment>
-        <translation>计算图嵌套了 {MOST_NESTED} 层</translation>
-    </message>
-    <message>
         <source>two tensors are called &apos;{show}&apos;</source>
         <extracomment>sentences</extracomment>
         <translation>有两个名为 &apos;{show}&apos; 的张量</translation>
@@ -10768,11 +10644,6 @@ steps</extracomment>
         <source>&apos;{show}&apos; has an extent that no tensor can have</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{show}&apos; 的某个维度大小是张量不可能有的</translation>
-    </message>
-    <message>
-        <source>&apos;{show}&apos; lies at an unknown kind of place</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{show}&apos; 所在位置的类型未知</translation>
     </message>
     <message>
         <source>&apos;{name}&apos; is of the unknown type {data_type}</source>
@@ -10835,16 +10706,6 @@ steps</extracomment>
         <translation>有张量的维度超过 {MAX_RANK} 个</translation>
     </message>
     <message>
-        <source>the type of a tensor is no number</source>
-        <extracomment>sentences</extracomment>
-        <translation>有张量的类型不是数</translation>
-    </message>
-    <message>
-        <source>its shape is no list of a few whole numbers</source>
-        <extracomment>sentences</extracomment>
-        <translation>其形状不是由几个整数组成的列表</translation>
-    </message>
-    <message>
         <source>its shape is {list}</source>
         <extracomment>sentences</extracomment>
         <translation>其形状为 {list}</translation>
@@ -10880,24 +10741,9 @@ steps</extracomment>
         <translation>有名称为 {size} 字节，最多为 {most} 字节</translation>
     </message>
     <message>
-        <source>a field has the number {number}</source>
-        <extracomment>sentences</extracomment>
-        <translation>有字段的编号为 {number}</translation>
-    </message>
-    <message>
         <source>whole numbers are of wire type {wire}</source>
         <extracomment>sentences</extracomment>
         <translation>整数的 wire 类型为 {wire}</translation>
-    </message>
-    <message>
-        <source>a name is no UTF-8 text</source>
-        <extracomment>sentences</extracomment>
-        <translation>有名称不是 UTF-8 文本</translation>
-    </message>
-    <message>
-        <source>a field is longer than what it lies in</source>
-        <extracomment>sentences</extracomment>
-        <translation>有字段比包含它的部分还长</translation>
     </message>
     <message>
         <source>a field is of wire type {wire}</source>
@@ -10918,16 +10764,6 @@ steps</extracomment>
         <source>Join the parts with the program that made them (zip -s 0 IN.zip --out OUT.zip).</source>
         <extracomment>sentences</extracomment>
         <translation>请用生成它们的程序合并各部分 (zip -s 0 IN.zip --out OUT.zip)。</translation>
-    </message>
-    <message>
-        <source>is a zip archive of more than one folder (&apos;{first}&apos; and &apos;{second}&apos;), which torch.save never writes</source>
-        <extracomment>sentences</extracomment>
-        <translation>是含有多个文件夹（&apos;{first}&apos; 和 &apos;{second}&apos;）的 zip 归档，torch.save 从不写出这种文件</translation>
-    </message>
-    <message>
-        <source>its zip archive holds &apos;{name}&apos; twice</source>
-        <extracomment>sentences</extracomment>
-        <translation>其 zip 归档中有两个 &apos;{name}&apos;</translation>
     </message>
     <message>
         <source>a column</source>
@@ -10975,11 +10811,6 @@ steps</extracomment>
         <translation>不是递增的</translation>
     </message>
     <message>
-        <source>is a program that was compiled ahead of time (AOTInductor), and holds no graph</source>
-        <extracomment>sentences</extracomment>
-        <translation>是预先编译的程序 (AOTInductor)，不含计算图</translation>
-    </message>
-    <message>
         <source>Open the program that torch.export.save wrote before it was compiled.</source>
         <extracomment>sentences</extracomment>
         <translation>请打开编译之前由 torch.export.save 写入的程序。</translation>
@@ -11015,11 +10846,6 @@ steps</extracomment>
         <translation>请用 torch 2.9 或更高版本的 torch.export.save 重新导出模型。</translation>
     </message>
     <message>
-        <source>what its JSON says of &apos;{where}&apos; has no {key} as it should be</source>
-        <extracomment>sentences</extracomment>
-        <translation>其 JSON 中 &apos;{where}&apos; 的 {key} 缺失或不正确</translation>
-    </message>
-    <message>
         <source>the numbers of &apos;{name}&apos; are missing</source>
         <extracomment>sentences</extracomment>
         <translation>缺少 &apos;{name}&apos; 的数值</translation>
@@ -11045,19 +10871,9 @@ steps</extracomment>
         <translation>其存储列表的格式不正确</translation>
     </message>
     <message>
-        <source>the list of its storages holds one twice</source>
-        <extracomment>sentences</extracomment>
-        <translation>其存储列表中有一个存储出现两次</translation>
-    </message>
-    <message>
         <source>storage &apos;{value}&apos; is missing</source>
         <extracomment>sentences</extracomment>
         <translation>缺少存储 &apos;{value}&apos;</translation>
-    </message>
-    <message>
-        <source>it is cut short, {counted} missing</source>
-        <extracomment>sentences</extracomment>
-        <translation>它不完整，缺少 {counted}</translation>
     </message>
     <message>
         <source>storage &apos;{key}&apos; should have {value} elements and has {count}</source>
@@ -11083,11 +10899,6 @@ steps</extracomment>
         <source>the shape of a numpy array in its pickle is not well-formed</source>
         <extracomment>sentences</extracomment>
         <translation>其 pickle 中 numpy 数组的形状格式不正确</translation>
-    </message>
-    <message>
-        <source>the shape of a numpy array holds something that is no whole number</source>
-        <extracomment>sentences</extracomment>
-        <translation>numpy 数组的形状中有不是整数的内容</translation>
     </message>
     <message>
         <source>a numpy array is larger than any memory</source>
@@ -11125,11 +10936,6 @@ steps</extracomment>
         <translation>有稀疏张量的布局 {layout} 未知</translation>
     </message>
     <message>
-        <source>the size of a sparse tensor holds something that is no whole number</source>
-        <extracomment>sentences</extracomment>
-        <translation>稀疏张量的大小中有不是整数的内容</translation>
-    </message>
-    <message>
         <source>a nested tensor lacks one of its parts</source>
         <extracomment>sentences</extracomment>
         <translation>有嵌套张量缺少其组成部分</translation>
@@ -11143,16 +10949,6 @@ steps</extracomment>
         <source>bytes in its pickle are not well-formed</source>
         <extracomment>sentences</extracomment>
         <translation>其 pickle 中的字节格式不正确</translation>
-    </message>
-    <message>
-        <source>{path} is given something that is no pair</source>
-        <extracomment>sentences</extracomment>
-        <translation>{path} 收到的不是一对值</translation>
-    </message>
-    <message>
-        <source>the indices of the sparse tensor &apos;{name}&apos; are no whole numbers</source>
-        <extracomment>sentences</extracomment>
-        <translation>稀疏张量 &apos;{name}&apos; 的索引不是整数</translation>
     </message>
     <message>
         <source>an index of the sparse tensor &apos;{name}&apos; points outside it</source>
@@ -11180,11 +10976,6 @@ steps</extracomment>
         <translation>有存储的类型 {named} 未知</translation>
     </message>
     <message>
-        <source>the size of a storage is no whole number</source>
-        <extracomment>sentences</extracomment>
-        <translation>有存储的大小不是整数</translation>
-    </message>
-    <message>
         <source>a tensor in its pickle has no storage</source>
         <extracomment>sentences</extracomment>
         <translation>其 pickle 中有张量没有存储</translation>
@@ -11203,26 +10994,6 @@ steps</extracomment>
         <source>a tensor is larger than any memory</source>
         <extracomment>sentences</extracomment>
         <translation>有张量大于任何内存</translation>
-    </message>
-    <message>
-        <source>the {what} of a tensor is no tuple</source>
-        <extracomment>sentences</extracomment>
-        <translation>有张量的 {what} 不是元组</translation>
-    </message>
-    <message>
-        <source>the {what} of a tensor holds something that is no whole number</source>
-        <extracomment>sentences</extracomment>
-        <translation>有张量的 {what} 中有不是整数的内容</translation>
-    </message>
-    <message>
-        <source>the {what} of a tensor holds {value}</source>
-        <extracomment>sentences</extracomment>
-        <translation>有张量的 {what} 为 {value}</translation>
-    </message>
-    <message>
-        <source>its pickle refers to something that is no storage</source>
-        <extracomment>sentences</extracomment>
-        <translation>其 pickle 引用了不是存储的内容</translation>
     </message>
     <message>
         <source>a storage in its pickle has no name</source>
@@ -11248,11 +11019,6 @@ steps</extracomment>
         <source>a tensor of shape {list} makes {value} bytes out of a storage of {nbytes}</source>
         <extracomment>sentences</extracomment>
         <translation>形状为 {list} 的张量把 {nbytes} 字节的存储变成了 {value} 字节</translation>
-    </message>
-    <message>
-        <source>storage &apos;{key}&apos; is said to have {nbytes} and {nbytes2} bytes</source>
-        <extracomment>sentences</extracomment>
-        <translation>存储 &apos;{key}&apos; 的大小既为 {nbytes} 又为 {nbytes2} 字节</translation>
     </message>
     <message>
         <source>an instruction of its pickle lacks its operands</source>
@@ -11320,36 +11086,6 @@ steps</extracomment>
         <translation>其 pickle 的嵌套超过 {MAX_DEPTH} 层</translation>
     </message>
     <message>
-        <source>its pickle remembers an object as number {index}</source>
-        <extracomment>sentences</extracomment>
-        <translation>其 pickle 将一个对象记为编号 {index}</translation>
-    </message>
-    <message>
-        <source>its pickle names code by something that is no text</source>
-        <extracomment>sentences</extracomment>
-        <translation>其 pickle 用不是文本的内容指定代码</translation>
-    </message>
-    <message>
-        <source>its pickle calls something that is no function</source>
-        <extracomment>sentences</extracomment>
-        <translation>其 pickle 调用了不是函数的内容</translation>
-    </message>
-    <message>
-        <source>its pickle calls a function with something that is no tuple</source>
-        <extracomment>sentences</extracomment>
-        <translation>其 pickle 用不是元组的内容调用函数</translation>
-    </message>
-    <message>
-        <source>its pickle appends to something that is no list</source>
-        <extracomment>sentences</extracomment>
-        <translation>其 pickle 向不是列表的内容追加元素</translation>
-    </message>
-    <message>
-        <source>its pickle sets an item of something that is no dict</source>
-        <extracomment>sentences</extracomment>
-        <translation>其 pickle 为不是字典的内容设置条目</translation>
-    </message>
-    <message>
         <source>a line of its pickle has more than {MAX_TEXT} bytes</source>
         <extracomment>sentences</extracomment>
         <translation>其 pickle 的一行超过 {MAX_TEXT} 字节</translation>
@@ -11358,11 +11094,6 @@ steps</extracomment>
         <source>a text in its pickle is not well-formed</source>
         <extracomment>sentences</extracomment>
         <translation>其 pickle 中有文本格式不正确</translation>
-    </message>
-    <message>
-        <source>its pickle refers to an object that it does not hold</source>
-        <extracomment>sentences</extracomment>
-        <translation>其 pickle 引用了它不含有的对象</translation>
     </message>
     <message>
         <source>its pickle sets the state of something that has none</source>
@@ -11435,11 +11166,6 @@ steps</extracomment>
         <translation>请不带 --cluster 运行，并报告此问题。</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; holds masks beside its weights, which cannot be used on a cluster yet.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; 的权重旁带有掩码，目前还不能在集群上使用。</translation>
-    </message>
-    <message>
         <source>Run it on this machine.</source>
         <extracomment>sentences</extracomment>
         <translation>请在此机器上运行。</translation>
@@ -11468,11 +11194,6 @@ steps</extracomment>
         <source>Use a path that every worker sees, such as one on a shared file system.</source>
         <extracomment>sentences</extracomment>
         <translation>请使用每个工作进程都能访问的路径，例如共享文件系统上的路径。</translation>
-    </message>
-    <message>
-        <source>The statistics &apos;{path}&apos; are not there.</source>
-        <extracomment>sentences</extracomment>
-        <translation>统计 &apos;{path}&apos; 不在该处。</translation>
     </message>
     <message>
         <source>{what} cannot run on a cluster yet.</source>
@@ -11523,11 +11244,6 @@ steps</extracomment>
         <source>The values of &apos;{name}&apos; cannot be written to the scratch file: {words_of}.</source>
         <extracomment>sentences</extracomment>
         <translation>无法将 &apos;{name}&apos; 的值写入临时文件：{words_of}。</translation>
-    </message>
-    <message>
-        <source>Make room on the disk, then try again.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请在磁盘上腾出空间，然后重试。</translation>
     </message>
     <message>
         <source>A mask of the history cannot be read again: {words_of}.</source>
@@ -11670,11 +11386,6 @@ steps</extracomment>
         <translation>只有沿维度 0 的整个通道才有对应的偏置和归一化项（收到 {join}）。</translation>
     </message>
     <message>
-        <source>Choose a structured method and dim 0, or leave out bias and norm.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请选择结构化方法和维度 0，或不包括偏置和归一化。</translation>
-    </message>
-    <message>
         <source>Other tensors depend on whole channels only (got {join}).</source>
         <extracomment>sentences</extracomment>
         <translation>其他张量只依赖于整个通道（收到 {join}）。</translation>
@@ -11707,16 +11418,6 @@ steps</extracomment>
         <source>Give the first index and the last index + 1 for each dimension.</source>
         <extracomment>sentences</extracomment>
         <translation>请为每个维度给出起始索引和末尾索引加 1。</translation>
-    </message>
-    <message>
-        <source>Nothing changes{why}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>没有任何变化{why}。</translation>
-    </message>
-    <message>
-        <source>Choose other weights.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请选择其他权重。</translation>
     </message>
     <message>
         <source>The mask for &apos;{name}&apos; must have its {numel} elements (got {size}).</source>
@@ -11823,19 +11524,9 @@ steps</extracomment>
         <translation>请选择同一模型的文件：名称和形状必须相同。</translation>
     </message>
     <message>
-        <source>Nothing changes: {UNCHANGED}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>没有任何变化：{UNCHANGED}。</translation>
-    </message>
-    <message>
         <source>Choose another combination.</source>
         <extracomment>sentences</extracomment>
         <translation>请选择其他合并方式。</translation>
-    </message>
-    <message>
-        <source>&apos;{invalid}&apos; has no mask of zeros and ones beside it in &apos;{name}&apos;.</source>
-        <extracomment>sentences</extracomment>
-        <translation>在 &apos;{name}&apos; 中，&apos;{invalid}&apos; 旁没有由零和一组成的掩码。</translation>
     </message>
     <message>
         <source>Choose the file in which it was pruned.</source>
@@ -11863,11 +11554,6 @@ steps</extracomment>
         <translation>请选择为此检查点创建的掩码文件。</translation>
     </message>
     <message>
-        <source>The mask &apos;{name}&apos; in &apos;{path}&apos; holds values other than 0 and 1.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; 中的掩码 &apos;{name}&apos; 含有 0 和 1 以外的值。</translation>
-    </message>
-    <message>
         <source>Save it with 1 for kept and 0 for pruned weights.</source>
         <extracomment>sentences</extracomment>
         <translation>请在保存时用 1 表示保留的权重，用 0 表示已剪枝的权重。</translation>
@@ -11886,11 +11572,6 @@ steps</extracomment>
         <source>The mask {key} of &apos;{name}&apos; is missing.</source>
         <extracomment>sentences</extracomment>
         <translation>缺少 &apos;{name}&apos; 的掩码 {key}。</translation>
-    </message>
-    <message>
-        <source>Put the file of this name beside the recipe.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请将该名称的文件放在配方旁。</translation>
     </message>
     <message>
         <source>The mask {key} of &apos;{name}&apos; is not the one that was saved under this name.</source>
@@ -11926,11 +11607,6 @@ steps</extracomment>
         <source>The repaired values {key} of &apos;{name}&apos; are missing.</source>
         <extracomment>sentences</extracomment>
         <translation>缺少 &apos;{name}&apos; 的修复值 {key}。</translation>
-    </message>
-    <message>
-        <source>Put the folder of values beside the recipe.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请将修复值的文件夹放在配方旁。</translation>
     </message>
     <message>
         <source>The repaired values {key} of &apos;{name}&apos; are not those that were saved under this name.</source>
@@ -12071,19 +11747,9 @@ steps</extracomment>
         <translation>此修复是针对另一个模型的输出进行的。</translation>
     </message>
     <message>
-        <source>Name that model, which was pruned, with --unpruned.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请用 --unpruned 指定被剪枝的那个模型。</translation>
-    </message>
-    <message>
         <source>&apos;{path}&apos; is not the model that the repair was made for.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; 不是此修复所针对的模型。</translation>
-    </message>
-    <message>
-        <source>Name the model that was pruned.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请指定被剪枝的那个模型。</translation>
     </message>
     <message>
         <source>&apos;{name}&apos; ran no input through any of the pruned layers.</source>
@@ -12101,19 +11767,9 @@ steps</extracomment>
         <translation>此修复所用统计的 SHA-256 为 {statistics}，而 &apos;{statistics2}&apos; 的为 {sha256}。</translation>
     </message>
     <message>
-        <source>Name the statistics file that the repair was made with.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请指定此修复所用的统计文件。</translation>
-    </message>
-    <message>
         <source>There is no image in &apos;{folder}&apos; or its subfolders.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{folder}&apos; 及其子文件夹中没有图像。</translation>
-    </message>
-    <message>
-        <source>Name a folder with images ({join}).</source>
-        <extracomment>sentences</extracomment>
-        <translation>请指定包含图像（{join}）的文件夹。</translation>
     </message>
     <message>
         <source>The images in &apos;{folder}&apos; cannot be listed: {words_of}.</source>
@@ -12154,11 +11810,6 @@ steps</extracomment>
         <source>Evaluate by a script.</source>
         <extracomment>sentences</extracomment>
         <translation>请用脚本评估。</translation>
-    </message>
-    <message>
-        <source>The model holds weights in a different form than the file ({first_names}), so no other state can be run beside it, which a sequential repair requires.</source>
-        <extracomment>sentences</extracomment>
-        <translation>模型中权重的形式与文件不同（{first_names}），因此无法在其旁运行其他状态，而顺序修复需要这样做。</translation>
     </message>
     <message>
         <source>Repair without Sequential.</source>
@@ -12221,11 +11872,6 @@ steps</extracomment>
         <translation>处于训练模式的归一化层会更改其缓冲区：请在 load 中调用 model.eval()。</translation>
     </message>
     <message>
-        <source>Let load(path) read the weights from the path that it is given.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请让 load(path) 从所给的路径读取权重。</translation>
-    </message>
-    <message>
         <source>{n} other tensor</source>
         <extracomment>sentences</extracomment>
         <translation>{n} 个其他张量</translation>
@@ -12234,11 +11880,6 @@ steps</extracomment>
         <source>{n} other tensors</source>
         <extracomment>sentences</extracomment>
         <translation>{n} 个其他张量</translation>
-    </message>
-    <message>
-        <source>It is not known whether a higher or a lower &apos;{name}&apos; is better.</source>
-        <extracomment>sentences</extracomment>
-        <translation>无法得知 &apos;{name}&apos; 是越高越好还是越低越好。</translation>
     </message>
     <message>
         <source>&apos;{name}&apos; of &apos;{script}&apos; is {value}{of}, which is not a finite number.</source>
@@ -12324,11 +11965,6 @@ steps</extracomment>
         <source>Define evaluate(model), and let it return a number.</source>
         <extracomment>sentences</extracomment>
         <translation>请定义 evaluate(model)，并让它返回一个数。</translation>
-    </message>
-    <message>
-        <source>&apos;{name}&apos; does not define load(path), and &apos;{name2}&apos; is no model folder that transformers could load.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{name}&apos; 没有定义 load(path)，而 &apos;{name2}&apos; 也不是 transformers 能加载的模型文件夹。</translation>
     </message>
     <message>
         <source>Define load(path), and let it return the model with the weights of path.</source>
@@ -12499,16 +12135,6 @@ steps</extracomment>
         <source>There is no Python interpreter at &apos;{path}&apos;.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; 处没有 Python 解释器。</translation>
-    </message>
-    <message>
-        <source>Name the executable file, or the folder of its environment.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请指定可执行文件，或其环境的文件夹。</translation>
-    </message>
-    <message>
-        <source>No Python was found for &apos;{name}&apos;: there is no .venv beside it, and no conda environment is active.</source>
-        <extracomment>sentences</extracomment>
-        <translation>未找到用于 &apos;{name}&apos; 的 Python：其旁没有 .venv，也没有激活的 conda 环境。</translation>
     </message>
     <message>
         <source>Choose the interpreter of the environment in which your model runs.</source>
@@ -12781,6 +12407,36 @@ steps</extracomment>
         <translation>请传入剪枝后的模型，而不是掩码。</translation>
     </message>
     <message>
+        <source>it names state {state}, which does not exist</source>
+        <extracomment>sentences</extracomment>
+        <translation>它引用了不存在的状态 {state}</translation>
+    </message>
+    <message>
+        <source>You can continue to work. Free some space on the disk, or save the session.</source>
+        <extracomment>sentences</extracomment>
+        <translation>您可以继续工作。请在磁盘上腾出空间，或保存会话。</translation>
+    </message>
+    <message>
+        <source>The unsaved changes to &apos;{name}&apos; were opened or deleted by another window in the meantime.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 中的工作在此期间已被另一个窗口打开或删除。</translation>
+    </message>
+    <message>
+        <source>Continue in the other window.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请在另一个窗口中查看。</translation>
+    </message>
+    <message>
+        <source>The unsaved changes in &apos;{path}&apos; cannot be read: {words_of}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法读取 &apos;{path}&apos; 中的工作：{words_of}。</translation>
+    </message>
+    <message>
+        <source>Continue without the history.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请在没有历史的情况下继续。</translation>
+    </message>
+    <message>
         <source>Choose the file that it was made with.</source>
         <extracomment>sentences</extracomment>
         <translation>请选择创建时所用的文件。</translation>
@@ -12791,6 +12447,121 @@ steps</extracomment>
         <translation>请选择创建时所用的文件，或将掩码用于此文件。</translation>
     </message>
     <message>
+        <source>&apos;{name}&apos; does not match the unsaved changes in &apos;{name2}&apos;: {wrong}{more}</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 与 &apos;{name2}&apos; 中的工作不匹配：{wrong}{more}</translation>
+    </message>
+    <message>
+        <source>Open it with the version of Pruneapp that saved it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请用创建该工作时的版本打开。</translation>
+    </message>
+    <message>
+        <source>The unsaved changes in &apos;{where}&apos; cannot be restored: {words_of}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法恢复 &apos;{where}&apos; 中的工作：{words_of}。</translation>
+    </message>
+    <message>
+        <source>Free some space on the disk and try again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请在磁盘上腾出空间，然后重试。</translation>
+    </message>
+    <message>
+        <source>Choose another name that ends in {SUFFIX}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择其他名称，以 {SUFFIX} 结尾。</translation>
+    </message>
+    <message>
+        <source>&apos;{folder}&apos; contains {format}, but only safetensors files are checked.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{folder}&apos; 包含 {format}，但只能检查 safetensors 文件。</translation>
+    </message>
+    <message>
+        <source>config.json has one list for the layers of encoder and decoder, so the same layers must be removed from both.</source>
+        <extracomment>sentences</extracomment>
+        <translation>config.json 对编码器和解码器的层只有一个列表，而两者保留的层不同。</translation>
+    </message>
+    <message>
+        <source>The type of a layer repeats every {every} layers ({name}), so the remaining layers would change their type.</source>
+        <extracomment>sentences</extracomment>
+        <translation>层的类型以 {every} 层为周期（{name}），而保留的层会因此改变类型。</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; is in a file next to the model, and cannot be rewritten: {what}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; 位于模型旁的文件中，无法重新写入：{what}。</translation>
+    </message>
+    <message>
+        <source>Specify other layers.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请指定其他层。</translation>
+    </message>
+    <message>
+        <source>Keep the type.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请保持类型不变。</translation>
+    </message>
+    <message>
+        <source>&apos;{parent}&apos; contains no &apos;{name}&apos;, so the kept units are unknown.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{parent}&apos; 中没有 &apos;{name}&apos;，因此不知道保留了哪些单元。</translation>
+    </message>
+    <message>
+        <source>Specify the folder or the file that `pruneapp shrink` wrote.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请指定 `pruneapp shrink` 写入的文件夹或文件。</translation>
+    </message>
+    <message>
+        <source>Specify a folder, such as &apos;{stem}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请指定文件夹，例如 &apos;{stem}&apos;。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos;, line {number}: it must contain an id such as 17, or a range such as 20-31, got &apos;{text}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 第 {number} 行：必须为 ID（例如 17）或范围（例如 20-31），收到 &apos;{text}&apos;。</translation>
+    </message>
+    <message>
+        <source>The folder &apos;{folder}&apos; has no {TOKENIZER}{found}, so its vocabulary cannot be reduced.</source>
+        <extracomment>sentences</extracomment>
+        <translation>文件夹 &apos;{folder}&apos; 中没有 {TOKENIZER}{found}，因此其词表必须保持不变。</translation>
+    </message>
+    <message>
+        <source>Specify a file of them; `pruneapp statistics` collects one.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请指定激活统计文件；可用 `pruneapp statistics` 收集。</translation>
+    </message>
+    <message>
+        <source>Nothing would be removed: {share} of {count} {label} leaves {wanted}, which is rounded up to a multiple of {multiple}. The nearest possible numbers: {near}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>从 {count} 个 {label} 中裁去 {share}，剩余 {wanted} 个；向上取整到 {multiple} 的倍数后，没有可裁去的。最接近的可保留数量：{near}。</translation>
+    </message>
+    <message>
+        <source>Nothing would be removed of {counted}: {share} of the units, with the remaining number rounded up to a multiple of {multiple_words}, is less than one unit.</source>
+        <extracomment>sentences</extracomment>
+        <translation>裁去 {share} 的单元并将保留数量向上取整为 {multiple_words} 的倍数后，{counted}中没有任何裁剪。</translation>
+    </message>
+    <message>
+        <source>Specify the model that it was cut out of.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请指定裁剪前的模型。</translation>
+    </message>
+    <message>
+        <source>The recipe needs the statistics of activations with the SHA-256 {removeprefix}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>该配方需要 SHA-256 为 {removeprefix} 的激活统计。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; contains no statistics of activations: none of its tensors is named &apos;NAME{SUM2}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 中没有激活统计：没有名为 &apos;NAME{SUM2}&apos; 的张量。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; contains numbers that are not finite</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 含有非有限的数值</translation>
+    </message>
+    <message>
         <source>&apos;{path}&apos; is a GGUF file, but no imatrix (its general.type is &apos;{show}&apos;).</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; 是 GGUF 文件，但不是 imatrix（其 general.type 为 &apos;{show}&apos;）。</translation>
@@ -12799,6 +12570,46 @@ steps</extracomment>
         <source>&apos;{path}&apos; is a GGUF file, but no imatrix.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; 是 GGUF 文件，但不是 imatrix。</translation>
+    </message>
+    <message>
+        <source>it contains numbers that are not finite</source>
+        <extracomment>sentences</extracomment>
+        <translation>含有非有限的数值</translation>
+    </message>
+    <message>
+        <source>No multiplication by the weights of the model was recorded in calibrate().</source>
+        <extracomment>sentences</extracomment>
+        <translation>就目前所见，calibrate() 没有将任何数据与模型的权重相乘。</translation>
+    </message>
+    <message>
+        <source>Run some inputs through the model that load returned, in the same thread. Compiled models and quantized layers cannot be recorded.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请在同一线程中用一些输入运行 load 返回的模型；编译后的模型和量化层无法观察到。</translation>
+    </message>
+    <message>
+        <source>No multiplication by the weights of the model was recorded.</source>
+        <extracomment>sentences</extracomment>
+        <translation>就目前所见，没有任何数据与模型的权重相乘。</translation>
+    </message>
+    <message>
+        <source>Compiled models and quantized layers cannot be recorded.</source>
+        <extracomment>sentences</extracomment>
+        <translation>编译后的模型和量化层无法观察到。</translation>
+    </message>
+    <message>
+        <source>Check the file and start it again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请查看后重新启动。</translation>
+    </message>
+    <message>
+        <source>load returned {value}, which is not a torch.nn.Module and has none as its attribute &apos;model&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>load 的返回值不是 torch.nn.Module，也没有 torch.nn.Module 类型的属性 &apos;model&apos;；返回的是：{value}。</translation>
+    </message>
+    <message>
+        <source>Specify a folder with images.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请指定一个包含图像的文件夹。</translation>
     </message>
     <message>
         <source>Replace it, or take it out of the folder.</source>
@@ -12839,11 +12650,6 @@ steps</extracomment>
         <source>Fix this environment, or choose the interpreter of another.</source>
         <extracomment>sentences</extracomment>
         <translation>请修复此环境，或选择其他环境的解释器。</translation>
-    </message>
-    <message>
-        <source>it holds text</source>
-        <extracomment>sentences</extracomment>
-        <translation>它含有文本</translation>
     </message>
     <message>
         <source>4-bit numbers of ONNX are not read</source>
@@ -12906,19 +12712,9 @@ steps</extracomment>
         <translation>存储没有响应（{name}）</translation>
     </message>
     <message>
-        <source>it is no longer there</source>
-        <extracomment>sentences</extracomment>
-        <translation>它已不存在</translation>
-    </message>
-    <message>
         <source>what the store sends does not match its checksum</source>
         <extracomment>sentences</extracomment>
         <translation>存储发来的内容与其校验和不符</translation>
-    </message>
-    <message>
-        <source>torch.export has put it into a pickle of its own</source>
-        <extracomment>sentences</extracomment>
-        <translation>torch.export 把它写入了单独的 pickle</translation>
     </message>
     <message>
         <source>torch.export has written it in another layout than that of plain tensors</source>
@@ -12936,19 +12732,9 @@ steps</extracomment>
         <translation>在最后一个张量之后，文件还有 {more}。</translation>
     </message>
     <message>
-        <source>it is a numpy array whose numbers the file does not hold</source>
-        <extracomment>sentences</extracomment>
-        <translation>它是 numpy 数组，但文件中没有其数值</translation>
-    </message>
-    <message>
         <source>it is a {path}, which Pruneapp does not read</source>
         <extracomment>sentences</extracomment>
         <translation>其类型为 {path}，Pruneapp 不读取这种类型</translation>
-    </message>
-    <message>
-        <source>it is a numpy array of a type that Pruneapp does not know</source>
-        <extracomment>sentences</extracomment>
-        <translation>它是 numpy 数组，其类型 Pruneapp 不认识</translation>
     </message>
     <message>
         <source>it is a numpy array of Python objects (dtype object), no numbers</source>
@@ -12961,11 +12747,6 @@ steps</extracomment>
         <translation>它是类型为 &apos;{shown}&apos; 的 numpy 数组，Pruneapp 不读取这种类型</translation>
     </message>
     <message>
-        <source>torch says something of it that Pruneapp does not know</source>
-        <extracomment>sentences</extracomment>
-        <translation>torch 对它的某项说明 Pruneapp 不认识</translation>
-    </message>
-    <message>
         <source>torch.{name} is stored before a negation or conjugation</source>
         <extracomment>sentences</extracomment>
         <translation>torch.{name} 存储的是取负或取共轭之前的数值</translation>
@@ -12976,34 +12757,14 @@ steps</extracomment>
         <translation>嵌套 (jagged)</translation>
     </message>
     <message>
-        <source>it is a nested tensor of a kind that Pruneapp does not know</source>
-        <extracomment>sentences</extracomment>
-        <translation>它是嵌套张量，其种类 Pruneapp 不认识</translation>
-    </message>
-    <message>
         <source>it is stored as a numpy array of another type</source>
         <extracomment>sentences</extracomment>
         <translation>它存储为另一种类型的 numpy 数组</translation>
     </message>
     <message>
-        <source>it is a tensor of shape {list} on the meta device: the file holds no numbers of it</source>
-        <extracomment>sentences</extracomment>
-        <translation>它是 meta 设备上形状为 {list} 的张量：文件中没有它的数值</translation>
-    </message>
-    <message>
-        <source>it is a tensor on the meta device: the file holds no numbers of it</source>
-        <extracomment>sentences</extracomment>
-        <translation>它是 meta 设备上的张量：文件中没有它的数值</translation>
-    </message>
-    <message>
         <source>it is made of other tensors</source>
         <extracomment>sentences</extracomment>
         <translation>它由其他张量组成</translation>
-    </message>
-    <message>
-        <source>it lies inside an object of {inside}, which Pruneapp does not know</source>
-        <extracomment>sentences</extracomment>
-        <translation>它位于类型为 {inside} 的对象中，Pruneapp 不认识该类型</translation>
     </message>
     <message>
         <source>it is a part of a {kind} tensor</source>
@@ -13036,16 +12797,6 @@ steps</extracomment>
         <translation>它是 DTensor，但没有说明如何分布</translation>
     </message>
     <message>
-        <source>it is a DTensor of shape {list} of which the file holds a partial result</source>
-        <extracomment>sentences</extracomment>
-        <translation>它是形状为 {list} 的 DTensor，文件中只有其部分结果</translation>
-    </message>
-    <message>
-        <source>it is a DTensor of shape {list} of which the file holds one shard, of shape {list2}</source>
-        <extracomment>sentences</extracomment>
-        <translation>它是形状为 {list} 的 DTensor，文件中只有其一个形状为 {list2} 的分片</translation>
-    </message>
-    <message>
         <source>storage &apos;{key}&apos;</source>
         <extracomment>sentences</extracomment>
         <translation>存储 &apos;{key}&apos;</translation>
@@ -13064,11 +12815,6 @@ steps</extracomment>
         <source>Starting workers</source>
         <extracomment>sentences</extracomment>
         <translation>正在启动 worker</translation>
-    </message>
-    <message>
-        <source>Checking what is there</source>
-        <extracomment>sentences</extracomment>
-        <translation>正在检查已有的内容</translation>
     </message>
     <message>
         <source>Comparing {name}</source>
@@ -13091,11 +12837,6 @@ steps</extracomment>
         <translation>正在查找完整的通道</translation>
     </message>
     <message>
-        <source>Edits by hand</source>
-        <extracomment>sentences</extracomment>
-        <translation>手动编辑</translation>
-    </message>
-    <message>
         <source>Entries that make pruned weights permanent</source>
         <extracomment>sentences</extracomment>
         <translation>将已剪枝权重永久化的条目</translation>
@@ -13104,11 +12845,6 @@ steps</extracomment>
         <source>Entries that treat zeros as pruned</source>
         <extracomment>sentences</extracomment>
         <translation>将零视为已剪枝的条目</translation>
-    </message>
-    <message>
-        <source>Masks that lie in the file</source>
-        <extracomment>sentences</extracomment>
-        <translation>文件中的掩码</translation>
     </message>
     <message>
         <source>On the worker {address}: {sentence}</source>
@@ -13146,31 +12882,6 @@ steps</extracomment>
         <translation>这些张量</translation>
     </message>
     <message>
-        <source>Leave {them} out with --omit NAME{elsewhere}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请用 --omit NAME 略过{elsewhere}。</translation>
-    </message>
-    <message>
-        <source>&apos;{name}&apos; has new values, and does not lie in one piece in it</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{name}&apos; 有新值，且在其中不是连续存放的</translation>
-    </message>
-    <message>
-        <source>&apos;{name}&apos; lies compressed or sparse in it</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{name}&apos; 在其中以压缩或稀疏形式存放</translation>
-    </message>
-    <message>
-        <source>elements of &apos;{name}&apos; share their place in it</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{name}&apos; 的元素在其中共用位置</translation>
-    </message>
-    <message>
-        <source>&apos;{name}&apos; is a numpy array that cannot be changed in its place</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{name}&apos; 是无法原位更改的 numpy 数组</translation>
-    </message>
-    <message>
         <source>&apos;{prefix}{second}&apos; comes before &apos;{prefix2}{first}&apos; in the file, so the block computes in another order.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{prefix}{second}&apos; 在文件中位于 &apos;{prefix2}{first}&apos; 之前，因此该块按另一种顺序计算。</translation>
@@ -13184,11 +12895,6 @@ steps</extracomment>
         <source>&apos;{name}&apos; is tied to &apos;{aliases}&apos;.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos; 与 &apos;{aliases}&apos; 共享权重。</translation>
-    </message>
-    <message>
-        <source>&apos;{name}&apos; is packed ({label}) and stays whole.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{name}&apos; 是打包的（{label}），因此保持完整。</translation>
     </message>
     <message>
         <source>of a number</source>
@@ -13226,16 +12932,6 @@ steps</extracomment>
         <translation>&apos;{prefix}&apos; 的专家不全。</translation>
     </message>
     <message>
-        <source>&apos;{name}&apos; has a dimension of {size} as the group has, and nobody knows whether it belongs to it, so nothing is cut here.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{name}&apos; 有一个大小为 {size} 的维度，与该组相同，但无法确定它是否属于该组，因此这里不裁去任何内容。</translation>
-    </message>
-    <message>
-        <source>&apos;{missing}&apos; is missing beside &apos;{name}&apos;.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{name}&apos; 旁缺少 &apos;{missing}&apos;。</translation>
-    </message>
-    <message>
         <source>, which fits all tensors</source>
         <extracomment>sentences</extracomment>
         <translation>（适用于所有张量）</translation>
@@ -13261,19 +12957,9 @@ steps</extracomment>
         <translation>{n} 个其他张量</translation>
     </message>
     <message>
-        <source>&apos;{target}&apos; holds {first_names}, which would stay beside the new files and could be loaded with them, or instead of them.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{target}&apos; 中含有 {first_names}，它们会留在新文件旁，并被误当作新文件的一部分，或取代新文件被读取。</translation>
-    </message>
-    <message>
         <source>Choose an empty folder or the name of a new one, or remove what is there.</source>
         <extracomment>sentences</extracomment>
         <translation>请选择空文件夹或新文件夹的名称，或移除该处的内容。</translation>
-    </message>
-    <message>
-        <source>&apos;{target}&apos; holds the model that was opened, whose files would stay beside the new ones and could be loaded instead of them: {first_names}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{target}&apos; 包含打开的模型，其文件会留在新文件旁并被误当作新文件：{first_names}。</translation>
     </message>
     <message>
         <source>Choose another folder.</source>
@@ -13311,29 +12997,14 @@ steps</extracomment>
         <translation>未写入任何内容。请重新导出。</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos;, which goes with the model, cannot be read: {words_of}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>无法读取属于此模型的 &apos;{path}&apos;：{words_of}。</translation>
-    </message>
-    <message>
         <source>Ask for permission to read it, or move it out of the folder.</source>
         <extracomment>sentences</extracomment>
         <translation>请申请读取该文件的权限，或将其移出文件夹。</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; is the model that was opened, and in a store no backup of the original is kept beside an export.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; 是打开的模型，而存储无法在导出旁保留原文件。</translation>
-    </message>
-    <message>
         <source>With a max shard size a folder is written, but &apos;{name}&apos; is the name of a file.</source>
         <extracomment>sentences</extracomment>
         <translation>设定分片大小上限时会写入文件夹，但 &apos;{name}&apos; 是文件的名称。</translation>
-    </message>
-    <message>
-        <source>Name a folder: &apos;{without}&apos;.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请指定文件夹：&apos;{without}&apos;。</translation>
     </message>
     <message>
         <source>&apos;{name}&apos; is the name of a file, but not of one in the format &apos;{name2}&apos;: the model would be written as a folder of that name.</source>
@@ -13384,11 +13055,6 @@ steps</extracomment>
         <source>Choose a folder.</source>
         <extracomment>sentences</extracomment>
         <translation>请选择文件夹。</translation>
-    </message>
-    <message>
-        <source>&apos;{path}&apos; cannot be written: the folder &apos;{parent}&apos; is not there.</source>
-        <extracomment>sentences</extracomment>
-        <translation>无法写入 &apos;{path}&apos;：文件夹 &apos;{parent}&apos; 不存在。</translation>
     </message>
     <message>
         <source>Make the folder first, or choose another.</source>
@@ -13561,16 +13227,6 @@ steps</extracomment>
         <translation>可继续格式保留了名称 &apos;{ours}&apos;，但有张量使用该名称。</translation>
     </message>
     <message>
-        <source>safetensors cannot hold so many tensors: its header would be {len} bytes long, at most {MAX_HEADER_BYTES} are allowed.</source>
-        <extracomment>sentences</extracomment>
-        <translation>safetensors 无法容纳这么多张量：其文件头将长达 {len} 字节，而最多允许 {MAX_HEADER_BYTES} 字节。</translation>
-    </message>
-    <message>
-        <source>safetensors cannot hold a tensor named &apos;{METADATA}&apos;: the format reserves this name.</source>
-        <extracomment>sentences</extracomment>
-        <translation>safetensors 无法包含名为 &apos;{METADATA}&apos; 的张量：该格式保留了此名称。</translation>
-    </message>
-    <message>
         <source>safetensors cannot store a tensor name that is not valid Unicode.</source>
         <extracomment>sentences</extracomment>
         <translation>safetensors 无法存储不是有效 Unicode 的张量名称。</translation>
@@ -13641,24 +13297,9 @@ steps</extracomment>
         <translation>torch.load 在 weights_only=True 时拒绝加载 &apos;{name}&apos;，因为其中引用了代码（{unknown}）。</translation>
     </message>
     <message>
-        <source>The history has a repair, whose values torch.nn.utils.prune cannot compute.</source>
-        <extracomment>sentences</extracomment>
-        <translation>历史中有修复，而 torch.nn.utils.prune 无法计算其值。</translation>
-    </message>
-    <message>
-        <source>Leave the script out; &apos;pruneapp run&apos; applies the recipe with its values.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请不要导出脚本；&apos;pruneapp run&apos; 会应用配方及其修复值。</translation>
-    </message>
-    <message>
         <source>torch has no type {label}, which &apos;{name}&apos; has.</source>
         <extracomment>sentences</extracomment>
         <translation>torch 没有类型 {label}，而 &apos;{name}&apos; 为此类型。</translation>
-    </message>
-    <message>
-        <source>Leave the script out.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请不要导出脚本。</translation>
     </message>
     <message>
         <source>torch&apos;s pruning multiplies weights by their mask, which it cannot do with {label}, the type of &apos;{name}&apos;.</source>
@@ -13666,19 +13307,9 @@ steps</extracomment>
         <translation>torch 的剪枝会将权重与其掩码相乘，但无法用于 &apos;{name}&apos; 的类型 {label}。</translation>
     </message>
     <message>
-        <source>Leave the script out; `pruneapp run` applies the recipe.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请不要导出脚本；pruneapp run 会执行该配方。</translation>
-    </message>
-    <message>
         <source>&apos;{index}&apos;, the index of the model, can no longer be read.</source>
         <extracomment>sentences</extracomment>
         <translation>模型的索引 &apos;{index}&apos; 已无法读取。</translation>
-    </message>
-    <message>
-        <source>Put it back, then open the model again.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请将其放回原处，然后重新打开模型。</translation>
     </message>
     <message>
         <source>Increase the max shard size.</source>
@@ -13721,11 +13352,6 @@ steps</extracomment>
         <translation>&apos;{file}&apos; 的元数据中没有配方，因此没有可验证的内容。</translation>
     </message>
     <message>
-        <source>Name the exported file first and the original after --against, or give the recipe with --recipe: torch formats have no metadata, and a recipe of many megabytes is not written into it.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请先指定导出的文件，并在 --against 之后指定原文件，或用 --recipe 给出配方：torch 格式没有元数据，而数 MB 的配方不会写入其中。</translation>
-    </message>
-    <message>
         <source>&apos;{path}&apos; cannot be read: {words_of}.</source>
         <extracomment>sentences</extracomment>
         <translation>无法读取 &apos;{path}&apos;：{words_of}。</translation>
@@ -13739,11 +13365,6 @@ steps</extracomment>
         <source>&apos;{path}&apos; declares no family: {error}</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; 没有声明模型系列：{error}</translation>
-    </message>
-    <message>
-        <source>&apos;{path}&apos; is not an ONNX model, so it holds no graph.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; 不是 ONNX 模型，因此不含计算图。</translation>
     </message>
     <message>
         <source>Open an ONNX model.</source>
@@ -13766,24 +13387,9 @@ steps</extracomment>
         <translation>ONNX 模型的组需要软件包 onnx，但尚未安装。</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; is not a program of torch.export, so it holds no graph.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; 不是 torch.export 的程序，因此不含计算图。</translation>
-    </message>
-    <message>
         <source>Open a .pt2 file.</source>
         <extracomment>sentences</extracomment>
         <translation>请打开 .pt2 文件。</translation>
-    </message>
-    <message>
-        <source>&apos;{path}&apos; holds several programs, which are not cut.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; 包含多个程序，不支持对其进行裁剪。</translation>
-    </message>
-    <message>
-        <source>Export each into a file of its own.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请将每个程序导出到单独的文件。</translation>
     </message>
     <message>
         <source>The graph of &apos;{path}&apos; is not as torch.export writes it.</source>
@@ -13816,16 +13422,6 @@ steps</extracomment>
         <translation>请撤销后重试。</translation>
     </message>
     <message>
-        <source>Another file is being opened; changes to this one would be lost.</source>
-        <extracomment>sentences</extracomment>
-        <translation>正在打开另一个文件；对此文件的更改会丢失。</translation>
-    </message>
-    <message>
-        <source>Wait, or press Esc to stay with this file.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请等待，或按 Esc 留在此文件。</translation>
-    </message>
-    <message>
         <source>&apos;{name}&apos; has changed.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos; 已更改。</translation>
@@ -13846,11 +13442,6 @@ steps</extracomment>
         <translation>没有程序 &apos;{name}&apos;。</translation>
     </message>
     <message>
-        <source>Name one that is installed, or its path; it runs in &apos;{folder}&apos;.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请输入已安装的程序或其路径；它在 &apos;{folder}&apos; 中运行。</translation>
-    </message>
-    <message>
         <source>Choose {what}.</source>
         <extracomment>sentences</extracomment>
         <translation>请选择{what}。</translation>
@@ -13864,11 +13455,6 @@ steps</extracomment>
         <source>Choose a text file for the model.</source>
         <extracomment>sentences</extracomment>
         <translation>请为模型选择文本文件。</translation>
-    </message>
-    <message>
-        <source>The original file is being replaced; changes made now would be lost.</source>
-        <extracomment>sentences</extracomment>
-        <translation>正在替换原文件；现在的更改会丢失。</translation>
     </message>
     <message>
         <source>Wait for the export to finish, or press Esc to cancel it.</source>
@@ -14081,11 +13667,6 @@ steps</extracomment>
         <translation>请选择统计文件。</translation>
     </message>
     <message>
-        <source>A repair is being computed; changes made now would be lost.</source>
-        <extracomment>sentences</extracomment>
-        <translation>正在计算修复；现在的更改会丢失。</translation>
-    </message>
-    <message>
         <source>Wait for it to finish, or press Esc to cancel it.</source>
         <extracomment>sentences</extracomment>
         <translation>请等待完成，或按 Esc 取消。</translation>
@@ -14141,11 +13722,6 @@ steps</extracomment>
         <translation>扫描正在进行。</translation>
     </message>
     <message>
-        <source>Wait for it to finish, or press Esc to stop it.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请等待完成，或按 Esc 停止。</translation>
-    </message>
-    <message>
         <source>No tensor is checked, so there is nothing to scan.</source>
         <extracomment>sentences</extracomment>
         <translation>没有勾选张量，因此没有可扫描的内容。</translation>
@@ -14181,11 +13757,6 @@ steps</extracomment>
         <translation>不是 JSON 对象</translation>
     </message>
     <message>
-        <source>it holds an integer that does not fit in 64 bits</source>
-        <extracomment>sentences</extracomment>
-        <translation>含有超出 64 位的整数</translation>
-    </message>
-    <message>
         <source>it is not UTF-8 text at byte {start}</source>
         <extracomment>sentences</extracomment>
         <translation>在字节 {start} 处不是 UTF-8 文本</translation>
@@ -14211,29 +13782,9 @@ steps</extracomment>
         <translation>无法写入该程序：{reason}。</translation>
     </message>
     <message>
-        <source>Export as safetensors, which holds the weights without the graph.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请导出为 safetensors，它包含权重但不含计算图。</translation>
-    </message>
-    <message>
         <source>There would be more than {MAX_FILES} files of at most {format_bytes}.</source>
         <extracomment>sentences</extracomment>
         <translation>将会产生超过 {MAX_FILES} 个文件（每个最大 {format_bytes}）。</translation>
-    </message>
-    <message>
-        <source>it holds half of a surrogate pair at {start}</source>
-        <extracomment>sentences</extracomment>
-        <translation>在 {start} 处含有不成对的代理字符</translation>
-    </message>
-    <message>
-        <source>it holds half of a surrogate pair</source>
-        <extracomment>sentences</extracomment>
-        <translation>含有不成对的代理字符</translation>
-    </message>
-    <message>
-        <source>it holds a number with thousands of digits</source>
-        <extracomment>sentences</extracomment>
-        <translation>含有数千位的数</translation>
     </message>
     <message>
         <source>it is nested too deeply</source>
@@ -14414,11 +13965,6 @@ steps</extracomment>
         <source>{n} weights are</source>
         <extracomment>sentences</extracomment>
         <translation>{n} 个权重</translation>
-    </message>
-    <message>
-        <source>Groups of &apos;{name}&apos; along dimension {dim} hold weights of several outputs, which cannot be exchanged.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{name}&apos; 沿维度 {dim} 的组含有多个输出的权重，这些权重无法交换。</translation>
     </message>
     <message>
         <source>Choose the dimension of the inputs, or &apos;wanda_n_m&apos;.</source>
@@ -14741,16 +14287,6 @@ steps</extracomment>
         <translation>请移除重要性分数。</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; holds no importance scores for &apos;{name}&apos;.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; 中没有 &apos;{name}&apos; 的重要性分数。</translation>
-    </message>
-    <message>
-        <source>It must hold a tensor of the same name and shape for every selected one.</source>
-        <extracomment>sentences</extracomment>
-        <translation>对于每个选中的张量，该文件必须包含一个名称和形状都相同的张量。</translation>
-    </message>
-    <message>
         <source>&apos;amount&apos; must be at most {tensor_size}, all there is (got {amount}).</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;amount&apos;最多为 {tensor_size}，即全部数量（收到 {amount}）。</translation>
@@ -14866,11 +14402,6 @@ steps</extracomment>
         <translation>请为其设置默认值；这样就可以在表单中更改整数、数和布尔值。</translation>
     </message>
     <message>
-        <source>&apos;parameters&apos; must hold at least one (module, name) pair (got none).</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;parameters&apos; 必须至少包含一个 (module, name) 对（未收到任何对）。</translation>
-    </message>
-    <message>
         <source>&apos;{name}&apos; needs masks, which a step of a recipe cannot contain.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos; 需要掩码，而配方的步骤不能包含掩码。</translation>
@@ -14911,9 +14442,699 @@ steps</extracomment>
         <translation>{n} 轮</translation>
     </message>
     <message>
+        <source>&apos;{path}&apos; is not a checkpoint in a supported format.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 不是 Pruneapp 能识别的检查点。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; contains no state dict &apos;{wanted}&apos;: a {label} file has only one, which has no name.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 不含状态字典 &apos;{wanted}&apos;：{label} 文件只有一个状态字典，且没有名称。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; contains no tensor named &apos;{name}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 中没有名为 &apos;{name}&apos; 的张量。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is damaged: {what} of tensor &apos;{show}&apos; does not contain what it should.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 已损坏：张量 &apos;{show}&apos; 的 {what} 与应有内容不符。</translation>
+    </message>
+    <message>
+        <source>Open the file that contains the weights.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请打开包含权重的文件。</translation>
+    </message>
+    <message>
+        <source>it declares {n_tensors} tensors and {n_keys} keys</source>
+        <extracomment>sentences</extracomment>
+        <translation>其中声明有 {n_tensors} 个张量和 {n_keys} 个键</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is truncated: it is not a complete {kind}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 被截断：它不是完整的 {kind}。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is truncated: {missing} missing of &apos;{name}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 被截断：&apos;{name}&apos; 缺少 {missing}。</translation>
+    </message>
+    <message>
+        <source>Open the file or folder that contains the weights.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请打开包含权重的文件或文件夹。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; contains no array of numbers ({more}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 不含数字数组（{more}）。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is truncated: {missing} missing of &apos;{show}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 被截断：&apos;{show}&apos; 缺少 {missing}。</translation>
+    </message>
+    <message>
+        <source>graphs are nested more than {MOST_NESTED} deep</source>
+        <extracomment>sentences</extracomment>
+        <translation>计算图嵌套了 {MOST_NESTED} 层</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; is stored at an unknown kind of location</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; 所在位置的类型未知</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is truncated: &apos;{name}&apos; of &apos;{path2}&apos; ends at byte {value}, and it has {size}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 不完整：&apos;{path2}&apos; 的 &apos;{name}&apos; 应结束于字节 {value}，而文件只有 {size} 字节。</translation>
+    </message>
+    <message>
+        <source>&apos;{model}&apos; refers to &apos;{show}&apos; for &apos;{name}&apos;, which is outside its folder.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{model}&apos; 指出 &apos;{name}&apos; 位于 &apos;{show}&apos;，但该位置不在其文件夹内。</translation>
+    </message>
+    <message>
+        <source>Save the model again with its data next to it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请重新保存模型，并将其数据放在旁边。</translation>
+    </message>
+    <message>
+        <source>the type of a tensor is not a number</source>
+        <extracomment>sentences</extracomment>
+        <translation>有张量的类型不是数</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; contains &apos;{show}.weight&apos; packed by compressed-tensors, but {what}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 包含由 compressed-tensors 打包的 &apos;{show}.weight&apos;，但存在问题：{what}。</translation>
+    </message>
+    <message>
+        <source>its shape is not a list of a few whole numbers</source>
+        <extracomment>sentences</extracomment>
+        <translation>其形状不是由几个整数组成的列表</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is truncated: at least {missing} missing.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 不完整，至少缺少 {missing}。</translation>
+    </message>
+    <message>
+        <source>a field has the invalid number {number}</source>
+        <extracomment>sentences</extracomment>
+        <translation>有字段的编号为 {number}</translation>
+    </message>
+    <message>
+        <source>a name is not UTF-8 text</source>
+        <extracomment>sentences</extracomment>
+        <translation>有名称不是 UTF-8 文本</translation>
+    </message>
+    <message>
+        <source>a field is longer than the message that contains it</source>
+        <extracomment>sentences</extracomment>
+        <translation>有字段比包含它的部分还长</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is truncated: {what}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 不完整：{what}。</translation>
+    </message>
+    <message>
+        <source>The shards next to &apos;{path}&apos; are of different formats: {join}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 旁的分片格式不同：{join}。</translation>
+    </message>
+    <message>
+        <source>the part of tensor &apos;{show}&apos; is not a dense tensor</source>
+        <extracomment>sentences</extracomment>
+        <translation>张量 &apos;{show}&apos; 的部分不是稠密张量</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is truncated: it has {size} bytes and should have at least {value}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 被截断：有 {size} 字节，至少应有 {value}。</translation>
+    </message>
+    <message>
+        <source>the name of a tensor is not text, or it is not described</source>
+        <extracomment>sentences</extracomment>
+        <translation>张量的名称不是文本，或没有描述</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; contains {size} bytes of tensors, but {value} are needed.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 包含 {size} 字节的张量，但需要 {value} 字节。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; no longer exists.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 已不存在。</translation>
+    </message>
+    <message>
+        <source>Restore it, or open it at its new location.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请将其放回原处，或从新位置打开。</translation>
+    </message>
+    <message>
+        <source>Reopen it to load the new version.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请重新打开以加载新版本。</translation>
+    </message>
+    <message>
+        <source>Restore it, or open the file at its new location.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请将其放回原处，或从新位置打开该文件。</translation>
+    </message>
+    <message>
+        <source>Check the file, then export again, or choose another name.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请查看该对象，然后重新导出，或选择其他名称。</translation>
+    </message>
+    <message>
+        <source>The folder &apos;{folder}&apos; contains no checkpoint in a supported format.</source>
+        <extracomment>sentences</extracomment>
+        <translation>文件夹 &apos;{folder}&apos; 中没有 Pruneapp 能识别的检查点。</translation>
+    </message>
+    <message>
+        <source>The folder &apos;{folder}&apos; contains more than one checkpoint: {shown}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>文件夹 &apos;{folder}&apos; 包含多个检查点：{shown}。</translation>
+    </message>
+    <message>
+        <source>The folder &apos;{folder}&apos; contains {len} of {count} shards of a model and no index.</source>
+        <extracomment>sentences</extracomment>
+        <translation>文件夹 &apos;{folder}&apos; 包含模型 {count} 个分片中的 {len} 个，且没有索引。</translation>
+    </message>
+    <message>
+        <source>its zip directory is missing, so the file is truncated</source>
+        <extracomment>sentences</extracomment>
+        <translation>缺少 zip 目录，因此文件不完整</translation>
+    </message>
+    <message>
+        <source>its zip directory is not at the declared position</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 zip 目录不在归档末尾所述的位置</translation>
+    </message>
+    <message>
+        <source>is a zip archive of several folders (&apos;{first}&apos; and &apos;{second}&apos;), which torch.save does not write</source>
+        <extracomment>sentences</extracomment>
+        <translation>是含有多个文件夹（&apos;{first}&apos; 和 &apos;{second}&apos;）的 zip 归档，torch.save 从不写出这种文件</translation>
+    </message>
+    <message>
+        <source>contains &apos;{name}&apos;, compressed by method {method} of zip (only 0, stored, and 8, deflated, are read)</source>
+        <extracomment>sentences</extracomment>
+        <translation>含有 &apos;{name}&apos;，以 zip 方法 {method} 压缩（只读取 0 即存储和 8 即 deflate）</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is beyond the end of its zip archive</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 超出其 zip 归档的结尾</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is not at the position in the zip directory</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 不在 zip 目录所述的位置</translation>
+    </message>
+    <message>
+        <source>its zip archive contains &apos;{name}&apos; twice</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 zip 归档中有两个 &apos;{name}&apos;</translation>
+    </message>
+    <message>
+        <source>is a program that was compiled ahead of time (AOTInductor), and contains no graph</source>
+        <extracomment>sentences</extracomment>
+        <translation>是预先编译的程序 (AOTInductor)，不含计算图</translation>
+    </message>
+    <message>
+        <source>its JSON has no valid {key} for &apos;{where}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 JSON 中 &apos;{where}&apos; 的 {key} 缺失或不正确</translation>
+    </message>
+    <message>
+        <source>the list of its storages contains one storage twice</source>
+        <extracomment>sentences</extracomment>
+        <translation>其存储列表中有一个存储出现两次</translation>
+    </message>
+    <message>
+        <source>it is truncated, {counted} missing</source>
+        <extracomment>sentences</extracomment>
+        <translation>它不完整，缺少 {counted}</translation>
+    </message>
+    <message>
+        <source>a byte string in its pickle contains something that is not a storage</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 pickle 中的一个字节串所含内容不是存储</translation>
+    </message>
+    <message>
+        <source>a storage in its pickle is truncated</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 pickle 中的一个存储被截断</translation>
+    </message>
+    <message>
+        <source>a storage in its pickle has another size than declared</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 pickle 中的一个存储的大小与声明不符</translation>
+    </message>
+    <message>
+        <source>the shape of a numpy array contains something that is not an integer</source>
+        <extracomment>sentences</extracomment>
+        <translation>numpy 数组的形状中有不是整数的内容</translation>
+    </message>
+    <message>
+        <source>the size of a sparse tensor contains something that is not an integer</source>
+        <extracomment>sentences</extracomment>
+        <translation>稀疏张量的大小中有不是整数的内容</translation>
+    </message>
+    <message>
+        <source>{path} is given something that is not a pair</source>
+        <extracomment>sentences</extracomment>
+        <translation>{path} 收到的不是一对值</translation>
+    </message>
+    <message>
+        <source>the indices of the sparse tensor &apos;{name}&apos; are not integers</source>
+        <extracomment>sentences</extracomment>
+        <translation>稀疏张量 &apos;{name}&apos; 的索引不是整数</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; contains {size} compressed bytes of tensors, but {value} are needed.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 包含 {size} 字节的压缩张量数据，但需要 {value} 字节。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; could not be decompressed: its temporary file in &apos;{gettempdir}&apos; is truncated.</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法解压 &apos;{path}&apos;：其在 &apos;{gettempdir}&apos; 中的临时文件不完整。</translation>
+    </message>
+    <message>
+        <source>Free some space there, or set TMPDIR to a folder with more.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请在该处腾出空间，或将 TMPDIR 设为空间更大的文件夹。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; contains no state dict named &apos;{key}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 中没有名为 &apos;{key}&apos; 的状态字典。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; contains no tensors of a model.{run}</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 不含模型的张量。{run}</translation>
+    </message>
+    <message>
+        <source>Open the file that contains the weights, or save the state_dict with torch.save.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请打开包含权重的文件，或用 torch.save 保存 state_dict。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; contains no tensors that can be read: {next}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 中没有可读取的张量：{next}。</translation>
+    </message>
+    <message>
+        <source>the size of a storage is not an integer</source>
+        <extracomment>sentences</extracomment>
+        <translation>有存储的大小不是整数</translation>
+    </message>
+    <message>
+        <source>the {what} of a tensor is not a tuple</source>
+        <extracomment>sentences</extracomment>
+        <translation>有张量的 {what} 不是元组</translation>
+    </message>
+    <message>
+        <source>the {what} of a tensor contains something that is not an integer</source>
+        <extracomment>sentences</extracomment>
+        <translation>有张量的 {what} 中有不是整数的内容</translation>
+    </message>
+    <message>
+        <source>the {what} of a tensor contains {value}</source>
+        <extracomment>sentences</extracomment>
+        <translation>有张量的 {what} 为 {value}</translation>
+    </message>
+    <message>
+        <source>its pickle refers to something that is not a storage</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 pickle 引用了不是存储的内容</translation>
+    </message>
+    <message>
+        <source>storage &apos;{key}&apos; is declared with {nbytes} and with {nbytes2} bytes</source>
+        <extracomment>sentences</extracomment>
+        <translation>存储 &apos;{key}&apos; 的大小既为 {nbytes} 又为 {nbytes2} 字节</translation>
+    </message>
+    <message>
+        <source>its pickle stores an object under the invalid number {index}</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 pickle 将一个对象记为编号 {index}</translation>
+    </message>
+    <message>
+        <source>its pickle names code by something that is not text</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 pickle 用不是文本的内容指定代码</translation>
+    </message>
+    <message>
+        <source>its pickle calls something that is not a function</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 pickle 调用了不是函数的内容</translation>
+    </message>
+    <message>
+        <source>its pickle calls a function with something that is not a tuple</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 pickle 用不是元组的内容调用函数</translation>
+    </message>
+    <message>
+        <source>its pickle appends to something that is not a list</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 pickle 向不是列表的内容追加元素</translation>
+    </message>
+    <message>
+        <source>its pickle sets an item of something that is not a dict</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 pickle 为不是字典的内容设置条目</translation>
+    </message>
+    <message>
+        <source>its pickle refers to an object that it does not contain</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 pickle 引用了它不含有的对象</translation>
+    </message>
+    <message>
+        <source>contains &apos;{name}&apos; of {size} bytes (stored in {stored}), which is more than Pruneapp reads</source>
+        <extracomment>sentences</extracomment>
+        <translation>含有 {size} 字节的 &apos;{name}&apos;（存储为 {stored}），超出 Pruneapp 的读取上限</translation>
+    </message>
+    <message>
+        <source>it contains a second pickle, &apos;{others}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>它含有第二个 pickle &apos;{others}&apos;</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; contains masks next to its weights, which cannot be used on a cluster yet.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 的权重旁带有掩码，目前还不能在集群上使用。</translation>
+    </message>
+    <message>
+        <source>The statistics &apos;{path}&apos; do not exist.</source>
+        <extracomment>sentences</extracomment>
+        <translation>统计 &apos;{path}&apos; 不在该处。</translation>
+    </message>
+    <message>
+        <source>Free some space on the disk, then try again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请在磁盘上腾出空间，然后重试。</translation>
+    </message>
+    <message>
+        <source>Choose a structured method and dim 0, or turn off bias and norm.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择结构化方法和维度 0，或不包括偏置和归一化。</translation>
+    </message>
+    <message>
+        <source>Select other weights.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择其他权重。</translation>
+    </message>
+    <message>
+        <source>The masks would not change: {UNCHANGED}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>没有任何变化：{UNCHANGED}。</translation>
+    </message>
+    <message>
+        <source>&apos;{invalid}&apos; has no mask of zeros and ones next to it in &apos;{name}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>在 &apos;{name}&apos; 中，&apos;{invalid}&apos; 旁没有由零和一组成的掩码。</translation>
+    </message>
+    <message>
+        <source>The mask &apos;{name}&apos; in &apos;{path}&apos; contains values other than 0 and 1.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 中的掩码 &apos;{name}&apos; 含有 0 和 1 以外的值。</translation>
+    </message>
+    <message>
+        <source>Put the file of this name next to the recipe.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请将该名称的文件放在配方旁。</translation>
+    </message>
+    <message>
+        <source>The list of {noun}s contains &apos;{piece}&apos;, but the first index of a range must not be larger than the last.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{noun}列表中含有 &apos;{piece}&apos;，但范围应从较小的索引到较大的索引，两端都包括在内。</translation>
+    </message>
+    <message>
+        <source>Put the folder of values next to the recipe.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请将修复值的文件夹放在配方旁。</translation>
+    </message>
+    <message>
+        <source>Specify that model, which was pruned, with --unpruned.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请用 --unpruned 指定被剪枝的那个模型。</translation>
+    </message>
+    <message>
+        <source>Specify the model that was pruned.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请指定被剪枝的那个模型。</translation>
+    </message>
+    <message>
+        <source>Specify the statistics file that the repair was made with.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请指定此修复所用的统计文件。</translation>
+    </message>
+    <message>
+        <source>Specify a folder with images ({join}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>请指定包含图像（{join}）的文件夹。</translation>
+    </message>
+    <message>
+        <source>The model stores weights in a different form than the file ({first_names}), so a sequential repair, which runs two states at once, is not possible.</source>
+        <extracomment>sentences</extracomment>
+        <translation>模型中权重的形式与文件不同（{first_names}），因此无法在其旁运行其他状态，而顺序修复需要这样做。</translation>
+    </message>
+    <message>
+        <source>Specify a script, or measure without recovery.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请指定脚本，或不带恢复测量。</translation>
+    </message>
+    <message>
+        <source>The loaded model does not contain the weights of &apos;{name}&apos;: {what}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>加载的模型不包含 &apos;{name}&apos; 的权重：{what}。</translation>
+    </message>
+    <message>
+        <source>Make sure that load(path) reads the weights from the path that it is given.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请确保 load(path) 从给定的路径读取权重。</translation>
+    </message>
+    <message>
+        <source>It is unknown whether a higher or a lower &apos;{name}&apos; is better.</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法得知 &apos;{name}&apos; 是越高越好还是越低越好。</translation>
+    </message>
+    <message>
+        <source>The model stores weights in a different form than the file, so the new values could not be saved.</source>
+        <extracomment>sentences</extracomment>
+        <translation>模型中权重的形式与文件不同，因此无法保存新值。</translation>
+    </message>
+    <message>
         <source>{n} rounds</source>
         <extracomment>sentences</extracomment>
         <translation>{n} 轮</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; does not define load(path), and &apos;{name2}&apos; is not a model folder that transformers could load.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 没有定义 load(path)，而 &apos;{name2}&apos; 也不是 transformers 能加载的模型文件夹。</translation>
+    </message>
+    <message>
+        <source>Specify the executable file, or the folder of its environment.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请指定可执行文件，或其环境的文件夹。</translation>
+    </message>
+    <message>
+        <source>No Python was found for &apos;{name}&apos;: there is no .venv next to it, and no conda environment is active.</source>
+        <extracomment>sentences</extracomment>
+        <translation>未找到用于 &apos;{name}&apos; 的 Python：其旁没有 .venv，也没有激活的 conda 环境。</translation>
+    </message>
+    <message>
+        <source>&apos;{target}&apos; contains {first_names}. These files would remain next to the new ones and could be loaded with them or instead of them.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{target}&apos; 中含有 {first_names}，它们会留在新文件旁，并被误当作新文件的一部分，或取代新文件被读取。</translation>
+    </message>
+    <message>
+        <source>&apos;{target}&apos; contains the opened model. Its files would remain next to the new ones and could be loaded instead of them: {first_names}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{target}&apos; 包含打开的模型，其文件会留在新文件旁并被误当作新文件：{first_names}。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos;, which belongs to the model, cannot be read: {words_of}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法读取属于此模型的 &apos;{path}&apos;：{words_of}。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is the opened model, and in an object store no backup of the original can be kept.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 是打开的模型，而存储无法在导出旁保留原文件。</translation>
+    </message>
+    <message>
+        <source>Specify a folder: &apos;{without}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请指定文件夹：&apos;{without}&apos;。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; cannot be written: the folder &apos;{parent}&apos; does not exist.</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法写入 &apos;{path}&apos;：文件夹 &apos;{parent}&apos; 不存在。</translation>
+    </message>
+    <message>
+        <source>Export as safetensors, which contains the weights without the graph.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请导出为 safetensors，它包含权重但不含计算图。</translation>
+    </message>
+    <message>
+        <source>Specify a folder, or merge the files first with llama-gguf-split --merge.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请指定文件夹，或先用 llama-gguf-split --merge 合并文件。</translation>
+    </message>
+    <message>
+        <source>The file has too many tensors for safetensors: the header would be {len} bytes long, at most {MAX_HEADER_BYTES} are allowed.</source>
+        <extracomment>sentences</extracomment>
+        <translation>safetensors 无法容纳这么多张量：其文件头将长达 {len} 字节，而最多允许 {MAX_HEADER_BYTES} 字节。</translation>
+    </message>
+    <message>
+        <source>safetensors cannot contain a tensor named &apos;{METADATA}&apos;: the format reserves this name.</source>
+        <extracomment>sentences</extracomment>
+        <translation>safetensors 无法包含名为 &apos;{METADATA}&apos; 的张量：该格式保留了此名称。</translation>
+    </message>
+    <message>
+        <source>This history contains a repair, which torch.nn.utils.prune cannot reproduce.</source>
+        <extracomment>sentences</extracomment>
+        <translation>此历史包含修复，torch.nn.utils.prune 无法重现它。</translation>
+    </message>
+    <message>
+        <source>Save a recipe and apply it with &apos;pruneapp run&apos; instead.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请改为保存配方，并用 &apos;pruneapp run&apos; 应用它。</translation>
+    </message>
+    <message>
+        <source>Export without the script.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请不带脚本导出。</translation>
+    </message>
+    <message>
+        <source>Save a recipe and apply it with `pruneapp run` instead.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请改为保存配方，并用 `pruneapp run` 应用它。</translation>
+    </message>
+    <message>
+        <source>Restore it, then open the model again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请将其放回原处，然后重新打开模型。</translation>
+    </message>
+    <message>
+        <source>Specify the exported file first and the original after --against, or give the recipe with --recipe: torch formats have no metadata, and a recipe of many megabytes is not written into it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请先指定导出的文件，并在 --against 之后指定原文件，或用 --recipe 给出配方：torch 格式没有元数据，而数 MB 的配方不会写入其中。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is not an ONNX model, so it contains no graph.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 不是 ONNX 模型，因此不含计算图。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is not a program of torch.export, so it contains no graph.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 不是 torch.export 的程序，因此不含计算图。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; contains several programs, which are not cut.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 包含多个程序，不支持对其进行裁剪。</translation>
+    </message>
+    <message>
+        <source>Export each into a separate file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请将每个程序导出到单独的文件。</translation>
+    </message>
+    <message>
+        <source>Older states of the history cannot be moved to disk and remain in memory: {why_not}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>历史中较早的状态无法移到磁盘，仍保留在内存中：{why_not}。</translation>
+    </message>
+    <message>
+        <source>Another file is being opened.</source>
+        <extracomment>sentences</extracomment>
+        <translation>正在打开另一个文件。</translation>
+    </message>
+    <message>
+        <source>Wait, or press Esc to keep this file open.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请等待，或按 Esc 留在此文件。</translation>
+    </message>
+    <message>
+        <source>Specify one that is installed, or its path; it runs in &apos;{folder}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请输入已安装的程序或其路径；它在 &apos;{folder}&apos; 中运行。</translation>
+    </message>
+    <message>
+        <source>The original file is being replaced by an export.</source>
+        <extracomment>sentences</extracomment>
+        <translation>正在用导出结果替换原始文件。</translation>
+    </message>
+    <message>
+        <source>Iterative pruning is running.</source>
+        <extracomment>sentences</extracomment>
+        <translation>正在迭代剪枝。</translation>
+    </message>
+    <message>
+        <source>A recovery is running.</source>
+        <extracomment>sentences</extracomment>
+        <translation>正在恢复。</translation>
+    </message>
+    <message>
+        <source>A repair is running.</source>
+        <extracomment>sentences</extracomment>
+        <translation>正在修复。</translation>
+    </message>
+    <message>
+        <source>it contains {text}, which is not JSON</source>
+        <extracomment>sentences</extracomment>
+        <translation>它含有 {text}，这不是 JSON</translation>
+    </message>
+    <message>
+        <source>it contains half of a surrogate pair at {start}</source>
+        <extracomment>sentences</extracomment>
+        <translation>在 {start} 处含有不成对的代理字符</translation>
+    </message>
+    <message>
+        <source>it contains half of a surrogate pair</source>
+        <extracomment>sentences</extracomment>
+        <translation>含有不成对的代理字符</translation>
+    </message>
+    <message>
+        <source>it contains a number with thousands of digits</source>
+        <extracomment>sentences</extracomment>
+        <translation>含有数千位的数</translation>
+    </message>
+    <message>
+        <source>it contains an integer that does not fit in 64 bits</source>
+        <extracomment>sentences</extracomment>
+        <translation>含有超出 64 位的整数</translation>
+    </message>
+    <message>
+        <source>Groups of &apos;{name}&apos; along dimension {dim} contain weights of several outputs, which cannot be exchanged.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 沿维度 {dim} 的组含有多个输出的权重，这些权重无法交换。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; contains no importance scores for &apos;{name}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 中没有 &apos;{name}&apos; 的重要性分数。</translation>
+    </message>
+    <message>
+        <source>It must contain a tensor of the same name and shape for every selected one.</source>
+        <extracomment>sentences</extracomment>
+        <translation>对于每个选中的张量，该文件必须包含一个名称和形状都相同的张量。</translation>
+    </message>
+    <message>
+        <source>&apos;parameters&apos; must contain at least one (module, name) pair (got none).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;parameters&apos; 必须至少包含一个 (module, name) 对（未收到任何对）。</translation>
     </message>
     <message>
         <source>The step of a schedule needs exactly one row (got {len}).</source>
@@ -15071,11 +15292,6 @@ steps</extracomment>
         <translation>{noun}列表中含有 &apos;{piece}&apos;，但总数为 {counted}，编号从 0{value}。</translation>
     </message>
     <message>
-        <source>The list of {noun}s contains &apos;{piece}&apos;, but a range goes from its lower to its higher index, both included.</source>
-        <extracomment>sentences</extracomment>
-        <translation>{noun}列表中含有 &apos;{piece}&apos;，但范围应从较小的索引到较大的索引，两端都包括在内。</translation>
-    </message>
-    <message>
         <source>{n} group</source>
         <extracomment>sentences</extracomment>
         <translation>{n} 组</translation>
@@ -15131,34 +15347,9 @@ steps</extracomment>
         <translation>无法读取其历史{at}（{what}）</translation>
     </message>
     <message>
-        <source>it names state {state}, which is not there</source>
-        <extracomment>sentences</extracomment>
-        <translation>它引用了不存在的状态 {state}</translation>
-    </message>
-    <message>
-        <source>You can go on working. Make room on the disk, or save the session.</source>
-        <extracomment>sentences</extracomment>
-        <translation>您可以继续工作。请在磁盘上腾出空间，或保存会话。</translation>
-    </message>
-    <message>
-        <source>The work in &apos;{name}&apos; was opened or deleted by another window in the meantime.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{name}&apos; 中的工作在此期间已被另一个窗口打开或删除。</translation>
-    </message>
-    <message>
-        <source>Look in the other window.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请在另一个窗口中查看。</translation>
-    </message>
-    <message>
         <source>it does not begin as one</source>
         <extracomment>sentences</extracomment>
         <translation>其开头不符合该格式</translation>
-    </message>
-    <message>
-        <source>The work in &apos;{path}&apos; cannot be read: {words_of}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>无法读取 &apos;{path}&apos; 中的工作：{words_of}。</translation>
     </message>
     <message>
         <source>Check the disk, then open it again.</source>
@@ -15191,11 +15382,6 @@ steps</extracomment>
         <translation>&apos;{name}&apos; 不是创建 &apos;{name2}&apos; 时所用的文件：{changes}{fits}</translation>
     </message>
     <message>
-        <source>&apos;{name}&apos; does not match the work in &apos;{name2}&apos;: {wrong}{more}</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{name}&apos; 与 &apos;{name2}&apos; 中的工作不匹配：{wrong}{more}</translation>
-    </message>
-    <message>
         <source>Choose the checkpoint that it was made with.</source>
         <extracomment>sentences</extracomment>
         <translation>请选择创建时所用的检查点。</translation>
@@ -15219,21 +15405,6 @@ steps</extracomment>
         <source>This version of Pruneapp does not support &apos;{name}&apos;.</source>
         <extracomment>sentences</extracomment>
         <translation>此版本的 Pruneapp 不支持 &apos;{name}&apos;。</translation>
-    </message>
-    <message>
-        <source>Open the work with the version that it was made with.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请用创建该工作时的版本打开。</translation>
-    </message>
-    <message>
-        <source>The work in &apos;{where}&apos; cannot be restored: {words_of}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>无法恢复 &apos;{where}&apos; 中的工作：{words_of}。</translation>
-    </message>
-    <message>
-        <source>Make room on the disk and try again.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请在磁盘上腾出空间，然后重试。</translation>
     </message>
     <message>
         <source>mask {number} cannot be unpacked from mask {base}</source>
@@ -15306,11 +15477,6 @@ steps</extracomment>
         <translation>&apos;{path}&apos; 是检查点本身，会话绝不会替换它。</translation>
     </message>
     <message>
-        <source>Choose another name, that ends in {SUFFIX}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请选择其他名称，以 {SUFFIX} 结尾。</translation>
-    </message>
-    <message>
         <source>mask {number} is missing</source>
         <extracomment>sentences</extracomment>
         <translation>缺少掩码 {number}</translation>
@@ -15346,11 +15512,6 @@ steps</extracomment>
         <translation>&apos;{shrunk}&apos; 的输出形状为 {after}，而置零时为 {before}。</translation>
     </message>
     <message>
-        <source>&apos;{folder}&apos; holds {format}, but only safetensors files are checked.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{folder}&apos; 包含 {format}，但只能检查 safetensors 文件。</translation>
-    </message>
-    <message>
         <source>The configuration does not say how many layers there are, so the first of them cannot be checked by themselves.</source>
         <extracomment>sentences</extracomment>
         <translation>配置没有说明有多少层，因此无法只检查前几层。</translation>
@@ -15361,19 +15522,9 @@ steps</extracomment>
         <translation>请检查所有层。</translation>
     </message>
     <message>
-        <source>config.json has one list for the layers of encoder and decoder, and different layers would stay in each.</source>
-        <extracomment>sentences</extracomment>
-        <translation>config.json 对编码器和解码器的层只有一个列表，而两者保留的层不同。</translation>
-    </message>
-    <message>
         <source>Remove the same layers from both.</source>
         <extracomment>sentences</extracomment>
         <translation>请在两者中移除相同的层。</translation>
-    </message>
-    <message>
-        <source>The kind of a layer repeats every {every} layers ({name}), and layers that stay would change their kind.</source>
-        <extracomment>sentences</extracomment>
-        <translation>层的类型以 {every} 层为周期（{name}），而保留的层会因此改变类型。</translation>
     </message>
     <message>
         <source>Remove {every} consecutive layers, or several such runs.</source>
@@ -15411,11 +15562,6 @@ steps</extracomment>
         <translation>请报告此问题。</translation>
     </message>
     <message>
-        <source>&apos;{show}&apos; lies in a file beside the model, and cannot be rewritten: {what}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{show}&apos; 位于模型旁的文件中，无法重新写入：{what}。</translation>
-    </message>
-    <message>
         <source>Save the model with this tensor inside it.</source>
         <extracomment>sentences</extracomment>
         <translation>请将此张量存入模型文件内，再保存模型。</translation>
@@ -15451,19 +15597,9 @@ steps</extracomment>
         <translation>{model_type} 的第 {min} 层与其他层不同，不能移除。</translation>
     </message>
     <message>
-        <source>Name other layers.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请指定其他层。</translation>
-    </message>
-    <message>
         <source>A model of type &apos;{model_type}&apos; cannot be written as &apos;{wanted}&apos;.</source>
         <extracomment>sentences</extracomment>
         <translation>类型为 &apos;{model_type}&apos; 的模型无法写为 &apos;{wanted}&apos;。</translation>
-    </message>
-    <message>
-        <source>Leave the type as it is.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请保持类型不变。</translation>
     </message>
     <message>
         <source>No argument of the model&apos;s class gives {lower} the widths that they have here.</source>
@@ -15591,11 +15727,6 @@ steps</extracomment>
         <translation>请检查名称和您的权限。</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos;, line {number}: it must hold an id such as 17, or a range such as 20-31, got &apos;{text}&apos;.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; 第 {number} 行：必须为 ID（例如 17）或范围（例如 20-31），收到 &apos;{text}&apos;。</translation>
-    </message>
-    <message>
         <source>Write one id or one range on each line.</source>
         <extracomment>sentences</extracomment>
         <translation>请在每行写一个 ID 或一个范围。</translation>
@@ -15671,16 +15802,6 @@ steps</extracomment>
         <translation>请同时保留此词元。</translation>
     </message>
     <message>
-        <source>calibrate() multiplied nothing by the weights of the model, as far as can be seen.</source>
-        <extracomment>sentences</extracomment>
-        <translation>就目前所见，calibrate() 没有将任何数据与模型的权重相乘。</translation>
-    </message>
-    <message>
-        <source>Run some inputs through the model that load returned, in the same thread; compiled models and quantized layers are not seen.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请在同一线程中用一些输入运行 load 返回的模型；编译后的模型和量化层无法观察到。</translation>
-    </message>
-    <message>
         <source>{name}() does not call the model with a tensor, so multiply-adds cannot be counted.</source>
         <extracomment>sentences</extracomment>
         <translation>{name}() 没有用张量调用模型，因此无法统计乘加运算。</translation>
@@ -15689,16 +15810,6 @@ steps</extracomment>
         <source>Call the model that load returned as model(inputs), or define calibrate(model) that does.</source>
         <extracomment>sentences</extracomment>
         <translation>请以 model(inputs) 的形式调用 load 返回的模型，或定义一个这样调用它的 calibrate(model)。</translation>
-    </message>
-    <message>
-        <source>Nothing was multiplied by the weights of the model, as far as can be seen.</source>
-        <extracomment>sentences</extracomment>
-        <translation>就目前所见，没有任何数据与模型的权重相乘。</translation>
-    </message>
-    <message>
-        <source>Compiled models and quantized layers are not seen.</source>
-        <extracomment>sentences</extracomment>
-        <translation>编译后的模型和量化层无法观察到。</translation>
     </message>
     <message>
         <source>The model returned an object of type {name} without a tensor in it.</source>
@@ -15791,16 +15902,6 @@ steps</extracomment>
         <translation>&apos;{path}&apos; 在显示之后被更改。</translation>
     </message>
     <message>
-        <source>Look at it and start it again.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请查看后重新启动。</translation>
-    </message>
-    <message>
-        <source>load returned {value}, which is no torch.nn.Module and has none as its attribute &apos;model&apos;.</source>
-        <extracomment>sentences</extracomment>
-        <translation>load 的返回值不是 torch.nn.Module，也没有 torch.nn.Module 类型的属性 &apos;model&apos;；返回的是：{value}。</translation>
-    </message>
-    <message>
         <source>The unpruned model was not run before.</source>
         <extracomment>sentences</extracomment>
         <translation>之前没有运行未剪枝模型。</translation>
@@ -15839,11 +15940,6 @@ steps</extracomment>
         <source>There is no image in &apos;{folder}&apos;.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{folder}&apos; 中没有图像。</translation>
-    </message>
-    <message>
-        <source>Name a folder with images.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请指定一个包含图像的文件夹。</translation>
     </message>
     <message>
         <source>The model is {name} of {library}, which cannot be imported ({error}).</source>
@@ -15941,29 +16037,9 @@ steps</extracomment>
         <translation>{name} 需要 {main}，检查无法生成它。</translation>
     </message>
     <message>
-        <source>&apos;{text}&apos; holds no text.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{text}&apos; 不包含文本。</translation>
-    </message>
-    <message>
-        <source>Name a file with some pages of text.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请指定一个包含若干页文本的文件。</translation>
-    </message>
-    <message>
-        <source>&apos;{path}&apos; is no model folder with a config.json.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; 不是包含 config.json 的模型文件夹。</translation>
-    </message>
-    <message>
         <source>Write an evaluation script with load(path) for it.</source>
         <extracomment>sentences</extracomment>
         <translation>请为它编写带有 load(path) 的评估脚本。</translation>
-    </message>
-    <message>
-        <source>&apos;{path}&apos; needs code of its own: transformers {version} has no class {names}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; 需要自己的代码：transformers {version} 没有类 {names}。</translation>
     </message>
     <message>
         <source>The model takes {main_input_name}, not token ids.</source>
@@ -16021,6 +16097,166 @@ steps</extracomment>
         <translation>种子</translation>
     </message>
     <message>
+        <source>Free some space or choose another disk.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请释放一些空间或选择其他磁盘。</translation>
+    </message>
+    <message>
+        <source>there is not enough disk space: {needed} {unit} are needed, {free_units} {unit2} are free</source>
+        <extracomment>sentences</extracomment>
+        <translation>磁盘空间不足：需要 {needed} {unit}，可用 {free_units} {unit2}</translation>
+    </message>
+    <message>
+        <source>it no longer exists</source>
+        <extracomment>sentences</extracomment>
+        <translation>它已不存在</translation>
+    </message>
+    <message>
+        <source>Unpack it first, then open the unpacked file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请先解包，再打开其中的内容。</translation>
+    </message>
+    <message>
+        <source>Unpack it if it contains a checkpoint; else load it with an old torch and save it again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>若其中有检查点，请解包；否则用旧版 torch 加载并重新保存。</translation>
+    </message>
+    <message>
+        <source>torch.export stored it in a separate pickle</source>
+        <extracomment>sentences</extracomment>
+        <translation>torch.export 把它写入了单独的 pickle</translation>
+    </message>
+    <message>
+        <source>it is a numpy array whose numbers the file does not contain</source>
+        <extracomment>sentences</extracomment>
+        <translation>它是 numpy 数组，但文件中没有其数值</translation>
+    </message>
+    <message>
+        <source>it is a numpy array of a type that Pruneapp does not support</source>
+        <extracomment>sentences</extracomment>
+        <translation>它是 numpy 数组，其类型 Pruneapp 不认识</translation>
+    </message>
+    <message>
+        <source>it has properties of torch that Pruneapp does not support</source>
+        <extracomment>sentences</extracomment>
+        <translation>torch 对它的某项说明 Pruneapp 不认识</translation>
+    </message>
+    <message>
+        <source>it is a nested tensor of a kind that Pruneapp does not support</source>
+        <extracomment>sentences</extracomment>
+        <translation>它是嵌套张量，其种类 Pruneapp 不认识</translation>
+    </message>
+    <message>
+        <source>it is a tensor of shape {list} on the meta device: the file contains no numbers of it</source>
+        <extracomment>sentences</extracomment>
+        <translation>它是 meta 设备上形状为 {list} 的张量：文件中没有它的数值</translation>
+    </message>
+    <message>
+        <source>it is a tensor on the meta device: the file contains no numbers of it</source>
+        <extracomment>sentences</extracomment>
+        <translation>它是 meta 设备上的张量：文件中没有它的数值</translation>
+    </message>
+    <message>
+        <source>it is inside an object of {inside}, which Pruneapp does not support</source>
+        <extracomment>sentences</extracomment>
+        <translation>它位于类型为 {inside} 的对象中，Pruneapp 不认识该类型</translation>
+    </message>
+    <message>
+        <source>it is a DTensor of shape {list} of which the file contains a partial result</source>
+        <extracomment>sentences</extracomment>
+        <translation>它是形状为 {list} 的 DTensor，文件中只有其部分结果</translation>
+    </message>
+    <message>
+        <source>it is a DTensor of shape {list} of which the file contains one shard, of shape {list2}</source>
+        <extracomment>sentences</extracomment>
+        <translation>它是形状为 {list} 的 DTensor，文件中只有其一个形状为 {list2} 的分片</translation>
+    </message>
+    <message>
+        <source>Checking the existing files</source>
+        <extracomment>sentences</extracomment>
+        <translation>正在检查已有的内容</translation>
+    </message>
+    <message>
+        <source>Manual edits</source>
+        <extracomment>sentences</extracomment>
+        <translation>手动编辑</translation>
+    </message>
+    <message>
+        <source>Masks in the file</source>
+        <extracomment>sentences</extracomment>
+        <translation>文件中的掩码</translation>
+    </message>
+    <message>
+        <source>Nothing to prune{why}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>没有可剪枝的权重{why}。</translation>
+    </message>
+    <message>
+        <source>Nothing to restore{why}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>没有可恢复的权重{why}。</translation>
+    </message>
+    <message>
+        <source>Nothing to protect{why}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>没有可保护的权重{why}。</translation>
+    </message>
+    <message>
+        <source>Nothing to unprotect{why}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>没有可取消保护的权重{why}。</translation>
+    </message>
+    <message>
+        <source>all selected weights are already pruned</source>
+        <extracomment>sentences</extracomment>
+        <translation>所选权重已全部剪枝</translation>
+    </message>
+    <message>
+        <source>all selected weights are protected</source>
+        <extracomment>sentences</extracomment>
+        <translation>所选权重均受保护</translation>
+    </message>
+    <message>
+        <source>all selected weights are pruned or protected</source>
+        <extracomment>sentences</extracomment>
+        <translation>所选权重均已剪枝或受保护</translation>
+    </message>
+    <message>
+        <source>all kept weights of the selection are already protected</source>
+        <extracomment>sentences</extracomment>
+        <translation>所选权重中保留的部分均已受保护</translation>
+    </message>
+    <message>
+        <source>all selected weights are pruned, and only kept weights can be protected</source>
+        <extracomment>sentences</extracomment>
+        <translation>所选权重均已剪枝，只有保留的权重可以受保护</translation>
+    </message>
+    <message>
+        <source>none of the selected weights is protected</source>
+        <extracomment>sentences</extracomment>
+        <translation>所选权重均未受保护</translation>
+    </message>
+    <message>
+        <source>the zeros were made permanent, which only undo reverts</source>
+        <extracomment>sentences</extracomment>
+        <translation>这些零已设为永久，只有撤销才能恢复</translation>
+    </message>
+    <message>
+        <source>none of the selected weights is pruned</source>
+        <extracomment>sentences</extracomment>
+        <translation>所选权重均未剪枝</translation>
+    </message>
+    <message>
+        <source>No dependent tensors are known for these tensors.</source>
+        <extracomment>sentences</extracomment>
+        <translation>这些张量没有已知的依赖张量。</translation>
+    </message>
+    <message>
+        <source>ended with exit status {status}</source>
+        <extracomment>sentences</extracomment>
+        <translation>自行结束，退出状态为 {status}</translation>
+    </message>
+    <message>
         <source>another limit</source>
         <extracomment>sentences</extracomment>
         <translation>上限</translation>
@@ -16031,9 +16267,44 @@ steps</extracomment>
         <translation>设备</translation>
     </message>
     <message>
+        <source>repeatable; the sampling error is unknown</source>
+        <extracomment>sentences</extracomment>
+        <translation>可重复；抽样误差未知</translation>
+    </message>
+    <message>
+        <source>Training did not improve the error on the held-out samples, so nothing is changed.</source>
+        <extracomment>sentences</extracomment>
+        <translation>在留出的样本上没有任何结果好于起点，因此未作更改。</translation>
+    </message>
+    <message>
         <source>another repair</source>
         <extracomment>sentences</extracomment>
         <translation>修复</translation>
+    </message>
+    <message>
+        <source>{quoted_names} {are} excluded: the export asks for confirmation first.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{quoted_names} 会被略过：导出时会先询问。</translation>
+    </message>
+    <message>
+        <source>Uncheck {these}, or exclude {quoted_names} with --omit NAME.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请取消勾选{these}，或用 --omit NAME 略过 {quoted_names}。</translation>
+    </message>
+    <message>
+        <source>Exclude {them} with --omit NAME{elsewhere}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请用 --omit NAME 略过{elsewhere}。</translation>
+    </message>
+    <message>
+        <source>{quoted_names} {were} excluded as requested: {why}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>按要求略过 {quoted_names}：{why}。</translation>
+    </message>
+    <message>
+        <source>The export contains only the values, not these properties: {sentence}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>其中只有数值，没有文件中的附加说明：{sentence}。</translation>
     </message>
     <message>
         <source>a string</source>
@@ -16196,11 +16467,6 @@ steps</extracomment>
         <translation>&apos;{where}&apos; 的 model.merges[{number}] 处：合并必须为以空格分隔的两个词元，收到 &apos;{merges}&apos;。</translation>
     </message>
     <message>
-        <source>The folder &apos;{folder}&apos; has no {TOKENIZER}{found}, so that its vocabulary must stay as it is.</source>
-        <extracomment>sentences</extracomment>
-        <translation>文件夹 &apos;{folder}&apos; 中没有 {TOKENIZER}{found}，因此其词表必须保持不变。</translation>
-    </message>
-    <message>
         <source>Save the tokenizer with transformers as a fast tokenizer.</source>
         <extracomment>sentences</extracomment>
         <translation>请用 transformers 将分词器保存为快速分词器。</translation>
@@ -16245,11 +16511,6 @@ steps</extracomment>
         <translation>按 {by} 对单元排序需要激活统计。</translation>
     </message>
     <message>
-        <source>Name a file of them; `pruneapp statistics` collects one.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请指定激活统计文件；可用 `pruneapp statistics` 收集。</translation>
-    </message>
-    <message>
         <source>Ranking units by {words} uses no statistics of activations.</source>
         <extracomment>sentences</extracomment>
         <translation>按 {words} 对单元排序不使用激活统计。</translation>
@@ -16258,11 +16519,6 @@ steps</extracomment>
         <source>Leave them out, or rank by wanda or flap.</source>
         <extracomment>sentences</extracomment>
         <translation>请不要指定激活统计，或按 wanda 或 flap 排序。</translation>
-    </message>
-    <message>
-        <source>Cutting {share} of {count} {label} leaves {wanted}, and rounded up to a multiple of {multiple} that cuts nothing. The nearest numbers that can stay: {near}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>从 {count} 个 {label} 中裁去 {share}，剩余 {wanted} 个；向上取整到 {multiple} 的倍数后，没有可裁去的。最接近的可保留数量：{near}。</translation>
     </message>
     <message>
         <source>Cut more, or choose a smaller multiple.</source>
@@ -16295,11 +16551,6 @@ steps</extracomment>
         <translation>&apos;{path}&apos; 不是从 &apos;{path2}&apos; 裁剪得到的：{what}。</translation>
     </message>
     <message>
-        <source>Name the model that it was cut out of.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请指定裁剪前的模型。</translation>
-    </message>
-    <message>
         <source>&apos;{path}&apos; is not a valid statistics file: {what}.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; 不是有效的统计文件：{what}。</translation>
@@ -16320,19 +16571,9 @@ steps</extracomment>
         <translation>请选择统计文件；可用 `pruneapp statistics` 生成。</translation>
     </message>
     <message>
-        <source>The statistics of activations with the SHA-256 {removeprefix} are not there.</source>
-        <extracomment>sentences</extracomment>
-        <translation>没有 SHA-256 为 {removeprefix} 的激活统计。</translation>
-    </message>
-    <message>
         <source>Load the statistics file in the form, or name it with --statistics.</source>
         <extracomment>sentences</extracomment>
         <translation>请在表单中加载统计文件，或用 --statistics 指定。</translation>
-    </message>
-    <message>
-        <source>&apos;{path}&apos; holds no statistics of activations: none of its tensors is named &apos;NAME{SUM2}&apos;.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; 中没有激活统计：没有名为 &apos;NAME{SUM2}&apos; 的张量。</translation>
     </message>
     <message>
         <source>Collect them with `pruneapp statistics`.</source>
@@ -16388,11 +16629,6 @@ steps</extracomment>
         <source>&apos;{path}&apos; is not a valid statistics file: in its metadata, {what}.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; 不是有效的统计文件：其元数据中存在问题：{what}。</translation>
-    </message>
-    <message>
-        <source>&apos;{name}&apos; holds numbers that are not finite</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{name}&apos; 含有非有限的数值</translation>
     </message>
     <message>
         <source>&apos;{path}&apos; is not a valid imatrix: {what}.</source>
@@ -16453,11 +16689,6 @@ steps</extracomment>
         <source>&apos;{show}&apos; has negative sums of squares or counts</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{show}&apos; 含有负的平方和或计数</translation>
-    </message>
-    <message>
-        <source>it holds numbers that are not finite</source>
-        <extracomment>sentences</extracomment>
-        <translation>含有非有限的数值</translation>
     </message>
     <message>
         <source>a name in it has {size} bytes</source>
@@ -16548,11 +16779,6 @@ steps</extracomment>
         <source>&apos;{name}&apos; has the shapes {shape} and {shape2}</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos; 的形状为 {shape} 和 {shape2}</translation>
-    </message>
-    <message>
-        <source>The folder holds &apos;{file}&apos; and shards with an index. &apos;{file2}&apos; was opened, as transformers does; to open the shards, open &apos;{index}&apos;.</source>
-        <extracomment>sentences</extracomment>
-        <translation>文件夹包含 &apos;{file}&apos; 和带索引的分片。与 transformers 一样，已打开 &apos;{file2}&apos;；要打开分片，请打开 &apos;{index}&apos;。</translation>
     </message>
     <message>
         <source>This is shard {number} of {count}. For the whole model, open its folder or its index.</source>
@@ -16685,6 +16911,11 @@ steps</extracomment>
         <translation>&apos;{other}&apos; 与 &apos;{file}&apos; 仅大小写或拼写不同</translation>
     </message>
     <message>
+        <source>it contains text</source>
+        <extracomment>sentences</extracomment>
+        <translation>它含有文本</translation>
+    </message>
+    <message>
         <source>its header would have {size} bytes; at most {MAX_HEADER_BYTES} are allowed</source>
         <extracomment>sentences</extracomment>
         <translation>其文件头将有 {size} 字节，最多为 {MAX_HEADER_BYTES} 字节</translation>
@@ -16720,6 +16951,11 @@ steps</extracomment>
         <translation>{list} 在分片中但不在索引中；其他程序可能会略过。</translation>
     </message>
     <message>
+        <source>The index contains a wrong total size: {total_size} bytes instead of {total}. Exports contain the correct number.</source>
+        <extracomment>sentences</extracomment>
+        <translation>索引声明张量有 {total_size} 字节；实际有 {total}。导出包含正确的数字。</translation>
+    </message>
+    <message>
         <source>Tensor {shown} is</source>
         <extracomment>sentences</extracomment>
         <translation>张量 {shown}</translation>
@@ -16728,11 +16964,6 @@ steps</extracomment>
         <source>Tensors {shown} are</source>
         <extracomment>sentences</extracomment>
         <translation>张量 {shown}</translation>
-    </message>
-    <message>
-        <source>Make room or choose another disk.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请腾出空间或选择其他磁盘。</translation>
     </message>
     <message>
         <source>the file system does not support files of {nbytes} bytes</source>
@@ -16748,11 +16979,6 @@ steps</extracomment>
         <source>the disk is full ({nbytes} bytes are needed)</source>
         <extracomment>sentences</extracomment>
         <translation>磁盘已满（需要 {nbytes} 字节）</translation>
-    </message>
-    <message>
-        <source>{counted} missing on the disk ({nbytes} are needed, {free} are free)</source>
-        <extracomment>sentences</extracomment>
-        <translation>磁盘空间不足，缺 {counted}（需要 {nbytes}，可用 {free}）</translation>
     </message>
     <message>
         <source>the disk is full or your quota is used up ({nbytes} bytes are needed)</source>
@@ -16835,11 +17061,6 @@ steps</extracomment>
         <translation>请检查存储桶的名称。</translation>
     </message>
     <message>
-        <source>Unpack it first, then open what is inside.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请先解包，再打开其中的内容。</translation>
-    </message>
-    <message>
         <source>Download it again, from the link to the file itself.</source>
         <extracomment>sentences</extracomment>
         <translation>请从文件本身的链接重新下载。</translation>
@@ -16898,11 +17119,6 @@ steps</extracomment>
         <source>is a tar archive, as written by torch before version 0.1.10 or used to pack downloads</source>
         <extracomment>sentences</extracomment>
         <translation>是 tar 归档，torch 0.1.10 之前的版本或下载打包会写出这种文件</translation>
-    </message>
-    <message>
-        <source>Unpack it if it holds a checkpoint; else load it with an old torch and save it again.</source>
-        <extracomment>sentences</extracomment>
-        <translation>若其中有检查点，请解包；否则用旧版 torch 加载并重新保存。</translation>
     </message>
     <message>
         <source>is an HDF5 file, as Keras writes them</source>
@@ -16993,6 +17209,11 @@ steps</extracomment>
         <source>Get the file again.</source>
         <extracomment>sentences</extracomment>
         <translation>请重新获取该文件。</translation>
+    </message>
+    <message>
+        <source>Copy the whole folder, including hidden files.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请复制整个文件夹；隐藏文件常被遗漏。</translation>
     </message>
     <message>
         <source>a checkpoint of DeepSpeed</source>
@@ -17140,19 +17361,9 @@ steps</extracomment>
         <translation>其 zip 归档结尾之后还有 {what}</translation>
     </message>
     <message>
-        <source>its zip directory is missing, so the file is cut short</source>
-        <extracomment>sentences</extracomment>
-        <translation>缺少 zip 目录，因此文件不完整</translation>
-    </message>
-    <message>
         <source>its zip archive has more than one directory</source>
         <extracomment>sentences</extracomment>
         <translation>其 zip 归档有多个目录</translation>
-    </message>
-    <message>
-        <source>its zip directory is not where the end of the archive says it is</source>
-        <extracomment>sentences</extracomment>
-        <translation>其 zip 目录不在归档末尾所述的位置</translation>
     </message>
     <message>
         <source>its zip archive contradicts itself about its size</source>
@@ -17220,24 +17431,9 @@ steps</extracomment>
         <translation>请先解密。</translation>
     </message>
     <message>
-        <source>holds &apos;{name}&apos;, compressed by method {method} of zip (only 0, stored, and 8, deflated, are read)</source>
-        <extracomment>sentences</extracomment>
-        <translation>含有 &apos;{name}&apos;，以 zip 方法 {method} 压缩（只读取 0 即存储和 8 即 deflate）</translation>
-    </message>
-    <message>
         <source>the zip archive contradicts itself about the size of &apos;{name}&apos;</source>
         <extracomment>sentences</extracomment>
         <translation>zip 归档中 &apos;{name}&apos; 的大小自相矛盾</translation>
-    </message>
-    <message>
-        <source>&apos;{name}&apos; lies beyond the end of its zip archive</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{name}&apos; 超出其 zip 归档的结尾</translation>
-    </message>
-    <message>
-        <source>&apos;{name}&apos; is not where the zip directory says it is</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{name}&apos; 不在 zip 目录所述的位置</translation>
     </message>
     <message>
         <source>the zip archive contradicts itself about &apos;{name}&apos;</source>
@@ -17275,11 +17471,6 @@ steps</extracomment>
         <translation>Pruneapp 不支持 torch.{name} 的数值格式</translation>
     </message>
     <message>
-        <source>it holds a second pickle, &apos;{others}&apos;</source>
-        <extracomment>sentences</extracomment>
-        <translation>它含有第二个 pickle &apos;{others}&apos;</translation>
-    </message>
-    <message>
         <source>is a zip archive without the data.pkl that torch.save writes</source>
         <extracomment>sentences</extracomment>
         <translation>是 zip 归档，但没有 torch.save 会写入的 data.pkl</translation>
@@ -17288,11 +17479,6 @@ steps</extracomment>
         <source>If a checkpoint is inside, unpack it first.</source>
         <extracomment>sentences</extracomment>
         <translation>若其中有检查点，请先解包。</translation>
-    </message>
-    <message>
-        <source>holds &apos;{name}&apos; of {size} bytes (stored in {stored}), which is more than Pruneapp reads</source>
-        <extracomment>sentences</extracomment>
-        <translation>含有 {size} 字节的 &apos;{name}&apos;（存储为 {stored}），超出 Pruneapp 的读取上限</translation>
     </message>
     <message>
         <source>the bytes of &apos;{name}&apos; are not those that were saved</source>
@@ -17345,36 +17531,6 @@ steps</extracomment>
         <translation>没有选中权重</translation>
     </message>
     <message>
-        <source>all of it is already pruned</source>
-        <extracomment>sentences</extracomment>
-        <translation>它们已全部被剪枝</translation>
-    </message>
-    <message>
-        <source>all that is kept of it is protected already</source>
-        <extracomment>sentences</extracomment>
-        <translation>其中保留的权重都已受保护</translation>
-    </message>
-    <message>
-        <source>all of it is pruned, and only kept weights can be protected</source>
-        <extracomment>sentences</extracomment>
-        <translation>它们已全部被剪枝，而只有保留的权重可以保护</translation>
-    </message>
-    <message>
-        <source>nothing of it is protected</source>
-        <extracomment>sentences</extracomment>
-        <translation>其中没有受保护的权重</translation>
-    </message>
-    <message>
-        <source>its zeros were made permanent, which only undo reverts</source>
-        <extracomment>sentences</extracomment>
-        <translation>其零已被永久化，只能通过撤销还原</translation>
-    </message>
-    <message>
-        <source>nothing of it is pruned</source>
-        <extracomment>sentences</extracomment>
-        <translation>其中没有被剪枝的权重</translation>
-    </message>
-    <message>
         <source>A pruned channel still outputs its bias: the same constant for every input.</source>
         <extracomment>sentences</extracomment>
         <translation>被剪枝的通道仍会输出其偏置：对任何输入都是同一常数。</translation>
@@ -17383,11 +17539,6 @@ steps</extracomment>
         <source>A pruned filter still outputs a constant if its norm layer has a bias (beta). With weight and bias of the norm at 0, its output is exactly 0.</source>
         <extracomment>sentences</extracomment>
         <translation>若归一化层有偏置 (beta)，被剪枝的滤波器仍会输出常数。归一化的权重和偏置都为 0 时，其输出恰为 0。</translation>
-    </message>
-    <message>
-        <source>No other tensor is pruned with these.</source>
-        <extracomment>sentences</extracomment>
-        <translation>没有其他张量会随之剪枝。</translation>
     </message>
     <message>
         <source>, as in &apos;{other}&apos;</source>
@@ -17530,11 +17681,6 @@ steps</extracomment>
         <translation>请只关闭脚本自己打开的文件。</translation>
     </message>
     <message>
-        <source>ended by itself with exit status {status}</source>
-        <extracomment>sentences</extracomment>
-        <translation>自行结束，退出状态为 {status}</translation>
-    </message>
-    <message>
         <source>A script must not end the process.</source>
         <extracomment>sentences</extracomment>
         <translation>脚本不得结束进程。</translation>
@@ -17568,11 +17714,6 @@ steps</extracomment>
         <source>largest spread of three runs of the unpruned model</source>
         <extracomment>sentences</extracomment>
         <translation>未剪枝模型三次运行的最大差异</translation>
-    </message>
-    <message>
-        <source>repeatable; the uncertainty of the data is not known</source>
-        <extracomment>sentences</extracomment>
-        <translation>可重复；数据的不确定度未知</translation>
     </message>
     <message>
         <source>as chosen</source>
@@ -17675,61 +17816,6 @@ steps</extracomment>
         <translation>写为普通的连续张量：{sentence}。</translation>
     </message>
     <message>
-        <source>Only the values are in the export, not what the file says about them: {sentence}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>其中只有数值，没有文件中的附加说明：{sentence}。</translation>
-    </message>
-    <message>
-        <source>The same holds for {others} of such kinds.</source>
-        <extracomment>sentences</extracomment>
-        <translation>另有 {others} 同样处理。</translation>
-    </message>
-    <message>
-        <source>Left out: {no_tensors}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>已略过：{no_tensors}。</translation>
-    </message>
-    <message>
-        <source>Left out: {outside}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>已略过：{outside}。</translation>
-    </message>
-    <message>
-        <source>Left out: the TorchScript program of the file.</source>
-        <extracomment>sentences</extracomment>
-        <translation>已略过：文件的 TorchScript 程序。</translation>
-    </message>
-    <message>
-        <source>Left out: the graph of the program, its constants and its example inputs.</source>
-        <extracomment>sentences</extracomment>
-        <translation>已略过：程序的计算图、其常量和示例输入。</translation>
-    </message>
-    <message>
-        <source>Left out: the graph of the ONNX model, with all but its tensors.</source>
-        <extracomment>sentences</extracomment>
-        <translation>已略过：ONNX 模型的计算图，以及除张量外的一切。</translation>
-    </message>
-    <message>
-        <source>which is not a tensor</source>
-        <extracomment>sentences</extracomment>
-        <translation>不是张量</translation>
-    </message>
-    <message>
-        <source>which are not tensors</source>
-        <extracomment>sentences</extracomment>
-        <translation>不是张量</translation>
-    </message>
-    <message>
-        <source>state dict &apos;{show}&apos;</source>
-        <extracomment>sentences</extracomment>
-        <translation>状态字典 &apos;{show}&apos;</translation>
-    </message>
-    <message>
-        <source>state dict</source>
-        <extracomment>sentences</extracomment>
-        <translation>状态字典</translation>
-    </message>
-    <message>
         <source>Not copied from &apos;{name}&apos;: {first_names}. Configuration, tokenizer, and what {MODULES} refers to are copied; code never is.</source>
         <extracomment>sentences</extracomment>
         <translation>未从 &apos;{name}&apos; 复制：{first_names}。配置、分词器以及 {MODULES} 引用的内容会被复制；代码从不复制。</translation>
@@ -17745,36 +17831,6 @@ steps</extracomment>
         <translation>&apos;{name}&apos;：dtype 由 {dtype} 改为 {dtype2}，使 transformers 按写入的类型加载权重。</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; is not changed. It says that the weights are {old}, and transformers will load them as that, unless you replace that with {dtype}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; 没有更改。其中称权重为 {old}，transformers 会按此加载，除非您将其改为 {dtype}。</translation>
-    </message>
-    <message>
-        <source>&apos;{CONFIG}&apos; says that the weights are {old}, and from_pretrained would convert them. Load them with dtype=&apos;{dtype}&apos;, or write {dtype2} into the copy of &apos;{CONFIG2}&apos;.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{CONFIG}&apos; 称权重为 {old}，from_pretrained 会转换它们。请以 dtype=&apos;{dtype}&apos; 加载，或在 &apos;{CONFIG2}&apos; 的副本中写入 {dtype2}。</translation>
-    </message>
-    <message>
-        <source>&apos;{name}&apos; holds &apos;{label}&apos;; such files are usually named {usual}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{name}&apos; 含有“{label}”；这类文件通常名为 {usual}。</translation>
-    </message>
-    <message>
-        <source>from_pretrained looks for &apos;{WEIGHTS}&apos; beside &apos;{CONFIG}&apos;: open the folder &apos;{parent}&apos; instead of the file, and export that, to have both.</source>
-        <extracomment>sentences</extracomment>
-        <translation>from_pretrained 会在 &apos;{CONFIG}&apos; 旁边查找 &apos;{WEIGHTS}&apos;：请打开文件夹 &apos;{parent}&apos; 而不是文件并导出它，以便两者齐备。</translation>
-    </message>
-    <message>
-        <source>from_pretrained looks for &apos;{WEIGHTS}&apos;, with &apos;{CONFIG}&apos; and the files of the tokenizer beside it; one file alone does not load there. Name a folder, such as &apos;{without}&apos;, to have them written, too.</source>
-        <extracomment>sentences</extracomment>
-        <translation>from_pretrained 会查找 &apos;{WEIGHTS}&apos;，旁边要有 &apos;{CONFIG}&apos; 和分词器的文件；单个文件无法在那里加载。请指定一个文件夹，例如 &apos;{without}&apos;，以便一并写入。</translation>
-    </message>
-    <message>
-        <source>from_pretrained also needs &apos;{CONFIG}&apos; and the files of the tokenizer, which are in &apos;{home}&apos;. Put them beside the unpacked file, and name that file &apos;{WEIGHTS}&apos;.</source>
-        <extracomment>sentences</extracomment>
-        <translation>from_pretrained 还需要 &apos;{CONFIG}&apos; 和分词器的文件：它们位于 &apos;{home}&apos;。请将它们放在解包后的文件旁边，并将该文件命名为 &apos;{WEIGHTS}&apos;。</translation>
-    </message>
-    <message>
         <source>&apos;{path}&apos; exists already and is not replaced.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; 已存在，不会被替换。</translation>
@@ -17788,11 +17844,6 @@ steps</extracomment>
         <source>it names no file</source>
         <extracomment>sentences</extracomment>
         <translation>它没有指明文件</translation>
-    </message>
-    <message>
-        <source>it holds a control character</source>
-        <extracomment>sentences</extracomment>
-        <translation>它含有控制字符</translation>
     </message>
     <message>
         <source>it holds one of &lt; &gt; : &quot; | ? * \, which Windows does not allow</source>
@@ -17833,11 +17884,6 @@ steps</extracomment>
         <source>The original is kept as {names}.</source>
         <extracomment>sentences</extracomment>
         <translation>原文件保留为 {names}。</translation>
-    </message>
-    <message>
-        <source>{len} files of the original are kept beside the new ones, as {names}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>原模型的 {len} 个文件保留在新文件旁边，名为 {names}。</translation>
     </message>
     <message>
         <source>and {value} more</source>
@@ -17883,11 +17929,6 @@ steps</extracomment>
         <source>Not one of the {pruned} pruned tensors becomes CSR, so the file is as large as a dense one ({reasons}).</source>
         <extracomment>sentences</extracomment>
         <translation>{pruned} 个被剪枝的张量都没有转为 CSR，因此文件与稠密文件一样大（{reasons}）。</translation>
-    </message>
-    <message>
-        <source>The others stay dense ({reasons}).</source>
-        <extracomment>sentences</extracomment>
-        <translation>其余保持稠密（{reasons}）。</translation>
     </message>
     <message>
         <source>Of {counted} {sparse} {are} smaller as CSR: {after} bytes instead of {before}.{rest}</source>
@@ -17938,11 +17979,6 @@ steps</extracomment>
         <source>its numbers became {label}</source>
         <extracomment>sentences</extracomment>
         <translation>其数值变为 {label}</translation>
-    </message>
-    <message>
-        <source>the source is no torch file</source>
-        <extracomment>sentences</extracomment>
-        <translation>来源不是 torch 文件</translation>
     </message>
     <message>
         <source>Every number was {dtype} or narrower: nothing was rounded.</source>
@@ -18000,11 +18036,6 @@ steps</extracomment>
         <translation>配置必须包含 {needs}，但没有。</translation>
     </message>
     <message>
-        <source>{CONFIG} says {depths} = {count}, and &apos;{stack}&apos; has {len}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>{CONFIG} 称 {depths} = {count}，而 &apos;{stack}&apos; 有 {len} 个。</translation>
-    </message>
-    <message>
         <source>The layers beyond that number would not fit a model with fewer.</source>
         <extracomment>sentences</extracomment>
         <translation>超出该数量的层不适合层数更少的模型。</translation>
@@ -18013,11 +18044,6 @@ steps</extracomment>
         <source>The model computes with the index of each layer; removing layers requires {layers_need}.</source>
         <extracomment>sentences</extracomment>
         <translation>该模型用每层的编号计算；移除层需要 {layers_need}。</translation>
-    </message>
-    <message>
-        <source>Images refer to tokens of the vocabulary by their id, so it stays whole here.</source>
-        <extracomment>sentences</extracomment>
-        <translation>图像通过 ID 引用词表中的词元，因此词表在此保持完整。</translation>
     </message>
     <message>
         <source>&apos;{value}&apos; refers to the model&apos;s own code (auto_map), so its class is not one of transformers and nothing is known about it.</source>
@@ -18053,11 +18079,6 @@ steps</extracomment>
         <source>&apos;{path}&apos; is too large for a configuration.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; 对配置而言过大。</translation>
-    </message>
-    <message>
-        <source>There is no {CONFIG} in &apos;{folder}&apos;, so what its tensors share is not known. Open the folder of the model, or an ONNX file of it.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{folder}&apos; 中没有 {CONFIG}，因此不知道其张量共有什么。请打开模型的文件夹或其 ONNX 文件。</translation>
     </message>
     <message>
         <source>Use the full bundle of Pruneapp, or install Pruneapp with pip.</source>
@@ -18135,11 +18156,6 @@ steps</extracomment>
         <translation>其中 &apos;{key}&apos; 出现两次</translation>
     </message>
     <message>
-        <source>it holds {text}, which is not JSON</source>
-        <extracomment>sentences</extracomment>
-        <translation>它含有 {text}，这不是 JSON</translation>
-    </message>
-    <message>
         <source>the number {text} in it is too large</source>
         <extracomment>sentences</extracomment>
         <translation>其中的数 {text} 过大</translation>
@@ -18205,11 +18221,6 @@ steps</extracomment>
         <translation>&apos;{path}&apos; 是没有张量的 GGUF 文件，例如仅含词表的文件。</translation>
     </message>
     <message>
-        <source>Open the file that holds the weights.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请打开包含权重的文件。</translation>
-    </message>
-    <message>
         <source>&apos;{path}&apos; is a GGUF file that Pruneapp does not read: {what}.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; 是 Pruneapp 不读取的 GGUF 文件：{what}。</translation>
@@ -18220,11 +18231,6 @@ steps</extracomment>
         <translation>&apos;{path}&apos; 不是有效的 {kind}：{what}。</translation>
     </message>
     <message>
-        <source>it says that it has {n_tensors} tensors and {n_keys} keys</source>
-        <extracomment>sentences</extracomment>
-        <translation>其中声明有 {n_tensors} 个张量和 {n_keys} 个键</translation>
-    </message>
-    <message>
         <source>its alignment is {text}</source>
         <extracomment>sentences</extracomment>
         <translation>其对齐值为 {text}</translation>
@@ -18233,11 +18239,6 @@ steps</extracomment>
         <source>&apos;{show}&apos; has {n_dims} dimensions</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{show}&apos; 有 {n_dims} 个维度</translation>
-    </message>
-    <message>
-        <source>&apos;{path}&apos; is cut short: it is not a whole {kind}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; 被截断：它不是完整的 {kind}。</translation>
     </message>
     <message>
         <source>it has the key &apos;{show}&apos; twice</source>
@@ -18265,19 +18266,9 @@ steps</extracomment>
         <translation>&apos;{name}&apos; 与 &apos;{before}&apos; 重叠</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; is cut short: {missing} missing of &apos;{name}&apos;.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; 被截断：&apos;{name}&apos; 缺少 {missing}。</translation>
-    </message>
-    <message>
         <source>&apos;{path}&apos; is damaged: {what}.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; 已损坏：{what}。</translation>
-    </message>
-    <message>
-        <source>&apos;{path}&apos; holds no array of numbers ({more}).</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; 不含数字数组（{more}）。</translation>
     </message>
     <message>
         <source>Save arrays of plain numbers in Python, as numpy.savez(&apos;weights.npz&apos;, **arrays), then open that file.</source>
@@ -18318,11 +18309,6 @@ steps</extracomment>
         <source>&apos;{show}&apos; has a shape that no array can have</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{show}&apos; 的形状是任何数组都不可能有的</translation>
-    </message>
-    <message>
-        <source>&apos;{path}&apos; is cut short: {missing} missing of &apos;{show}&apos;.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; 被截断：&apos;{show}&apos; 缺少 {missing}。</translation>
     </message>
     <message>
         <source>{what} the elements of &apos;{show}&apos;</source>
@@ -18370,11 +18356,6 @@ steps</extracomment>
         <translation>张量 &apos;{show}&apos; 的部分没有 data.pkl</translation>
     </message>
     <message>
-        <source>the part of tensor &apos;{show}&apos; is no dense tensor</source>
-        <extracomment>sentences</extracomment>
-        <translation>张量 &apos;{show}&apos; 的部分不是稠密张量</translation>
-    </message>
-    <message>
         <source>a part of tensor &apos;{show}&apos; should be {name} of shape {list} and is {name2} of shape {list2}</source>
         <extracomment>sentences</extracomment>
         <translation>张量 &apos;{show}&apos; 的一部分应为形状 {list} 的 {name}，实际为形状 {list2} 的 {name2}</translation>
@@ -18410,11 +18391,6 @@ steps</extracomment>
         <translation>请不带扩展重新保存，或用 torch 转换：python -m torch.distributed.checkpoint.format_utils dcp_to_torch FOLDER model.pt</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; is cut short: it has {size} bytes and should have at least {value}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; 被截断：有 {size} 字节，至少应有 {value}。</translation>
-    </message>
-    <message>
         <source>it describes no tensors, or not where they are stored</source>
         <extracomment>sentences</extracomment>
         <translation>其中没有描述张量，或没有说明其存储位置</translation>
@@ -18448,11 +18424,6 @@ steps</extracomment>
         <source>&apos;{show}&apos; is not the name of a file in its folder</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{show}&apos; 不是其文件夹中的文件名</translation>
-    </message>
-    <message>
-        <source>the name of a tensor is no text, or it is not described</source>
-        <extracomment>sentences</extracomment>
-        <translation>张量的名称不是文本，或没有描述</translation>
     </message>
     <message>
         <source>a chunk of tensor &apos;{show}&apos; is not inside it</source>
@@ -18510,21 +18481,6 @@ steps</extracomment>
         <translation>其 pickle 中的一个存储不以 torch 的魔数开头</translation>
     </message>
     <message>
-        <source>a byte string in its pickle holds something that is no storage</source>
-        <extracomment>sentences</extracomment>
-        <translation>其 pickle 中的一个字节串所含内容不是存储</translation>
-    </message>
-    <message>
-        <source>a storage in its pickle is cut short</source>
-        <extracomment>sentences</extracomment>
-        <translation>其 pickle 中的一个存储被截断</translation>
-    </message>
-    <message>
-        <source>a storage in its pickle has another size than it says</source>
-        <extracomment>sentences</extracomment>
-        <translation>其 pickle 中的一个存储的大小与声明不符</translation>
-    </message>
-    <message>
         <source>is a pickle of Python that torch.save did not write, without arrays of numbers{code}</source>
         <extracomment>sentences</extracomment>
         <translation>是并非由 torch.save 写入的 Python pickle，不含数字数组{code}</translation>
@@ -18570,11 +18526,6 @@ steps</extracomment>
         <translation>请在 Python 中用 joblib 加载，并用 numpy.savez 保存其数组。</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; holds no tensors of a model.{run}</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; 不含模型的张量。{run}</translation>
-    </message>
-    <message>
         <source>the state of a tensor in its pickle is not well-formed</source>
         <extracomment>sentences</extracomment>
         <translation>其 pickle 中某个张量的状态格式不正确</translation>
@@ -18615,11 +18566,6 @@ steps</extracomment>
         <translation>顺序修复会并行运行模型的两个状态，这在 onnxruntime 会话中无法实现。</translation>
     </message>
     <message>
-        <source>The model that load returned does not hold the weights of &apos;{name}&apos;: {what}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>load 返回的模型不含 &apos;{name}&apos; 的权重：{what}。</translation>
-    </message>
-    <message>
         <source>The inputs of the model have no open size &apos;{value}&apos; (open: {known}).</source>
         <extracomment>sentences</extracomment>
         <translation>模型的输入没有未固定的大小 &apos;{value}&apos;（未固定：{known}）。</translation>
@@ -18638,11 +18584,6 @@ steps</extracomment>
         <source>A GGUF model of several files is written as several files.</source>
         <extracomment>sentences</extracomment>
         <translation>由多个文件组成的 GGUF 模型会写为多个文件。</translation>
-    </message>
-    <message>
-        <source>Name a folder, or merge the files first with llama-gguf-split --merge.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请指定文件夹，或先用 llama-gguf-split --merge 合并文件。</translation>
     </message>
     <message>
         <source>An ONNX model has at most {MOST_BYTES} bytes, and this one would have {nbytes}.</source>
@@ -18685,11 +18626,6 @@ steps</extracomment>
         <translation>&apos;{name}&apos; 不是其保留历史所对应的文件。</translation>
     </message>
     <message>
-        <source>Go on without the history.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请在没有历史的情况下继续。</translation>
-    </message>
-    <message>
         <source>{n} more group</source>
         <extracomment>sentences</extracomment>
         <translation>另外 {n} 组</translation>
@@ -18700,16 +18636,6 @@ steps</extracomment>
         <translation>另外 {n} 组</translation>
     </message>
     <message>
-        <source>There is no &apos;{name}&apos; in &apos;{parent}&apos;, so it is not known which units it kept.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{parent}&apos; 中没有 &apos;{name}&apos;，因此不知道保留了哪些单元。</translation>
-    </message>
-    <message>
-        <source>Name the folder or the file that `pruneapp shrink` wrote.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请指定 `pruneapp shrink` 写入的文件夹或文件。</translation>
-    </message>
-    <message>
         <source>&apos;{path}&apos; already exists, and a shrunk model is never written over something else.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; 已存在，缩减后的模型绝不会覆盖其他内容。</translation>
@@ -18718,11 +18644,6 @@ steps</extracomment>
         <source>&apos;{path}&apos; is the name of a file, and a shrunk model in a store is a folder.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; 是文件名，而存储中缩减后的模型是文件夹。</translation>
-    </message>
-    <message>
-        <source>Name a folder, such as &apos;{stem}&apos;.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请指定文件夹，例如 &apos;{stem}&apos;。</translation>
     </message>
     <message>
         <source>&apos;{target}&apos; already exists, and the model needs a file of this name.</source>
@@ -18758,11 +18679,6 @@ steps</extracomment>
         <source>Name it &apos;{stem}.safetensors&apos; or &apos;{stem2}.pt&apos;, or name a folder.</source>
         <extracomment>sentences</extracomment>
         <translation>请命名为 &apos;{stem}.safetensors&apos; 或 &apos;{stem2}.pt&apos;，或指定文件夹。</translation>
-    </message>
-    <message>
-        <source>Cutting {share} of the units and rounding what stays up to a multiple of {multiple_words} cuts nothing of {counted}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>裁去 {share} 的单元并将保留数量向上取整为 {multiple_words} 的倍数后，{counted}中没有任何裁剪。</translation>
     </message>
     <message>
         <source>The statistics &apos;{name}&apos; belong to another checkpoint than &apos;{name2}&apos;.</source>
@@ -18865,6 +18781,36 @@ steps</extracomment>
         <translation>请给出其他大小（命令行上的 --size NAME=SIZE），或编写评估脚本。</translation>
     </message>
     <message>
+        <source>&apos;{text}&apos; contains no text.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{text}&apos; 不包含文本。</translation>
+    </message>
+    <message>
+        <source>Specify a file with some pages of text.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请指定一个包含若干页文本的文件。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is not a model folder with a config.json.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 不是包含 config.json 的模型文件夹。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; requires custom code: transformers {version} has no class {names}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 需要自己的代码：transformers {version} 没有类 {names}。</translation>
+    </message>
+    <message>
+        <source>{where} violate {pattern} ({groups}): {why}</source>
+        <extracomment>sentences</extracomment>
+        <translation>{pattern} 在 {where} 中不成立（{groups}）：{why}</translation>
+    </message>
+    <message>
+        <source>The folder contains &apos;{file}&apos; and shards with an index. &apos;{file2}&apos; was opened, as transformers does; to open the shards, open &apos;{index}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>文件夹包含 &apos;{file}&apos; 和带索引的分片。与 transformers 一样，已打开 &apos;{file2}&apos;；要打开分片，请打开 &apos;{index}&apos;。</translation>
+    </message>
+    <message>
         <source>{list} listed in &apos;{name}&apos; but {verb} in no shard. All tensors that the shards contain were opened. If the model needs more, download the whole folder again.</source>
         <extracomment>sentences</extracomment>
         <translation>{list} 列在 &apos;{name}&apos; 中，但不在任何分片中。分片包含的所有张量均已打开。如果模型需要更多，请重新下载整个文件夹。</translation>
@@ -18875,19 +18821,9 @@ steps</extracomment>
         <translation>{list} 所在的分片与 &apos;{name}&apos; 所列不同。没有缺失；导出包含正确的索引。</translation>
     </message>
     <message>
-        <source>The index says that the tensors have {total_size} bytes; they have {total}. Exports contain the correct number.</source>
-        <extracomment>sentences</extracomment>
-        <translation>索引声明张量有 {total_size} 字节；实际有 {total}。导出包含正确的数字。</translation>
-    </message>
-    <message>
         <source>a distributed checkpoint of torch without its file &apos;{METADATA_FILE}&apos;</source>
         <extracomment>sentences</extracomment>
         <translation>缺少文件 &apos;{METADATA_FILE}&apos; 的 torch 分布式检查点</translation>
-    </message>
-    <message>
-        <source>Copy the whole folder; hidden files are often left out.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请复制整个文件夹；隐藏文件常被遗漏。</translation>
     </message>
     <message>
         <source>a checkpoint of Megatron</source>
@@ -18928,26 +18864,6 @@ steps</extracomment>
         <source>The tensors keep the names and the order of rows of llama.cpp: transformers loads them only after a conversion.</source>
         <extracomment>sentences</extracomment>
         <translation>张量保留 llama.cpp 的名称和行顺序：transformers 只有在转换后才能加载。</translation>
-    </message>
-    <message>
-        <source>Left out: objects and code of the file ({quoted_names}).</source>
-        <extracomment>sentences</extracomment>
-        <translation>已略过：文件中的对象和代码（{quoted_names}）。</translation>
-    </message>
-    <message>
-        <source>Left out: the metadata of the file ({quoted_names}).</source>
-        <extracomment>sentences</extracomment>
-        <translation>已略过：文件的元数据（{quoted_names}）。</translation>
-    </message>
-    <message>
-        <source>{quoted_names}, which {are} not in the {where}</source>
-        <extracomment>sentences</extracomment>
-        <translation>{quoted_names}，不在{where}中</translation>
-    </message>
-    <message>
-        <source>The numbers are in &apos;{data_file}&apos; beside the file: a model of more than {MOST_BYTES} bytes cannot be one file.</source>
-        <extracomment>sentences</extracomment>
-        <translation>数值位于文件旁的 &apos;{data_file}&apos; 中：超过 {MOST_BYTES} 字节的模型不能是单个文件。</translation>
     </message>
     <message>
         <source>that was chosen</source>
@@ -19159,11 +19075,6 @@ steps</extracomment>
         <translation>请恢复导出它的 PyTorch 模型。</translation>
     </message>
     <message>
-        <source>The model holds weights in a different form than the file, so the new values could not be stored.</source>
-        <extracomment>sentences</extracomment>
-        <translation>模型中权重的形式与文件不同，因此无法保存新值。</translation>
-    </message>
-    <message>
         <source>Let load(path) keep the names and shapes of the file.</source>
         <extracomment>sentences</extracomment>
         <translation>请让 load(path) 保留文件中的名称和形状。</translation>
@@ -19197,11 +19108,6 @@ steps</extracomment>
         <source>A command line measures the model, but cannot recover it.</source>
         <extracomment>sentences</extracomment>
         <translation>命令行可以测量模型，但不能恢复它。</translation>
-    </message>
-    <message>
-        <source>Name a script, or measure without recovery.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请指定脚本，或不带恢复测量。</translation>
     </message>
     <message>
         <source>&apos;{where}&apos; is a frontier with {join}.</source>
@@ -19284,7 +19190,7 @@ steps</extracomment>
         <translation>它来自多个文件。</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; is no ONNX model and no program of torch.export, so it holds no graph.</source>
+        <source>&apos;{path}&apos; is neither an ONNX model nor a program of torch.export, so it contains no graph.</source>
         <extracomment>sentences</extracomment>
         <translation>“{path}”既不是 ONNX 模型，也不是 torch.export 程序，因此不包含计算图。</translation>
     </message>
@@ -19297,11 +19203,6 @@ steps</extracomment>
         <source>The history changed after {number} of {len} steps; the remaining steps were not applied.</source>
         <extracomment>sentences</extracomment>
         <translation>历史在 {len} 个步骤中的第 {number} 个之后发生了变化；其余步骤没有应用。</translation>
-    </message>
-    <message>
-        <source>Older states of the history cannot be moved to disk and stay in memory: {why_not}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>历史中较早的状态无法移到磁盘，仍保留在内存中：{why_not}。</translation>
     </message>
     <message>
         <source>Only a language model in a folder of transformers can generate text here.</source>
@@ -19339,19 +19240,9 @@ steps</extracomment>
         <translation>0.01 以指标为单位，1% 相对于未剪枝模型。</translation>
     </message>
     <message>
-        <source>Rounds are being computed; changes made now would be lost.</source>
-        <extracomment>sentences</extracomment>
-        <translation>正在计算各轮；现在的更改会丢失。</translation>
-    </message>
-    <message>
         <source>Wait for them to finish, or press Esc: complete rounds are kept.</source>
         <extracomment>sentences</extracomment>
         <translation>请等待完成，或按 Esc：已完成的轮次会保留。</translation>
-    </message>
-    <message>
-        <source>A recovery is running; changes made now would be lost.</source>
-        <extracomment>sentences</extracomment>
-        <translation>正在进行恢复；现在所做的更改会丢失。</translation>
     </message>
     <message>
         <source>Wait for it to finish, or cancel it.</source>
@@ -19494,11 +19385,6 @@ steps</extracomment>
         <translation>未剪枝模型的输出并非都是有限值。</translation>
     </message>
     <message>
-        <source>{pattern} does not hold in {where} ({groups}): {why}</source>
-        <extracomment>sentences</extracomment>
-        <translation>{pattern} 在 {where} 中不成立（{groups}）：{why}</translation>
-    </message>
-    <message>
         <source>another method or other tensors</source>
         <extracomment>sentences</extracomment>
         <translation>另一种方法或其他张量</translation>
@@ -19517,11 +19403,6 @@ steps</extracomment>
         <source>Trained for {counted} with pruned weights at zero.</source>
         <extracomment>sentences</extracomment>
         <translation>已训练 {counted}，被剪枝权重保持为零。</translation>
-    </message>
-    <message>
-        <source>Nothing was better than the start on the held-out samples, so nothing is changed.</source>
-        <extracomment>sentences</extracomment>
-        <translation>在留出的样本上没有任何结果好于起点，因此未作更改。</translation>
     </message>
     <message>
         <source>Training did not reduce the error of the outputs on the held-out samples, so only the sequential repair is applied.</source>
@@ -19644,11 +19525,6 @@ steps</extracomment>
         <translation>其 {nbytes} 字节中缺少 {value} 字节</translation>
     </message>
     <message>
-        <source>{size} elements lie outside of those that it was packed with</source>
-        <extracomment>sentences</extracomment>
-        <translation>有 {size} 个元素不在与它一起打包的元素之内</translation>
-    </message>
-    <message>
         <source>it is not one frame of small masks</source>
         <extracomment>sentences</extracomment>
         <translation>它不是由小掩码组成的单个帧</translation>
@@ -19689,11 +19565,6 @@ steps</extracomment>
         <translation>&apos;{name}&apos; 与之前大小相同，但内容不同。</translation>
     </message>
     <message>
-        <source>&apos;{name}&apos; is not there.</source>
-        <extracomment>sentences</extracomment>
-        <translation>缺少 &apos;{name}&apos;。</translation>
-    </message>
-    <message>
         <source>&apos;{name}&apos; has the shape {list}; it had {list2}.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos; 的形状为 {list}；原为 {list2}。</translation>
@@ -19729,11 +19600,6 @@ steps</extracomment>
         <translation>最后 {len} 个步骤</translation>
     </message>
     <message>
-        <source>{what} missing: the masks were not on the disk yet, and {why}. The unsaved work is kept, and offered again at the next start.</source>
-        <extracomment>sentences</extracomment>
-        <translation>{what}缺失：掩码尚未写入磁盘，原因：{why}。未保存的工作已保留，下次启动时会再次提供。</translation>
-    </message>
-    <message>
         <source>Masks of {name} applied</source>
         <extracomment>sentences
 ----------
@@ -19751,11 +19617,6 @@ steps</extracomment>
         <source>would have been computed from other weights</source>
         <extracomment>sentences</extracomment>
         <translation>原本要由其他权重计算</translation>
-    </message>
-    <message>
-        <source>The repair in {name} was computed from other weights, so it was left out.</source>
-        <extracomment>sentences</extracomment>
-        <translation>{name} 中的修复由其他权重计算而来，因此已略过。</translation>
     </message>
     <message>
         <source>{sentence} Repair this checkpoint instead.</source>
@@ -19813,19 +19674,9 @@ steps</extracomment>
         <translation>最大为 {largest_output} 的输出相差至多 {largest_difference}</translation>
     </message>
     <message>
-        <source>{by}{part} computes the same with the units cut out as with them set to zero: {apart}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>裁去单元后，{by}{part} 的计算结果与将其设为零时相同：{apart}。</translation>
-    </message>
-    <message>
         <source>next tokens</source>
         <extracomment>sentences</extracomment>
         <translation>后续词元</translation>
-    </message>
-    <message>
-        <source>{said} Against the unpruned model, on seeded random inputs, {changed_predictions} of the {what} are different, and outputs differ by up to {largest_change} of the largest.</source>
-        <extracomment>sentences</extracomment>
-        <translation>{said}与未剪枝模型相比，在带种子的随机输入上，{what}有 {changed_predictions} 不同，输出最多相差最大值的 {largest_change}。</translation>
     </message>
     <message>
         <source>{LABELS} in float64</source>
@@ -19858,11 +19709,6 @@ steps</extracomment>
         <translation>{counted}的形状不同（{shown}）</translation>
     </message>
     <message>
-        <source>Do not use it: the cut is not what the zeros say.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请勿使用：裁去的内容与置零的内容不符。</translation>
-    </message>
-    <message>
         <source>Most outputs agree (their median differs by {median}): a rounding may have led a router to another expert, which another seed would not.</source>
         <extracomment>sentences</extracomment>
         <translation>多数输出一致（中位数相差 {median}）：舍入可能使路由器选择了另一个专家，换一个种子则不会。</translation>
@@ -19888,21 +19734,6 @@ steps</extracomment>
         <translation>已从 config.json 中移除 &apos;{name}&apos;：它列出的是旧的阶段。</translation>
     </message>
     <message>
-        <source>Which layers are of which kind is said by &apos;{instead}&apos;: versions of transformers before 5 go by &apos;{name}&apos;, and compute something else.</source>
-        <extracomment>sentences</extracomment>
-        <translation>各层的种类由 &apos;{instead}&apos; 指定：5 之前的 transformers 版本依据 &apos;{name}&apos;，会计算出不同的结果。</translation>
-    </message>
-    <message>
-        <source>ONNX Runtime, and whatever runs the original</source>
-        <extracomment>sentences</extracomment>
-        <translation>ONNX Runtime，以及任何能运行原模型的程序</translation>
-    </message>
-    <message>
-        <source>torch, by torch.export.load, and whatever takes the original</source>
-        <extracomment>sentences</extracomment>
-        <translation>torch（用 torch.export.load），以及任何能读取原文件的程序</translation>
-    </message>
-    <message>
         <source>shrunk {label}</source>
         <extracomment>sentences</extracomment>
         <translation>缩减的 {label}</translation>
@@ -19913,44 +19744,14 @@ steps</extracomment>
         <translation>每个键/值头的{label}</translation>
     </message>
     <message>
-        <source>transformers 5, by its class for &apos;{written}&apos; as it is (from_pretrained)</source>
-        <extracomment>sentences</extracomment>
-        <translation>transformers 5，用它原有的 &apos;{written}&apos; 类 (from_pretrained)</translation>
-    </message>
-    <message>
-        <source>other programs if they read the size of a head (&apos;head_dim&apos;) from config.json</source>
-        <extracomment>sentences</extracomment>
-        <translation>其他程序，前提是它们从 config.json 读取头的大小 (&apos;head_dim&apos;)</translation>
-    </message>
-    <message>
-        <source>{counted} of &apos;{place}&apos; emit a constant that no bias can absorb, and stay.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{place}&apos; 的 {counted} 会输出没有偏置可吸收的常数，因此保留。</translation>
-    </message>
-    <message>
         <source>&apos;{place}&apos; keeps {counted}, {zeros} of them zeros: another layer needs as many.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{place}&apos; 保留 {counted}，其中 {zeros} 个为零：另一层需要同样多。</translation>
     </message>
     <message>
-        <source>{counted} of &apos;{stem}&apos; have weights of 0 and stay: a bias or a norm turns them into constants. Prune them with everything that depends on them.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{stem}&apos; 的 {counted} 权重为 0 但保留：偏置或归一化使其成为常数。请连同依赖它们的一切一起剪枝。</translation>
-    </message>
-    <message>
-        <source>config.json says {timm} = {value}: timm reads it.</source>
-        <extracomment>sentences</extracomment>
-        <translation>config.json 写有 {timm} = {value}：timm 会读取它。</translation>
-    </message>
-    <message>
         <source>All blocks have the widths of {name}={value}: a model built with that argument loads the state dict. {LOADER} loads it into any.</source>
         <extracomment>sentences</extracomment>
         <translation>所有块的宽度都由 {name}={value} 决定：用该参数创建的模型可加载此状态字典。{LOADER} 可将其加载到任何模型。</translation>
-    </message>
-    <message>
-        <source>{LOADER}, which lies beside the weights, gives a model the new widths and loads them.</source>
-        <extracomment>sentences</extracomment>
-        <translation>权重旁边的 {LOADER} 会为模型设置新的宽度并加载它们。</translation>
     </message>
     <message>
         <source>vLLM has kernels for some numbers of experts only.</source>
@@ -19971,16 +19772,6 @@ steps</extracomment>
         <source>&apos;{name}&apos; was written with the shape {shape}</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos; 写入后的形状为 {shape}</translation>
-    </message>
-    <message>
-        <source>a unit of &apos;{place}&apos; went that is not dead</source>
-        <extracomment>sentences</extracomment>
-        <translation>裁去了 &apos;{place}&apos; 的一个并未失效的单元</translation>
-    </message>
-    <message>
-        <source>&apos;{name}&apos; does not come back as it was</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{name}&apos; 无法原样恢复</translation>
     </message>
     <message>
         <source>type &apos;{model_type}&apos;</source>
@@ -20006,11 +19797,6 @@ steps</extracomment>
         <source>, only &apos;{others}&apos;, which cannot be cut</source>
         <extracomment>sentences</extracomment>
         <translation>，只有无法裁减的 &apos;{others}&apos;</translation>
-    </message>
-    <message>
-        <source>&apos;{name}&apos; is left out: it holds the vocabulary in a form that cannot be cut; {TOKENIZER} has all that is needed.</source>
-        <extracomment>sentences</extracomment>
-        <translation>略过 &apos;{name}&apos;：其中的词表形式无法裁减；{TOKENIZER} 已包含所需的全部内容。</translation>
     </message>
     <message>
         <source>exact for this text</source>
@@ -20207,16 +19993,6 @@ steps</extracomment>
         <translation>以下任意几项，以逗号分隔：{words}</translation>
     </message>
     <message>
-        <source>all of it is protected</source>
-        <extracomment>sentences</extracomment>
-        <translation>它们都受保护</translation>
-    </message>
-    <message>
-        <source>all of it is pruned or protected</source>
-        <extracomment>sentences</extracomment>
-        <translation>它们都已剪枝或受保护</translation>
-    </message>
-    <message>
         <source>weight of &apos;{name}&apos;</source>
         <extracomment>sentences</extracomment>
         <translation>权重（&apos;{name}&apos;）</translation>
@@ -20260,16 +20036,6 @@ steps</extracomment>
         <source>values were</source>
         <extracomment>sentences</extracomment>
         <translation>个值</translation>
-    </message>
-    <message>
-        <source>One mask holds values other than 0 and 1: these tensors are opened as not pruned.</source>
-        <extracomment>sentences</extracomment>
-        <translation>有一个掩码含有 0 和 1 以外的值：该张量按未剪枝打开。</translation>
-    </message>
-    <message>
-        <source>The masks of {n} tensors hold values other than 0 and 1: these tensors are opened as not pruned.</source>
-        <extracomment>sentences</extracomment>
-        <translation>{n} 个张量的掩码含有 0 和 1 以外的值：这些张量按未剪枝打开。</translation>
     </message>
     <message>
         <source>has the weights of the opened folder, and an export replaces the model of a folder as a whole.</source>
@@ -20355,11 +20121,6 @@ steps</extracomment>
         <source>trying the learning rate {rate}</source>
         <extracomment>sentences</extracomment>
         <translation>正在尝试学习率 {rate}</translation>
-    </message>
-    <message>
-        <source>{n} samples were left out, because the inputs exceed the budget for memory and disk.</source>
-        <extracomment>sentences</extracomment>
-        <translation>有 {n} 个样本被省略，因为输入超出内存和磁盘的预算。</translation>
     </message>
     <message>
         <source>Only {n} samples were run through the model: more of them improve the result.</source>
@@ -20457,11 +20218,6 @@ steps</extracomment>
         <translation>超出范围</translation>
     </message>
     <message>
-        <source>Unpack it with `pruneapp expand {packed} -o {out}`, or with any program for zstd (7-Zip, `zstd -d`), then open what comes out.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请用 `pruneapp expand {packed} -o {out}` 或任何支持 zstd 的程序（7-Zip、`zstd -d`）解压，再打开解压出的文件。</translation>
-    </message>
-    <message>
         <source>Each {height}×{width} block is one kernel</source>
         <extracomment>sentences</extracomment>
         <translation>每个 {height}×{width} 的块是一个卷积核</translation>
@@ -20475,11 +20231,6 @@ steps</extracomment>
         <source>{axis} × {axis2}</source>
         <extracomment>sentences</extracomment>
         <translation>{axis} × {axis2}</translation>
-    </message>
-    <message>
-        <source>The export is complete, but a file beside it could not be written: {error}</source>
-        <extracomment>sentences</extracomment>
-        <translation>导出已完成，但旁边的一个文件无法写入：{error}</translation>
     </message>
     <message>
         <source>Run {path} to check whether the model still works.</source>
@@ -20637,11 +20388,6 @@ steps</extracomment>
         <translation>只有 {size} 可用</translation>
     </message>
     <message>
-        <source>the system says: {error}</source>
-        <extracomment>sentences</extracomment>
-        <translation>系统报告：{error}</translation>
-    </message>
-    <message>
         <source>A compressed torch file</source>
         <extracomment>sentences</extracomment>
         <translation>压缩的 torch 文件</translation>
@@ -20722,11 +20468,6 @@ steps</extracomment>
         <translation>历史的临时文件已关闭</translation>
     </message>
     <message>
-        <source>the scratch file of the history is cut short</source>
-        <extracomment>sentences</extracomment>
-        <translation>历史的临时文件不完整</translation>
-    </message>
-    <message>
         <source>&apos;{name}&apos; has the length &apos;{text}&apos;</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos; 的长度为 &apos;{text}&apos;</translation>
@@ -20735,51 +20476,6 @@ steps</extracomment>
         <source>&apos;{name}&apos; has the offset &apos;{text}&apos;</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos; 的偏移为 &apos;{text}&apos;</translation>
-    </message>
-    <message>
-        <source>{type} computes the size of a head as {words}, so heads cannot go.</source>
-        <extracomment>sentences</extracomment>
-        <translation>{type} 按 {words} 计算头的大小，因此无法裁去头。</translation>
-    </message>
-    <message>
-        <source>{type} has one group of keys and values, and computes the size of a head as {words}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>{type} 只有一组键和值，并按 {words} 计算头的大小。</translation>
-    </message>
-    <message>
-        <source>{type} has norms over all heads together: a cut changes their mean.</source>
-        <extracomment>sentences</extracomment>
-        <translation>{type} 的归一化跨越所有头：裁剪会改变其均值。</translation>
-    </message>
-    <message>
-        <source>{type} pairs its heads: a model with fewer loads and is wrong.</source>
-        <extracomment>sentences</extracomment>
-        <translation>{type} 将头成对使用：头较少的模型可以加载，但结果错误。</translation>
-    </message>
-    <message>
-        <source>{type} computes with the number of each layer: a model with fewer loads and is wrong.</source>
-        <extracomment>sentences</extracomment>
-        <translation>{type} 的计算使用每层的编号：层较少的模型可以加载，但结果错误。</translation>
-    </message>
-    <message>
-        <source>{type} has one layer, which it runs several times.</source>
-        <extracomment>sentences</extracomment>
-        <translation>{type} 只有一层，并多次运行它。</translation>
-    </message>
-    <message>
-        <source>{type} has stages of several widths, not layers that are all alike.</source>
-        <extracomment>sentences</extracomment>
-        <translation>{type} 由宽度各异的阶段组成，而不是由完全相同的层组成。</translation>
-    </message>
-    <message>
-        <source>The width of {type}&apos;s feed-forward layers is written in its code as {words}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>{type} 前馈层的宽度在其代码中固定为 {words}。</translation>
-    </message>
-    <message>
-        <source>The width of {type}&apos;s feed-forward layers is written in its code as {words}: {name} is not read.</source>
-        <extracomment>sentences</extracomment>
-        <translation>{type} 前馈层的宽度在其代码中固定为 {words}：不读取 {name}。</translation>
     </message>
     <message>
         <source>no such file or directory</source>
@@ -21052,11 +20748,6 @@ steps</extracomment>
         <translation>连同归一化</translation>
     </message>
     <message>
-        <source>with everything that depends on it</source>
-        <extracomment>steps</extracomment>
-        <translation>连同依赖它的一切</translation>
-    </message>
-    <message>
         <source>total {n}</source>
         <extracomment>steps</extracomment>
         <translation>总量 {n}</translation>
@@ -21130,11 +20821,6 @@ steps</extracomment>
         <source>Matching bias and norm entries: pruned</source>
         <extracomment>steps</extracomment>
         <translation>对应的偏置和归一化条目：已剪枝</translation>
-    </message>
-    <message>
-        <source>Everything that depends on it: pruned</source>
-        <extracomment>steps</extracomment>
-        <translation>依赖它的一切：已剪枝</translation>
     </message>
     <message>
         <source>Recipe version 1: rules are applied in order, on top of each other</source>
@@ -21396,19 +21082,9 @@ steps</extracomment>
         <translation>{n} 个通道</translation>
     </message>
     <message>
-        <source>{quoted_names} {are} left out: the export asks first.</source>
-        <extracomment>sentences</extracomment>
-        <translation>{quoted_names} 会被略过：导出时会先询问。</translation>
-    </message>
-    <message>
         <source>the container cannot be kept because {quoted_names} would be pruned</source>
         <extracomment>sentences</extracomment>
         <translation>无法保留容器，因为 {quoted_names} 会被剪枝</translation>
-    </message>
-    <message>
-        <source>Uncheck {these}, or leave out {quoted_names} with --omit NAME.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请取消勾选{these}，或用 --omit NAME 略过 {quoted_names}。</translation>
     </message>
     <message>
         <source>as long as you do not prune {quoted_names}</source>
@@ -21426,14 +21102,359 @@ steps</extracomment>
         <translation>同样已更改：&apos;{show}&apos;，它与 {shown} 共享数值。</translation>
     </message>
     <message>
-        <source>{quoted_names} {were} left out, as asked: {why}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>按要求略过 {quoted_names}：{why}。</translation>
-    </message>
-    <message>
         <source>&apos;{show}&apos;, a {what}, was written as the plain tensors that it is made of: {quoted_names}.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{show}&apos;（{what}）写为组成它的普通张量：{quoted_names}。</translation>
+    </message>
+    <message>
+        <source>The same applies to {others} with such properties.</source>
+        <extracomment>sentences</extracomment>
+        <translation>另有 {others} 同样处理。</translation>
+    </message>
+    <message>
+        <source>Not included: {no_tensors}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>不包含：{no_tensors}。</translation>
+    </message>
+    <message>
+        <source>Not included: {outside}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>不包含：{outside}。</translation>
+    </message>
+    <message>
+        <source>Not included: the TorchScript program. This format stores tensors only.</source>
+        <extracomment>sentences</extracomment>
+        <translation>不包含：TorchScript 程序。此格式仅存储张量。</translation>
+    </message>
+    <message>
+        <source>Not included: the graph of the program, its constants and its example inputs. This format stores tensors only.</source>
+        <extracomment>sentences</extracomment>
+        <translation>不包含：程序的计算图、常量和示例输入。此格式仅存储张量。</translation>
+    </message>
+    <message>
+        <source>Not included: the ONNX graph. This format stores tensors only.</source>
+        <extracomment>sentences</extracomment>
+        <translation>不包含：ONNX 计算图。此格式仅存储张量。</translation>
+    </message>
+    <message>
+        <source>Not included: objects and code of the file ({quoted_names}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>不包含：文件中的对象和代码（{quoted_names}）。</translation>
+    </message>
+    <message>
+        <source>Not included: the metadata of the file ({quoted_names}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>不包含：文件的元数据（{quoted_names}）。</translation>
+    </message>
+    <message>
+        <source>not a tensor</source>
+        <extracomment>sentences</extracomment>
+        <translation>不是张量</translation>
+    </message>
+    <message>
+        <source>not tensors</source>
+        <extracomment>sentences</extracomment>
+        <translation>不是张量</translation>
+    </message>
+    <message>
+        <source>the state dict</source>
+        <extracomment>sentences</extracomment>
+        <translation>状态字典</translation>
+    </message>
+    <message>
+        <source>{quoted_names} (outside {where})</source>
+        <extracomment>sentences</extracomment>
+        <translation>{quoted_names}（在 {where} 之外）</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is not changed. It declares the dtype {old}, and transformers will load the weights with this dtype unless you replace it with {dtype}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 没有更改。其中称权重为 {old}，transformers 会按此加载，除非您将其改为 {dtype}。</translation>
+    </message>
+    <message>
+        <source>&apos;{CONFIG}&apos; declares the dtype {old}, and from_pretrained would convert the weights to it. Load them with dtype=&apos;{dtype}&apos;, or write {dtype2} into the copy of &apos;{CONFIG2}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{CONFIG}&apos; 称权重为 {old}，from_pretrained 会转换它们。请以 dtype=&apos;{dtype}&apos; 加载，或在 &apos;{CONFIG2}&apos; 的副本中写入 {dtype2}。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; contains &apos;{label}&apos;; such files are usually named {usual}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 含有“{label}”；这类文件通常名为 {usual}。</translation>
+    </message>
+    <message>
+        <source>from_pretrained looks for &apos;{WEIGHTS}&apos; next to &apos;{CONFIG}&apos;: open the folder &apos;{parent}&apos; instead of the file, and export that, to have both.</source>
+        <extracomment>sentences</extracomment>
+        <translation>from_pretrained 会在 &apos;{CONFIG}&apos; 旁边查找 &apos;{WEIGHTS}&apos;：请打开文件夹 &apos;{parent}&apos; 而不是文件并导出它，以便两者齐备。</translation>
+    </message>
+    <message>
+        <source>from_pretrained looks for &apos;{WEIGHTS}&apos;, with &apos;{CONFIG}&apos; and the files of the tokenizer next to it; one file alone does not load there. Specify a folder, such as &apos;{without}&apos;, to have them written, too.</source>
+        <extracomment>sentences</extracomment>
+        <translation>from_pretrained 会查找 &apos;{WEIGHTS}&apos;，旁边要有 &apos;{CONFIG}&apos; 和分词器的文件；单个文件无法在那里加载。请指定一个文件夹，例如 &apos;{without}&apos;，以便一并写入。</translation>
+    </message>
+    <message>
+        <source>from_pretrained also needs &apos;{CONFIG}&apos; and the files of the tokenizer, which are in &apos;{home}&apos;. Put them next to the unpacked file, and name that file &apos;{WEIGHTS}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>from_pretrained 还需要 &apos;{CONFIG}&apos; 和分词器的文件：它们位于 &apos;{home}&apos;。请将它们放在解包后的文件旁边，并将该文件命名为 &apos;{WEIGHTS}&apos;。</translation>
+    </message>
+    <message>
+        <source>it contains a control character</source>
+        <extracomment>sentences</extracomment>
+        <translation>它含有控制字符</translation>
+    </message>
+    <message>
+        <source>{len} files of the original are kept next to the new ones, as {names}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>原模型的 {len} 个文件保留在新文件旁边，名为 {names}。</translation>
+    </message>
+    <message>
+        <source>The others are written dense ({reasons}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>其余保持稠密（{reasons}）。</translation>
+    </message>
+    <message>
+        <source>The numbers are in &apos;{data_file}&apos; next to the file: a model of more than {MOST_BYTES} bytes cannot be one file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>数值位于文件旁的 &apos;{data_file}&apos; 中：超过 {MOST_BYTES} 字节的模型不能是单个文件。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has new values, but is not stored contiguously in the file</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 有新值，且在其中不是连续存放的</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is stored compressed or sparse in the file</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 在其中以压缩或稀疏形式存放</translation>
+    </message>
+    <message>
+        <source>elements of &apos;{name}&apos; share memory in the file</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 的元素在其中共用位置</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is a numpy array that cannot be changed in place</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 是无法原位更改的 numpy 数组</translation>
+    </message>
+    <message>
+        <source>the source is not a torch file</source>
+        <extracomment>sentences</extracomment>
+        <translation>来源不是 torch 文件</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is packed ({label}) and is not changed.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 是打包的（{label}），因此保持完整。</translation>
+    </message>
+    <message>
+        <source>{CONFIG} sets {depths} = {count}, but &apos;{stack}&apos; has {len}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{CONFIG} 称 {depths} = {count}，而 &apos;{stack}&apos; 有 {len} 个。</translation>
+    </message>
+    <message>
+        <source>The vocabulary cannot be reduced: the model refers to tokens of images by their ID.</source>
+        <extracomment>sentences</extracomment>
+        <translation>图像通过 ID 引用词表中的词元，因此词表在此保持完整。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has a dimension of {size}, like the group, but it is unknown whether it belongs to the group. Nothing is removed here.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 有一个大小为 {size} 的维度，与该组相同，但无法确定它是否属于该组，因此这里不裁去任何内容。</translation>
+    </message>
+    <message>
+        <source>&apos;{missing}&apos; is missing next to &apos;{name}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 旁缺少 &apos;{missing}&apos;。</translation>
+    </message>
+    <message>
+        <source>&apos;{folder}&apos; contains no {CONFIG}, and the tensors alone do not show how the layers are connected. Open a .pt2 (torch.export) or ONNX file of the model, or a transformers model folder.</source>
+        <extracomment>sentences</extracomment>
+        <translation>“{folder}”中没有 {CONFIG}，仅凭张量无法得知各层如何连接。请打开该模型的 .pt2（torch.export）或 ONNX 文件，或 transformers 模型文件夹。</translation>
+    </message>
+    <message>
+        <source>{size} elements are outside of the packed range</source>
+        <extracomment>sentences</extracomment>
+        <translation>有 {size} 个元素不在与它一起打包的元素之内</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; does not exist.</source>
+        <extracomment>sentences</extracomment>
+        <translation>缺少 &apos;{name}&apos;。</translation>
+    </message>
+    <message>
+        <source>{what} missing: the masks were not on the disk yet, and {why}. The unsaved changes are kept and offered again at the next start.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{what}缺失：掩码尚未写入磁盘，原因：{why}。未保存的工作已保留，下次启动时会再次提供。</translation>
+    </message>
+    <message>
+        <source>The repair in {name} was not restored, because it was computed from other weights.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{name} 中的修复由其他权重计算而来，因此已略过。</translation>
+    </message>
+    <message>
+        <source>The shrunk model matches the pruned model in {by}{part}: {apart}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>缩减后的模型在 {by}{part} 中与剪枝后的模型一致：{apart}。</translation>
+    </message>
+    <message>
+        <source>{said} Compared with the unpruned model on random inputs, {changed_predictions} of the {what} differ, and outputs differ by up to {largest_change} of the largest output.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{said} 在随机输入上与未剪枝模型相比，{changed_predictions} 的{what}不同，输出最多相差最大输出的 {largest_change}。</translation>
+    </message>
+    <message>
+        <source>Do not use it: the shrunk model does not match the pruned model.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请勿使用：裁去的内容与置零的内容不符。</translation>
+    </message>
+    <message>
+        <source>&apos;{instead}&apos; sets the type of each layer. transformers before version 5 uses &apos;{name}&apos; instead and would compute different outputs.</source>
+        <extracomment>sentences</extracomment>
+        <translation>各层的种类由 &apos;{instead}&apos; 指定：5 之前的 transformers 版本依据 &apos;{name}&apos;，会计算出不同的结果。</translation>
+    </message>
+    <message>
+        <source>ONNX Runtime and any runtime that runs the original</source>
+        <extracomment>sentences</extracomment>
+        <translation>ONNX Runtime 以及能运行原始模型的任何运行时</translation>
+    </message>
+    <message>
+        <source>torch, with torch.export.load, and any runtime that runs the original</source>
+        <extracomment>sentences</extracomment>
+        <translation>torch（torch.export.load）以及能运行原始程序的任何运行时</translation>
+    </message>
+    <message>
+        <source>transformers 5, with its standard class for &apos;{written}&apos; (from_pretrained)</source>
+        <extracomment>sentences</extracomment>
+        <translation>transformers 5，使用 &apos;{written}&apos; 的标准类（from_pretrained）</translation>
+    </message>
+    <message>
+        <source>other programs that read the head size (&apos;head_dim&apos;) from config.json</source>
+        <extracomment>sentences</extracomment>
+        <translation>从 config.json 读取头的大小（&apos;head_dim&apos;）的其他程序</translation>
+    </message>
+    <message>
+        <source>{counted} of &apos;{place}&apos; are kept: they output a constant that no bias can absorb.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{place}&apos; 的 {counted} 会输出没有偏置可吸收的常数，因此保留。</translation>
+    </message>
+    <message>
+        <source>{counted} of &apos;{stem}&apos; have only zero weights but are kept: a bias or a norm turns them into constants. Prune them together with their dependent tensors.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{stem}&apos; 的 {counted} 权重为 0 但保留：偏置或归一化使其成为常数。请连同依赖它们的一切一起剪枝。</translation>
+    </message>
+    <message>
+        <source>config.json sets {timm} = {value}, which timm reads.</source>
+        <extracomment>sentences</extracomment>
+        <translation>config.json 写有 {timm} = {value}：timm 会读取它。</translation>
+    </message>
+    <message>
+        <source>{LOADER}, written next to the weights, resizes your model and loads them.</source>
+        <extracomment>sentences</extracomment>
+        <translation>权重旁边的 {LOADER} 会调整模型的大小并加载权重。</translation>
+    </message>
+    <message>
+        <source>a unit of &apos;{place}&apos; was removed that is not dead</source>
+        <extracomment>sentences</extracomment>
+        <translation>裁去了 &apos;{place}&apos; 的一个并未失效的单元</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is not restored to its original values</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 无法原样恢复</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is not written: it contains the vocabulary in a form that cannot be reduced. {TOKENIZER} contains everything that is needed.</source>
+        <extracomment>sentences</extracomment>
+        <translation>略过 &apos;{name}&apos;：其中的词表形式无法裁减；{TOKENIZER} 已包含所需的全部内容。</translation>
+    </message>
+    <message>
+        <source>One mask contains values other than 0 and 1: these tensors are opened as not pruned.</source>
+        <extracomment>sentences</extracomment>
+        <translation>有一个掩码含有 0 和 1 以外的值：该张量按未剪枝打开。</translation>
+    </message>
+    <message>
+        <source>The masks of {n} tensors contain values other than 0 and 1: these tensors are opened as not pruned.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} 个张量的掩码含有 0 和 1 以外的值：这些张量按未剪枝打开。</translation>
+    </message>
+    <message>
+        <source>{n} samples were not used, because the inputs exceed the limit for memory and disk.</source>
+        <extracomment>sentences</extracomment>
+        <translation>有 {n} 个样本被省略，因为输入超出内存和磁盘的预算。</translation>
+    </message>
+    <message>
+        <source>Unpack it with `pruneapp expand {packed} -o {out}`, or with any program for zstd (7-Zip, `zstd -d`), then open the unpacked file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请用 `pruneapp expand {packed} -o {out}` 或任何支持 zstd 的程序（7-Zip、`zstd -d`）解压，再打开解压出的文件。</translation>
+    </message>
+    <message>
+        <source>The export is complete, but a file next to it could not be written: {error}</source>
+        <extracomment>sentences</extracomment>
+        <translation>导出已完成，但旁边的一个文件无法写入：{error}</translation>
+    </message>
+    <message>
+        <source>system error: {error}</source>
+        <extracomment>sentences</extracomment>
+        <translation>系统报告：{error}</translation>
+    </message>
+    <message>
+        <source>the scratch file of the history is truncated</source>
+        <extracomment>sentences</extracomment>
+        <translation>历史的临时文件不完整</translation>
+    </message>
+    <message>
+        <source>Heads cannot be removed: {type} derives the head size from {words}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法移除注意力头：{type} 由 {words} 得出头的大小。</translation>
+    </message>
+    <message>
+        <source>Heads cannot be removed: {type} has a single key/value head and derives the head size from {words}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法移除注意力头：{type} 只有一个键/值头，并由 {words} 得出头的大小。</translation>
+    </message>
+    <message>
+        <source>Heads cannot be removed: {type} normalizes over all heads together, so the mean would change.</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法移除注意力头：{type} 对所有头一起做归一化，均值会改变。</translation>
+    </message>
+    <message>
+        <source>Heads cannot be removed: {type} pairs its heads, so a model with fewer heads would load but compute wrong results.</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法移除注意力头：{type} 将头成对使用，头更少的模型虽能加载，但结果错误。</translation>
+    </message>
+    <message>
+        <source>Layers cannot be removed: {type} computes with the index of each layer, so a model with fewer layers would load but compute wrong results.</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法移除层：{type} 的计算用到每层的序号，层更少的模型虽能加载，但结果错误。</translation>
+    </message>
+    <message>
+        <source>Layers cannot be removed: {type} has one layer, which it runs several times.</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法移除层：{type} 只有一层，会重复运行多次。</translation>
+    </message>
+    <message>
+        <source>Layers cannot be removed: the stages of {type} have different widths.</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法移除层：{type} 的各阶段宽度不同。</translation>
+    </message>
+    <message>
+        <source>FFN neurons cannot be removed: the code of {type} sets the width to {words}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法移除 FFN 神经元：{type} 的代码将宽度固定为 {words}。</translation>
+    </message>
+    <message>
+        <source>FFN neurons cannot be removed: the code of {type} sets the width to {words} and does not read {name}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法移除 FFN 神经元：{type} 的代码将宽度固定为 {words}，不读取 {name}。</translation>
+    </message>
+    <message>
+        <source>with dependent tensors</source>
+        <extracomment>steps</extracomment>
+        <translation>包括依赖的张量</translation>
+    </message>
+    <message>
+        <source>Dependent tensors: pruned</source>
+        <extracomment>steps</extracomment>
+        <translation>依赖的张量：剪枝</translation>
     </message>
     <message>
         <source>{n} column</source>
@@ -21859,7 +21880,7 @@ steps</extracomment>
         <translation>已恢复此文件关闭时的 {n} 个步骤。</translation>
     </message>
     <message>
-        <source>The history has {n} more, undone or on other branches.</source>
+        <source>The history contains {n} more states, undone or on other branches.</source>
         <translation>历史中还有 {n} 个，已撤销或在其他分支上。</translation>
     </message>
     <message>
@@ -22044,44 +22065,44 @@ steps</extracomment>
 <context>
     <name>Shrink</name>
     <message>
-        <source>✓ computes the same</source>
-        <translation>✓ 计算结果相同</translation>
+        <source>Weights alone cannot predict the loss in quality. Evaluate the result, and expect to retrain.</source>
+        <translation>仅凭权重无法预测质量损失。请评估结果，并准备重新训练。</translation>
     </message>
     <message>
-        <source>▲ changes what the model computes</source>
-        <translation>▲ 改变模型的计算结果</translation>
+        <source>▲ More than a third is removed.</source>
+        <translation>▲ 移除了三分之一以上。</translation>
     </message>
     <message>
-        <source>△ computes the same for these texts</source>
-        <translation>△ 对这些文本计算结果相同</translation>
+        <source>▲ More than a third is removed. Without training, Torch-Pruning reports perplexities of 28,358 to 576,501 for language models at 43–50 % of all widths; NVIDIA removes up to a third and distills afterwards.</source>
+        <translation>▲ 移除了三分之一以上。不训练时，Torch-Pruning 报告语言模型在 43–50 % 的全部宽度下困惑度为 28,358 到 576,501;NVIDIA 最多移除三分之一，之后进行蒸馏。</translation>
     </message>
     <message>
-        <source>The weights alone do not say how much is lost: plan to train, and evaluate the result.</source>
-        <translation>仅凭权重无法判断损失多少：请准备重新训练，并评估结果。</translation>
-    </message>
-    <message>
-        <source>▲ This cuts more than a third.</source>
-        <translation>▲ 裁去的部分超过三分之一。</translation>
-    </message>
-    <message>
-        <source>▲ This cuts more than a third. Without training, Torch-Pruning reports perplexities of 28,358 to 576,501 for language models at 43–50 % of all widths; NVIDIA cuts up to a third and distills afterwards.</source>
-        <translation>▲ 裁去的部分超过三分之一。Torch-Pruning 报告，语言模型所有宽度减少 43–50 % 且未经训练时，困惑度为 28,358 到 576,501；NVIDIA 最多裁去三分之一，然后进行蒸馏。</translation>
-    </message>
-    <message>
-        <source>The weights alone do not say how much is lost: plan to train, and evaluate the result. NVIDIA cuts up to a third and distills afterwards.</source>
-        <translation>仅凭权重无法判断损失多少：请准备重新训练，并评估结果。NVIDIA 最多裁去三分之一，然后进行蒸馏。</translation>
+        <source>Weights alone cannot predict the loss in quality. Evaluate the result, and expect to retrain. NVIDIA removes up to a third and distills afterwards.</source>
+        <translation>仅凭权重无法预测质量损失。请评估结果，并准备重新训练。NVIDIA 最多移除三分之一，之后进行蒸馏。</translation>
     </message>
     <message>
         <source>Starts Python and builds the model&apos;s class in transformers with these shapes, without weights.</source>
         <translation>启动 Python，让 transformers 中的类接受这些形状，不含权重。</translation>
     </message>
     <message>
-        <source>Starts Python, temporarily writes the model with zeros beside the folder, and compares the outputs of both in float32. Also says how far they are from those of the model before pruning. Needs memory and disk for both.</source>
+        <source>Starts Python, temporarily writes the pruned model next to the folder, and compares the outputs of both in float32. Also reports the difference from the model before pruning. Needs memory and disk space for both.</source>
         <translation>启动 Python，临时在文件夹旁写入含零的模型，并以 float32 比较两者的输出。还会给出与剪枝前模型输出的差距。需要可容纳两者的内存和磁盘空间。</translation>
     </message>
     <message>
-        <source>Always done: what was written is read back, and its tensors are compared with the model.</source>
-        <translation>始终执行：读回写入的内容，并将其张量与模型比较。</translation>
+        <source>The written files are always read back and compared with the pruned model.</source>
+        <translation>写入的文件总会被读回并与剪枝后的模型比较。</translation>
+    </message>
+    <message>
+        <source>✓ same output as the pruned model</source>
+        <translation>✓ 输出与剪枝后的模型相同</translation>
+    </message>
+    <message>
+        <source>▲ different output from the pruned model</source>
+        <translation>▲ 输出与剪枝后的模型不同</translation>
+    </message>
+    <message>
+        <source>△ same output as the pruned model for these texts</source>
+        <translation>△ 对这些文本输出与剪枝后的模型相同</translation>
     </message>
 </context>
 <context>
@@ -22146,8 +22167,12 @@ steps</extracomment>
         <translation>倍数</translation>
     </message>
     <message>
-        <source>The number of FFN neurons, channels or tokens that stay is rounded up to a multiple of this: some kernels reject other widths, others are slow with them.</source>
-        <translation>保留的 FFN 神经元、通道或词元数量向上取整到它的倍数：有些内核不接受其他宽度，有些则会变慢。</translation>
+        <source>Keep a multiple of this many FFN neurons, channels or tokens (rounded up): some kernels reject other widths, others are slow with them.</source>
+        <translation>保留的 FFN 神经元、通道或词元数为此数的倍数（向上取整）：有些内核不接受其他宽度，有些则较慢。</translation>
+    </message>
+    <message>
+        <source>Units that are all zero are removed without loss. Use the sliders to remove more, starting with the lowest {rank}.</source>
+        <translation>全为零的单元会被无损移除。使用滑块可移除更多，从{rank}最低的单元开始。</translation>
     </message>
     <message>
         <source>Write as another type</source>
@@ -22208,10 +22233,6 @@ steps</extracomment>
     <message>
         <source>score in the file</source>
         <translation>文件中的分数</translation>
-    </message>
-    <message>
-        <source>Dead units are cut without loss. Sliders and numbers cut more: the units of the lowest {rank} are cut first.</source>
-        <translation>失效单元可无损裁去。滑块和数字会裁去更多：{rank}最低的单元先裁。</translation>
     </message>
     <message>
         <source>Scores of {file}</source>
@@ -22327,7 +22348,7 @@ steps</extracomment>
         <translation>A 和 B 的指标</translation>
     </message>
     <message>
-        <source>Differences within the noise count as none. For two pruned states only the most that the noise can be is known, the sum of their noises against the unpruned model: a difference within it is uncertain.</source>
+        <source>Differences within the noise are shown as none. Between two pruned states, the noise is at most the sum of the noise of each state; differences below this bound are marked as uncertain.</source>
         <translation>噪声范围内的差异视为没有差异。对于两个剪枝状态，只知道噪声的最大可能值，即它们相对于未剪枝模型的噪声之和：在此范围内的差异不确定。</translation>
     </message>
     <message>
@@ -22498,7 +22519,7 @@ steps</extracomment>
         <translation>更好的值</translation>
     </message>
     <message>
-        <source>Which values of the metrics of the command line are better; metrics whose names are known, such as accuracy and loss, need no choice.</source>
+        <source>Whether higher or lower values of the metrics are better. For common names, such as accuracy and loss, this is detected.</source>
         <translation>命令行的指标哪些值更好；名称已知的指标（如 accuracy 和 loss）无需选择。</translation>
     </message>
     <message>
@@ -22538,8 +22559,16 @@ steps</extracomment>
         <translation>上限</translation>
     </message>
     <message>
-        <source>Maximum number of samples to measure: &apos;limit&apos; of a script, if its functions take it.</source>
+        <source>Maximum number of samples to measure. It is passed to functions of the script that have a parameter &apos;limit&apos;.</source>
         <translation>最多测量多少个样本：对于脚本，若其函数接受“limit”则为该参数。</translation>
+    </message>
+    <message>
+        <source>Seed of random, NumPy and torch, set before each call. It is the argument &apos;seed&apos; of a script, and {seed} in a command line.</source>
+        <translation>每次调用前用于初始化 random、NumPy 和 torch 的种子：脚本的“seed”，命令行的 {seed}。</translation>
+    </message>
+    <message>
+        <source>The file or folder before pruning, if the open file was pruned by another program and its zeros are treated as pruned.</source>
+        <translation>剪枝之前的文件或文件夹，适用于在别处剪枝、且打开文件中的零视为已剪枝的情况。</translation>
     </message>
     <message>
         <source>none</source>
@@ -22548,10 +22577,6 @@ steps</extracomment>
     <message>
         <source>Seed</source>
         <translation>种子</translation>
-    </message>
-    <message>
-        <source>Seed of random, NumPy and torch before each call: &apos;seed&apos; of a script, {seed} of a command line.</source>
-        <translation>每次调用前用于初始化 random、NumPy 和 torch 的种子：脚本的“seed”，命令行的 {seed}。</translation>
     </message>
     <message>
         <source>See&amp;d</source>
@@ -22564,10 +22589,6 @@ steps</extracomment>
     <message>
         <source>Unpruned model</source>
         <translation>未剪枝模型</translation>
-    </message>
-    <message>
-        <source>The file or folder before it was pruned, if it was pruned elsewhere and the zeros of the open file are treated as pruned.</source>
-        <translation>剪枝之前的文件或文件夹，适用于在别处剪枝、且打开文件中的零视为已剪枝的情况。</translation>
     </message>
     <message>
         <source>the open file</source>
@@ -22743,24 +22764,12 @@ steps</extracomment>
         <translation>{norm}保留率（此步骤）</translation>
     </message>
     <message>
-        <source>{sum} of the remaining weights after this step, relative to before it, over the tensors of this step.</source>
-        <translation>此步骤之后剩余权重的{sum}，相对于此步骤之前，针对此步骤的张量。</translation>
-    </message>
-    <message>
         <source>{norm} retained (whole model)</source>
         <translation>{norm}保留率（整个模型）</translation>
     </message>
     <message>
-        <source>{sum} of the remaining weights, relative to the file as it was opened, over the whole model.</source>
-        <translation>剩余权重的{sum}，相对于打开时的文件，针对整个模型。</translation>
-    </message>
-    <message>
         <source>{norm} retained (without repair)</source>
         <translation>{norm}保留率（不计修复）</translation>
-    </message>
-    <message>
-        <source>{sum} of the remaining weights with their values in the file, relative to the file as it was opened, over the whole model: what pruning left before the repair.</source>
-        <translation>剩余权重按文件中的值的{sum}，相对于打开时的文件，针对整个模型：修复之前剪枝所留下的。</translation>
     </message>
     <message>
         <source>up to </source>
@@ -22799,8 +22808,20 @@ steps</extracomment>
         <translation>张量</translation>
     </message>
     <message>
-        <source>Those that it prunes: by rules or check marks</source>
+        <source>Tensors that this step prunes, by rules or check marks</source>
         <translation>由规则或勾选决定的、此步骤剪枝的张量</translation>
+    </message>
+    <message>
+        <source>{sum} of the remaining weights after this step, relative to the value before it, over the tensors of this step.</source>
+        <translation>此步骤之后剩余权重的{sum}，相对于此步骤之前，针对此步骤的张量。</translation>
+    </message>
+    <message>
+        <source>{sum} of the remaining weights, relative to the opened file, over the whole model.</source>
+        <translation>剩余权重的{sum}，相对于打开时的文件，针对整个模型。</translation>
+    </message>
+    <message>
+        <source>{sum} of the remaining weights with their original values, relative to the opened file, over the whole model: the effect of pruning alone, without the repair.</source>
+        <translation>剩余权重按文件中的值的{sum}，相对于打开时的文件，针对整个模型：修复之前剪枝所留下的。</translation>
     </message>
     <message>
         <source>Tensors with pruned weights</source>
@@ -22915,7 +22936,7 @@ steps</extracomment>
         <translation>目标文件</translation>
     </message>
     <message>
-        <source>Uploaded when you press the button. An object of this name is replaced.</source>
+        <source>The file is uploaded when you press the button. An existing object of this name is replaced.</source>
         <translation>按下按钮时上传。同名对象将被替换。</translation>
     </message>
     <message>
@@ -23074,48 +23095,48 @@ steps</extracomment>
         <translation>查看张量</translation>
     </message>
     <message>
-        <source>The sample is a small network that reads handwritten digits. The tree lists its tensors, with a check mark where they are to be pruned. Click one.</source>
-        <translation>示例是一个识别手写数字的小型网络。左侧的树列出其张量，勾选的张量将被剪枝。请点击其中一个。</translation>
-    </message>
-    <message>
         <source>See its weights</source>
         <translation>查看权重</translation>
-    </message>
-    <message>
-        <source>The picture shows every weight of the tensor. Open the page Distribution to see how many are large and small.</source>
-        <translation>图中显示该张量的每个权重。打开“分布”页，查看大权重和小权重各有多少。</translation>
     </message>
     <message>
         <source>Choose how much to prune</source>
         <translation>选择剪枝量</translation>
     </message>
     <message>
-        <source>Drag the slider, or type an amount such as 50 %. The preview follows: what is to be pruned is hatched in orange, in the tree and in the picture.</source>
-        <translation>拖动滑块，或输入剪枝量，例如 50 %。预览会随之更新：将剪枝的部分在树和图中以橙色斜线标出。</translation>
-    </message>
-    <message>
         <source>Prune</source>
         <translation>剪枝</translation>
-    </message>
-    <message>
-        <source>The button says how many weights it prunes. Press it, or {keys}. The file stays as it is.</source>
-        <translation>按钮上显示将剪枝的权重数。点击它，或按 {keys}。文件保持不变。</translation>
     </message>
     <message>
         <source>Undo</source>
         <translation>撤销</translation>
     </message>
     <message>
-        <source>Every step is a state in the history. Click Opened there, or undo with {keys}.</source>
-        <translation>每个步骤都是历史中的一个状态。点击其中的第一个状态，或按 {keys} 撤销。</translation>
-    </message>
-    <message>
         <source>Redo</source>
         <translation>重做</translation>
     </message>
     <message>
-        <source>Nothing is lost by that: click the last state, or redo with {keys}.</source>
-        <translation>撤销不会丢失任何内容：点击最后一个状态，或按 {keys} 重做。</translation>
+        <source>The sample is a small network that reads handwritten digits. The tree lists its tensors; checked ones will be pruned. Click any tensor.</source>
+        <translation>示例是一个识别手写数字的小型网络。树中列出它的张量；勾选的张量会被剪枝。请点击任意一个张量。</translation>
+    </message>
+    <message>
+        <source>The picture shows every weight of the tensor. Open the Distribution tab to see how the magnitudes are distributed.</source>
+        <translation>图中显示张量的每个权重。打开“分布”标签页查看幅值如何分布。</translation>
+    </message>
+    <message>
+        <source>Drag the slider, or type an amount such as 50 %. The preview is updated immediately: weights to be pruned are hatched in orange, in the tree and in the picture.</source>
+        <translation>拖动滑块，或输入数量，例如 50 %。预览会立即更新：将被剪枝的权重在树和图中以橙色斜线标出。</translation>
+    </message>
+    <message>
+        <source>The button shows how many weights will be pruned. Click it or press {keys}. The file on disk is not changed.</source>
+        <translation>按钮上显示将剪枝多少个权重。点击按钮或按 {keys}。磁盘上的文件不会改变。</translation>
+    </message>
+    <message>
+        <source>The history lists the state after every step. Click Opened there, or press {keys} to undo.</source>
+        <translation>历史中列出每个步骤之后的状态。点击其中的“已打开”，或按 {keys} 撤销。</translation>
+    </message>
+    <message>
+        <source>Nothing is lost: click the last state, or press {keys} to redo.</source>
+        <translation>没有丢失任何内容：点击最后一个状态，或按 {keys} 重做。</translation>
     </message>
     <message>
         <source>Evaluate</source>
@@ -23314,7 +23335,7 @@ steps</extracomment>
         <translation>{name} 中的 ID</translation>
     </message>
     <message>
-        <source>Which rows of the embedding stay, by the tokenizer.json beside the model: all, all up to its last token, those of the tokens that texts use, or those that a file lists.</source>
+        <source>The rows of the embedding to keep, according to the tokenizer.json next to the model: all, all up to the last token, those of tokens that texts use, or those listed in a file.</source>
         <translation>保留嵌入的哪些行，依据模型旁的 tokenizer.json：全部、直到其最后一个词元、文本所用词元的行，或文件中列出的行。</translation>
     </message>
     <message>
@@ -23479,8 +23500,8 @@ steps</extracomment>
         <translation>1 个权重</translation>
     </message>
     <message>
-        <source>{which} of dim {dim}</source>
-        <translation>维度 {dim} 的{which}</translation>
+        <source>index {which} of dim {dim}</source>
+        <translation>维度 {dim} 的索引 {which}</translation>
     </message>
     <message>
         <source>value</source>

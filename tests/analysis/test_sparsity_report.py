@@ -21,7 +21,7 @@ def test_nothing_is_marked_that_keeps_its_norm():
     assert marked(430, 0.98) is Severity.NONE
     assert marked(600, 0.5) is Severity.NONE
     assert marked(980, 0.9) is Severity.NONE, "what went was next to nothing"
-    assert marked(0, 0.1) is Severity.NONE, "nothing of it is pruned"
+    assert marked(0, 0.1) is Severity.NONE, "none of the selected weights is pruned"
 
 
 def test_what_keeps_too_little_is_marked():

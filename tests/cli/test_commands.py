@@ -161,7 +161,7 @@ def test_dependents_are_pruned_with_their_channels_replayed_and_verified(call, t
     assert again == (out / "model.safetensors").read_bytes()
     status, output, _ = call("run", recipe, folder, "--check")
     assert (status, follow in output) == (0, True)
-    assert "intermediate.dense.weight, with everything that depends on it" in output
+    assert "intermediate.dense.weight, with dependent tensors" in output
 
 
 def test_unknown_dependents_are_refused_with_the_reason(call, refused, tmp_path, bert):

@@ -176,7 +176,7 @@ def test_the_table_explains_the_noise(run, files, printing):
     )
     assert status == 0
     assert out.splitlines()[1].split() == ["accuracy", "0", "0.5", "-0.5", "-"]
-    assert "repeatable; the uncertainty of the data is not known" in out
+    assert "repeatable; the sampling error is unknown" in out
 
 
 @pytest.mark.parametrize(

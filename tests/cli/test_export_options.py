@@ -84,7 +84,7 @@ def test_files_of_a_folder_are_announced_before_they_are_replaced(prune, tmp_pat
     status, _, err = write()
     assert status == 2
     assert err.startswith("pruneapp: ")
-    assert "holds 'pytorch_model.bin', which would stay" in err
+    assert "contains 'pytorch_model.bin'. These files would remain" in err
 
 
 def test_every_parameter_of_every_format_is_an_option(call):

@@ -106,7 +106,7 @@ def test_a_checkpoint_as_recipe_and_a_recipe_as_checkpoint_are_refused(
 
 def test_verify_reports_swapped_files(refused, model, recipe, tmp_path):
     err = refused("verify", model, "--against", tmp_path / "made.safetensors")
-    assert "Name the exported file first and the original after --against" in err
+    assert "Specify the exported file first and the original after --against" in err
 
 
 def test_a_recipe_without_entries_gives_a_notice(call, model, tmp_path):

@@ -38,7 +38,7 @@ def test_a_mixed_checkpoint_is_refused_before_anything_is_computed(refused, mixe
     monkeypatch.setattr("pruneapp.cli.prune.state_after", never)
     err = refused("prune", mixed, "-o", mixed.with_name("o.safetensors"), *PRUNE)
     assert "'b.weight', 'c.weight' of " in err
-    assert "it is a DTensor of shape [16, 16] of which the file holds one shard" in err
+    assert "it is a DTensor of shape [16, 16] of which the file contains one shard" in err
     assert "--omit NAME, or export as torch" in err
     assert not mixed.with_name("o.safetensors").exists()
 
@@ -51,7 +51,7 @@ def test_omitted_tensors_are_reported_and_verified(call, mixed, tmp_path):
     assert status == 0
     assert set(load_file(out)) == {"a.weight", "d.weight"}
     assert (
-        "Note: 'b.weight', 'c.weight' were left out, as asked: 'b.weight': it is a DTensor"
+        "Note: 'b.weight', 'c.weight' were excluded as requested: 'b.weight': it is a DTensor"
         in output
     )
     assert "'d.weight' (a numpy array)" in output
@@ -93,7 +93,7 @@ def test_advice_to_keep_the_container_names_tensors_that_cannot_be_pruned(call, 
     out = odd.with_name("o.pt")
     err = refused("prune", odd, "-o", out, *PRUNE)
     assert "cannot be kept because 'neg.weight', 'csr.weight' would be pruned" in err
-    assert "Choose other tensors with --select, or leave out 'meta.weight' with --omit NAME." in err
+    assert "Choose other tensors with --select, or exclude 'meta.weight' with --omit NAME." in err
     assert not out.exists()
 
     status, output, err = call("prune", odd, "-o", out, *PRUNE, "--select", "a.*")
@@ -202,7 +202,7 @@ def test_inspect_lists_unreadable_tensors(call, mixed):
     status, output, _ = call("inspect", mixed)
     assert status == 0
     line = next(line for line in output.splitlines() if line.startswith("c.weight"))
-    assert "on the meta device: the file holds no numbers of it" in line
+    assert "on the meta device: the file contains no numbers of it" in line
     assert set(json.loads(call("inspect", mixed, "--json")[1])["unreadable"]) == {
         "b.weight",
         "c.weight",
@@ -218,7 +218,7 @@ def test_reports_list_all_omitted_tensors(call, tmp_path):
     reports = ("--report", page, "--report", data)
     status, output, _ = call("prune", source, "-o", out, *PRUNE, "--omit", "m?", *reports)
     assert status == 0
-    assert "'m0', 'm1', 'm2' and 4 more were left out, as asked" in output
+    assert "'m0', 'm1', 'm2' and 4 more were excluded as requested" in output
     text = page.read_text(encoding="utf-8")
     assert all(f"<li>{name}</li>" in text for name in names)
     assert json.loads(data.read_text(encoding="utf-8"))["omitted"] == names
@@ -240,7 +240,7 @@ def test_inspect_lists_keys_outside_the_state_dict_and_explains_zeros(call, tmp_
     out = tmp_path / "o.safetensors"
     recipe = tmp_path / "r.json"
     output = call("prune", path, "-o", out, *PRUNE, "--save-recipe", recipe)[1]
-    assert "Left out: 'epoch', 'lr', which are not in the state dict 'state_dict'." in output
+    assert "Not included: 'epoch', 'lr' (outside 'state_dict')." in output
     output = call("inspect", out)[1]
     zeros = "Note: Pruneapp wrote 'o.safetensors'. Weights pruned earlier are ordinary zeros in it"
     assert zeros in output

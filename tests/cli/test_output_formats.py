@@ -92,7 +92,7 @@ def test_a_program_keeps_its_graph(name, tmp_path, capsys):
     program(source)
     assert run("prune", source, *PRUNE, "-o", out) == 0
     assert run("prune", source, *PRUNE, "-o", weights) == 0
-    assert "Left out: the graph of the program" in capsys.readouterr().out
+    assert "Not included: the graph of the program" in capsys.readouterr().out
     # From bytes, because torch warns of a file name without .pt2.
     loaded = torch.export.load(io.BytesIO(out.read_bytes())).module()
     pruned = torch.load(weights)
@@ -124,7 +124,7 @@ def test_other_files_do_not_become_a_program(source, command, tmp_path, capsys):
     recipe.write_text(Recipe(()).text())
     words = (source, *PRUNE) if command == "prune" else (recipe, source)
     assert run(command, *words, "-o", out) == 2
-    assert "Only a program of torch.export can be written as one" in capsys.readouterr().err
+    assert "Available only if a program of torch.export" in capsys.readouterr().err
     assert not out.exists()
 
 

@@ -301,7 +301,7 @@ def test_verify_names_the_tensor_and_the_weight(call, tmp_path, source):
     assert status == 1
     bits = int.from_bytes(bias[7].tobytes(), "little")
     assert out.splitlines() == [
-        f"No: {target} is not what its recipe makes of the original.",
+        f"Mismatch: applying the recipe to the original does not reproduce {target}.",
         (
             f"fc.bias at 7 differs: expected {float(bias[7])!r} (0x{bits:016x}), "
             "found 1.5 (0x3ff8000000000000)"
@@ -511,7 +511,7 @@ def test_a_pattern_broken_by_protected_weights_gives_a_notice(call, tmp_path, so
         },
     }
     recipe = recipe_file(tmp_path, protect, step("n_m", {"pattern": "2:4"}, names=["fc.weight"]))
-    sentence = "2:4 does not hold in 1 tensor (2 groups): protected weights"
+    sentence = "1 tensor violate 2:4 (2 groups): protected weights"
     target, page = tmp_path / "o.safetensors", tmp_path / "o.html"
     status, out, err = call("run", recipe, source, "-o", target, "--report", page)
     assert (status, err) == (0, f"Note: {sentence} ('fc.weight').\n")

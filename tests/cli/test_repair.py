@@ -215,7 +215,7 @@ def test_verify_recomputes_repaired_values(repair, call, refused, tmp_path, file
     assert set(off) == {FC, BIAS}
     assert max(off.values()) < 1e-6
     assert "values of 2 tensors, computed again, are off by at most" in call(*again, *unpruned)[1]
-    assert "Name that model, which was pruned, with --unpruned" in call(*again)[2]
+    assert "Specify that model, which was pruned, with --unpruned" in call(*again)[2]
     assert "--unpruned requires --recompute" in call(*again[:4], *unpruned)[2]
     output = refused(*again, "--unpruned", tmp_path / "pruned.safetensors")
     assert "is not the model that the repair was made for" in output
@@ -271,7 +271,7 @@ def test_values_rounded_later_are_verified_with_the_recipe(repair, call, refused
     assert again.read_bytes() == (tmp_path / "out.safetensors").read_bytes()
     shutil.rmtree(tmp_path / "my.values")
     output = refused(*run)
-    assert "are missing. Put the folder of values beside the recipe." in output
+    assert "are missing. Put the folder of values next to the recipe." in output
 
 
 def test_the_statistics_of_norms_may_be_kept(repair, tmp_path):
@@ -295,7 +295,7 @@ def test_invalid_repairs_give_one_sentence(repair, call, tmp_path, files):
     save_file(files[0], tmp_path / "pruned.safetensors")
     assert "Nothing is pruned in these layers, so there is nothing to repair." in repair()[2]
     save_file(files[0], tmp_path / "stats.safetensors")
-    assert "holds no statistics of activations" in repair()[2]
+    assert "contains no statistics of activations" in repair()[2]
     assert not (tmp_path / "out.safetensors").exists()
 
 

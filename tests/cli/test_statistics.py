@@ -140,7 +140,7 @@ def test_an_imatrix_is_converted_and_skipped_names_are_printed(
         "No inputs were seen for 1 weight: lm_head.weight\n"
     )
     assert err == (
-        "Note: 1 name of the imatrix left out, unknown or with inputs in another order than in the "
+        "Note: 1 name of the imatrix not used, unknown or with inputs in another order than in the "
         "checkpoint: blk.0.ssm_out.weight\n"
     )
     assert np.array_equal(
@@ -458,7 +458,7 @@ def test_units_without_statistics_are_refused(call, refused, folder, words, mess
     ("words", "message"),
     [
         (WANDA[:-2], "'wanda' needs --statistics FILE"),
-        ((*WANDA[:-1], "m.safetensors"), "holds no statistics of activations"),
+        ((*WANDA[:-1], "m.safetensors"), "contains no statistics of activations"),
         ((*WANDA[:-1], "none"), "'none'"),
         (("m.safetensors", "--method", "swaps", *WANDA[3:]), "needs Gram matrices, but"),
         ((*WANDA, "--select", "table*"), "say nothing about the inputs of 'table.weight'"),

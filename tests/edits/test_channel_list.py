@@ -73,7 +73,7 @@ def test_spellings(text, wanted):
         ("3, 64", "contains '64', but there are 64 channels, numbered from 0 to 63."),
         ("0-99999999999", "contains '0-99999999999', but there are 64 channels"),
         ("9" * 5000, "numbered from 0 to 63."),
-        ("7-3", "contains '7-3', but a range goes from its lower to its higher index"),
+        ("7-3", "contains '7-3', but the first index of a range must not be larger than the last"),
     ],
 )
 def test_what_is_refused_is_named_with_the_rule(text, said):

@@ -79,7 +79,7 @@ def assert_combined(seed, how, share_here, share_there, share_protected):
         return compute_manual_edit(snapshot, edit, Job())
 
     if np.array_equal(expected, here):
-        with pytest.raises(SelectionError, match="Nothing changes: "):
+        with pytest.raises(SelectionError, match="The masks would not change: "):
             done()
         return
     preview = done()
@@ -163,7 +163,7 @@ def test_what_is_refused(model):
         ("and", "all that is pruned here is pruned there"),
         ("minus", "nothing that is pruned here is pruned there"),
     ):
-        with pytest.raises(SelectionError, match=f"Nothing changes: {why}"):
+        with pytest.raises(SelectionError, match=f"The masks would not change: {why}"):
             combine(snapshot, {FC: BitMask.full(640)}, how, "b", Job())
     token = CancelToken()
     token.cancel()

@@ -176,7 +176,7 @@ def check(model, state, step, sources):
 def test_whole_units_go_in_every_tensor_of_their_group(opened, model, name, dim, method):
     state = Snapshot(opened[model])
     found = check(model, state, asked([name], dim, method), [(name, dim)])
-    assert found.edit.label.endswith("with everything that depends on it")
+    assert found.edit.label.endswith("with dependent tensors")
     following = [
         along.name
         for along in dependents_of(
@@ -261,7 +261,7 @@ def test_with_companions_nothing_is_counted_twice(opened):
     assert both.masks == alone.masks
     assert both.report.protected == alone.report.protected == 4
     assert both.report.newly_pruned == alone.report.newly_pruned == 4 * (16 * 9 * 2 + 1)
-    assert "with bias and norm, with everything that depends on it" in both.edit.label
+    assert "with bias and norm, with dependent tensors" in both.edit.label
 
 
 def test_the_norm_is_silent_and_the_network_computes_as_without_the_channels(opened):
@@ -288,7 +288,7 @@ def test_what_was_pruned_before_takes_its_dependents_now(opened):
     assert document.masks.pruned(bias) == 0
     document.commit(preview_of(document.snapshot(), asked([name], 0, amount=1)))
     assert document.masks.pruned(bias) == 3
-    assert "Everything that depends on it: pruned" in document.items[-1].detail
+    assert "Dependent tensors: pruned" in document.items[-1].detail
     undo(document)
     assert bias not in document.masks
     assert document.masks.pruned(name) == 2 * 8

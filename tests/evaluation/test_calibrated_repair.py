@@ -145,7 +145,7 @@ def test_what_is_pruned_and_not_repaired_goes_beside_the_model_from_the_beginnin
 def test_a_model_that_holds_its_weights_in_another_form_is_refused(runner_of, state, tmp_path):
     runner = runner_of(MODEL + "def calibrate(model): model(inputs(model))")
     (tmp_path / "mode").write_text("fused")
-    with pytest.raises(EvaluationError, match="holds weights in a different form than the file"):
+    with pytest.raises(EvaluationError, match="stores weights in a different form than the file"):
         repair_by_script(runner, pruned(state), RepairSettings(sequential=True), Job())
 
 

@@ -198,7 +198,7 @@ def test_a_pruned_state_is_run_as_it_is(runner, mode, state, tmp_path):
 @pytest.mark.parametrize(
     ("how", "says"),
     [
-        ("nothing", "multiplied nothing by the weights"),
+        ("nothing", "No multiplication by the weights"),
         ("changes", r"changed the weights that it was given \('fc.weight'\)"),
         ("other", "ran different inputs in its next run"),
     ],

@@ -133,7 +133,7 @@ def test_without_samples_the_largest_spread_is_the_noise():
 
 def test_of_a_repeatable_number_nothing_is_called_equal():
     band = band_of(Metric(1), Metric(1), NONE)
-    assert band.words == "repeatable; the uncertainty of the data is not known"
+    assert band.words == "repeatable; the sampling error is unknown"
     assert not band.holds(0.0)
 
 

@@ -238,7 +238,7 @@ def evaluate_rows(model, progress):
         config = (path / "config.json").read_text()
         (path / "config.json").write_text(config.replace("LlamaForCausalLM", "OwnModel"))
         runner._handover = None
-        with pytest.raises(EvaluationError, match="needs code of its own"):
+        with pytest.raises(EvaluationError, match="requires custom code"):
             runner.run(state, 0, Job())
 
 

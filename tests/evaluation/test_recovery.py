@@ -167,7 +167,7 @@ def test_nothing_is_changed_if_nothing_is_better(runner, half_pruned):
     bad = RecoverySettings(steps=5, lr=1.0, windows=False, repair=False)
     done = recover_by_script(runner, half_pruned, bad, Job())
     assert done.proposal is None
-    assert done.sentence().startswith("Nothing was better than the start")
+    assert done.sentence().startswith("Training did not improve the error")
 
 
 def test_a_run_is_stopped_paused_and_continued(runner, half_pruned):

@@ -176,8 +176,8 @@ def test_the_data_of_a_runner_have_the_same_name_wherever_they_are(tmp_path):
 def test_a_model_that_is_not_from_the_file_is_refused(runner, mode, state):
     mode("stranger")
     said = refused(lambda: runner.run(state, 0, Job()))
-    assert "does not hold the weights of 'model.safetensors'" in said
-    assert "Let load(path) read the weights" in said
+    assert "does not contain the weights of 'model.safetensors'" in said
+    assert "Make sure that load(path) reads the weights" in said
 
 
 def test_it_is_said_if_the_model_was_not_called(runner, mode, state):
@@ -236,7 +236,7 @@ def runner_of(command):
         ("true", "does not name the checkpoint"),
         ("true '{checkpoint}", "a quotation mark without its counterpart"),
         ("true {checkpoint}", "returned no number"),
-        ("sh -c 'echo gone; exit 3' {checkpoint}", "ended by itself with exit status 3 (gone)"),
+        ("sh -c 'echo gone; exit 3' {checkpoint}", "ended with exit status 3 (gone)"),
         ("nowhere-to-be-found {checkpoint}", "cannot be started"),
     ],
 )

@@ -125,7 +125,7 @@ def test_the_traceback_has_only_lines_of_the_user(stubbed):
     ("does", "words"),
     [
         ("import ctypes; ctypes.string_at(0)", "crashed with a segmentation fault"),
-        ("os._exit(3)", "ended by itself with exit status 3"),
+        ("os._exit(3)", "ended with exit status 3"),
         ("os.kill(os.getpid(), 9)", "was killed by the system, most likely because the memory"),
         ("os.abort()", "was ended by the signal SIGABRT"),
         ("os.closerange(3, 99)", "the script closed the pipe"),
@@ -342,7 +342,7 @@ def test_more_functions_are_more_metrics(stubbed):
         ("def evaluate(:", "raised SyntaxError while reading the script"),
         ("import nowhere_to_be_found", "raised ModuleNotFoundError while reading the script"),
         ("exit()", "called exit(None)"),
-        ("import os; os._exit(0)", "ended by itself with exit status 0"),
+        ("import os; os._exit(0)", "ended with exit status 0"),
     ],
 )
 def test_a_script_that_cannot_be_read(stubbed, text, words):

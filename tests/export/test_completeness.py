@@ -131,7 +131,7 @@ def test_pruned_arrays_are_changed_where_they_stand_and_nothing_else(protocol, t
         assert set(state.masks) == {"a", "b", "c", "t", "state.again"}
         assert checkpoint.entry("same").name == checkpoint.entry("tied").name == "state.again"
         out, report = run(state, "torch", tmp_path)
-    assert report.notices == ("Kept unchanged: 'state.name', which is not a tensor.",)
+    assert report.notices == ("Kept unchanged: 'state.name' (not a tensor).",)
     found = torch.load(out, weights_only=False)
     assert list(found) == list(content)
     assert found["same"] is found["tied"] is found["state"]["again"]
@@ -152,7 +152,7 @@ def test_arrays_of_old_files_become_tensors_where_they_are_pruned(tmp_path):
     torch.save(content, path, _use_new_zipfile_serialization=False)
     with open_checkpoint(path) as checkpoint:
         _, report = run(half(checkpoint), "torch", tmp_path)
-    assert "'a' is a numpy array that cannot be changed in its place" in report.notices[0]
+    assert "'a' is a numpy array that cannot be changed in place" in report.notices[0]
     assert "'a' (a numpy array)" in report.notices[1]
 
 
@@ -210,23 +210,20 @@ def test_sparse_and_nested_tensors_stay_or_are_written_in_parts_which_is_said(ki
 
 
 NO_TENSORS = {
-    "flat": ({"_extra_state": b"x", "epoch": 3}, "'_extra_state', 'epoch', which are not tensors"),
-    "a dict": ({"config": {"lr": 1, "note": "x"}}, "'config', which is not a tensor"),
+    "flat": ({"_extra_state": b"x", "epoch": 3}, "'_extra_state', 'epoch' (not tensors)"),
+    "a dict": ({"config": {"lr": 1, "note": "x"}}, "'config' (not a tensor)"),
     "beside a nested tensor": (
         {"head": {"note": "x", "weight": plain(1, 2, 2), "sizes": [1, 2], "deep": {"k": None}}},
-        "'head.note', 'head.sizes', 'head.deep', which are not tensors",
+        "'head.note', 'head.sizes', 'head.deep' (not tensors)",
     ),
     "in a list": (
         {"layers": [{"weight": plain(1, 2, 2), "stride": 2}, 7]},
-        "'layers.0.stride', 'layers.1', which are not tensors",
+        "'layers.0.stride', 'layers.1' (not tensors)",
     ),
-    "numbers of numpy": (
-        {"losses": [np.float64(1), np.float64(2)]},
-        "'losses', which is not a tensor",
-    ),
+    "numbers of numpy": ({"losses": [np.float64(1), np.float64(2)]}, "'losses' (not a tensor)"),
     "a nested optimizer": (
         {"head": {"weight": plain(1, 2, 2), "o": {"state": {}, "param_groups": [{"lr": 1}]}}},
-        "'head.o', which is not a tensor",
+        "'head.o' (not a tensor)",
     ),
 }
 
@@ -244,7 +241,7 @@ def test_of_values_that_are_no_tensors_it_is_said_what_becomes_of_them(tmp_path,
             kept = form.name == "torch"
             words = f"{'Kept unchanged' if kept else 'Left out'}: {said}."
             assert words in report.notices, form.name
-            assert (f"Left out: {said}." in offers[form.name].does_not) == (not kept), form.name
+            assert (f"Not included: {said}." in offers[form.name].does_not) == (not kept), form.name
             if kept:
                 loaded = torch.load(out, weights_only=False)
                 loaded = loaded[key] if key else loaded
@@ -274,18 +271,12 @@ def test_what_stands_around_the_state_dict_is_written_or_said_before_and_after(f
     for content, said in (
         (
             {"state_dict": weights, **TRAINING},
-            "'optimizer', 'epoch', 'args', which are not in the state dict 'state_dict'",
+            "'optimizer', 'epoch', 'args' (outside 'state_dict')",
         ),
         ({"state_dict": weights}, ""),
         (weights, ""),
-        (
-            {**weights, "optimizer": TRAINING["optimizer"]},
-            "'optimizer', which is not in the state dict",
-        ),
-        (
-            {"epoch": 1, "a": {"model": weights, "lr": 2}},
-            "'epoch', 'a.lr', which are not in the state dict 'a.model'",
-        ),
+        ({**weights, "optimizer": TRAINING["optimizer"]}, "'optimizer' (outside the state dict)"),
+        ({"epoch": 1, "a": {"model": weights, "lr": 2}}, "'epoch', 'a.lr' (outside 'a.model')"),
         (
             {"model": weights, "ema": {"w": plain(1, 8, 16)}, **{f"k{i}": i for i in range(20)}},
             "'ema', " + ", ".join(f"'k{i}'" for i in range(11)) + " and 9 more, which are not in "
@@ -297,7 +288,7 @@ def test_what_stands_around_the_state_dict_is_written_or_said_before_and_after(f
                 one for one in format_offers(half(checkpoint), Job()) if one.name == form.name
             )
             _, report = run(half(checkpoint), form.name, tmp_path)
-        wanted = f"Left out: {said}."
+        wanted = f"Not included: {said}."
         kept = not said or form.name == "torch"
         assert (wanted in offer.does_not) == (wanted in report.notices) == (not kept)
         assert (f"Kept unchanged: {said}." in report.notices) == bool(kept and said)
@@ -309,7 +300,7 @@ def test_metadata_and_programs_are_carried_on_or_said_to_be_left_out(form, tmp_p
     save_file({"w": plain(0, 8, 16)}, tmp_path / "m.safetensors", {"format": "pt", "note": "x"})
     with open_checkpoint(tmp_path / "m.safetensors") as checkpoint:
         out, report = run(half(checkpoint), form.name, tmp_path)
-    said = "Left out: the metadata of the file ('note')."
+    said = "Not included: the metadata of the file ('note')."
     assert (said in report.notices) == (form.name in {*TORCH, "npz"})
     if out.suffix == ".safetensors":
         with open_checkpoint(out) as checkpoint:
@@ -318,7 +309,7 @@ def test_metadata_and_programs_are_carried_on_or_said_to_be_left_out(form, tmp_p
     torch.save(torch.nn.Linear(16, 8), tmp_path / "whole.pt")
     with open_checkpoint(tmp_path / "whole.pt") as checkpoint:
         _, report = run(half(checkpoint), form.name, tmp_path)
-    said = "Left out: objects and code of the file ('torch.nn" in " ".join(report.notices)
+    said = "Not included: objects and code of the file ('torch.nn" in " ".join(report.notices)
     assert said == (form.name != "torch")
 
 
@@ -359,7 +350,8 @@ def test_a_container_that_is_not_kept_after_all_stops_the_export(tmp_path):
         assert run(Snapshot(checkpoint), "torch", tmp_path)[1].omitted == ()
         _, report = run(state, "torch", tmp_path, omit=("m",))
         assert report.notices[0] == (
-            "A plain state dict was written, because 'w' lies compressed or sparse in it."
+            "A plain state dict was written, because 'w' is stored compressed or sparse in the "
+            "file."
         )
         with pytest.raises(ExportError, match=r"'m' of '.*' cannot be written as torch"):
             run(Snapshot(checkpoint), "torch", tmp_path, params={"dtype": "float16"})
@@ -370,7 +362,7 @@ def test_what_an_export_would_lose_is_said_before(tmp_path):
     with open_checkpoint(saved(tmp_path / "m.pt", content)) as checkpoint:
         found = {one.name: one.does_not for one in format_offers(half(checkpoint), Job())}
     for name in ("safetensors", "compact", "zst", "csr", "deflated", "resumable"):
-        assert found[name][0] == "'m' is left out: the export asks first."
+        assert found[name][0] == "'m' is excluded: the export asks for confirmation first."
         assert "'w' (requires_grad)" in found[name][1]
     assert not any("'m'" in sentence for sentence in (*found["torch"], *found["masks"]))
 
@@ -393,7 +385,7 @@ def test_a_note_names_a_tensor_once_whatever_is_said_of_it(tmp_path):
         "(not contiguous)."
     )
     assert rest == (
-        "Only the values are in the export, not what the file says about them: 'p' (nn.Parameter, "
+        "The export contains only the values, not these properties: 'p' (nn.Parameter, "
         "requires_grad, attributes of its own), 'q' (nn.Parameter, requires_grad)."
     )
 

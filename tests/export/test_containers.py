@@ -411,7 +411,7 @@ def test_code_goes_out_as_a_plain_state_dict(tmp_path):
     assert report.notices[0] == (
         "A plain state dict was written, because loading the file would run code (os.system)."
     )
-    assert report.notices[-1].startswith("Left out: objects and code of the file ('torch.nn")
+    assert report.notices[-1].startswith("Not included: objects and code of the file ('torch.nn")
     assert torch.equal(found["0.weight"], by_torch(net[0].weight.data, kept["0.weight"]))
     with zipfile.ZipFile(tmp_path / "out.pt") as file:
         assert b"Sequential" not in file.read("archive/data.pkl")

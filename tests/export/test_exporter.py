@@ -261,8 +261,9 @@ class TestFolders:
         assert len(report.kept_originals) == 2
         assert report.notices == (
             (
-                "2 files of the original are kept beside the new ones, as "
-                "'model-00001-of-00002.orig.safetensors', 'model-00002-of-00002.orig.safetensors'."
+                "2 files of the original are kept next to the new ones, as "
+                "'model-00001-of-00002.orig.safetensors', "
+                "'model-00002-of-00002.orig.safetensors'."
             ),
         )
         for path in report.kept_originals:
@@ -327,7 +328,9 @@ class TestFolders:
         out.mkdir()
         (out / name).write_bytes(b"old")
         before = files(tmp_path)
-        with pytest.raises(ExportError, match=f"holds '{name}', which would stay") as caught:
+        with pytest.raises(
+            ExportError, match=f"contains '{name}'. These files would remain"
+        ) as caught:
             run(as_snapshot(shards), out)
         assert "Choose an empty folder" in caught.value.remedy
         assert files(tmp_path) == before
@@ -347,7 +350,7 @@ class TestFolders:
     def test_the_opened_folder_does_not_get_a_second_model(self, shards):
         home = shards.contents.shards[0].path.parent
         before = files(home)
-        with pytest.raises(ExportError, match="the model that was opened, whose files") as caught:
+        with pytest.raises(ExportError, match=r"contains the opened model\. Its files") as caught:
             run(as_snapshot(shards), home, "torch")
         assert "model.safetensors.index.json" in str(caught.value)
         assert files(home) == before

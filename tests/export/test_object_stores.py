@@ -190,7 +190,7 @@ def test_an_export_is_replaced_and_the_opened_model_is_not(bucket, local):
         assert look(ExportRequest("safetensors", old)).replaced == ("out.safetensors",)
         assert not look(ExportRequest("safetensors", bucket.path("m/new.safetensors"))).replaced
         export(state, ExportRequest("safetensors", old), Job())
-        with pytest.raises(ExportError, match="is the model that was opened"):
+        with pytest.raises(ExportError, match="is the opened model"):
             export(state, ExportRequest("safetensors", path), Job())
         assert bucket.get("m/model.safetensors") == local.read_bytes()
         bucket.put("m/model.safetensors", local.read_bytes()[:-1] + b"x")

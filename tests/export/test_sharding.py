@@ -248,7 +248,7 @@ class TestRefused:
         before = {p.name: p.read_bytes() for p in home.iterdir()}
         inside = home if opened.contents.shards else home / opened.path.name
         with open_checkpoint(inside) as again:
-            with pytest.raises(ExportError, match="the model that was opened") as caught:
+            with pytest.raises(ExportError, match="contains the opened model") as caught:
                 run(as_snapshot(again), home, 1500)
             assert "Choose another folder" in caught.value.remedy
         assert {p.name: p.read_bytes() for p in home.iterdir()} == before
@@ -260,7 +260,7 @@ class TestRefused:
     def test_a_folder_where_other_weights_would_stay(self, opened, tmp_path, name):
         (tmp_path / "out").mkdir()
         (tmp_path / "out" / name).write_bytes(b"old")
-        with pytest.raises(ExportError, match=f"'{name}', which would stay"):
+        with pytest.raises(ExportError, match=f"'{name}'. These files would remain"):
             run(as_snapshot(opened), tmp_path / "out", 1500)
         assert [p.name for p in (tmp_path / "out").iterdir()] == [name]
 

@@ -113,7 +113,7 @@ def test_a_tensor_outside_of_the_layers_stops_it_too(tmp_path):
 def test_a_member_that_is_missing_or_of_another_size_stops_it(tmp_path):
     gone = "model.layers.2.mlp.up_proj.weight"
     assert changed(tmp_path, without={gone}).axes["ffn"].why_not == (
-        "'mlp.up_proj.weight' is missing beside 'model.layers.2.mlp.gate_proj.weight'."
+        "'mlp.up_proj.weight' is missing next to 'model.layers.2.mlp.gate_proj.weight'."
     )
     other = {gone: np.ones((NEURONS + 1, HIDDEN), np.float32)}
     why = changed(tmp_path, other).axes["ffn"].why_not
@@ -134,7 +134,8 @@ def test_layers_that_are_not_those_of_the_configuration_stop_it(tmp_path):
 def test_heads_of_a_class_that_computes_their_size_are_refused_in_its_words(tmp_path):
     write_bert(tmp_path)
     assert bound(tmp_path).axes["kv-groups"].why_not == (
-        "bert computes the size of a head as hidden_size / num_attention_heads, so heads cannot go."
+        "Heads cannot be removed: bert derives the head size from hidden_size / "
+        "num_attention_heads."
     )
 
 

@@ -168,6 +168,6 @@ def test_what_the_system_refuses_is_said_and_leaves_nothing(monkeypatch):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(os, "posix_fallocate", refuse)
-    with pytest.raises(ScratchError, match="the system says: no space left on device"):
+    with pytest.raises(ScratchError, match="system error: no space left on device"):
         scratch.bits(1000)
     assert_none_open()

@@ -132,7 +132,7 @@ def test_runs_in_any_number_of_dimensions(method):
         for dim in [d for d in range(-dims, dims) if d in bounds[0]] if bounds else [None]:
             values = {} if dim is None else {"dim": dim}
             if method is SWAPS_N_M and dim in {0, -dims}:
-                with pytest.raises(ParameterError, match="hold weights of several outputs"):
+                with pytest.raises(ParameterError, match="contain weights of several outputs"):
                     run([view], method, values)
                 continue
             assert run([view], method, values)["layer.weight"].size == size, (dims, dim)

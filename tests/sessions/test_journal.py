@@ -588,7 +588,7 @@ def test_a_full_disk_is_a_sentence_and_later_everything_is_written(tmp_path, pla
     first = states(document)
     prune(document, "large")
     limit(journal, room)
-    with pytest.raises(SessionError, match=r"no space left.* You can go on"):
+    with pytest.raises(SessionError, match=r"no space left.* You can continue"):
         journal.keep(Capture.of(document), {}, Job())
     copy = tmp_path / "copy.journal"
     copy.write_bytes(journal.path.read_bytes())

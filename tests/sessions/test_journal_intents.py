@@ -303,8 +303,8 @@ def test_what_cannot_be_computed_again_is_missing_and_said(model, place, monkeyp
     assert find_unsaved_work(place, Job())[0].again == 2, "it stays, for another time"
     (notice,) = again.notices
     assert notice.text == (
-        "The last 2 steps are missing: the masks were not on the disk yet, and cannot be computed "
-        "again. The unsaved work is kept, and offered again at the next start."
+        "The last 2 steps are missing: the masks were not on the disk yet, and cannot be "
+        "computed again. The unsaved changes are kept and offered again at the next start."
     )
     assert notice.details == "The file cannot be read. Look at the disk."
     shut(again)
@@ -433,7 +433,7 @@ def test_a_disk_that_keeps_no_masks_still_keeps_what_was_done(model, place, tmp_
     journal = Journal(place)
     for name in (A, B):
         prune(document, name)
-        with pytest.raises(SessionError, match=r"computed again.*You can go on working"):
+        with pytest.raises(SessionError, match=r"computed again.*You can continue to work"):
             journal.keep(Capture.of(document), {}, Job())
         copy = tmp_path / "copy.journal"
         copy.write_bytes(journal.path.read_bytes())

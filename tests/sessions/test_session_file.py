@@ -117,7 +117,7 @@ def test_a_repair_is_left_out_on_another_checkpoint_and_a_notice_says_so(model, 
         again = masks_on_other(session, Job())
     assert again.masks[A].pruned == 18
     assert not again.snapshot().values
-    assert "The repair in work.prune was computed from other weights" in str(again.notices)
+    assert "The repair in work.prune was not restored" in str(again.notices)
     shut(again)
 
 
@@ -554,7 +554,7 @@ def _set(path, value):
         ("edit/0", _set(("kind",), "worse"), "history cannot be read"),
         ("edit/0", _set(("masks", 0, 0), 3), "without a name"),
         ("edit/0", _set(("masks", 0, 1), 0), "does not follow"),
-        ("edit/0", _set(("tensors", 0, 0), "b.other"), "'b.other' is not there"),
+        ("edit/0", _set(("tensors", 0, 0), "b.other"), "'b.other' does not exist"),
         ("edit/0", _set(("tensors", 0, 1), [5, 7]), "it had [5, 7]"),
         ("edit/0", _set(("tensors", 0, 2), "F16"), "it was F16"),
         ("edit/4", _set(("meant",), {"ab": 77}), "there is no mask 77"),

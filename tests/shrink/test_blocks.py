@@ -154,8 +154,8 @@ def test_channels_that_a_norm_shifts_stay_and_are_told_of(tmp_path: Path) -> Non
     (axis,) = cut.axes
     (notice,) = axis.notices
     assert notice == (
-        "3 units of '1.conv1' have weights of 0 and stay: a bias or a norm turns them into "
-        "constants. Prune them with everything that depends on them."
+        "3 units of '1.conv1' have only zero weights but are kept: a bias or a norm turns them "
+        "into constants. Prune them together with their dependent tensors."
     )
 
 

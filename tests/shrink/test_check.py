@@ -66,7 +66,7 @@ def test_a_model_passes_against_itself(name, checker, tiny_folder):
 def test_the_first_layers_are_not_all(checker, llama):
     few = checker.check(llama, llama, "run", CheckOptions(first_layers=2))
     assert few.largest_output != checker.check(llama, llama, "run").largest_output
-    assert "(first 2 layers) computes the same with the units cut out" in few.sentence()
+    assert "(first 2 layers): outputs up to " in few.sentence()
 
 
 def test_first_layers_that_nobody_counts_are_not_run(checker, tiny_folder):
@@ -81,12 +81,12 @@ def test_what_is_different_from_the_unpruned_model_is_said(checker, llama, tmp_p
     alone = checker.check(shrunk, masked)
     assert (alone.changed_predictions, alone.largest_change) == (None, None)
     assert re.fullmatch(
-        r"LlamaForCausalLM of transformers [\d.]+ computes the same with the units cut out as with "
-        r"them set to zero: outputs up to [\d.]+ differ by at most [1-9][\de.-]*\.",
+        r"The shrunk model matches the pruned model in LlamaForCausalLM of transformers [\d.]+: "
+        r"outputs up to [\d.]+ differ by at most [1-9][\de.-]*\.",
         replace(alone, largest_difference=1e-6).sentence(),
     )
     equal = replace(alone, largest_difference=0.0).sentence()
-    assert equal.endswith(" as with them set to zero: all outputs are equal.")
+    assert equal.endswith(": all outputs are equal.")
     labels = []
 
     class Watch:
@@ -102,9 +102,9 @@ def test_what_is_different_from_the_unpruned_model_is_said(checker, llama, tmp_p
     assert 0 < result.changed_predictions < 1
     assert 0.01 < result.largest_change < 1
     assert result.sentence() == (
-        f"{alone.sentence()} Against the unpruned model, on seeded random inputs, "
-        f"{result.changed_predictions:.1%} of the next tokens are different, and outputs differ by "
-        f"up to {result.largest_change:.1%} of the largest."
+        f"{alone.sentence()} Compared with the unpruned model on random inputs, "
+        f"{result.changed_predictions:.1%} of the next tokens differ, and outputs differ by up "
+        f"to {result.largest_change:.1%} of the largest output."
     )
     same = checker.check(shrunk, masked, original=masked)
     assert same.changed_predictions == 0
@@ -128,7 +128,9 @@ def test_other_neurons_in_up_than_in_down_are_found(checker, llama, tmp_path):
     checker.check(shrunk, masked, "meta")
     said = refused(checker.check, shrunk, masked)
     assert said.startswith(f"The outputs of '{shrunk}' differ from those with zeros by ")
-    assert said.endswith("is allowed. Do not use it: the cut is not what the zeros say.")
+    assert said.endswith(
+        "is allowed. Do not use it: the shrunk model does not match the pruned model."
+    )
 
 
 def test_a_tensor_of_another_shape_is_named(checker, llama, tmp_path):

@@ -94,9 +94,12 @@ def test_every_axis_that_is_offered_is_exact(name, tiny_folder, checker, tmp_pat
         assert checker.check(target, how="meta", job=Job()).transformers == result.transformers
 
 
-HEADS = "computes the size of a head as hidden_size / num_attention_heads, so heads cannot go."
-NORMS = "has norms over all heads together: a cut changes their mean."
-PAIRS = "DiffLlama pairs its heads: a model with fewer loads and is wrong."
+HEADS = "derives the head size from hidden_size / num_attention_heads."
+NORMS = "normalizes over all heads together, so the mean would change."
+PAIRS = (
+    "Heads cannot be removed: DiffLlama pairs its heads, so a model with fewer heads would load "
+    "but compute wrong results."
+)
 ENCODERS = (
     "bart",
     "bert",
@@ -109,71 +112,74 @@ ENCODERS = (
     "xlm-roberta",
 )
 REFUSED = {
-    **{(name, "kv-groups"): f"{name} {HEADS}" for name in ENCODERS},
-    ("albert", "kv-groups"): f"ALBERT {HEADS}",
-    ("albert", "layers"): "ALBERT has one layer, which it runs several times.",
-    ("bloom", "ffn"): (
-        "The width of Bloom's feed-forward layers is written in its code as 4 * hidden_size."
+    **{(name, "kv-groups"): f"Heads cannot be removed: {name} {HEADS}" for name in ENCODERS},
+    ("albert", "kv-groups"): f"Heads cannot be removed: ALBERT {HEADS}",
+    ("albert", "layers"): (
+        "Layers cannot be removed: ALBERT has one layer, which it runs several times."
     ),
-    ("bloom", "kv-groups"): f"Bloom {HEADS}",
-    ("clip_vision", "kv-groups"): f"CLIP {HEADS}",
+    ("bloom", "ffn"): (
+        "FFN neurons cannot be removed: the code of Bloom sets the width to 4 * hidden_size."
+    ),
+    ("bloom", "kv-groups"): f"Heads cannot be removed: Bloom {HEADS}",
+    ("clip_vision", "kv-groups"): f"Heads cannot be removed: CLIP {HEADS}",
     ("diffllama", "kv-groups"): PAIRS,
     ("diffllama", "query-heads"): PAIRS,
     ("diffllama", "layers"): (
-        "DiffLlama computes with the number of each layer: a model with fewer loads and is wrong."
+        "Layers cannot be removed: DiffLlama computes with the index of each layer, so a model "
+        "with fewer layers would load but compute wrong results."
     ),
     ("distilbert", "kv-groups"): (
-        "DistilBERT computes the size of a head as dim / n_heads, so heads cannot go."
+        "Heads cannot be removed: DistilBERT derives the head size from dim / n_heads."
     ),
-    ("falcon40b", "kv-groups"): f"Falcon {HEADS}",
-    ("falcon7b", "kv-groups"): f"Falcon {HEADS}",
+    ("falcon40b", "kv-groups"): f"Heads cannot be removed: Falcon {HEADS}",
+    ("falcon7b", "kv-groups"): f"Heads cannot be removed: Falcon {HEADS}",
     **{
         (name, "vocabulary"): (
-            "Images refer to tokens of the vocabulary by their id, so it stays whole here."
+            "The vocabulary cannot be reduced: the model refers to tokens of images by their ID."
         )
         for name in ("gemma3", "llava", "qwen2_5_vl")
     },
-    ("qwen2_5_vl", "kv-groups"): f"Qwen2.5-VL {HEADS}",
+    ("qwen2_5_vl", "kv-groups"): f"Heads cannot be removed: Qwen2.5-VL {HEADS}",
     ("gpt2", "kv-groups"): (
-        "GPT-2 computes the size of a head as n_embd / n_head, so heads cannot go."
+        "Heads cannot be removed: GPT-2 derives the head size from n_embd / n_head."
     ),
     ("gpt_bigcode", "kv-groups"): (
-        "GPTBigCode has one group of keys and values, and computes the size of a head as n_embd / "
-        "n_head."
+        "Heads cannot be removed: GPTBigCode has a single key/value head and derives the head "
+        "size from n_embd / n_head."
     ),
-    ("gpt_neo", "kv-groups"): f"GPT-Neo {HEADS}",
-    ("gpt_neox", "kv-groups"): f"GPT-NeoX {HEADS}",
+    ("gpt_neo", "kv-groups"): f"Heads cannot be removed: GPT-Neo {HEADS}",
+    ("gpt_neox", "kv-groups"): f"Heads cannot be removed: GPT-NeoX {HEADS}",
     ("gptj", "kv-groups"): (
-        "GPT-J computes the size of a head as n_embd / n_head, so heads cannot go."
+        "Heads cannot be removed: GPT-J derives the head size from n_embd / n_head."
     ),
-    ("helium", "kv-groups"): f"Helium {HEADS}",
-    ("helium", "query-heads"): f"Helium {HEADS}",
-    ("modernbert", "kv-groups"): f"ModernBERT {HEADS}",
+    ("helium", "kv-groups"): f"Heads cannot be removed: Helium {HEADS}",
+    ("helium", "query-heads"): f"Heads cannot be removed: Helium {HEADS}",
+    ("modernbert", "kv-groups"): f"Heads cannot be removed: ModernBERT {HEADS}",
     ("mpt", "ffn"): (
-        "The width of MPT's feed-forward layers is written in its code as 4 * hidden_size: "
-        "expansion_ratio is not read."
+        "FFN neurons cannot be removed: the code of MPT sets the width to 4 * hidden_size and "
+        "does not read expansion_ratio."
     ),
     ("mpt", "kv-groups"): (
-        "MPT computes the size of a head as d_model / n_heads, so heads cannot go."
+        "Heads cannot be removed: MPT derives the head size from d_model / n_heads."
     ),
-    ("nomic_bert", "kv-groups"): f"NomicBERT {HEADS}",
-    ("olmo2", "kv-groups"): f"OLMo 2 {NORMS}",
-    ("olmo2", "query-heads"): f"OLMo 2 {NORMS}",
-    ("olmo3", "kv-groups"): f"OLMo 2 {NORMS}",
-    ("olmo3", "query-heads"): f"OLMo 2 {NORMS}",
-    ("olmoe", "kv-groups"): f"OLMoE {NORMS}",
-    ("olmoe", "query-heads"): f"OLMoE {NORMS}",
-    ("opt", "kv-groups"): f"OPT {HEADS}",
-    ("persimmon", "kv-groups"): f"Persimmon {HEADS}",
-    ("siglip_vision", "kv-groups"): f"SigLIP {HEADS}",
-    ("stablelm", "kv-groups"): f"StableLm {HEADS}",
-    ("stablelm", "query-heads"): f"StableLm {HEADS}",
+    ("nomic_bert", "kv-groups"): f"Heads cannot be removed: NomicBERT {HEADS}",
+    ("olmo2", "kv-groups"): f"Heads cannot be removed: OLMo 2 {NORMS}",
+    ("olmo2", "query-heads"): f"Heads cannot be removed: OLMo 2 {NORMS}",
+    ("olmo3", "kv-groups"): f"Heads cannot be removed: OLMo 2 {NORMS}",
+    ("olmo3", "query-heads"): f"Heads cannot be removed: OLMo 2 {NORMS}",
+    ("olmoe", "kv-groups"): f"Heads cannot be removed: OLMoE {NORMS}",
+    ("olmoe", "query-heads"): f"Heads cannot be removed: OLMoE {NORMS}",
+    ("opt", "kv-groups"): f"Heads cannot be removed: OPT {HEADS}",
+    ("persimmon", "kv-groups"): f"Heads cannot be removed: Persimmon {HEADS}",
+    ("siglip_vision", "kv-groups"): f"Heads cannot be removed: SigLIP {HEADS}",
+    ("stablelm", "kv-groups"): f"Heads cannot be removed: StableLm {HEADS}",
+    ("stablelm", "query-heads"): f"Heads cannot be removed: StableLm {HEADS}",
     ("swin", "kv-groups"): (
-        "Swin computes the size of a head as dim / num_heads, so heads cannot go."
+        "Heads cannot be removed: Swin derives the head size from dim / num_heads."
     ),
-    ("swin", "layers"): "Swin has stages of several widths, not layers that are all alike.",
-    ("wav2vec2", "kv-groups"): f"Wav2Vec2 {HEADS}",
-    ("whisper", "kv-groups"): f"Whisper {HEADS}",
+    ("swin", "layers"): "Layers cannot be removed: the stages of Swin have different widths.",
+    ("wav2vec2", "kv-groups"): f"Heads cannot be removed: Wav2Vec2 {HEADS}",
+    ("whisper", "kv-groups"): f"Heads cannot be removed: Whisper {HEADS}",
 }
 
 

@@ -186,7 +186,7 @@ def test_a_tensor_of_a_branch_in_a_file_beside_the_model_is_refused(other, tmp_p
     value.ClearField("raw_data")
     value.data_location = 1
     value.external_data.add(key="location", value="data")
-    with pytest.raises(ExportError, match="lies in a file beside the model"):
+    with pytest.raises(ExportError, match="is in a file next to the model"):
         cut(save(model, tmp_path / "m.onnx"), tmp_path / "small.onnx")
     if other == "a":  # its size is not declared in the file
         request = ExportRequest("onnx", tmp_path / "masked.onnx")

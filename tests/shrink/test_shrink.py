@@ -167,7 +167,7 @@ def test_statistics_decide(source, tmp_path, by):
     [
         (("--by", "wanda"), "Ranking units by wanda needs statistics"),
         (("--statistics", "s.safetensors"), "Ranking units by l2 uses no statistics"),
-        (("--by", "flap", "--statistics", "model"), "holds no statistics of activations"),
+        (("--by", "flap", "--statistics", "model"), "contains no statistics of activations"),
         (("--by", "s.safetensors", "--kv-groups", 1), "inputs of 'model.layers.0.self_attn.q_proj"),
         (("--by", "none"), "'none'"),
     ],
@@ -232,11 +232,8 @@ def test_without_a_bias_to_take_them_constants_stay(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (("--ffn", "1%"), r"cuts nothing\. The nearest numbers that can stay: none"),
-        (
-            ("--ffn", "10%", "--multiple", 8),
-            r"cuts nothing\. The nearest numbers that can stay: 8\.",
-        ),
+        (("--ffn", "1%"), r"The nearest possible numbers: none"),
+        (("--ffn", "10%", "--multiple", 8), r"The nearest possible numbers: 8\."),
         (("--kv-groups", 3), "cannot be 3; the nearest are 1 and 2"),
         (("--layers", 3), "has 3 layers, numbered from 0, and no layer 3"),
         (("--layers", "0-2"), "No layer of 'model.layers' would be left"),
@@ -303,7 +300,7 @@ def test_a_defect_of_the_gather_leaves_nothing(source, tmp_path, capsys, monkeyp
 
     monkeypatch.setattr(shrunk_state, "_gather", bad)
     assert run("shrink", source, "--multiple", 1, "-o", tmp_path / "out") == 2
-    assert "does not come back as it was, which is a bug" in capsys.readouterr().err
+    assert "is not restored to its original values, which is a bug" in capsys.readouterr().err
     assert sorted(path.name for path in tmp_path.iterdir()) == ["model"]
 
 
@@ -316,7 +313,7 @@ def test_a_unit_that_is_not_dead_may_not_go(source, tmp_path):
     living = next(unit for unit in first.kept if unit not in DEAD[0])
     kept = np.setdiff1d(np.append(first.kept, first.removed[0]), [living])
     wrong = replace(found, cut=Cut((GroupCut(first.group, kept), *rest)))
-    with pytest.raises(ShrinkError, match="went that is not dead"):
+    with pytest.raises(ShrinkError, match="was removed that is not dead"):
         shrink(state, wrong, ShrinkRequest(tmp_path / "out", {}), Job())
     assert not (tmp_path / "out").exists()
 

@@ -110,7 +110,7 @@ def test_any_share_keeps_what_is_forecast(chain, tmp_path_factory, percent, mult
     found = forecast(chain, request, Job())
     offered = forecast(chain, CutRequest(multiple=multiple), Job()).axes[0].percents
     if percent not in offered:
-        assert "cuts nothing of 3 groups" in found.wrong
+        assert "Nothing would be removed of 3 groups" in found.wrong
         return
     assert not found.wrong
     alive = {"one": 19, "two": 40, "three": 17}
@@ -187,7 +187,7 @@ def test_a_program_is_cut_the_same(tmp_path):
     assert expected.widths == (("0", 24, 16),)
     assert expected.before.nbytes == path.stat().st_size
     assert report.loads == f"torch.export.load('{tmp_path / 'window' / 'net.pt2'}')"
-    assert expected.loaded_by[0].startswith("torch, by torch.export.load")
+    assert expected.loaded_by[0].startswith("torch, with torch.export.load")
 
 
 @pytest.fixture
@@ -362,7 +362,7 @@ def test_a_folder_of_timm_says_how_timm_loads_it(tmp_path):
     ratio = 60 / 24
     assert any(f'"mlp_ratio": {ratio}' in line for line in expected.config)
     (line,) = expected.loaded_by
-    assert line == f"config.json says mlp_ratio = {ratio}: timm reads it."
+    assert line == f"config.json sets mlp_ratio = {ratio}, which timm reads."
     weights = tmp_path / "out" / "model.safetensors"
     made, call = report.loads.splitlines()
     assert made == "import timm"

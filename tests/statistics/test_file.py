@@ -160,7 +160,7 @@ def test_checkpoints_are_no_statistics_and_cut_files_are_refused(tmp_path):
     """Truncated at every byte."""
     path = tmp_path / "s.safetensors"
     save_file({"w": np.ones(5)}, path)
-    with pytest.raises(CheckpointError, match="holds no statistics of activations"):
+    with pytest.raises(CheckpointError, match="contains no statistics of activations"):
         open_statistics(path)
     save_statistics(path, {"w": inputs(1, 3)}, Origin(), Job())
     data = path.read_bytes()

@@ -114,8 +114,8 @@ class FramesSegment:
 
     def _damage_error(self, what: str) -> DamagedFileError:
         return DamagedFileError(
-            f"'{self.file.path}' is damaged: {what} of tensor '{show(self.name)}' does "
-            f"not hold what it should.",
+            f"'{self.file.path}' is damaged: {what} of tensor '{show(self.name)}' does not "
+            "contain what it should.",
             remedy="Download or copy it again.",
         )
 

@@ -220,7 +220,7 @@ def _refuse_other_contents(source: FileSource, header: GgufHeader) -> None:
     if not header.tensors and header.metadata.get("split.count", "0") in {"0", "1"}:
         raise UnsupportedFileError(
             f"'{source.path}' is a GGUF file without tensors, such as one with a vocabulary only.",
-            remedy="Open the file that holds the weights.",
+            remedy="Open the file that contains the weights.",
         )
 
 

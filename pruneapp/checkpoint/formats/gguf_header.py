@@ -159,7 +159,7 @@ class HeaderCursor:
     def _check_left(self, size: int) -> None:
         if size > self.left:
             raise DamagedFileError(
-                f"'{self.path}' is cut short: it is not a whole {self._kind}.",
+                f"'{self.path}' is truncated: it is not a complete {self._kind}.",
                 remedy="The download or copy was interrupted: get the file again.",
             )
 
@@ -213,7 +213,7 @@ def read_gguf_header(source: FileSource, cancel: CancelToken) -> GgufHeader:
     if n_tensors > min(MAX_ENTRIES, cursor.left // 24) or n_keys > min(
         MAX_ENTRIES, cursor.left // 13
     ):
-        raise cursor.damage_error(f"it says that it has {n_tensors:,} tensors and {n_keys:,} keys")
+        raise cursor.damage_error(f"it declares {n_tensors:,} tensors and {n_keys:,} keys")
     metadata: dict[str, str] = {}
     alignment = 32
     for _ in range(n_keys):
@@ -336,7 +336,7 @@ def _check_data(
         if tensor.offset + tensor.nbytes > size:
             missing = counted(tensor.offset + tensor.nbytes - size, "byte is", "bytes are")
             raise DamagedFileError(
-                f"'{cursor.path}' is cut short: {missing} missing of '{name}'.",
+                f"'{cursor.path}' is truncated: {missing} missing of '{name}'.",
                 remedy="The download or copy was interrupted: get the file again.",
             )
         if tensor.nbytes:

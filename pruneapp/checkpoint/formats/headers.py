@@ -355,7 +355,7 @@ def parse_index_file(text: bytes, path: str, cancel: CancelToken | None = None) 
     if "weight_map" not in tree:
         raise UnrecognizedFileError(
             f"'{path}' is a JSON file, but not an index of shards: it has no key 'weight_map'.",
-            remedy="Open the file or folder that holds the weights.",
+            remedy="Open the file or folder that contains the weights.",
         )
     weight_map = tree["weight_map"]
     if type(weight_map) is not dict or not weight_map:

@@ -197,7 +197,7 @@ def _contents(
         reasons = (f"'{show(name)}': {reason}" for name, reason in found.unreadable.items())
         more = next(reasons, f"'{show(found.others[0])}' is not one" if found.others else "")
         raise UnsupportedFileError(
-            f"'{file.path}' holds no array of numbers ({more}).", remedy=_SAVE_NUMBERS
+            f"'{file.path}' contains no array of numbers ({more}).", remedy=_SAVE_NUMBERS
         )
     numel = sum(entry.numel for entry in found.entries)
     contents = Contents(
@@ -345,7 +345,7 @@ def _check_size(path: Path, array: _Array, nbytes: int) -> None:
     if trailing < 0:
         missing = counted(-trailing, "byte is", "bytes are")
         raise DamagedFileError(
-            f"'{path}' is cut short: {missing} missing of '{show(array.name)}'.",
+            f"'{path}' is truncated: {missing} missing of '{show(array.name)}'.",
             remedy=DOWNLOAD_AGAIN,
         )
     if trailing:

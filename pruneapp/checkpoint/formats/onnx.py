@@ -75,7 +75,7 @@ TYPES = {
     24: "F8_E8M0",
 }
 _OTHER_TYPES = {
-    8: "it holds text",
+    8: "it contains text",
     21: "4-bit numbers of ONNX are not read",
     22: "4-bit numbers of ONNX are not read",
     23: "4-bit numbers of ONNX are not read",
@@ -159,7 +159,9 @@ class _GraphWalk:
         """
         message, outer = self.message, inside[-1]
         if len(inside) > 3 * _MOST_NESTED:
-            raise message.damage_error(outer.tag, f"graphs lie in graphs, {_MOST_NESTED} deep")
+            raise message.damage_error(
+                outer.tag, f"graphs are nested more than {_MOST_NESTED} deep"
+            )
         for part in message.fields(outer.start, outer.stop):
             if part.number in {_GRAPH_INPUT, _GRAPH_OUTPUT} and part.wire == LENGTH:
                 names = scope.inputs if part.number == _GRAPH_INPUT else scope.outputs
@@ -282,7 +284,7 @@ class _GraphWalk:
                     raise message.damage_error(part.tag, f"a tensor has over {MAX_RANK} dimensions")
             elif part.number in {_DATA_TYPE, LOCATION}:
                 if part.wire != VARINT:
-                    raise message.damage_error(part.tag, "the type of a tensor is no number")
+                    raise message.damage_error(part.tag, "the type of a tensor is not a number")
                 if part.number == _DATA_TYPE:
                     data_type = part.value
                 else:
@@ -305,7 +307,7 @@ class _GraphWalk:
             )
         if where not in {0, 1}:
             raise message.damage_error(
-                outer.tag, f"'{show(name)}' lies at an unknown kind of place"
+                outer.tag, f"'{show(name)}' is stored at an unknown kind of location"
             )
         stored = StoredTensor(
             name,
@@ -563,7 +565,7 @@ class _ExternalFiles:
             )
         if offset + length > source.size:
             raise DamagedFileError(
-                f"'{source.path}' is cut short: '{name}' of '{self._model.path}' ends at byte "
+                f"'{source.path}' is truncated: '{name}' of '{self._model.path}' ends at byte "
                 f"{offset + length:,}, and it has {source.size:,}.",
                 remedy="The download or copy was interrupted: get the file again.",
             )
@@ -607,9 +609,8 @@ class _ExternalFiles:
         windows = PureWindowsPath(place)  # parses the separators of all systems
         if not place or "\0" in place or windows.anchor or ".." in windows.parts:
             raise UnsupportedFileError(
-                f"'{model}' says that '{name}' is in '{show(place)}', which is not inside its "
-                "folder.",
-                remedy="Save the model again with its data beside it.",
+                f"'{model}' refers to '{show(place)}' for '{name}', which is outside its folder.",
+                remedy="Save the model again with its data next to it.",
             )
         check_inside(model.parent, place, "data file")
         return model.parent / place

@@ -163,7 +163,7 @@ def _weight(
     """
     _, kind, extents, begin, end = stored[f"{prefix}.shape"]
     if kind != "I64" or not 0 < math.prod(extents) <= _MAX_DIMS:
-        raise _damage_error(source, prefix, "its shape is no list of a few whole numbers")
+        raise _damage_error(source, prefix, "its shape is not a list of a few whole numbers")
     raw = np.frombuffer(source.read(start + begin, end - begin), "<i8")
     shape = tuple(map(int, raw))
     _, kind, _, mask_begin, mask_end = stored[f"{prefix}.bitmask"]
@@ -182,7 +182,8 @@ def _weight(
 
 def _damage_error(source: FileSource, prefix: str, what: str) -> DamagedFileError:
     return DamagedFileError(
-        f"'{source.path}' holds '{show(prefix)}.weight' packed by compressed-tensors, but {what}.",
+        f"'{source.path}' contains '{show(prefix)}.weight' packed by compressed-tensors, but "
+        f"{what}.",
         remedy="Download or save it again.",
     )
 

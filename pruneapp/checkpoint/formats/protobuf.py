@@ -68,7 +68,7 @@ class Message:
         """Return the error for a file that should have at least `end` bytes."""
         missing = counted(end - self.size, "byte is", "bytes are")
         return DamagedFileError(
-            f"'{self.source.path}' is cut short: at least {missing} missing.",
+            f"'{self.source.path}' is truncated: at least {missing} missing.",
             remedy="The download or copy was interrupted: get the file again.",
         )
 
@@ -91,7 +91,7 @@ class Message:
         try:
             return self.read(field.start, field.stop).decode()
         except UnicodeDecodeError:
-            raise self.damage_error(field.tag, "a name is no UTF-8 text") from None
+            raise self.damage_error(field.tag, "a name is not UTF-8 text") from None
 
     def fields(self, start: int = 0, stop: int | None = None) -> Iterator[WireField]:
         """Yield the fields between two offsets, by default those of the whole message.
@@ -109,7 +109,7 @@ class Message:
             if field.stop > end:
                 if end == self.size:
                     raise self.cut_short(field.stop)
-                raise self.damage_error(at, "a field is longer than what it lies in")
+                raise self.damage_error(at, "a field is longer than the message that contains it")
             yield field
             at = field.stop
 
@@ -133,7 +133,7 @@ class Message:
         else:
             raise self.damage_error(at, f"a field is of wire type {wire}")
         if not 0 < number < 1 << 29:
-            raise self.damage_error(at, f"a field has the number {number:,}")
+            raise self.damage_error(at, f"a field has the invalid number {number:,}")
         return WireField(number, wire, at, first, value_end, value)
 
     def varints(self, field: WireField) -> Iterator[int]:

@@ -93,7 +93,7 @@ def _check_size(source: FileSource, start: int, data_bytes: int) -> None:
 
 def _cut_short(path: str, what: str) -> DamagedFileError:
     return DamagedFileError(
-        f"'{path}' is cut short: {what}.",
+        f"'{path}' is truncated: {what}.",
         remedy="The download or copy was interrupted: get the file again.",
     )
 

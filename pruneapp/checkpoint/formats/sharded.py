@@ -57,7 +57,7 @@ def read_index(
         raise UnsupportedFileError(
             f"'{path}' is JSON text of {source.size:,} bytes; an index of shards has at most "
             f"{MAX_INDEX_BYTES:,}.",
-            remedy="Open the file or folder that holds the weights.",
+            remedy="Open the file or folder that contains the weights.",
         )
     index = parse_index(read_in_pieces(source.read, 0, source.size), source.size, str(path), job)
     folder = path.parent
@@ -292,7 +292,7 @@ def _merge(parts: Sequence[Contents], shards: list[Shard], cancel: CancelToken) 
     formats = {part.format for part in parts}
     if len(formats) > 1:
         raise UnsupportedFileError(
-            f"The shards beside '{shards[0].path}' are of different formats: "
+            f"The shards next to '{shards[0].path}' are of different formats: "
             f"{', '.join(sorted(formats))}.",
             remedy="Open them one by one.",
         )
@@ -417,7 +417,7 @@ def _compare(
     if index.total_size is not None and index.total_size != total:
         notices.append(
             Notice(
-                f"The index says that the tensors have {index.total_size:,} bytes; they have "
+                f"The index contains a wrong total size: {index.total_size:,} bytes instead of "
                 f"{total:,}. Exports contain the correct number."
             )
         )

@@ -131,7 +131,7 @@ class _Chunk:
         data = read_member(self.blob, archive, pickled, _MAX_CHUNK_PICKLE)
         tensor = Machine(data, call, storages, CancelToken()).run()
         if not isinstance(tensor, Tensor) or tensor.flips:
-            raise MalformedError(f"the part of tensor '{show(self.name)}' is no dense tensor")
+            raise MalformedError(f"the part of tensor '{show(self.name)}' is not a dense tensor")
         if tensor.shape != self.sizes or tensor.element is not self.element:
             raise MalformedError(
                 f"a part of tensor '{show(self.name)}' should be {self.element.name} of shape "
@@ -253,7 +253,7 @@ def _read(source: FileSource, state_dict: str | None, job: Job) -> ReadResult:
         if not isinstance(root, Uncalled) or not root.path.endswith(".Metadata"):
             raise UnsupportedError(
                 "is not the metadata of a distributed checkpoint of torch",
-                "Open the file or folder that holds the weights.",
+                "Open the file or folder that contains the weights.",
             )
         files = _Files(path.parent, opened)
         tree = _Tree(root.attributes(), files, job.cancel)
@@ -322,8 +322,8 @@ class _Files:
         file = self._by_name[name]
         if not 0 <= start <= start + size <= file.size:
             raise DamagedFileError(
-                f"'{file.path}' is cut short: it has {file.size:,} bytes and should have at least "
-                f"{start + size:,}.",
+                f"'{file.path}' is truncated: it has {file.size:,} bytes and should have at "
+                f"least {start + size:,}.",
                 remedy=DOWNLOAD_AGAIN,
             )
         return _Blob(file, start, size)
@@ -353,7 +353,7 @@ class _Tree:
             self._add_stored(key, info)
         for name, description in cancel.each(tensors.items()):
             if type(name) is not str or not isinstance(description, Uncalled):
-                raise MalformedError("the name of a tensor is no text, or it is not described")
+                raise MalformedError("the name of a tensor is not text, or it is not described")
             self._insert(name, self._leaf(name, description))
 
     def _add_stored(self, key: Any, info: Any) -> None:

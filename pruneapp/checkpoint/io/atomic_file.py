@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pruneapp.checkpoint.io.files import hidden_name, lock
-from pruneapp.errors import ExportError, counted, words_of
+from pruneapp.errors import ExportError, words_of
 from pruneapp.progress import Cancelled, Job
 
 # Small enough that a cancelled job does not wait for a long queue of a slow disk.
@@ -553,7 +553,7 @@ def write_error(target: Path, error: OSError, nbytes: int) -> ExportError:
     """
     if error.errno in _FULL:
         what = _describe_shortage(target, nbytes)
-        remedy = "Make room or choose another disk."
+        remedy = "Free some space or choose another disk."
     elif error.errno == errno.EFBIG:
         what = f"the file system does not support files of {nbytes:,} bytes"
         remedy = "Choose another disk (FAT32 is limited to 4 GB)."
@@ -570,9 +570,11 @@ def _describe_shortage(target: Path, nbytes: int) -> str:
     except OSError:
         return f"the disk is full ({nbytes:,} bytes are needed)"
     if free < nbytes:
+        needed, unit = (nbytes / 1e6, "MB") if nbytes >= 1e6 else (nbytes / 1e3, "kB")
+        free_units = free / (1e6 if unit == "MB" else 1e3)
         return (
-            f"{counted(nbytes - free, 'byte is', 'bytes are')} missing on the disk "
-            f"({nbytes:,} are needed, {free:,} are free)"
+            f"there is not enough disk space: {needed:,.1f} {unit} are needed, "
+            f"{free_units:,.1f} {unit} are free"
         )
     return f"the disk is full or your quota is used up ({nbytes:,} bytes are needed)"
 

@@ -126,8 +126,8 @@ class JoinedSource(DerivedSource):
         view = buffer.cast("B")
         if offset + len(view) > self.size:
             raise DamagedFileError(
-                f"'{self.path}' holds {self.size:,} bytes of tensors, "
-                f"but {offset + len(view):,} are needed.",
+                f"'{self.path}' contains {self.size:,} bytes of tensors, but "
+                f"{offset + len(view):,} are needed.",
                 remedy="The download or copy was interrupted: get the file again.",
             )
         done = 0

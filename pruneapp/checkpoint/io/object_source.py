@@ -256,8 +256,8 @@ class ObjectSource(FileSource):
     def _change_error(self, error: OSError) -> FileChangedError:
         if error.errno == errno.ENOENT:
             return FileChangedError(
-                f"'{self.path}' is no longer there.",
-                remedy="Put it back, or open it from its new place.",
+                f"'{self.path}' no longer exists.",
+                remedy="Restore it, or open it at its new location.",
             )
         return self._changed_error()
 

@@ -212,8 +212,8 @@ class FileSource:
             now = FileIdentity.from_status(self.path.stat())
         except OSError:
             raise FileChangedError(
-                f"'{self.path}' is no longer there.",
-                remedy="Put it back, or open the file from its new place.",
+                f"'{self.path}' no longer exists.",
+                remedy="Restore it, or open the file at its new location.",
             ) from None
         if now != self.identity:
             raise self._changed_error()
@@ -221,7 +221,7 @@ class FileSource:
     def _changed_error(self) -> FileChangedError:
         return FileChangedError(
             f"'{self.path}' was changed by another program while it was open.",
-            remedy="Open it again to work on its new content.",
+            remedy="Reopen it to load the new version.",
         )
 
     def reopen_at(self, path: Path) -> None:

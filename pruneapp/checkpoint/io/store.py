@@ -589,7 +589,7 @@ class S3Store(Store):
         try:
             data: bytes = self._run(get)
         except FileNotFoundError:
-            raise ChangedError(errno.ENOENT, "it is no longer there") from None
+            raise ChangedError(errno.ENOENT, "it no longer exists") from None
         except OSError as error:
             if status_of(error) in {412, 416}:
                 raise ChangedError(errno.ESTALE, "it was replaced") from None

@@ -348,7 +348,7 @@ class ObjectFile:
             was = "was written by another program" if self.is_new else "was changed or removed"
             raise ExportError(
                 f"'{self.target}' {was} during the export, so it was not replaced.",
-                remedy="Look at it, then export again, or choose another name.",
+                remedy="Check the file, then export again, or choose another name.",
             ) from None
         except _OtherBytesError:
             raise other_bytes_error(self.target) from None

@@ -70,7 +70,7 @@ def find_directory(source: Readable) -> tuple[int, int, int]:
         if (trailing := _bytes_after_end(source.read(source.size - searched, searched))) > 0:
             what = counted(trailing, "byte follows", "bytes follow")
             raise MalformedError(f"{what} the end of its zip archive")
-        raise MalformedError("its zip directory is missing, so the file is cut short")
+        raise MalformedError("its zip directory is missing, so the file is truncated")
     if len(candidates) > 1:
         raise MalformedError("its zip archive has more than one directory")
     end = source.size - tail_size + candidates[0]
@@ -81,15 +81,11 @@ def find_directory(source: Readable) -> tuple[int, int, int]:
         signature, disk64, at64, disks = _LOCATOR.unpack(source.read(end - _LOCATOR.size, 20))
         if signature == b"PK\6\7":
             if at64 + _END64.size != end - _LOCATOR.size or disk64 or disks > 1:
-                raise MalformedError(
-                    "its zip directory is not where the end of the archive says it is"
-                )
+                raise MalformedError("its zip directory is not at the declared position")
             directory_end = at64
             big = _END64.unpack(source.read(at64, _END64.size))
             if big[0] != b"PK\6\6" or big[1] != _END64.size - 12:
-                raise MalformedError(
-                    "its zip directory is not where the end of the archive says it is"
-                )
+                raise MalformedError("its zip directory is not at the declared position")
             small = (disk, first_disk, disk_count, count, size, start)
             large = (big[4], big[5], big[6], big[7], big[8], big[9])
             limits = (SATURATED2,) * 4 + (SATURATED4,) * 2
@@ -100,7 +96,7 @@ def find_directory(source: Readable) -> tuple[int, int, int]:
     if disk or first_disk or disk_count != count:
         raise UnsupportedError("is one part of a zip archive in several parts", _JOIN)
     if start + size != directory_end:
-        raise MalformedError("its zip directory is not where the end of the archive says it is")
+        raise MalformedError("its zip directory is not at the declared position")
     if count > MAX_MEMBERS or size > MAX_DIRECTORY:
         raise UnsupportedError(
             f"is a zip archive of {count:,} members with a directory of {size:,} bytes "
@@ -218,15 +214,15 @@ def _make_archive(members: list[ArchiveMember]) -> Archive:
     if len(roots) > 1:
         first, second = sorted(roots)[:2]
         raise UnsupportedError(
-            f"is a zip archive of more than one folder ('{first[:80]}' and '{second[:80]}'), "
-            "which torch.save never writes",
+            f"is a zip archive of several folders ('{first[:80]}' and '{second[:80]}'), which "
+            "torch.save does not write",
             _UNPACK,
         )
     by_name: dict[str, ArchiveMember] = {}
     for member in files:
         name = member.name.partition("/")[2]
         if name in by_name:
-            raise MalformedError(f"its zip archive holds '{member.name[:80]}' twice")
+            raise MalformedError(f"its zip archive contains '{member.name[:80]}' twice")
         by_name[name] = member
     checksums = any(m.crc for m in files if m.size)
     return Archive(roots.pop() if roots else "", by_name, checksums)
@@ -275,8 +271,8 @@ def _read_member(
         raise UnsupportedError("is an encrypted zip archive", "Decrypt it first.")
     if method not in {STORED, DEFLATED}:
         raise UnsupportedError(
-            f"holds '{name[:80]}', compressed by method {method} of zip "
-            "(only 0, stored, and 8, deflated, are read)",
+            f"contains '{name[:80]}', compressed by method {method} of zip (only 0, stored, and "
+            "8, deflated, are read)",
             SAVE_AGAIN,
         )
     if method == STORED and stored != size:
@@ -299,17 +295,17 @@ def _read_local(
     name = member.name[:80]
     header, stored, crc = member.header, member.stored, member.crc
     if header + _LOCAL.size + len(raw_name) + stored > source.size:
-        raise MalformedError(f"'{name}' lies beyond the end of its zip archive")
+        raise MalformedError(f"'{name}' is beyond the end of its zip archive")
     raw = source.read(header, _LOCAL.size + len(raw_name))
     fields = _LOCAL.unpack_from(raw)
     if fields[0] != b"PK\3\4" or raw[_LOCAL.size :] != raw_name or fields[9] != len(raw_name):
-        raise MalformedError(f"'{name}' is not where the zip directory says it is")
+        raise MalformedError(f"'{name}' is not at the position in the zip directory")
     described_later = bool(fields[2] & 8)
     if fields[3] != member.method or (fields[2] ^ flags) & 0x2049:
         raise MalformedError(f"the zip archive contradicts itself about '{name}'")
     data = header + _LOCAL.size + len(raw_name) + fields[10]
     if data + stored > source.size:
-        raise MalformedError(f"'{name}' lies beyond the end of its zip archive")
+        raise MalformedError(f"'{name}' is beyond the end of its zip archive")
     local_crc, local_stored, local_size = fields[6:9]
     sizes_agree = local_stored in {stored, SATURATED4} and local_size in {member.size, SATURATED4}
     if described_later:

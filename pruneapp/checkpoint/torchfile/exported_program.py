@@ -116,7 +116,7 @@ def state_dicts(archive: Archive, read: Read) -> tuple[dict[str, Any], dict[str,
     names = programs(archive)
     if not names:
         raise UnsupportedError(
-            "is a program that was compiled ahead of time (AOTInductor), and holds no graph",
+            "is a program that was compiled ahead of time (AOTInductor), and contains no graph",
             "Open the program that torch.export.save wrote before it was compiled.",
         )
     storages: dict[str, Storage] = {}
@@ -199,7 +199,7 @@ def _tensor(
     """
     meta = _get(weight, "tensor_meta", dict | None, name)
     if _get(weight, "use_pickle", bool, name) or meta is None:
-        return Unreadable("torch.export has put it into a pickle of its own")
+        return Unreadable("torch.export stored it in a separate pickle")
     if _get(meta, "layout", int, name) != _STRIDED:
         return Unreadable(
             "torch.export has written it in another layout than that of plain tensors"
@@ -239,5 +239,5 @@ def _get(value: object, key: str, kind: type | UnionType, where: str) -> Any:
     """
     found = value.get(key) if isinstance(value, dict) else None
     if not isinstance(found, kind) or (isinstance(found, bool) and kind is int):
-        raise MalformedError(f"what its JSON says of '{where[:80]}' has no {key} as it should be")
+        raise MalformedError(f"its JSON has no valid {key} for '{where[:80]}'")
     return found

@@ -132,7 +132,7 @@ def _locate_storages(
     short.
     """
     if len(set(keys)) != len(keys):
-        raise MalformedError("the list of its storages holds one twice")
+        raise MalformedError("the list of its storages contains one storage twice")
     unknown = [key for key in keys if key not in roots]
     missing = set(roots).difference(keys)
     if unknown or missing:
@@ -140,7 +140,7 @@ def _locate_storages(
     needed = sum(8 + roots[key].nbytes for key in keys)
     if position + needed > source.size:
         lacking = position + needed - source.size
-        raise MalformedError(f"it is cut short, {counted(lacking, 'byte is', 'bytes are')} missing")
+        raise MalformedError(f"it is truncated, {counted(lacking, 'byte is', 'bytes are')} missing")
     offsets = {}
     for key in keys:
         root = roots[key]
@@ -180,13 +180,13 @@ def read_storage(
     machine.run()
     root, keys = machine.run(), machine.run()
     if not isinstance(root, Storage) or type(keys) is not list or len(keys) != 1:
-        raise MalformedError("a byte string in its pickle holds something that is no storage")
+        raise MalformedError("a byte string in its pickle contains something that is not a storage")
     begin = machine.position + 8
     if str(keys[0]) not in storages.roots or begin + root.nbytes > data.size:
-        raise MalformedError("a storage in its pickle is cut short")
+        raise MalformedError("a storage in its pickle is truncated")
     count = int.from_bytes(head[machine.position : begin], "little", signed=True)
     if begin > len(head) or count * root.element.itemsize != root.nbytes or root.whole:
-        raise MalformedError("a storage in its pickle has another size than it says")
+        raise MalformedError("a storage in its pickle has another size than declared")
     return Storage(key, root.element, root.nbytes), data.offset + begin, machine.globals
 
 

@@ -18,7 +18,7 @@ from pruneapp.checkpoint.torchfile.torch_objects import (
     Uncalled,
 )
 
-_NO_NUMBERS = "it is a numpy array whose numbers the file does not hold"
+_NO_NUMBERS = "it is a numpy array whose numbers the file does not contain"
 # Names of torch types by numpy type code, without byte order.
 BY_CODE = {
     "b1": "bool",
@@ -140,7 +140,7 @@ def _type(dtype: Any) -> tuple[Element | None, bool, str]:
     dtype. Raises `MalformedError` for an invalid state of it.
     """
     if not isinstance(dtype, Uncalled) or dtype.path != "numpy.dtype" or not dtype.args:
-        return None, False, "it is a numpy array of a type that Pruneapp does not know"
+        return None, False, "it is a numpy array of a type that Pruneapp does not support"
     code = dtype.args[0]
     name = BY_CODE.get(code) if type(code) is str else None
     if name is None:
@@ -170,7 +170,7 @@ def _shape(shape: Any) -> tuple[int, ...]:
     if type(shape) not in {tuple, list} or len(shape) > MAX_RANK:
         raise MalformedError("the shape of a numpy array in its pickle is not well-formed")
     if any(type(n) is not int or not 0 <= n < MAX_EXTENT for n in shape):
-        raise MalformedError("the shape of a numpy array holds something that is no whole number")
+        raise MalformedError("the shape of a numpy array contains something that is not an integer")
     if math.prod(n for n in shape if n) >= MAX_EXTENT:
         raise MalformedError("a numpy array is larger than any memory")
     return tuple(shape)

@@ -101,7 +101,7 @@ def _set_traits(tensor: Tensor, grad: Args, metadata: Args) -> Tensor | Unreadab
         if not isinstance(marks, dict) or any(
             mark for key, mark in marks.items() if key not in {"conj", "neg"}
         ):
-            return Unreadable("torch says something of it that Pruneapp does not know")
+            return Unreadable("it has properties of torch that Pruneapp does not support")
         conj, neg = bool(marks.get("conj")), bool(marks.get("neg"))
         traits += ["a conjugate view"] * conj + ["a negated view"] * neg
         flips = _flips(tensor.element.name, conj=conj, neg=neg)
@@ -222,7 +222,7 @@ def _rebuild_jagged(state: Any) -> Any:
         parts = {n[1:]: attributes[n] for n in names if isinstance(attributes.get(n), Tensor)}
         if {"values", "offsets"} <= set(parts):
             return Compound("nested jagged", parts)
-    return Unreadable("it is a nested tensor of a kind that Pruneapp does not know")
+    return Unreadable("it is a nested tensor of a kind that Pruneapp does not support")
 
 
 def _sparse(function: Global, args: Args) -> Any:
@@ -241,7 +241,9 @@ def _sparse(function: Global, args: Args) -> Any:
         if not isinstance(part, Tensor):
             raise MalformedError(f"a sparse tensor lacks its {name}")
     if not is_shape(shape):
-        raise MalformedError("the size of a sparse tensor holds something that is no whole number")
+        raise MalformedError(
+            "the size of a sparse tensor contains something that is not an integer"
+        )
     return Compound(layout, dict(zip(names, parts, strict=True)), tuple(shape))
 
 
@@ -286,10 +288,10 @@ def _from_numpy(function: Global, args: Args) -> Any:
 def _meta(_function: Global, args: Args) -> Any:
     if len(args) > 1 and is_shape(args[1]):
         return Unreadable(
-            f"it is a tensor of shape {list(args[1])} on the meta device: the file holds no "
+            f"it is a tensor of shape {list(args[1])} on the meta device: the file contains no "
             "numbers of it"
         )
-    return Unreadable("it is a tensor on the meta device: the file holds no numbers of it")
+    return Unreadable("it is a tensor on the meta device: the file contains no numbers of it")
 
 
 def _dict(function: Global, args: Args) -> Any:
@@ -305,7 +307,7 @@ def _dict(function: Global, args: Args) -> Any:
     elif isinstance(given, (list, tuple)):  # Python 2 writes OrderedDict([[key, value], ...])
         for pair in given:
             if type(pair) not in {list, tuple} or len(pair) != 2:
-                raise MalformedError(f"{function.path} is given something that is no pair")
+                raise MalformedError(f"{function.path} is given something that is not a pair")
             created[plain(pair[0])] = pair[1]
     return created
 

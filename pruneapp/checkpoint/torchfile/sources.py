@@ -170,8 +170,8 @@ class InflatedSource(DerivedSource):
         view = buffer.cast("B")
         if offset + len(view) > self.size:
             raise DamagedFileError(
-                f"'{self.path}' holds {self.size:,} compressed bytes of tensors, "
-                f"but {offset + len(view):,} are needed.",
+                f"'{self.path}' contains {self.size:,} compressed bytes of tensors, but "
+                f"{offset + len(view):,} are needed.",
                 remedy=DOWNLOAD_AGAIN,
             )
         with self._lock:
@@ -186,7 +186,7 @@ class InflatedSource(DerivedSource):
         if n_read != len(view):
             raise DamagedFileError(
                 f"'{self.path}' could not be decompressed: its temporary file in "
-                f"'{tempfile.gettempdir()}' is cut short.",
+                f"'{tempfile.gettempdir()}' is truncated.",
                 remedy="Open it again.",
             )
 
@@ -249,7 +249,7 @@ class InflatedSource(DerivedSource):
             raise CheckpointError(
                 f"'{self.path}' is compressed and needs {self.size:,} bytes in "
                 f"'{tempfile.gettempdir()}', which failed: {words_of(error)}.",
-                remedy="Make room there, or set TMPDIR to a folder with more.",
+                remedy="Free some space there, or set TMPDIR to a folder with more.",
             ) from None
 
     def _write(self, offset: int, out: bytes) -> None:
@@ -270,7 +270,7 @@ class InflatedSource(DerivedSource):
             raise CheckpointError(
                 f"'{self.path}' is compressed, and reading on needs {nbytes:,} bytes in "
                 f"'{place}', where {free:,} are free.",
-                remedy="Make room there, or set TMPDIR to a folder with more.",
+                remedy="Free some space there, or set TMPDIR to a folder with more.",
             )
 
     def close(self) -> None:
@@ -424,7 +424,7 @@ def _check_range(
     to all of its indices.
     """
     if part.element.name not in {"int64", "int32"}:
-        raise MalformedError(f"the indices of the sparse tensor '{name[:80]}' are no whole numbers")
+        raise MalformedError(f"the indices of the sparse tensor '{name[:80]}' are not integers")
     if part.strides is not None or part.nbytes > MAX_INDEX_BYTES:
         return
     indices = array("q" if part.element.itemsize == 8 else "i", read(part))

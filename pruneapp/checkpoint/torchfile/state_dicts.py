@@ -160,7 +160,7 @@ def choose(candidates: Sequence[Candidate], key: str | None, path: object) -> Ca
                 return candidate
         named = ", ".join(f"'{c.key}'" for c in candidates[:20])
         raise CheckpointError(
-            f"'{path}' holds no state dict named '{key}'.", remedy=f"Choose one of: {named}."
+            f"'{path}' contains no state dict named '{key}'.", remedy=f"Choose one of: {named}."
         )
     # Prefer candidates that are not entirely inside objects of unknown classes.
     candidates = [c for c in candidates if not all(t.inside for t in c.found)] or candidates

@@ -110,8 +110,10 @@ def build(
         names = first_names(unknown, 5, _short)
         run = f" It contains code ({names}), which was not run." if unknown else ""
         raise UnsupportedFileError(
-            f"'{described.path}' holds no tensors of a model.{run}",
-            remedy="Open the file that holds the weights, or save the state_dict with torch.save.",
+            f"'{described.path}' contains no tensors of a model.{run}",
+            remedy=(
+                "Open the file that contains the weights, or save the state_dict with torch.save."
+            ),
         )
     chosen = choose(candidates, key, described.path)
     model = _Entries(described, cancel)
@@ -130,7 +132,7 @@ def build(
         )
     if not model.entries:
         raise UnsupportedFileError(
-            f"'{described.path}' holds no tensors that can be read: "
+            f"'{described.path}' contains no tensors that can be read: "
             f"{next(iter(unreadable.values()))}.",
             remedy="Load it with torch and save its state_dict as dense tensors.",
         )
@@ -262,7 +264,7 @@ class _Entries:
         foreign = ""
         if item.inside:
             inside = _short(item.inside)
-            foreign = f"it lies inside an object of {inside}, which Pruneapp does not know"
+            foreign = f"it is inside an object of {inside}, which Pruneapp does not support"
             self.traits[f"a part of an object of {inside}"].append(item.name)
         if isinstance(leaf, Compound):
             self._add_compound(item, leaf, foreign)

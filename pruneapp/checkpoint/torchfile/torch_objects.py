@@ -344,13 +344,13 @@ class Storages:
         describes a storage with another size than an earlier one.
         """
         if type(pid) is not tuple or not pid:
-            raise MalformedError("its pickle refers to something that is no storage")
+            raise MalformedError("its pickle refers to something that is not a storage")
         if pid[0] == "module" and len(pid) == 4:  # (class, file, source code) in old files
             return pid[1]
         if pid[0] == "reduce_package" and 3 <= len(pid) <= 4:
             return self._packaged(pid[-2], pid[-1])
         if pid[0] != "storage" or not 5 <= len(pid) <= 6:
-            raise MalformedError("its pickle refers to something that is no storage")
+            raise MalformedError("its pickle refers to something that is not a storage")
         element = _element(pid[1])
         key = pid[2] if type(pid[2]) is str else str(pid[2]) if type(pid[2]) is int else ""
         if not key:
@@ -375,7 +375,7 @@ class Storages:
         Raises `MalformedError` if `function` and `args` are not those of a call.
         """
         if not isinstance(function, Global) or type(args) is not tuple:
-            raise MalformedError("its pickle refers to something that is no storage")
+            raise MalformedError("its pickle refers to something that is not a storage")
         if function.path == "torch.jit._script.unpackage_script_module" and args:
             program = self._programs.get(args[0]) if type(args[0]) is str else None
             if program is not None:
@@ -392,7 +392,7 @@ class Storages:
             root = self.roots[key] = Storage(key, element, nbytes)
         elif root.nbytes != nbytes:
             raise MalformedError(
-                f"storage '{key[:80]}' is said to have {root.nbytes:,} and {nbytes:,} bytes"
+                f"storage '{key[:80]}' is declared with {root.nbytes:,} and with {nbytes:,} bytes"
             )
         return root
 
@@ -419,7 +419,7 @@ def _element(kind: Any) -> Element:
 
 def _count(value: Any) -> int:
     if type(value) is not int or not 0 <= value < MAX_BYTES:
-        raise MalformedError("the size of a storage is no whole number")
+        raise MalformedError("the size of a storage is not an integer")
     return value
 
 
@@ -479,15 +479,15 @@ def view(storage: Any, element: Element | None, offset: Any, size: Any, stride: 
 
 def _numbers(values: Any, what: str) -> tuple[int, ...]:
     if type(values) not in {tuple, list}:
-        raise MalformedError(f"the {what} of a tensor is no tuple")
+        raise MalformedError(f"the {what} of a tensor is not a tuple")
     return tuple([_number(value, what) for value in values])
 
 
 def _number(value: Any, what: str) -> int:
     if type(value) is not int:
-        raise MalformedError(f"the {what} of a tensor holds something that is no whole number")
+        raise MalformedError(f"the {what} of a tensor contains something that is not an integer")
     if not 0 <= value < MAX_EXTENT:
-        raise MalformedError(f"the {what} of a tensor holds {value}")
+        raise MalformedError(f"the {what} of a tensor contains {value}")
     return value
 
 
@@ -520,12 +520,12 @@ def unwrap_dtensor(cls: Any, arguments: tuple[Any, ...], state: Any) -> Tensor |
         return Unreadable("it is a DTensor that does not say how it is spread")
     if any(name not in _LOSSLESS_PLACEMENTS for name in placements):
         return Unreadable(
-            f"it is a DTensor of shape {list(size)} of which the file holds a partial result"
+            f"it is a DTensor of shape {list(size)} of which the file contains a partial result"
         )
     if local.shape != size:
         return Unreadable(
-            f"it is a DTensor of shape {list(size)} of which the file holds one shard, of shape "
-            f"{list(local.shape)}"
+            f"it is a DTensor of shape {list(size)} of which the file contains one shard, of "
+            f"shape {list(local.shape)}"
         )
     grad = ("requires_grad",) * (len(arguments) > 7 and arguments[7] is True)
     parameter = ("nn.Parameter",) * bool(attributes.get("_is_param"))

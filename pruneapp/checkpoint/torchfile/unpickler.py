@@ -211,7 +211,7 @@ class Machine:
                 pass
             except KeyError:
                 raise MalformedError(
-                    "its pickle refers to an object that it does not hold"
+                    "its pickle refers to an object that it does not contain"
                 ) from None
             self._refill()
 
@@ -472,7 +472,7 @@ class Machine:
 
     def _put(self, index: int) -> None:
         if not 0 <= index < MAX_MEMO:
-            raise MalformedError(f"its pickle remembers an object as number {index:,}")
+            raise MalformedError(f"its pickle stores an object under the invalid number {index:,}")
         self._memo[index] = self._stack[-1]
 
     def _op_put(self) -> None:
@@ -510,7 +510,7 @@ class Machine:
         Raises `MalformedError` if one of them is no text.
         """
         if type(module) is not str or type(name) is not str:
-            raise MalformedError("its pickle names code by something that is no text")
+            raise MalformedError("its pickle names code by something that is not text")
         named = self.globals.get((module, name))
         if named is None:
             named = self.globals[module, name] = Global(module, name)
@@ -534,9 +534,9 @@ class Machine:
         tuple.
         """
         if not isinstance(function, (Global, Uncalled)):
-            raise MalformedError("its pickle calls something that is no function")
+            raise MalformedError("its pickle calls something that is not a function")
         if type(args) is not tuple:
-            raise MalformedError("its pickle calls a function with something that is no tuple")
+            raise MalformedError("its pickle calls a function with something that is not a tuple")
         if type(function) is Global:
             function.called = True
         result = self._call(function, args)
@@ -685,7 +685,7 @@ def _extend(target: Any, items: list[Any]) -> None:
     elif isinstance(target, (Uncalled, PickledSet)):
         target.items.extend(items)
     else:
-        raise MalformedError("its pickle appends to something that is no list")
+        raise MalformedError("its pickle appends to something that is not a list")
 
 
 def _fill(target: Any, items: list[Any]) -> None:
@@ -702,4 +702,4 @@ def _fill(target: Any, items: list[Any]) -> None:
     elif isinstance(target, Uncalled):
         target.pairs.extend(zip(items[::2], items[1::2], strict=True))
     else:
-        raise MalformedError("its pickle sets an item of something that is no dict")
+        raise MalformedError("its pickle sets an item of something that is not a dict")

@@ -373,7 +373,7 @@ def _check_kind(archive: Archive) -> None:
     if "data.pkl" in members:
         others = [n for n in members if n != "data.pkl" and n.rpartition("/")[2] == "data.pkl"]
         if others:
-            raise MalformedError(f"it holds a second pickle, '{others[0][:80]}'")
+            raise MalformedError(f"it contains a second pickle, '{others[0][:80]}'")
         return
     if "model.json" in members and any(name.startswith("tensors/") for name in members):
         raise UnsupportedError(
@@ -410,8 +410,8 @@ def read_member(source: Readable, archive: Archive, member: ArchiveMember, most:
     """
     if member.size > most or member.size > MAX_RATIO * member.stored:
         raise UnsupportedError(
-            f"holds '{member.name[:80]}' of {member.size:,} bytes (stored in {member.stored:,}), "
-            f"which is more than Pruneapp reads",
+            f"contains '{member.name[:80]}' of {member.size:,} bytes (stored in "
+            f"{member.stored:,}), which is more than Pruneapp reads",
             SAVE_AGAIN,
         )
     raw = source.read(member.data, member.stored)

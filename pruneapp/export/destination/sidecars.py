@@ -289,7 +289,7 @@ def reading(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise ExportError(
-            f"'{path}', which goes with the model, cannot be read: {words_of(error)}.",
+            f"'{path}', which belongs to the model, cannot be read: {words_of(error)}.",
             remedy="Ask for permission to read it, or move it out of the folder.",
             details=str(error),
         ) from error
@@ -320,13 +320,13 @@ def check_no_other_weights(checkpoint: Checkpoint, target: Path, names: Collecti
         return
     if is_home(checkpoint, target):
         raise ExportError(
-            f"'{target}' holds the model that was opened, whose files would stay beside the new "
-            f"ones and could be loaded instead of them: {first_names(others)}.",
+            f"'{target}' contains the opened model. Its files would remain next to the new ones "
+            f"and could be loaded instead of them: {first_names(others)}.",
             remedy="Choose another folder.",
         )
     raise ExportError(
-        f"'{target}' holds {first_names(others)}, which would stay beside the new files and could "
-        "be loaded with them, or instead of them.",
+        f"'{target}' contains {first_names(others)}. These files would remain next to the new "
+        "ones and could be loaded with them or instead of them.",
         remedy="Choose an empty folder or the name of a new one, or remove what is there.",
     )
 
@@ -385,8 +385,8 @@ def type_notices(
         return ()
     return (
         (
-            f"'{path}' is not changed. It says that the weights are {old}, and transformers "
-            f"will load them as that, unless you replace that with {dtype}."
+            f"'{path}' is not changed. It declares the dtype {old}, and transformers will load "
+            f"the weights with this dtype unless you replace it with {dtype}."
         ),
     )
 
@@ -401,8 +401,9 @@ def loading_notices(folder: Path, values: Mapping[str, Any]) -> tuple[str, ...]:
         return ()
     return (
         (
-            f"'{CONFIG}' says that the weights are {old}, and from_pretrained would convert them. "
-            f"Load them with dtype='{dtype}', or write {dtype} into the copy of '{CONFIG}'."
+            f"'{CONFIG}' declares the dtype {old}, and from_pretrained would convert the "
+            f"weights to it. Load them with dtype='{dtype}', or write {dtype} into the copy of "
+            f"'{CONFIG}'."
         ),
     )
 

@@ -136,7 +136,7 @@ def _file_notices(
     """Yield notices about the name of a weight file and what from_pretrained needs next to it."""
     if not form.fits(path.name):
         usual = " or ".join(form.suffixes[:2])
-        yield f"'{path.name}' holds '{form.label}'; such files are usually named {usual}."
+        yield f"'{path.name}' contains '{form.label}'; such files are usually named {usual}."
     beside = checkpoint.path.with_name(CONFIG)
     whole = path.name == _WEIGHTS and path.with_name(CONFIG).is_file()
     home = home_of(checkpoint)
@@ -144,19 +144,19 @@ def _file_notices(
         # A file that is a whole model folder.
         if not checkpoint.contents.shards and beside.is_file():
             yield (
-                f"from_pretrained looks for '{_WEIGHTS}' beside '{CONFIG}': open the folder "
+                f"from_pretrained looks for '{_WEIGHTS}' next to '{CONFIG}': open the folder "
                 f"'{beside.parent}' instead of the file, and export that, to have both."
             )
         elif checkpoint.contents.shards and (home / CONFIG).is_file():
             yield (
                 f"from_pretrained looks for '{_WEIGHTS}', with '{CONFIG}' and the files of the "
-                "tokenizer beside it; one file alone does not load there. Name a folder, such as "
-                f"'{_without(form.suffixes, path.name)}', to have them written, too."
+                "tokenizer next to it; one file alone does not load there. Specify a folder, "
+                f"such as '{_without(form.suffixes, path.name)}', to have them written, too."
             )
     if form.good_for_folder and form.one_file and (home / CONFIG).is_file():
         yield (
-            f"from_pretrained also needs '{CONFIG}' and the files of the tokenizer, which are in "
-            f"'{home}'. Put them beside the unpacked file, and name that file '{_WEIGHTS}'."
+            f"from_pretrained also needs '{CONFIG}' and the files of the tokenizer, which are "
+            f"in '{home}'. Put them next to the unpacked file, and name that file '{_WEIGHTS}'."
         )
         yield from sidecars.loading_notices(home, values)
     if path.name.lower() in _RESERVED:  # from_pretrained reads it with the config.json next to it
@@ -166,8 +166,8 @@ def _file_notices(
 def _opened_in_store(path: Path) -> ExportError:
     """Return the error for replacing the opened model in a store, which keeps no backups."""
     return ExportError(
-        f"'{path}' is the model that was opened, and in a store no backup of the original is kept "
-        "beside an export.",
+        f"'{path}' is the opened model, and in an object store no backup of the original can be "
+        "kept.",
         remedy="Choose another name.",
     )
 
@@ -181,7 +181,7 @@ def check_not_file(path: Path, form: Format, values: Mapping[str, Any]) -> None:
         return
     raise ExportError(
         f"With a max shard size a folder is written, but '{path.name}' is the name of a file.",
-        remedy=f"Name a folder: '{_without(form.suffixes, path.name)}'.",
+        remedy=f"Specify a folder: '{_without(form.suffixes, path.name)}'.",
     )
 
 
@@ -311,7 +311,7 @@ def _resolved_parent(path: Path) -> Path:
         )
     if not parent.is_dir():
         raise ExportError(
-            f"'{path}' cannot be written: the folder '{parent}' is not there.",
+            f"'{path}' cannot be written: the folder '{parent}' does not exist.",
             remedy="Make the folder first, or choose another.",
         )
     resolved = parent.resolve() / path.name
@@ -330,7 +330,7 @@ def _check_name(path: Path) -> None:
     if not name or name == "..":
         reason = "it names no file"
     elif any(ord(c) < 32 for c in name):
-        reason = "it holds a control character"
+        reason = "it contains a control character"
     elif WINDOWS and any(c in FORBIDDEN for c in name):
         reason = 'it holds one of < > : " | ? * \\, which Windows does not allow'
     elif device := device_of(name):

@@ -264,9 +264,9 @@ COMPACT_FILE = Format(
     name="compact",
     label="Compact (packed remaining weights)",
     help=(
-        "The smallest file: one mask bit per weight and the nonzero values, "
-        "byte-shuffled and compressed, in a safetensors container. Pruneapp opens "
-        "it like any checkpoint; a short reader for numpy can be written beside it."
+        "The smallest file: one mask bit per weight and the nonzero values, byte-shuffled and "
+        "compressed, in a safetensors container. Pruneapp opens it like any checkpoint; a short "
+        "reader for numpy can be written next to it."
     ),
     suffixes=(".compact.safetensors",),
     planner=_plan,
@@ -275,7 +275,7 @@ COMPACT_FILE = Format(
     loaded_by=(
         Loader("Pruneapp", note="opens it; pruneapp expand writes the dense file"),
         Loader("pruneapp.load_compact", note="numpy arrays or torch tensors, read on demand"),
-        Loader("numpy and zstandard", note="with read_compact.py, written beside the file"),
+        Loader("numpy and zstandard", note="with read_compact.py, written next to the file"),
     ),
     does_not=("No other program loads it directly: expand it first, or use the reader script.",),
     params=(DTYPE, READER),

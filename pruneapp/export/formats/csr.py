@@ -125,7 +125,7 @@ class _Outcome:
                 f"Not one of the {pruned:,} pruned tensors becomes CSR, so the file is as large "
                 f"as a dense one ({reasons})."
             )
-        rest = f" The others stay dense ({reasons})." if self.dense else ""
+        rest = f" The others are written dense ({reasons})." if self.dense else ""
         are = "is" if self.sparse == 1 else "are"
         return (
             f"Of {counted(pruned, 'pruned tensor')} {self.sparse:,} {are} smaller as CSR: "
@@ -205,7 +205,7 @@ CSR = Format(
             "CSR is larger than dense below 67 % zeros in 16 bits, 50 % in float32 and "
             "33 % in float64."
         ),
-        "Convolutions, embeddings and float8 tensors stay dense. Only tensors are written.",
+        "Convolutions, embeddings and float8 tensors are written dense. Only tensors are written.",
         (
             "Load with load_state_dict(…, assign=True); 16-bit tensors need "
             "to_dense(). Not compatible with transformers."

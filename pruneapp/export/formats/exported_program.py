@@ -26,7 +26,7 @@ def _plan(part: ExportPart, job: Job) -> Plan:
     if reason:
         raise ExportError(
             f"The program cannot be written, because {reason}.",
-            remedy="Export as safetensors, which holds the weights without the graph.",
+            remedy="Export as safetensors, which contains the weights without the graph.",
         )
     return plan_in_place(part, changed, (), job)
 
@@ -35,16 +35,16 @@ PROGRAM_FILE = Format(
     name="pt2",
     label="torch.export program, dense",
     help=(
-        "The opened program of torch.export with zeros where it is pruned. Everything else in it "
-        "stays as it is: the graph, its constants and its example inputs."
+        "The opened program of torch.export with zeros where weights are pruned. Everything "
+        "else is unchanged: the graph, its constants and its example inputs."
     ),
     suffixes=(SUFFIX,),
     planner=_plan,
     only_from=(
         exported_program.FORMAT,
-        "Only a program of torch.export can be written as one: no other file has its graph.",
+        "Available only if a program of torch.export (.pt2) is open: other files contain no graph.",
     ),
-    loaded_by=(Loader("torch.export.load", "torch 2.9", "and whatever runs the original"),),
+    loaded_by=(Loader("torch.export.load", "torch 2.9", "and any runtime that runs the original"),),
     does_not=("Zeros do not reduce the size of a dense file.",),
     sources=frozenset({exported_program.FORMAT}),
     one_file=True,

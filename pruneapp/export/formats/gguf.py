@@ -23,7 +23,7 @@ def _plan(part: ExportPart, job: Job) -> Plan:
     if part.source is None:
         raise ExportError(
             "A GGUF model of several files is written as several files.",
-            remedy="Name a folder, or merge the files first with llama-gguf-split --merge.",
+            remedy="Specify a folder, or merge the files first with llama-gguf-split --merge.",
         )
     splices = []
     for entry in job.cancel.each(part.entries):
@@ -40,17 +40,17 @@ GGUF_FILE = Format(
     name="gguf",
     label="GGUF, dense",
     help=(
-        "The opened GGUF file with zeros where it is pruned. Everything else in it stays as it "
-        "is: vocabulary, settings and quantized tensors."
+        "The opened GGUF file with zeros where weights are pruned. Everything else is "
+        "unchanged: vocabulary, settings and quantized tensors."
     ),
     suffixes=GGUF.suffixes,
     sources=frozenset({GGUF.name}),
     planner=_plan,
     only_from=(
         GGUF.name,
-        "Only a GGUF file can be written as one: no other file has its vocabulary and settings.",
+        "Available only if a GGUF file is open: other files contain no vocabulary and settings.",
     ),
-    loaded_by=(Loader("llama.cpp", note="and whatever runs the original"),),
+    loaded_by=(Loader("llama.cpp", note="and any runtime that runs the original"),),
     does_not=(
         "Zeros do not reduce the size of a dense file.",
         "Pruned weights are not quantized: use llama-quantize on the export.",

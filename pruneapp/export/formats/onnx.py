@@ -92,8 +92,8 @@ def _plan(part: ExportPart, job: Job) -> Plan:
         splices.append(_write_external(each, source, data_file, offset))
     spliced = SplicedFile(source, splices)
     notice = (
-        f"The numbers are in '{data_file}' beside the file: a model of more than {MOST_BYTES:,} "
-        "bytes cannot be one file."
+        f"The numbers are in '{data_file}' next to the file: a model of more than "
+        f"{MOST_BYTES:,} bytes cannot be one file."
     )
     return Plan(
         spliced.nbytes, spliced.pieces, names, (notice,), container=True, parts={data_file: outside}
@@ -224,17 +224,17 @@ ONNX_FILE = Format(
     name="onnx",
     label="ONNX, dense",
     help=(
-        "The opened ONNX model with zeros where it is pruned. Everything else in it stays as it "
-        "is; data in files beside the model is moved into it, or into one new file if the model "
-        "has more than 2 GiB."
+        "The opened ONNX model with zeros where weights are pruned. Everything else is "
+        "unchanged; external data is moved into the file, or into one new file if the model has "
+        "more than 2 GiB."
     ),
     suffixes=onnx.ONNX.suffixes,
     planner=_plan,
     only_from=(
         onnx.ONNX.name,
-        "Only an ONNX model can be written as one: no other file has its graph.",
+        "Available only if an ONNX model is open: other files contain no graph.",
     ),
-    loaded_by=(Loader("ONNX Runtime", note="and whatever runs the original"),),
+    loaded_by=(Loader("ONNX Runtime", note="and any runtime that runs the original"),),
     does_not=("Zeros do not reduce the size of a dense file.",),
     sources=frozenset({onnx.ONNX.name}),
     one_file=True,

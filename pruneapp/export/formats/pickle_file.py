@@ -138,7 +138,7 @@ PICKLE_FILE = Format(
     planner=_plan,
     only_from=(
         PICKLE.name,
-        "Only a pickle of arrays can be written as one: Pruneapp changes numbers in it.",
+        "Available only if a pickle of arrays is open: its numbers are changed in place.",
     ),
     unsupported=_why_unsupported,
     loaded_by=(Loader("detectron2, pickle.load", note="as the opened file"),),

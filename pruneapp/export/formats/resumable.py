@@ -213,10 +213,9 @@ MASKS_ONLY = Format(
     name="masks",
     label="Masks only",
     help=(
-        "One bit per weight of each pruned tensor, without the weights: together "
-        "with the original file it restores the pruned model. NAME_mask holds "
-        "eight weights per byte, lowest bit first; 1 is kept. Pruneapp and "
-        "numpy.unpackbits read it."
+        "One bit per weight of each pruned tensor, without the weights: together with the "
+        "original file it restores the pruned model. NAME_mask contains eight weights per byte, "
+        "lowest bit first; 1 is kept. Pruneapp and numpy.unpackbits read it."
     ),
     suffixes=(".masks.safetensors",),
     planner=_plan_masks,

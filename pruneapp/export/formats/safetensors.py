@@ -84,8 +84,8 @@ def _header(records: Sequence[TensorRecord], metadata: Mapping[str, str], job: J
     for record in job.cancel.each(records):
         if record.name == _METADATA:
             raise ExportError(
-                f"safetensors cannot hold a tensor named '{_METADATA}': the format reserves this "
-                f"name.",
+                f"safetensors cannot contain a tensor named '{_METADATA}': the format reserves "
+                "this name.",
                 remedy="Export as torch.",
             )
         shape = ",".join(map(str, record.shape))
@@ -106,8 +106,8 @@ def _header(records: Sequence[TensorRecord], metadata: Mapping[str, str], job: J
     text += b" " * (-len(text) % 8)
     if len(text) > safetensors.MAX_HEADER_BYTES:
         raise ExportError(
-            f"safetensors cannot hold so many tensors: its header would be {len(text):,} bytes "
-            f"long, at most {safetensors.MAX_HEADER_BYTES:,} are allowed.",
+            f"The file has too many tensors for safetensors: the header would be {len(text):,} "
+            f"bytes long, at most {safetensors.MAX_HEADER_BYTES:,} are allowed.",
             remedy="Export as torch.",
         )
     return struct.pack("<Q", len(text)) + text

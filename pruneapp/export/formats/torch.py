@@ -443,7 +443,7 @@ def _why_not_replaced(checkpoint: Checkpoint, entry: TensorEntry) -> str:
     """Return why a tensor cannot be overwritten with other values; "" if it can."""
     if entry.location.strides is None and not _is_array(entry, checkpoint):
         return ""
-    return f"'{entry.name}' has new values, and does not lie in one piece in it"
+    return f"'{entry.name}' has new values, but is not stored contiguously in the file"
 
 
 def _why_not_patched(checkpoint: Checkpoint, entry: TensorEntry) -> str:
@@ -451,8 +451,8 @@ def _why_not_patched(checkpoint: Checkpoint, entry: TensorEntry) -> str:
     if _is_array(entry, checkpoint):
         return ""  # the pickle is rewritten
     if not isinstance(checkpoint.sources[entry.location.source], FileSource | CheckedSource):
-        return f"'{entry.name}' lies compressed or sparse in it"
-    return f"elements of '{entry.name}' share their place in it" if entry.overlaps_itself else ""
+        return f"'{entry.name}' is stored compressed or sparse in the file"
+    return f"elements of '{entry.name}' share memory in the file" if entry.overlaps_itself else ""
 
 
 def _is_array(entry: TensorEntry, checkpoint: Checkpoint) -> bool:
@@ -468,7 +468,7 @@ def _patch_arrays(
 
     A text is the reason. Only an uncompressed pickle in a zip file can be changed.
     """
-    reason = f"'{arrays[0].name}' is a numpy array that cannot be changed in its place"
+    reason = f"'{arrays[0].name}' is a numpy array that cannot be changed in place"
     if part.checkpoint.format != ZIP.name or part.source is None:
         return reason
     member = zip_layout(part.source, job.cancel).members["data.pkl"]
@@ -494,7 +494,7 @@ def _zero(part: ExportPart, entry: TensorEntry, job: Job, raw: bytearray) -> Non
 def _why_never_in_place(checkpoint: Checkpoint) -> str:
     """Return why the container of a checkpoint can never be kept, as a clause; else ""."""
     if checkpoint.format not in _CONTAINERS:
-        return "the source is no torch file"
+        return "the source is not a torch file"
     if code := checkpoint.contents.code_globals:
         # Pickles with code are never written, not even unchanged.
         names = ", ".join(code[:3]) + (", …" if len(code) > 3 else "")
@@ -573,7 +573,7 @@ TORCH = Format(
     in_place=lambda checkpoint, entry: not _why_not_patched(checkpoint, entry),
     loaded_by=(
         Loader("torch.load", "torch 1.6", "float8 since 2.1; mmap=True works"),
-        Loader("transformers", note="as pytorch_model.bin beside a config.json"),
+        Loader("transformers", note="as pytorch_model.bin next to a config.json"),
     ),
     does_not=(
         "Zeros do not reduce the size of a dense file.",

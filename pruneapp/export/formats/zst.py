@@ -198,8 +198,8 @@ ZSTANDARD = Format(
     good_for={Purpose.MAIL: "Decompresses with zstd or 7-Zip to exactly the safetensors file."},
     good_for_folder={
         Purpose.MAIL: (
-            "Decompress it to model.safetensors beside config.json and the tokenizer, "
-            "and transformers loads it."
+            "Decompress it to model.safetensors next to config.json and the tokenizer, and "
+            "transformers loads it."
         )
     },
     one_file=True,

@@ -123,12 +123,12 @@ def _printable(text: str) -> str:
 _HEAD = '''"""Prunes {source} in {count} {steps}, by torch.nn.utils.prune.
 
 Needs torch >= 2.6 and safetensors. Usage: python {script} [ORIGINAL [OUT]]
-Without ORIGINAL it takes the checkpoint from where it lay{seen}; without OUT it
-writes {written} into the folder that it is called from.
+Without ORIGINAL, the checkpoint is read from its path at the time of writing{seen}; without OUT,
+{written} is written into the current folder.
 
-Written by Pruneapp {version}. Where torch's own call takes the very same weights, it stands here;
-where torch leaves open what goes (equal weights, random choices) or has no such method, the mask
-is read from a file.
+Written by Pruneapp {version}. A call of torch is used where it prunes exactly the same weights;
+where torch does not define the result (equal weights, random choices) or has no such method, the
+mask is read from a file.
 """
 
 import sys
@@ -142,7 +142,7 @@ arguments = [Path(argument) for argument in sys.argv[1:]]
 original = arguments[0] if arguments else {original}
 out = arguments[1] if len(arguments) > 1 else Path({out})
 if not original.exists():
-    sys.exit(f"'{{original}}' is not there. Say where it is: python {{sys.argv[0]}} ORIGINAL [OUT]")
+    sys.exit(f"'{{original}}' does not exist. Run: python {{sys.argv[0]}} ORIGINAL [OUT]")
 {load}{masks}
 '''
 
@@ -341,8 +341,8 @@ class _ScriptBuilder:
         """
         if "values" in edit.after:
             raise ExportError(
-                "The history has a repair, whose values torch.nn.utils.prune cannot compute.",
-                remedy="Leave the script out; 'pruneapp run' applies the recipe with its values.",
+                "This history contains a repair, which torch.nn.utils.prune cannot reproduce.",
+                remedy="Save a recipe and apply it with 'pruneapp run' instead.",
             )
         masks_after = edit.after.get("masks", {})
         names = list(masks_after)
@@ -393,7 +393,7 @@ def _check_loadable(checkpoint: Checkpoint) -> None:
         if not entry.dtype.torch:
             raise ExportError(
                 f"torch has no type {entry.dtype.label}, which '{entry.name}' has.",
-                remedy="Leave the script out.",
+                remedy="Export without the script.",
             )
 
 
@@ -405,5 +405,5 @@ def _check_dtypes(checkpoint: Checkpoint, parts: Sequence[ScriptPart]) -> None:
             raise ExportError(
                 f"torch's pruning multiplies weights by their mask, which it cannot do with "
                 f"{entry.dtype.label}, the type of '{name}'.",
-                remedy="Leave the script out; `pruneapp run` applies the recipe.",
+                remedy="Save a recipe and apply it with `pruneapp run` instead.",
             )

@@ -42,9 +42,9 @@ class AboutDialog(Dialog):
         self._items: list[QTreeWidgetItem] = []
         promise = plain(
             self.tr(
-                "Prune neural networks by pointing and clicking. MIT License.\n"
-                "Nothing is uploaded unless you name a URL as the target. Files are read, never "
-                "run."
+                "Prune neural networks by pointing and clicking. MIT License.\nYour files stay "
+                "on this computer unless you export to a URL. Code inside checkpoints is never "
+                "executed."
             ),
             wrap=True,
         )

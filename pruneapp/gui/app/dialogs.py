@@ -52,12 +52,12 @@ def ask_about_unsaved_work(parent: QWidget, session: str, losses: Sequence[Loss]
     exportable = "state" in losses
     save = translate("Questions", "Save session…")
     if session:
-        title = translate("Questions", "Some changes are not saved in '{name}'.")
+        title = translate("Questions", "Your latest changes have not been saved in '{name}'.")
         if not exportable:
-            title = translate("Questions", "Metrics or scans are not saved in '{name}'.")
+            title = translate("Questions", "Metrics and scans have not been saved in '{name}'.")
         save = translate("Questions", "Save session")
     elif exportable:
-        title = translate("Questions", "Some changes are neither saved nor exported.")
+        title = translate("Questions", "You have unsaved changes.")
     else:
         title = _kept_by_sessions(losses)
     # Add the button only if it is needed: removing it later would leave it without a parent, and it
@@ -69,7 +69,8 @@ def ask_about_unsaved_work(parent: QWidget, session: str, losses: Sequence[Loss]
             title.format(name=session),
             join_sentences(
                 translate(
-                    "Questions", "They are lost if you continue. The file on disk is unchanged."
+                    "Questions",
+                    "If you continue, they will be lost. The file on disk is not changed.",
                 ),
                 why,
             ),
@@ -90,21 +91,26 @@ def _kept_by_sessions(losses: Sequence[Loss]) -> str:
     One sentence for each kind if it is the only one. `losses` is not empty and has no "state".
     """
     if len(losses) > 1:
-        return translate("Questions", "Some changes are not saved; only a session stores them.")
+        return translate(
+            "Questions", "Your latest changes have not been saved. Save a session to keep them."
+        )
     return {
         "protected": translate(
-            "Questions", "Protected weights are not saved; only a session stores them."
+            "Questions", "Protected weights have not been saved. Save a session to keep them."
         ),
         "names": translate(
-            "Questions", "Names and notes of states are not saved; only a session stores them."
+            "Questions",
+            "Names and notes of states have not been saved. Save a session to keep them.",
         ),
         "undone": translate(
             "Questions",
-            "Steps that are undone or on other branches are not saved; only a session stores them.",
+            "Undone steps and other branches have not been saved. Save a session to keep them.",
         ),
-        "history": translate("Questions", "Undo steps are not saved; only a session stores them."),
+        "history": translate(
+            "Questions", "The undo history has not been saved. Save a session to keep it."
+        ),
         "results": translate(
-            "Questions", "Metrics or scans are not saved; only a session stores them."
+            "Questions", "Metrics and scans have not been saved. Save a session to keep them."
         ),
     }[losses[0]]
 
@@ -226,9 +232,7 @@ def stop_jobs(parent: QWidget, ended: SignalInstance) -> bool:
 
     The question closes, with the answer False, when the signal `ended` is emitted.
     """
-    text = translate(
-        "Questions", "If you cancel it, nothing is changed and no incomplete file is left."
-    )
+    text = translate("Questions", "Cancelling leaves all files unchanged.")
     box = _box(parent, translate("Questions", "A job is still running."), text)
     ended.connect(box.reject)
     return _confirm(box, translate("Questions", "Cancel job"), stay=translate("Questions", "Wait"))
@@ -282,8 +286,8 @@ def exclude_unreadable(
         title = translate("Questions", "One tensor of the file cannot be written in this format.")
     text = translate(
         "Questions",
-        "The numbers of these tensors cannot be read, so that “{format}” cannot hold them. A "
-        "model that needs them will not load from the export alone.",
+        "These tensors cannot be read, so “{format}” cannot contain them. A model that needs "
+        "them will not load from the export alone.",
     ).format(format=format_name)
     if keeping:
         text += translate("Questions", " “{format}” keeps them.").format(format=keeping)

@@ -140,7 +140,7 @@ class Notifications(QObject):
         of which 200 characters are shown.
         """
         self.last_failure = trace
-        sentence = self.tr("Something went wrong in Pruneapp itself ({what}).")
+        sentence = self.tr("Internal error in Pruneapp ({what}).")
         self._bar.set_notice(
             sentence.format(what=abridge_text(escape_text(what))[:200]), details=trace
         )

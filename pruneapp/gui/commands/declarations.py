@@ -79,7 +79,7 @@ COMMANDS: tuple[MenuCommand, ...] = (
         MenuCommand(
             "open_in_window",
             "Open in &new window…",
-            "Open a checkpoint in a window of its own",
+            "Open a checkpoint in a new window",
             "Ctrl+Shift+N",
             always=True,
         ),
@@ -330,7 +330,7 @@ COMMANDS: tuple[MenuCommand, ...] = (
         MenuCommand(
             "cancel",
             "&Cancel",
-            "Close a panel or notice, else cancel the running job, else clear the preview",
+            "Close a panel or notice, or cancel the running job, or clear the preview",
             "Esc",
             always=True,
         ),
@@ -413,7 +413,7 @@ COMMANDS: tuple[MenuCommand, ...] = (
         MenuCommand(
             "repair",
             "Repa&ir…",
-            "Change the remaining weights so that the outputs of pruned layers come out as before",
+            "Adjust the remaining weights so that each layer's output stays close to the original",
             "Ctrl+R",
             separated=True,
         ),

@@ -343,8 +343,8 @@ class MaskDragController(Feature[QDialog]):
         self._notifications.show_done(text.format(tensors=tensors, file=file))
         if taken.misfits:
             text = self.tr(
-                "Masks of {tensors} were taken from {file}. Left out, because they do not fit this "
-                "file: {others}."
+                "Masks of {tensors} were taken from {file}. Excluded, because they do not fit "
+                "this file: {others}."
             )
             others = self._tensor_count_text(len(taken.misfits))
             self._notifications.show_info(

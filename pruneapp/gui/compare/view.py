@@ -131,9 +131,9 @@ class SideMetrics(QWidget):
         self.table.setAccessibleName(self.tr("Metrics of A and B"))
         self.table.setAccessibleDescription(
             self.tr(
-                "Differences within the noise count as none. For two pruned states only the most "
-                "that the noise can be is known, the sum of their noises against the unpruned "
-                "model: a difference within it is uncertain."
+                "Differences within the noise are shown as none. Between two pruned states, the "
+                "noise is at most the sum of the noise of each state; differences below this "
+                "bound are marked as uncertain."
             )
         )
         self.table.setToolTip(self.table.accessibleDescription())

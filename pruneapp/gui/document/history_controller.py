@@ -207,8 +207,8 @@ class HistoryController(Feature[QDialog]):
                 if not written.complete and not self._full_reported:
                     self._full_reported = True  # once per file, not after every step
                     raise HistoryError(
-                        "Older states of the history cannot be moved to disk and stay in memory: "
-                        f"{written.why_not}.",
+                        "Older states of the history cannot be moved to disk and remain in "
+                        f"memory: {written.why_not}.",
                         remedy="Undo still works. Free disk space, or export and reopen the file "
                         "before memory runs low.",
                     )

@@ -622,8 +622,7 @@ class OpenDocument(QObject):
         """
         if self._opening is not None:
             raise PruneAppError(
-                "Another file is being opened; changes to this one would be lost.",
-                remedy="Wait, or press Esc to stay with this file.",
+                "Another file is being opened.", remedy="Wait, or press Esc to keep this file open."
             )
         for error in self._locks.values():
             raise error

@@ -143,17 +143,17 @@ class CommandConsentDialog(ConsentDialog):
         text.setAccessibleName(self.tr("Command line"))
         warning = plain(
             self.tr(
-                "It runs without a shell, once for each state that is evaluated: {checkpoint} "
-                "stands for the opened file, or for a temporary file with a pruned state. The "
-                "program can read and change your files and use the network, as if you started it "
-                "yourself. Only run what you know."
+                "The command runs without a shell, once for each state that is evaluated. "
+                "{checkpoint} is replaced by the path of the opened file, or of a temporary "
+                "file with a pruned state. The program can read and change your files and use "
+                "the network, as if you started it yourself. Only run programs that you trust."
             ),
             wrap=True,
         )
         about = {self.tr("Program"): facts.program, self.tr("Folder"): facts.folder}
         super().__init__(
             self.tr("Run command line"),
-            self.tr("Run this command line? It is new."),
+            self.tr("This command line has not been run before. Run it?"),
             about,
             text=text,
             below=(warning,),
@@ -164,12 +164,14 @@ class CommandConsentDialog(ConsentDialog):
 
 def _question(reason: ConsentReason) -> str:
     return {
-        ConsentReason.NEW: translate("ScriptConsent", "Run this script? It is new."),
+        ConsentReason.NEW: translate(
+            "ScriptConsent", "This script has not been run before. Run it?"
+        ),
         ConsentReason.CHANGED: translate(
-            "ScriptConsent", "Run this script? It has changed since you last ran it."
+            "ScriptConsent", "This script has changed since it was last run. Run it?"
         ),
         ConsentReason.OTHER_PYTHON: translate(
-            "ScriptConsent", "Run this script with a different Python than last time?"
+            "ScriptConsent", "This script was last run with a different Python. Run it?"
         ),
     }[reason]
 
@@ -195,9 +197,9 @@ class EvaluateDialog(DecisionDialog):
         super().__init__(self.tr("Evaluate"), self.tr("Evaluate"), parent)
         about = plain(
             self.tr(
-                "Metrics of the model, measured in a separate process: first of the "
-                "unpruned model, three times, which gives the noise; then of the current state. "
-                "Further states are measured when you ask for them in the history."
+                "Measures the model in a separate process: the unpruned model three times, to "
+                "estimate the noise, then the current state. To measure another state, click "
+                "its circle in the history."
             ),
             wrap=True,
         )

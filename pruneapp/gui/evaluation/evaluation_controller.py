@@ -844,12 +844,13 @@ class EvaluationController(Feature[EvaluateDialog]):
             return ()
         text = {
             DataKind.TEXT: self.tr(
-                "The model is measured on the text that calibrated it: its metric will be better "
-                "than on other texts."
+                "The model is evaluated on its calibration text, so the metric is better than "
+                "on other texts."
             ),
             DataKind.IMAGES: self.tr(
-                "Without labels, the agreement is measured on the images that calibrated the "
-                "model: it will be lower on others. Accuracy is measured on others."
+                "Without labels, the agreement is measured on the calibration images, so it is "
+                "higher than on other images. Accuracy is measured on images that were not used "
+                "for calibration."
             ),
         }.get(calibration.kind)
         return () if text is None else (text,)

@@ -190,7 +190,7 @@ def find_command(source: DataSource, folder: Path, job: Job) -> tuple[AgreedComm
     if program is None:
         raise ParameterError(
             f"There is no program '{runner.name}'.",
-            remedy=f"Name one that is installed, or its path; it runs in '{agreed.folder}'.",
+            remedy=f"Specify one that is installed, or its path; it runs in '{agreed.folder}'.",
         )
     return agreed, CommandFacts(agreed.command, str(program), str(agreed.folder))
 

@@ -103,8 +103,8 @@ class SourceChoice(QWidget):
         self.better = choice_box(
             self.tr("Better values"),
             self.tr(
-                "Which values of the metrics of the command line are better; metrics whose names "
-                "are known, such as accuracy and loss, need no choice."
+                "Whether higher or lower values of the metrics are better. For common names, "
+                "such as accuracy and loss, this is detected."
             ),
             (
                 (self.tr("decide by metric name"), ""),
@@ -234,8 +234,8 @@ class SourceChoice(QWidget):
         self.limit = self._field(
             name,
             self.tr(
-                "Maximum number of samples to measure: 'limit' of a script, if its functions take "
-                "it."
+                "Maximum number of samples to measure. It is passed to functions of the script "
+                "that have a parameter 'limit'."
             ),
         )
         self.limit.setPlaceholderText(self.tr("none"))
@@ -243,8 +243,8 @@ class SourceChoice(QWidget):
         self.seed = self._field(
             of_seed,
             self.tr(
-                "Seed of random, NumPy and torch before each call: 'seed' of a script, {seed} of "
-                "a command line."
+                "Seed of random, NumPy and torch, set before each call. It is the argument "
+                "'seed' of a script, and {seed} in a command line."
             ),
         )
         self.seed.setPlaceholderText("0")
@@ -264,8 +264,8 @@ class SourceChoice(QWidget):
         field, browse = self.unpruned, self.browse_unpruned = self._path_row(
             name,
             self.tr(
-                "The file or folder before it was pruned, if it was pruned elsewhere and the "
-                "zeros of the open file are treated as pruned."
+                "The file or folder before pruning, if the open file was pruned by another "
+                "program and its zeros are treated as pruned."
             ),
             grid,
             row,
@@ -322,31 +322,35 @@ def _label_and_help(kind: DataKind) -> tuple[str, str]:
             translate("DataKind", "&Text file"),
             translate(
                 "DataKind",
-                "A text for the model, which transformers loads from its folder. Evaluate measures "
-                "the perplexity of a language model; of an encoder, how far the embeddings of the "
-                "lines are those of the unpruned model.",
+                "Plain text. For a language model, its perplexity is measured; for an encoder, "
+                "how closely each line's embedding matches that of the unpruned model. The "
+                "model is loaded from its folder with transformers.",
             ),
         ),
         DataKind.IMAGES: (
             translate("DataKind", "&Images"),
             translate(
                 "DataKind",
-                "A folder of images for the classifier, which torchvision or timm builds. With a "
-                "subfolder for each class of the model, Evaluate measures the accuracy; else, how "
-                "far the outputs are those of the unpruned model.",
+                "A folder of images for an image classifier of torchvision or timm. With one "
+                "subfolder per class of the model, its accuracy is measured; otherwise, how "
+                "closely its outputs match those of the unpruned model.",
             ),
         ),
         DataKind.TOKENS: (
             translate("DataKind", "&No data"),
-            translate("DataKind", "Random token ids, the same each time: unlike any real input."),
+            translate(
+                "DataKind",
+                "Random token IDs (always the same). They show whether the model is broken, but "
+                "not small losses.",
+            ),
         ),
         DataKind.INPUTS: (
             translate("DataKind", "&Random inputs"),
             translate(
                 "DataKind",
-                "Random numbers, the same each time, in the shapes that the ONNX model declares: "
-                "unlike any real input. Sizes that it leaves open are entered here, such as "
-                "batch=1, height=224.",
+                "Random numbers (always the same) in the input shapes of the ONNX model. They "
+                "show whether the model is broken, but not small losses. Enter sizes that the "
+                "model leaves open, such as batch=1, height=224.",
             ),
         ),
         DataKind.STATISTICS: (
@@ -357,9 +361,10 @@ def _label_and_help(kind: DataKind) -> tuple[str, str]:
             translate("DataKind", "&Command line"),
             translate(
                 "DataKind",
-                "A program that evaluates a file: {checkpoint} stands for its path, {out} for that "
-                "of the result, a JSON object or a number. Without {out}, the last one that it "
-                "prints.",
+                "A program that evaluates a file. {checkpoint} is replaced by the path of the "
+                "file, and {out} by the path to which the program writes its result, a JSON "
+                "object or a number. Without {out}, the last JSON object or number that it "
+                "prints is used.",
             ),
         ),
     }[kind]

@@ -55,10 +55,10 @@ _SHOWN_NOTICES, _TOOLTIP_NOTICES = 1, 24
 def exactness_text(exactness: Exactness) -> str:
     """Return how a cut affects what the model computes, with a symbol that says the same."""
     if exactness == EXACT:
-        return translate("Shrink", "✓ computes the same")
+        return translate("Shrink", "✓ same output as the pruned model")
     if exactness == CHANGES:
-        return translate("Shrink", "▲ changes what the model computes")
-    return translate("Shrink", "△ computes the same for these texts")
+        return translate("Shrink", "▲ different output from the pruned model")
+    return translate("Shrink", "△ same output as the pruned model for these texts")
 
 
 def share_text(gone: int, before: int) -> str:
@@ -256,7 +256,7 @@ class AxisRow(QWidget):
         if axis.why_not:
             notes = [f"– {translate_sentence(axis.why_not)}"]
         elif axis.sizes and not movable and not by_share:
-            notes.append(self.tr("There is no smaller size that the model's class takes."))
+            notes.append(self.tr("The model's class supports no smaller size."))
         self.notes.setText("\n".join(notes))
         self.notes.setToolTip(
             as_plain(translate_sentence("\n".join(axis.notices[:_TOOLTIP_NOTICES])))
@@ -325,7 +325,7 @@ class AxisRow(QWidget):
         self.exactness.setText(exactness_text(exactness) if cut else self._uncut_text())
         grave = cut and exactness == CHANGES
         self.exactness.setForegroundRole(DANGER if grave else TEXT if cut else MUTED)
-        said = self.tr("{n} of {all} stay: {exactness}").format(
+        said = self.tr("{n} of {all} remain: {exactness}").format(
             n=left,
             all=number_format.count(axis.before // axis.in_each),
             exactness=self.exactness.text(),
@@ -339,28 +339,30 @@ class AxisRow(QWidget):
     def _uncut_text(self) -> str:
         """Return the text that is shown while nothing is cut."""
         if self._axis.name in {"experts", "vocabulary"}:
-            return self.tr("nothing chosen")  # the survey does not look for dead ones
+            return self.tr("nothing selected")  # the survey does not look for dead ones
         if self._axis.name == "layers":
             return self.tr("no dead layers")
-        return self.tr("no dead units to cut")
+        return self.tr("no dead units to remove")
 
     def _tooltip_text(self) -> str:
         """Return the tooltip: which units are cut."""
         if self._axis.name == "layers":
-            return self.tr("A layer that does nothing is cut anyway. Click another to remove it.")
+            return self.tr(
+                "Layers without effect are removed. Click any other layer to remove it, too."
+            )
         if self._axis.percents:
             return self.tr(
-                "Dead units are cut. The slider also cuts this share of the units of each group, "
-                "those that rank lowest; the number that stays of each is rounded up to the "
-                "multiple."
+                "Dead units are removed. The slider also removes this share of the units of "
+                "each group, the lowest-ranked ones first. The remaining number is rounded up "
+                "to the multiple."
             )
         if not self._axis.sizes:
             return ""
         if self._axis.name == "experts":
-            return self.tr("The slider cuts the experts that rank lowest.")
+            return self.tr("The slider removes the lowest-ranked experts.")
         return self.tr(
-            "Units that are dead in every layer are cut. The slider cuts those that rank lowest, "
-            "too."
+            "Units that are dead in every layer are removed. The slider also removes the "
+            "lowest-ranked units."
         )
 
 
@@ -435,8 +437,9 @@ class VocabularyChoice(QWidget):
         self.box.setCurrentIndex(self.box.findData(chosen))
         del blocker
         tip = self.tr(
-            "Which rows of the embedding stay, by the tokenizer.json beside the model: all, all up "
-            "to its last token, those of the tokens that texts use, or those that a file lists."
+            "The rows of the embedding to keep, according to the tokenizer.json next to the "
+            "model: all, all up to the last token, those of tokens that texts use, or those "
+            "listed in a file."
         )
         files = {_TEXTS: self._texts, _IDS: (self._ids,)}.get(chosen, ())
         self.box.setToolTip(as_plain("\n".join((self.box.currentText(), *files, tip))))
@@ -527,13 +530,15 @@ class LayerStrip(QWidget):
     def words(self, number: int) -> str:
         """Return what happens to the layer `number`, from 0: it is dead, fixed, cut, or stays."""
         if number in self._layers.dead:
-            text = self.tr("Layer {n} does nothing and is cut: computes the same")
+            text = self.tr(
+                "Layer {n} has no effect and is removed: same output as the pruned model"
+            )
         elif number in self._layers.fixed:
-            text = self.tr("Layer {n} is unlike the others and stays")
+            text = self.tr("Layer {n} differs from the others and is kept")
         elif number in self._layers.gone:
-            text = self.tr("Layer {n} is cut: changes what the model computes")
+            text = self.tr("Layer {n} is removed: different output from the pruned model")
         else:
-            text = self.tr("Layer {n} stays")
+            text = self.tr("Layer {n} is kept")
         return text.format(n=number)
 
     def cell(self, number: int) -> QRect:
@@ -656,7 +661,7 @@ class LayerStrip(QWidget):
 
     def _describe(self) -> None:
         here = as_sentence(self.words(self._cursor)) if self._layers.count else ""
-        keys = self.tr("Arrows move, Space cuts or keeps a layer.")
+        keys = self.tr("Press an arrow key to move, Space to remove or keep a layer.")
         self.setAccessibleDescription(join_sentences(here, keys))
 
     def cut_layers(self) -> tuple[int, ...]:

@@ -305,7 +305,7 @@ def _write_and_report(write: Callable[[Path], Path], path: Path, sentence: str) 
     try:
         written = write(path)
     except PruneAppError as error:
-        yield f"The export is complete, but a file beside it could not be written: {error}"
+        yield f"The export is complete, but a file next to it could not be written: {error}"
         return
     yield sentence.format(path=f"'{written}'")
     if written.name != path.name:
@@ -764,7 +764,7 @@ class ExportController(Feature[ExportDialog]):
             self.session.lock(
                 self,
                 PruneAppError(
-                    "The original file is being replaced; changes made now would be lost.",
+                    "The original file is being replaced by an export.",
                     remedy="Wait for the export to finish, or press Esc to cancel it.",
                 ),
             )
@@ -781,7 +781,10 @@ class ExportController(Feature[ExportDialog]):
             if writing.missing:
                 names = translate_sentence(first_names([path.name for path in writing.missing]))
                 late = join_sentences(
-                    late, self.tr("Missing beside it: {names}.").format(names=names)
+                    late,
+                    self.tr("These files could not be written next to it: {names}.").format(
+                        names=names
+                    ),
                 )
             report = replace(writing.report, notices=(*writing.report.notices, late))
         finally:

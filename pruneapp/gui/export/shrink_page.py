@@ -354,22 +354,22 @@ def loss_text(*, grave: bool, of_language: bool = True) -> str:
     if not of_language:
         words = translate(
             "Shrink",
-            "The weights alone do not say how much is lost: plan to train, and evaluate the "
-            "result.",
+            "Weights alone cannot predict the loss in quality. Evaluate the result, and expect "
+            "to retrain.",
         )
-        many = translate("Shrink", "▲ This cuts more than a third.")
+        many = translate("Shrink", "▲ More than a third is removed.")
         return join_sentences(many, words) if grave else words
     if grave:
         return translate(
             "Shrink",
-            "▲ This cuts more than a third. Without training, Torch-Pruning reports "
+            "▲ More than a third is removed. Without training, Torch-Pruning reports "
             "perplexities of 28,358 to 576,501 for language models at 43–50 % of all widths; "
-            "NVIDIA cuts up to a third and distills afterwards.",
+            "NVIDIA removes up to a third and distills afterwards.",
         )
     return translate(
         "Shrink",
-        "The weights alone do not say how much is lost: plan to train, and evaluate the result. "
-        "NVIDIA cuts up to a third and distills afterwards.",
+        "Weights alone cannot predict the loss in quality. Evaluate the result, and expect to "
+        "retrain. NVIDIA removes up to a third and distills afterwards.",
     )
 
 
@@ -384,13 +384,12 @@ def check_text(check: str) -> str:
     if check == "run":
         return translate(
             "Shrink",
-            "Starts Python, temporarily writes the model with zeros beside the folder, and "
-            "compares the outputs of both in float32. Also says how far they are from those of the "
-            "model before pruning. Needs memory and disk for both.",
+            "Starts Python, temporarily writes the pruned model next to the folder, and "
+            "compares the outputs of both in float32. Also reports the difference from the "
+            "model before pruning. Needs memory and disk space for both.",
         )
     return translate(
-        "Shrink",
-        "Always done: what was written is read back, and its tensors are compared with the model.",
+        "Shrink", "The written files are always read back and compared with the pruned model."
     )
 
 
@@ -458,8 +457,8 @@ class ShrinkPage(QWidget):
         self.multiple = choice_box(
             self.tr("Multiple"),
             self.tr(
-                "The number of FFN neurons, channels or tokens that stay is rounded up to a "
-                "multiple of this: some kernels reject other widths, others are slow with them."
+                "Keep a multiple of this many FFN neurons, channels or tokens (rounded up): "
+                "some kernels reject other widths, others are slow with them."
             ),
             [(str(n), n) for n in MULTIPLES],
         )
@@ -691,8 +690,8 @@ class ShrinkPage(QWidget):
         file = self.ranking.findData(by) >= _NORMS
         ranked = self.tr("score in the file") if file else self.ranking.currentText()
         words = self.tr(
-            "Dead units are cut without loss. Sliders and numbers cut more: the units of the "
-            "lowest {rank} are cut first."
+            "Units that are all zero are removed without loss. Use the sliders to remove more, "
+            "starting with the lowest {rank}."
         )
         self.first.setText(words.format(rank=ranked))
 

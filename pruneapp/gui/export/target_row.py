@@ -431,7 +431,8 @@ class TargetRow(QWidget):
         """
         if self.is_url():
             return self.tr(
-                "Uploaded when you press the button. An object of this name is replaced."
+                "The file is uploaded when you press the button. An existing object of this "
+                "name is replaced."
             )
         offer, path = self._offer, Path(self.text()).expanduser()
         where = (

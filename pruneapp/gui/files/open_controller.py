@@ -333,7 +333,7 @@ class OpenController(Feature[QDialog]):
         contents = document.checkpoint.contents
         self._notifications.offer(
             NoticeTopic.STATE_DICTS,
-            self.tr("This file holds {n} state dicts; '{key}' is shown.").format(
+            self.tr("This file contains {n} state dicts; '{key}' is shown.").format(
                 n=len(contents.state_dicts), key=contents.state_dict
             ),
             self.tr("Choose another…"),

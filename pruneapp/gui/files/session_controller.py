@@ -280,7 +280,7 @@ class SessionController(Feature[QDialog]):
             self.tr("Restored {n} steps from when this file was closed."),
         )
         if others:
-            more = self.tr("The history has {n} more, undone or on other branches.")
+            more = self.tr("The history contains {n} more states, undone or on other branches.")
             text = join_sentences(text, more.format(n=number_format.count(others)))
         self._notifications.offer(
             NoticeTopic.RESTORED,

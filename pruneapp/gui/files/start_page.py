@@ -112,7 +112,8 @@ class EmptyPage(QWidget):
             self.tr("{suffixes}, or a model folder").format(suffixes=SUFFIXES), wrap=True, ink=MUTED
         )
         promise = self.tr(
-            "Nothing is uploaded unless you name a URL as the target.\nFiles are read, never run."
+            "Your files stay on this computer unless you export to a URL.\nCode inside "
+            "checkpoints is never executed."
         )
         self.promise = plain(promise, wrap=True, ink=MUTED)
         for label in (title, self.opens, self.promise):

@@ -152,8 +152,8 @@ class TourController(Controller):
                 "tensor",
                 self.tr("Look at a tensor"),
                 self.tr(
-                    "The sample is a small network that reads handwritten digits. The tree lists "
-                    "its tensors, with a check mark where they are to be pruned. Click one."
+                    "The sample is a small network that reads handwritten digits. The tree "
+                    "lists its tensors; checked ones will be pruned. Click any tensor."
                 ),
                 lambda: views.tree.view,
                 lambda: self._show_tensor(_TENSOR),
@@ -162,8 +162,8 @@ class TourController(Controller):
                 "page",
                 self.tr("See its weights"),
                 self.tr(
-                    "The picture shows every weight of the tensor. Open the page Distribution to "
-                    "see how many are large and small."
+                    "The picture shows every weight of the tensor. Open the Distribution tab to "
+                    "see how the magnitudes are distributed."
                 ),
                 lambda: views.pages.tabs,
                 lambda: self._show_page(Page.DISTRIBUTION),
@@ -172,8 +172,9 @@ class TourController(Controller):
                 "preview",
                 self.tr("Choose how much to prune"),
                 self.tr(
-                    "Drag the slider, or type an amount such as 50 %. The preview follows: what is "
-                    "to be pruned is hatched in orange, in the tree and in the picture."
+                    "Drag the slider, or type an amount such as 50 %. The preview is updated "
+                    "immediately: weights to be pruned are hatched in orange, in the tree and "
+                    "in the picture."
                 ),
                 self._amount,
                 lambda: self._form.set_amount(0, _AMOUNT),
@@ -182,8 +183,8 @@ class TourController(Controller):
                 "pruned",
                 self.tr("Prune"),
                 self.tr(
-                    "The button says how many weights it prunes. Press it, or {keys}. The file "
-                    "stays as it is."
+                    "The button shows how many weights will be pruned. Click it or press "
+                    "{keys}. The file on disk is not changed."
                 ).format(keys=self._keys("prune")),
                 lambda: views.preview.action.button,
                 actions["prune"].trigger,
@@ -192,7 +193,8 @@ class TourController(Controller):
                 "undone",
                 self.tr("Undo"),
                 self.tr(
-                    "Every step is a state in the history. Click Opened there, or undo with {keys}."
+                    "The history lists the state after every step. Click Opened there, or press "
+                    "{keys} to undo."
                 ).format(keys=self._keys("undo")),
                 lambda: views.history.tree,
                 actions["undo"].trigger,
@@ -200,9 +202,9 @@ class TourController(Controller):
             _Step(
                 "pruned",
                 self.tr("Redo"),
-                self.tr(
-                    "Nothing is lost by that: click the last state, or redo with {keys}."
-                ).format(keys=self._keys("redo")),
+                self.tr("Nothing is lost: click the last state, or press {keys} to redo.").format(
+                    keys=self._keys("redo")
+                ),
                 lambda: views.history.tree,
                 actions["redo"].trigger,
             ),

@@ -110,9 +110,9 @@ class AllBlocksDialog(DecisionDialog):
             text = join_sentences(text, more)
         permanent = sum(tensor.permanent for tensor in tensors)
         if permanent:
-            more = self.tr("{n} weights were made permanent earlier and are still 0.").format(
-                n=count(permanent)
-            )
+            more = self.tr(
+                "{n} weights remain 0, because they were made permanent earlier."
+            ).format(n=count(permanent))
             text = join_sentences(text, more)
         return text
 
@@ -437,9 +437,9 @@ class ManualEditController(Feature[AllBlocksDialog]):
             )
         # if all are permanent, the label mentions it
         elif 0 < numbers.permanent < numbers.changed:
-            text = self.tr("{done}; {n} weights made permanent earlier are still 0").format(
-                done=text, n=count(numbers.permanent)
-            )
+            text = self.tr(
+                "{done}; {n} weights remain 0, because they were made permanent earlier"
+            ).format(done=text, n=count(numbers.permanent))
         self._notifications.show_done(text)
 
     def on_closed(self) -> None:

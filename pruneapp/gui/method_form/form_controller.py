@@ -615,7 +615,7 @@ class FormController(Feature[QDialog]):
         """Load the statistics of a session; show a notice if the file is missing or has changed."""
         checkpoint = self.document.checkpoint
         text = self.tr(
-            "The statistics file of this session, {path}, is not there any more. Collect the "
+            "The statistics file of this session, {path}, no longer exists. Collect the "
             "statistics again, or load another file."
         )
         try:

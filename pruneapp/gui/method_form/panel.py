@@ -152,14 +152,15 @@ class DependentsRow(NotedBox):
         self.box.setChecked(found is not None and found.in_force(self.choice))
         # A note that applies to all tensors of the file is only in the tooltip.
         of_model = found is not None and found.of_model
-        words = self.tr("With everything that depends on it")
-        unknown = self.tr("With everything that depends on it (not known)")
+        words = self.tr("Also prune dependent tensors")
+        unknown = self.tr("Also prune dependent tensors (unavailable)")
         self.box.setText(unknown if of_model else words)
         self.note.setText(text)
         self.note.setVisible(bool(text) and not of_model)
         tip = self.tr(
-            "Also prunes what other tensors have of the pruned channels: columns of the next "
-            "layer, biases, norms. They do not count toward the amount, and protected weights stay."
+            "Also prunes the matching parts of other tensors: input channels of the next layer, "
+            "biases and norms. These weights do not count toward the amount, and protected "
+            "weights are kept."
         )
         self._set_tip(whole, tip)
 
@@ -188,14 +189,18 @@ class DependentsRow(NotedBox):
         else:
             named = self.tr("{names}.").format(names=named)
         if found.in_force(self.choice):
-            one = self.tr("On top of the amount, also prunes 1 tensor: {names}")
-            several = self.tr("On top of the amount, also prunes {n} tensors: {names}")
+            one = self.tr("Also prunes 1 dependent tensor, in addition to the amount: {names}")
+            several = self.tr(
+                "Also prunes {n} dependent tensors, in addition to the amount: {names}"
+            )
         elif whole:
-            one = self.tr("On top of the amount, would also prune 1 tensor: {names}")
-            several = self.tr("On top of the amount, would also prune {n} tensors: {names}")
+            one = self.tr("Would also prune 1 dependent tensor, in addition to the amount: {names}")
+            several = self.tr(
+                "Would also prune {n} dependent tensors, in addition to the amount: {names}"
+            )
         else:  # leave out the names, so that the text stays short
-            one = self.tr("On top of the amount, would also prune 1 tensor.")
-            several = self.tr("On top of the amount, would also prune {n} tensors.")
+            one = self.tr("Would also prune 1 dependent tensor, in addition to the amount.")
+            several = self.tr("Would also prune {n} dependent tensors, in addition to the amount.")
         return number_format.plural(found.following, one, several).format(names=named)
 
     def _tensor_text(self, tensor: FollowingTensor, *, whole: bool) -> str:
@@ -218,9 +223,11 @@ class DependentsRow(NotedBox):
         if not rest:
             return ""
         if rest == 1:
-            text = self.tr("No other tensor is pruned with {name}.")
+            text = self.tr("No dependent tensors are known for {name}.")
         else:
-            text = self.tr("No other tensor is pruned with {n} of {m} tensors, such as {name}.")
+            text = self.tr(
+                "No dependent tensors are known for {n} of the {m} checked tensors, such as {name}."
+            )
         n, m = number_format.count(rest), number_format.count(found.tensors)
         said = text.format(n=n, m=m, name=found.unknown if whole else found.unknown_role)
         return join_sentences(said, translate_sentence(found.why_not)) if whole else said
@@ -578,7 +585,7 @@ class PruneForm(QWidget):
         if not decided:
             everywhere = self.scope() == "global"
             words = self.tr("Scope: global") if everywhere else self.tr("Scope: per tensor")
-            self._set_scope_note(words, self.tr("To be chosen below the rules."))
+            self._set_scope_note(words, self.tr("Choose it below the rules."))
             return
         place, form = deciding[0]
         if form.scopes == ("local",):

@@ -212,7 +212,8 @@ class RuleEditor(QWidget):
         text = tip = ""
         if self.target.is_empty:
             text = self.tr(
-                "No layers yet: enter a pattern or choose a type. Until then, this rule is ignored."
+                "No tensors selected yet: enter a pattern or choose a type. Until then, this "
+                "rule is ignored."
             )
         elif self.refused:
             text = f"✕ {self.refused}"
@@ -343,7 +344,7 @@ class RuleEditor(QWidget):
         words.extend(editor.value_text() for editor in amounts)
         target = self.target.currentText().strip()
         if self.target.is_empty:
-            target = self.tr("no layers yet, ignored")
+            target = self.tr("no tensors selected yet")
         elif self.errors():
             words = [words[0], self.tr("✕ not valid")]
         return target, join_facts(*words)

@@ -192,12 +192,12 @@ def usage_text(answer: PatternAnswer) -> str:
                 answer.convolutions,
                 translate(
                     "Patterns",
-                    "1 of these is a convolution: its groups lie along the input channels, and "
+                    "1 of these is a convolution: its groups are along the input channels, and "
                     "it needs a runtime with sparse convolutions.",
                 ),
                 translate(
                     "Patterns",
-                    "{n} of these are convolutions: their groups lie along the input channels, "
+                    "{n} of these are convolutions: their groups are along the input channels, "
                     "and they need a runtime with sparse convolutions.",
                 ),
             )

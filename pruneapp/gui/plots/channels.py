@@ -88,7 +88,7 @@ class ChannelsView(BarChartView):
         self._busy_text = self.tr("Measuring channels…")
         self.dim_box = choice_box(
             self.tr("Dimension"),
-            self.tr("Dimension whose slices are the channels, or units that lie along one"),
+            self.tr("Dimension whose slices are the channels, or the units along a dimension"),
         )
         self.dim_box.activated.connect(self.normsRequested)
         self.norm_box = choice_box(

@@ -462,18 +462,20 @@ class QualityView(PlotView):
             return ""
         if metric.higher is None:
             return self.tr(
-                "It is not known whether a higher or a lower {metric} is better: declare "
-                "HIGHER_IS_BETTER in the script, or choose it beside the command line."
+                "It is unknown whether a higher or a lower {metric} is better. Declare "
+                "HIGHER_IS_BETTER in the script, or choose it below the command line."
             ).format(metric=metric.name)
         if self._all_old:
             return self._stale_reason
         best, target = self.best_state(), _amount(metric, self.tolerance)
         if best is None or not best.quality.sparsity:
-            words = self.tr("At most {target} worse: no measured state with pruned weights.")
+            words = self.tr("No pruned state measured so far is within {target} of the original.")
             if any(state.is_old for state in self._states):
-                words = join_sentences(words, self.tr("States measured before do not count."))
+                words = join_sentences(
+                    words, self.tr("States measured in an earlier session are not considered.")
+                )
             return words.format(target=target)
-        words = self.tr("At most {target} worse: {up_to} ({label})")
+        words = self.tr("Best within {target} of the original: {up_to} ({label})")
         half = self._metric_of(best).half
         if half > self.tolerance:
             words += self.tr("; noise ±{noise}")
@@ -589,8 +591,8 @@ class QualityView(PlotView):
                 where = self._axis.text(curve.points[curve.knee][0])
                 words = self.tr("{curve} (knee at {x})").format(curve=words, x=where)
                 tip = self.tr(
-                    "The knee is the point farthest above the line between the ends of the curve: "
-                    "after it, sparsity costs more than on average."
+                    "The knee is the point farthest above the line between the ends of the "
+                    "curve. Beyond it, more sparsity costs more than average."
                 )
             swatches.append(Swatch(words, (colors[_ink_of(curve)],), tip=tip))
         if any(point.noise for point in self.canvas.points):
@@ -598,8 +600,8 @@ class QualityView(PlotView):
             noise = "" if metric is None else metric.noise
             words = self.tr("noise: {what}").format(what=translate_sentence(noise))
             tip = self.tr(
-                "A bar that crosses the dotted line, the unpruned model, means that no difference "
-                "from it was found."
+                "If a bar crosses the dotted line (the unpruned model), no difference from the "
+                "unpruned model was found."
             )
             swatches.append(Swatch(words, (colors["muted"],), tip=tip))
         if any(state.is_old for state in self._states):

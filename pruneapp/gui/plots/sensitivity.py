@@ -285,8 +285,8 @@ class SensitivityView(BarChartView):
 
     def empty_text(self) -> str:
         return self._empty_text or self.tr(
-            "Nothing has been scanned yet. Choose Tools > Scan sensitivity… to measure how much "
-            "of each tensor the model can spare."
+            "No scan yet. Choose Tools > Scan sensitivity… to measure how far each tensor can "
+            "be pruned."
         )
 
     def chart(self) -> BarChart:
@@ -461,9 +461,9 @@ class SensitivityView(BarChartView):
         if not sensitivity.state:
             words = self.tr("The scanned state was deleted.")
         elif sensitivity.is_current:
-            words = self.tr("Scanned state: {state}, the current one.")
+            words = self.tr("Scanned state: {state} (current state).")
         else:
-            words = self.tr("Scanned state: {state}. The current state is another one.")
+            words = self.tr("Scanned state: {state} (not the current state).")
         parts = [
             words.format(state=sensitivity.state),
             self.tr("Method: {method}.").format(method=sensitivity.method),
@@ -474,7 +474,7 @@ class SensitivityView(BarChartView):
         value = metric_text(sensitivity.before, share=sensitivity.share)
         parts.append(before.format(metric=sensitivity.metric, value=value))
         if not sensitivity.noises.any() and sensitivity.measured:
-            parts.append(self.tr("Repeatable; the uncertainty of the data is not known."))
+            parts.append(self.tr("Repeatable; the sampling error is unknown."))
         if sensitivity.calibrated:
             parts.append(as_sentence(calibration_mark()))
         return join_sentences(*parts)
@@ -492,7 +492,7 @@ class SensitivityView(BarChartView):
         if worst is not None:
             row, column = worst
             parts.append(
-                self.tr("largest damage: {name} at {amount}, {damage}").format(
+                self.tr("most sensitive: {name}, {damage} worse at {amount}").format(
                     name=sensitivity.rows[row].shown,
                     amount=write_amount(sensitivity.amounts[column]),
                     damage=self._amount(sensitivity.worst),
@@ -530,8 +530,8 @@ class SensitivityView(BarChartView):
         # Why the cells are gray.
         gray = {
             (True, True): self.tr("measured before"),
-            (False, False): self.tr("of another state"),
-            (True, False): self.tr("of another state, measured before"),
+            (False, False): self.tr("from another state"),
+            (True, False): self.tr("from another state, in an earlier session"),
         }
         if words := gray.get((sensitivity.is_old, sensitivity.is_current), ""):
             swatches.append(Swatch(words, (self._colors["muted"],)))

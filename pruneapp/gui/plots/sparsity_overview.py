@@ -301,9 +301,7 @@ class ModelView(BarChartView):
                 words = self.tr(";  norm² retained {share}").format(share=percent(norm))
             text += words
         if len(report.tensors) < self._prunable:  # not the same as the checked tensors
-            text += self.tr(
-                ";  only tensors that are usually pruned or have pruned weights are shown"
-            )
+            text += self.tr(";  showing prunable and pruned tensors only")
         return text
 
     def _name_of(self, tensor: int) -> str:

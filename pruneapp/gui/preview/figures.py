@@ -179,7 +179,10 @@ class StepFigures(Figures):
         self._set_text("pruned", word, self.tr("Whole model") if of_state else tip)
         if (of_state, repaired) != self._explained:
             self._explained = of_state, repaired
-            tensors = self.tr("Tensors"), self.tr("Those that it prunes: by rules or check marks")
+            tensors = (
+                self.tr("Tensors"),
+                self.tr("Tensors that this step prunes, by rules or check marks"),
+            )
             if of_state:
                 tensors = self.tr("Tensors with pruned weights"), self.tr("Whole model")
             self._set_text("tensors", *tensors)
@@ -198,23 +201,23 @@ class StepFigures(Figures):
             "step": (
                 self.tr("{norm} retained (this step)"),
                 self.tr(
-                    "{sum} of the remaining weights after this step, relative to before it, "
-                    "over the tensors of this step."
+                    "{sum} of the remaining weights after this step, relative to the value "
+                    "before it, over the tensors of this step."
                 ),
             ),
             "model": (
                 self.tr("{norm} retained (whole model)"),
                 self.tr(
-                    "{sum} of the remaining weights, relative to the file as it was opened, "
-                    "over the whole model."
+                    "{sum} of the remaining weights, relative to the opened file, over the "
+                    "whole model."
                 ),
             ),
             "repaired": (
                 self.tr("{norm} retained (without repair)"),
                 self.tr(
-                    "{sum} of the remaining weights with their values in the file, relative to the "
-                    "file as it was opened, over the whole model: what pruning left before the "
-                    "repair."
+                    "{sum} of the remaining weights with their original values, relative to the "
+                    "opened file, over the whole model: the effect of pruning alone, without "
+                    "the repair."
                 ),
             ),
         }[kind]
@@ -312,12 +315,12 @@ def _sizes() -> tuple[tuple[str, str, str], ...]:
         ),
         (
             "compact",
-            translate("Figures", "Compact file (uncompressed)"),
+            translate("Figures", "Packed size (before compression)"),
             translate(
                 "Figures",
-                "Upper bound without compression and rounding: remaining weights, one mask bit "
-                "per weight, and metadata. The file is also compressed; the export dialog "
-                "estimates its size.",
+                "Upper bound for a compact file, without compression and rounding: remaining "
+                "weights, one mask bit per weight, and metadata. The exported file is also "
+                "compressed; the export dialog estimates its size.",
             ),
         ),
     )

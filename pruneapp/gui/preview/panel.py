@@ -109,8 +109,8 @@ class PreviewPanel(QWidget):
         self.repair = _low_button(
             self.tr("Repair…"),
             self.tr(
-                "Change the remaining weights so that the outputs of pruned layers come out as "
-                "before"
+                "Adjust the remaining weights so that each layer's output stays close to the "
+                "original"
             ),
             self,
         )
@@ -327,16 +327,16 @@ class PreviewPanel(QWidget):
             else self.tr("up to {n}").format(n=number_format.count(to_prune))
         )
         if not to_prune and not channels:
-            text = self.tr("With these settings the next step prunes no more weights.")
+            text = self.tr("These settings would not prune any more weights.")
         elif share is not None:
             digits = 0 if round(share * 100, 9).is_integer() else 1
             text = self.tr(
-                "Amounts are fractions of the remaining weights: another {share} prunes {n} more."
+                "Percentages refer to the remaining weights: another {share} would prune {n} more."
             ).format(share=number_format.percent(share, digits), n=n)
         elif self._done:
-            text = self.tr("The same step again prunes {n} more weights.").format(n=n)
+            text = self.tr("Repeating the step would prune {n} more weights.").format(n=n)
         else:
-            text = self.tr("With these settings the next step prunes {n} weights.").format(n=n)
+            text = self.tr("These settings would prune {n} weights.").format(n=n)
         self._set_sentence(self.note, text)
         self.action.set_count(to_prune, channels, tensors, exact=exact, again=True, done=self._done)
 

@@ -30,9 +30,9 @@ class AfterRound(QWidget):
         self.recover = choice_box(
             self.tr("Recover after each round"),
             self.tr(
-                "Train the remaining weights after each round, while pruned weights stay zero: for "
-                "the outputs of the unpruned model on the inputs of calibrate, or by train of the "
-                "script"
+                "Train the remaining weights after each round, while pruned weights stay zero: "
+                "to reproduce the outputs of the unpruned model on the inputs of calibrate(), "
+                "or with train() of the script"
             ),
             (
                 (self.tr("no"), ""),
@@ -48,8 +48,8 @@ class AfterRound(QWidget):
         self.rewind = self._box(
             self.tr("Re&wind weights"),
             self.tr(
-                "Begin each recovery with the values before the first round and the masks of the "
-                "round, as in experiments on lottery tickets"
+                "Start each recovery from the values before the first round, with the masks of "
+                "the current round, as in lottery ticket experiments"
             ),
         )
         self.evaluate = self._box(
@@ -59,8 +59,8 @@ class AfterRound(QWidget):
         self.stop = self._field(
             self.tr("Stop when the metric is worse than"),
             self.tr(
-                "Difference from the unpruned model, such as 0.01 in the unit of the metric or 1 % "
-                "of its value. The last round within it is selected"
+                "Largest allowed difference from the unpruned model: 0.01 in the unit of the "
+                "metric, or 1 % of its value. The last round within this limit is selected"
             ),
             self.tr("never"),
         )

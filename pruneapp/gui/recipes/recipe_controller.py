@@ -183,9 +183,9 @@ class RecipeController(Feature[RecipeDialog]):
             return save(history_recipe(capture, job), path, job)
 
         written = yield from RunJob(self.tr("Saving recipe"), work, Lane.WRITING)
-        text = self.tr("Recipe saved as {file}.").format(file=written[-1].name)
+        text = self.tr("Recipe saved: {file}").format(file=written[-1].name)
         if len(written) > 1:
-            more = self.tr("Its masks are in the folder {folder} beside it.")
+            more = self.tr("Keep the folder {folder} with masks and repaired values next to it.")
             text = join_sentences(text, more.format(folder=written[0].parent.name))
         self._notifications.end(NoticeTopic.RECIPE)
         self._notifications.show_done(text)

@@ -154,8 +154,8 @@ class RoundsDialog(DecisionDialog):
         note, error = self._note, self._error
         if self.after.recovers:
             note = self.tr(
-                "Each round prunes the weights that the previous round trained. Its training is a "
-                "step of its own."
+                "Each round prunes the weights that the previous round trained. The training is "
+                "a separate step."
             )
         if self.isVisible() and self.after.needs_script:
             self.resize(self.size().expandedTo(self.sizeHint()).boundedTo(room(self)))
@@ -319,7 +319,7 @@ class RoundsController(Feature[RoundsDialog]):
         self.session.lock(
             self,
             PruneAppError(
-                "Rounds are being computed; changes made now would be lost.",
+                "Iterative pruning is running.",
                 remedy="Wait for them to finish, or press Esc: complete rounds are kept.",
             ),
             may_look=True,

@@ -98,12 +98,15 @@ class RecoverDialog(Dialog):
         self.distills.setToolTip(
             self.tr(
                 "The inputs of calibrate() are run through the unpruned model, and the pruned "
-                "model is trained for the same outputs."
+                "model is trained to reproduce its outputs."
             )
         )
         self.trains = QRadioButton(self.tr("Run &train() of the script"), self)
         self.trains.setToolTip(
-            self.tr("Your own training, with your data, labels and optimizer; masks are held.")
+            self.tr(
+                "Your own training loop, with your data, labels and optimizer. Pruned weights "
+                "stay zero."
+            )
         )
         self._how = QButtonGroup(self)
         for radio in (self.distills, self.trains):
@@ -395,16 +398,17 @@ def plan_text(plan: Mapping[str, Any]) -> str:
         ),
         "lora": translate(
             "Recovery",
-            "Trains low-rank changes with {n} numbers on {device}: all weights do not fit into "
-            "memory.",
+            "Trains low-rank updates with {n} parameters on {device}, because all weights do "
+            "not fit into memory.",
         ),
         "norms": translate(
             "Recovery",
-            "Trains the {n} numbers of norms and biases on {device}: more does not fit into "
-            "memory.",
+            "Trains the {n} parameters of norms and biases on {device}, because more does not "
+            "fit into memory.",
         ),
         "none": translate(
-            "Recovery", "Trains blocks only, on {device}: the whole model does not fit into memory."
+            "Recovery",
+            "Trains blocks only, on {device}, because the whole model does not fit into memory.",
         ),
     }[plan["trains"]].format(n=count(plan["trained"]), device=plan["device"].upper())
     data = translate("Recovery", "{samples}, of which {n} are held out.").format(

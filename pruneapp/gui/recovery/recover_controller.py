@@ -63,36 +63,37 @@ PARAMS: tuple[Param, ...] = (
     OptionalFloatParam(
         name="lr",
         label="Learning rate",
-        help="Largest learning rate of AdamW. If it is empty, the best of three is found by a few "
-        "steps with each.",
+        help="Maximum learning rate of AdamW. If empty, three rates are tried for a few steps "
+        "each and the best one is used.",
         nothing="automatic",
         bounds=Interval(1e-6, 1),
     ),
     OptionalIntParam(
         name="samples",
         label="Samples",
-        help="Maximum number of samples of calibrate() that are used; all if it is empty.",
+        help="Maximum number of samples of calibrate() to use. If empty, all are used.",
         nothing="all",
         bounds=Interval(2),
     ),
     FlagParam(
         name="windows",
         label="Train each block first",
-        help="Train each block for the outputs of the same block of the unpruned model, before the "
-        "whole model is trained.",
+        help="Train each block to reproduce the outputs of the same block of the unpruned "
+        "model, before the whole model is trained.",
         default=True,
     ),
     FlagParam(
         name="repair",
         label="Repair sequentially first",
-        help="Start from a sequential repair, unless that is worse on the held-out inputs.",
+        help="Start from a sequential repair, unless it is worse on the held-out inputs.",
         default=True,
     ),
     FlagParam(
         name=RecoverDialog.EVALUATES,
         label="Evaluate before and after",
-        help="Measure the model with evaluate() of the same script before and after. You are asked "
-        "before a result is used that makes a metric worse by more than the noise.",
+        help="Measure the model with evaluate() of the same script before and after. If a "
+        "metric gets worse by more than the noise, you are asked whether to keep the "
+        "result.",
     ),
 )
 
@@ -310,10 +311,7 @@ class RecoverController(Feature[Dialog]):
         self._show_panel(steps)
         self.session.lock(
             self,
-            PruneAppError(
-                "A recovery is running; changes made now would be lost.",
-                remedy="Wait for it to finish, or cancel it.",
-            ),
+            PruneAppError("A recovery is running.", remedy="Wait for it to finish, or cancel it."),
             may_look=True,
         )
         began = time.monotonic()
@@ -492,7 +490,7 @@ class RecoverController(Feature[Dialog]):
                 )
             )
         if done.source.repaired:
-            notes.append(self.tr("It began with a sequential repair."))
+            notes.append(self.tr("It started from a sequential repair."))
         return [" ".join(notes)]
 
     # -- evaluation -----------------------------------------------------------------------------

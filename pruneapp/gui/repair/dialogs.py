@@ -66,8 +66,9 @@ class RepairDialog(Dialog):
         self.layers: tuple[PrunedLayer, ...] = ()
         self.about = plain(
             self.tr(
-                "Changes the remaining weights of pruned layers so that the outputs of each layer "
-                "come out as those of the unpruned model. No mask is changed. You can undo it."
+                "Adjusts the remaining weights of pruned layers so that each layer's output "
+                "stays close to that of the unpruned model. The masks do not change. You can "
+                "undo it."
             ),
             wrap=True,
             ink=MUTED,
@@ -179,8 +180,8 @@ class RepairDialog(Dialog):
             return translate_error(error, self._params)
         if self._sequential() and not self.source.source().runs:
             return self.tr(
-                "Sequential repair runs inputs through the model, and a statistics file has none: "
-                "choose a source of inputs, or clear the check box."
+                "Sequential repair needs input data, which a statistics file does not contain. "
+                "Choose a text or script, or turn Sequential off."
             )
         return ""
 
@@ -209,8 +210,8 @@ class RepairDialog(Dialog):
             where = self.tr("Gram matrices: {total}, in temporary files. {rest}")
             if limit is not None and total > limit:
                 where = self.tr(
-                    "Gram matrices: {total}, more than the memory limit. They stay in the process "
-                    "that runs the model, which solves the layers. {rest}"
+                    "Gram matrices: {total}, more than the memory limit. The layers are solved "
+                    "in the process that runs the model. {rest}"
                 )
             text = where.format(total=size(total), rest=text)
         return text
@@ -272,8 +273,8 @@ class RepairReportDialog(Dialog):
         )
         text = text.format(moved=moved)
         if biases := sum(bool(layer.bias) for layer in layers):
-            moved_too = self.tr("{n} biases or running means moved with them.")
-            one = self.tr("1 bias or running mean moved with them.")
+            moved_too = self.tr("{n} biases or running means were adjusted, too.")
+            one = self.tr("1 bias or running mean was adjusted, too.")
             text = join_sentences(text, plural(biases, one, moved_too))
         self.headline = heading(text, wrap=True)
         notes = [
@@ -282,19 +283,19 @@ class RepairReportDialog(Dialog):
             else self.tr("Inputs: {source}.").format(source=source),
             join_sentences(
                 self.tr(
-                    "Errors are mean squares of the difference to the outputs of the unpruned "
-                    "layer, relative to these outputs."
+                    "Error: mean squared difference from the unpruned layer's output, relative "
+                    "to the mean square of that output."
                 ),
                 self.tr(
-                    "Sequential: they include the errors of the layers before, so they are larger "
-                    "than if each layer were repaired by itself."
+                    "Sequential: the errors include those of the preceding layers, so they are "
+                    "larger than if each layer were repaired separately."
                 )
                 if sequential
                 else "",
             ),
             self.tr(
-                "Measure the model on data that the statistics were not collected with: small "
-                "errors of layers do not prove that it works."
+                "Evaluate on data that was not used for calibration: small layer errors do not "
+                "guarantee that the model works."
             ),
         ]
         if unknown:

@@ -44,8 +44,8 @@ PARAMS = (
     IntParam(
         name="iterations",
         label="Iterations",
-        help="Iterations of conjugate gradients. More iterations take longer and come nearer to "
-        "the outputs on these inputs.",
+        help="Iterations of conjugate gradients. More iterations take longer and match the "
+        "outputs on these inputs more closely.",
         default=ITERATIONS,
         bounds=Interval(1, 1000),
     ),
@@ -60,15 +60,14 @@ PARAMS = (
     FlagParam(
         name="norms",
         label="Adjust norms",
-        help="Change the running variances of norms as those of the outputs of repaired layers "
-        "change.",
+        help="Adjust the running variances of norm layers to the outputs of the repaired layers.",
         default=True,
     ),
     FlagParam(
         name="sequential",
         label="Sequential",
-        help="Collect the inputs of each layer after the layers before it are repaired, and repair "
-        "it for the outputs of the unpruned model. The inputs are run once more for each layer.",
+        help="Repair layers one after another, using inputs from the layers that are already "
+        "repaired. Usually better, but the data is run once more for each layer.",
     ),
     SizeParam(
         name="memory",
@@ -284,8 +283,7 @@ class RepairController(Feature[RepairDialog]):
         self.session.lock(
             self,
             PruneAppError(
-                "A repair is being computed; changes made now would be lost.",
-                remedy="Wait for it to finish, or press Esc to cancel it.",
+                "A repair is running.", remedy="Wait for it to finish, or press Esc to cancel it."
             ),
             may_look=True,
         )

@@ -105,7 +105,7 @@ class AllocationController(Feature[AllocationDialog]):
             )
         if kept.scan.conditions.repair:
             text = self.tr(
-                "The scan repaired each tensor before the model was measured: repair the result, "
+                "Each tensor was repaired in the scan before the evaluation. Repair the result, "
                 "too."
             )
             note = join_sentences(text, note)
@@ -243,16 +243,18 @@ class AllocationController(Feature[AllocationDialog]):
         same_limit = same and now is not None and now[2] == scanned.limit
         if kept.evaluation == self._evaluation.evaluation or same_limit:
             return self.tr(
-                "The script that measured the scan measures the result as well, on the data that "
-                "it was chosen by. Measure it on other data, too."
+                "The allocation was chosen on the data that the same script evaluates, so its "
+                "score there is optimistic. Evaluate it on held-out data, too."
             )
         if same:
             return self.tr(
-                "The script that measured the scan measures the result as well, with another "
-                "limit: their data may overlap. Measure it on other data, too."
+                "The same script evaluates the scan and the result, with different limits. "
+                "Their data may overlap, so the score may be optimistic. Evaluate the result on "
+                "held-out data, too."
             )
         return self.tr(
-            "It is not known whether the result will be measured on other data than the scan."
+            "The scan and the result may be evaluated on the same data. Make sure that the "
+            "result is evaluated on held-out data."
         )
 
     def _compare(self) -> None:
@@ -274,8 +276,8 @@ class AllocationController(Feature[AllocationDialog]):
             found.original == metric.before
         ):
             data = self.tr(
-                "The unpruned model has exactly the value that it had in the scan, so the data "
-                "seem to be the same."
+                "The unpruned model has exactly the same value as in the scan, so both probably "
+                "used the same data."
             )
         else:
             data = self._same_data(prediction.kept)

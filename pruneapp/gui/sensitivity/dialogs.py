@@ -84,9 +84,9 @@ class ScanDialog(DecisionDialog):
         super().__init__(self.tr("Scan sensitivity"), self.tr("Scan"), parent)
         about = plain(
             self.tr(
-                "Prunes one of the checked tensors at a time, by each of the amounts, and measures "
-                "the model each time in a separate process. The open model is not changed. "
-                "Whatever was measured when you cancel is kept, and the next scan continues it."
+                "Prunes one checked tensor at a time by each amount, and evaluates the model "
+                "each time in a separate process. The open model is not changed. If you cancel, "
+                "results so far are kept and the next scan continues from there."
             ),
             wrap=True,
         )
@@ -209,10 +209,10 @@ class AllocationDialog(DecisionDialog):
         self._found: PredictedAllocation | None = None
         about = plain(
             self.tr(
-                "Chooses how much of each scanned tensor is pruned, so that the total is met with "
-                "the least damage that the scan predicts. The result is one step with a rule for "
-                "each tensor. Change is that of the metric with one tensor alone pruned: the worst "
-                "of all smaller amounts, so it may be larger than in the scan."
+                "Distributes the total sparsity over the scanned tensors so that the predicted "
+                "loss is smallest. The result is one step with a rule for each tensor. Change: "
+                "effect on the metric if only this tensor is pruned (worst case up to this "
+                "amount)."
             ),
             wrap=True,
             ink=MUTED,
@@ -267,7 +267,7 @@ class AllocationDialog(DecisionDialog):
             return
         self.table.fit_columns(range(min(len(found.tensors), 100)))
         words = self.tr(
-            "{metric}: {before} before, {predicted} predicted if damages add up"
+            "{metric}: {before} before, {predicted} predicted, assuming that losses add up"
         ).format(
             metric=found.metric,
             before=metric(found.before, share=found.share),
@@ -276,8 +276,8 @@ class AllocationDialog(DecisionDialog):
         if found.unmeasured:
             more = plural(
                 found.unmeasured,
-                self.tr("1 tensor is not measured yet and stays as it is"),
-                self.tr("{n} tensors are not measured yet and stay as they are"),
+                self.tr("1 tensor is not measured yet and will not be changed"),
+                self.tr("{n} tensors are not measured yet and will not be changed"),
             )
             words = self.tr("{words}; {more}").format(words=words, more=more)
         self.headline.setText(words)
@@ -345,9 +345,9 @@ class FrontierDialog(DecisionDialog):
         super().__init__(self.tr("Frontier"), self.tr("Measure"), parent)
         about = plain(
             self.tr(
-                "Prunes the current state to each sparsity, and measures it before and after a "
-                "recovery, in a separate process. The open model is not changed. Whatever was "
-                "measured when you cancel is kept."
+                "Prunes the current state to each sparsity, and evaluates it before and after a "
+                "recovery in a separate process. The open model is not changed. If you cancel, "
+                "results so far are kept."
             ),
             wrap=True,
         )
@@ -366,8 +366,9 @@ class FrontierDialog(DecisionDialog):
         self.recover = choice_box(
             self.tr("Recovery"),
             self.tr(
-                "How the remaining weights of each point are trained: for the outputs of the "
-                "unpruned model on the inputs of calibrate, or by train of the script"
+                "How the remaining weights of each point are trained: to reproduce the outputs "
+                "of the unpruned model on the inputs of calibrate(), or with train() of the "
+                "script"
             ),
             (
                 (self.tr("distillation, without labels"), "distillation"),

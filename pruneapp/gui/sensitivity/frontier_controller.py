@@ -144,7 +144,7 @@ class FrontierController(Feature[FrontierDialog]):
         if self._running is not None:
             raise PruneAppError(
                 "A frontier is being measured.",
-                remedy="Wait for it to finish, or press Esc to stop it.",
+                remedy="Wait for it to finish, or press Esc to cancel it.",
             )
         try:
             step = self._form.step()

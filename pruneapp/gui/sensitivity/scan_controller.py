@@ -232,7 +232,7 @@ class ScanController(Feature[ScanDialog]):
         self.session.check_may_work()
         if self._scanning is not None:
             raise PruneAppError(
-                "A scan is running.", remedy="Wait for it to finish, or press Esc to stop it."
+                "A scan is running.", remedy="Wait for it to finish, or press Esc to cancel it."
             )
         names = self._checked()
         if not names:
@@ -253,7 +253,7 @@ class ScanController(Feature[ScanDialog]):
         ]
         no_repair = ""
         if not statistics:
-            no_repair = self.tr("no statistics with Gram matrices are loaded")
+            no_repair = self.tr("requires statistics with Gram matrices")
         elif not statistics_of(statistics).grams:
             no_repair = self.tr("the loaded statistics have no Gram matrices")
         dialog = ScanDialog(

@@ -362,14 +362,14 @@ class ModuleTree(QWidget):
         if not self.model.nodes.rows:
             text = ""
         elif not self._are_checks_used:
-            text = self.tr("Chosen by rules; {n} checked, not used")
+            text = self.tr("Selected by rules; {n} check marks are ignored")
             text = text.format(n=number_format.count(tensors))
         else:
             text = number_format.plural(tensors, self.tr("1 tensor"), self.tr("{n} tensors"))
             text += self.tr(", {weights} weights checked") if whole else self.tr(" checked")
             text = text.format(weights=number_format.count(weights))
             if not is_only_choice:
-                text += self.tr("; rules choose others")
+                text += self.tr("; rules select others")
         if checks.n_hidden:
             text += self.tr(" · {n} not shown").format(n=number_format.count(checks.n_hidden))
         self.footer.setText(text)

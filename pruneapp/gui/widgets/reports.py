@@ -239,7 +239,7 @@ def word(severity: Severity) -> str:
     """Return a severity in one or two words; "" for none."""
     return {
         Severity.NONE: "",
-        Severity.MUCH: translate("Danger", "little left"),
+        Severity.MUCH: translate("Danger", "few weights remain"),
         Severity.ALL: translate("Danger", "all pruned"),
     }[severity]
 
@@ -267,8 +267,10 @@ def several(severity: Severity, count: int) -> str:
         return number_format.plural(
             count, one, translate("Danger", "{n} tensors are pruned completely")
         )
-    one = translate("Danger", "little is left of 1 tensor")
-    return number_format.plural(count, one, translate("Danger", "little is left of {n} tensors"))
+    one = translate("Danger", "few weights remain in 1 tensor")
+    return number_format.plural(
+        count, one, translate("Danger", "few weights remain in {n} tensors")
+    )
 
 
 def conditions_in_words(conditions: Conditions) -> str:
@@ -329,7 +331,7 @@ def mark_calibrated(text: str, metric: MetricChange) -> str:
 
 def calibration_mark() -> str:
     """Return the mark of metrics of states that were calibrated with the same data."""
-    return translate("Quality", "▲ calibrated with the data that measure it")
+    return translate("Quality", "▲ evaluated on the calibration data")
 
 
 def quality_in_words(quality: StateQuality, name: str = "") -> str:

@@ -97,10 +97,10 @@ WANDA_PER_TENSOR = WeightMethod(
     name="wanda_per_tensor",
     label="Wanda (per tensor)",
     help=(
-        "Prunes the weights of a tensor with the smallest product of magnitude and size "
-        "of their input, whatever their row. Use it instead of Wanda per row for image "
-        "models, and for layers whose rows are inputs (the Conv1D of transformers). It "
-        "needs statistics of activations. Compare it with magnitude."
+        "Prunes the weights of a tensor with the smallest product of magnitude and size of "
+        "their input, in any row. Use it instead of Wanda per row for image models, and for "
+        "layers whose rows are inputs (the Conv1D of transformers). Needs statistics of "
+        "activations. Compare it with magnitude."
     ),
     formula="score = |w| * root mean square of its input",
     params=(AMOUNT_OF_WEIGHTS, STATISTICS),
@@ -202,11 +202,12 @@ OWL = replace(
     name="owl",
     label="OWL (Wanda per row)",
     help=(
-        "Outlier weighed layerwise sparsity (Yin et al., 2024): Wanda per row, but layers "
-        "with more outliers among the scores stay denser. A layer is a numbered block, else a "
-        "tensor. It is meant for large language models at 70 % and more. On small models it was "
-        "mostly worse: compare it with Wanda, and prefer a sensitivity scan. It needs statistics "
-        "of activations. Weights that are already pruned count toward the sparsity."
+        "Outlier weighed layerwise sparsity (Yin et al., 2024): Wanda per row, but layers with "
+        "more outliers among the scores are pruned less. A layer is a numbered block, or a "
+        "tensor outside of blocks. Intended for large language models at 70 % and more. On "
+        "small models it was mostly worse than Wanda: compare both, and prefer a sensitivity "
+        "scan. Needs statistics of activations. Weights that are already pruned count toward "
+        "the sparsity."
     ),
     formula=(
         "density = d + 2 lambda * (o - min o) / (max o - min o), o = share of scores > M * mean"
@@ -405,7 +406,7 @@ def _members(view: TensorView, groups: Groups) -> Indices:
         along = length * inner <= columns
     if not along:
         raise ParameterError(
-            f"Groups of '{view.name}' along dimension {groups.dim} hold weights of several "
+            f"Groups of '{view.name}' along dimension {groups.dim} contain weights of several "
             "outputs, which cannot be exchanged.",
             remedy="Choose the dimension of the inputs, or 'wanda_n_m'.",
         )

@@ -10,8 +10,8 @@ from pruneapp.params import STATISTICS, AmountParam, Choice, ChoiceParam
 BY = ChoiceParam(
     name="by",
     label="Rank by",
-    help="Score of a unit over all weights that it has in the tensors of its group: a norm, or one "
-    "by statistics of activations.",
+    help="How each unit is scored, over all its weights: by a norm, or by statistics of "
+    "activations.",
     default="l2",
     choices=(
         Choice("l2", "L2 norm", "Root of the sum of squares."),
@@ -20,8 +20,8 @@ BY = ChoiceParam(
         Choice(
             WANDA,
             "Wanda (with activations)",
-            "Sum of squares of each weight times the root mean square of its input, in the tensors "
-            "that the statistics know (Sun et al., 2024).",
+            "Sum of squares of each weight times the root mean square of its input, in the "
+            "tensors that have statistics (Sun et al., 2024).",
             needs=(STATISTICS.name,),
         ),
         Choice(
@@ -37,8 +37,8 @@ MULTIPLE = ChoiceParam(
     name="multiple",
     label="Multiple",
     help=(
-        "The number of remaining units is rounded up to a multiple of this: some kernels reject "
-        "other widths, others are slow with them. The export 'shrunk' rounds in the same way."
+        "Keep a multiple of this many units (rounded up): some kernels reject other widths, "
+        "others are slow with them. The export 'shrunk' rounds in the same way."
     ),
     default=USUAL,
     choices=(
@@ -56,8 +56,8 @@ _FORMULA = (
     "input)^2; FLAP: sum of (w * standard deviation of its input)^2 where the unit is the input"
 )
 _ALONG = (
-    "They are pruned in every tensor that has a part in them, biases and norms included, so that "
-    "the export 'shrunk' can cut them out. "
+    "All tensors of their group are pruned together, biases and norms included, so that the "
+    "export 'shrunk' can remove the units. "
 )
 
 FFN_NEURONS = CoupledMethod(
@@ -77,7 +77,7 @@ ATTENTION_HEADS = CoupledMethod(
     axis="kv-groups",
     help=(
         "Prunes whole key/value heads with their query heads, the same number in each "
-        "layer. " + _ALONG + "Not every model class allows fewer heads."
+        "layer. " + _ALONG + "Not every model class supports fewer heads."
     ),
     formula=_FORMULA,
     params=(_AMOUNT, BY, STATISTICS),
@@ -87,8 +87,8 @@ LAYERS = CoupledMethod(
     label="Layers",
     axis="layers",
     help=(
-        "Prunes what whole layers write into the residual stream, so that they pass on their "
-        "inputs unchanged. The export 'shrunk' leaves them out."
+        "Prunes the outputs of whole layers to the residual stream, so that these layers return "
+        "their inputs unchanged. The export 'shrunk' removes them."
     ),
     formula=_FORMULA,
     params=(_AMOUNT, BY, STATISTICS),
@@ -98,8 +98,8 @@ CHANNEL_GROUPS = CoupledMethod(
     label="Channel groups",
     axis="channels",
     help=(
-        "Prunes channels of convolutions with everything that depends on them. " + _ALONG + "Needs "
-        "a file that holds its graph, or known blocks."
+        "Prunes channels of convolutions. " + _ALONG + "Needs a file that contains the graph "
+        "(ONNX or .pt2), or blocks of a known type."
     ),
     formula=_FORMULA,
     params=(_AMOUNT, BY, MULTIPLE, STATISTICS),

@@ -222,9 +222,9 @@ CUSTOM_FROM_MASK = MaskMethod(
     name="custom_from_mask",
     label="Custom mask from file…",
     help=(
-        "Applies masks from a file: weights are pruned where the mask is 0. The "
-        "file is a checkpoint that holds the masks under the names of the tensors, "
-        "or under NAME_mask. Weights that are already pruned stay pruned. Same as "
+        "Applies masks from a file: weights are pruned where the mask is 0. The file is a "
+        "checkpoint that contains the masks under the names of the tensors, or under NAME_mask. "
+        "Weights that are already pruned remain pruned. Same as "
         "torch.nn.utils.prune.custom_from_mask."
     ),
     formula="kept where the mask is not 0 and the weight was not pruned before",

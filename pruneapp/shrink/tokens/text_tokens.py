@@ -159,8 +159,8 @@ def _choose(line: str, number: int, path: Path, chosen: Flags) -> None:
     digits = all(part.isascii() and part.isdigit() and len(part) <= 9 for part in (first, last))
     if not digits or int(first) > int(last):
         raise ParameterError(
-            f"'{path}', line {number:,}: it must hold an id such as 17, or a range such as 20-31, "
-            f"got '{text[:40]}'.",
+            f"'{path}', line {number:,}: it must contain an id such as 17, or a range such as "
+            f"20-31, got '{text[:40]}'.",
             remedy="Write one id or one range on each line.",
         )
     if int(last) >= chosen.size:

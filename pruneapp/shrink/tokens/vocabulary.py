@@ -124,8 +124,8 @@ def read_vocabulary(folder: Path, job: Job) -> Vocabulary:
     if TOKENIZER not in names:
         found = f", only '{others[0]}', which cannot be cut" if others else ""
         raise UnsupportedFileError(
-            f"The folder '{folder}' has no {TOKENIZER}{found}, so that its vocabulary must stay as "
-            "it is.",
+            f"The folder '{folder}' has no {TOKENIZER}{found}, so its vocabulary cannot be "
+            "reduced.",
             remedy="Save the tokenizer with transformers as a fast tokenizer.",
         )
 
@@ -218,8 +218,8 @@ def cut_tokens(
     }
     left_out = (*(name for name in vocabulary.files if name not in files), *vocabulary.others)
     notices = tuple(
-        f"'{name}' is left out: it holds the vocabulary in a form that cannot be cut; {TOKENIZER} "
-        "has all that is needed."
+        f"'{name}' is not written: it contains the vocabulary in a form that cannot be reduced. "
+        f"{TOKENIZER} contains everything that is needed."
         for name in left_out
     )
     return VocabularyCut(rows, kept, "exact for this text", files, left_out, notices)

@@ -138,7 +138,7 @@ def test_what_cannot_be_read_is_said_to_be_so(tmp_path):
     with open_checkpoint(save(model, tmp_path / "m.onnx")) as checkpoint:
         assert not checkpoint.entries
         assert checkpoint.unreadable == {
-            "words": "it holds text",
+            "words": "it contains text",
             "four": "4-bit numbers of ONNX are not read",
         }
         (notice,) = checkpoint.contents.notices
@@ -251,7 +251,7 @@ def test_graphs_deep_in_graphs_are_refused(tmp_path):
         outer = onnx.GraphProto(name="g")
         outer.node.add(op_type="If").attribute.add(name="a", type=5).g.CopyFrom(inner)
         inner = outer
-    with pytest.raises(DamagedFileError, match="graphs lie in graphs"):
+    with pytest.raises(DamagedFileError, match="graphs are nested"):
         open_checkpoint(save(helper.make_model(inner), tmp_path / "m.onnx"))
 
 
@@ -266,7 +266,7 @@ def test_a_cut_file_is_refused_wherever_it_is_cut(tmp_path):
             open_checkpoint(path)
         assert str(path) in caught.value.sentence
     path.write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(DamagedFileError, match=r"is cut short: at least .* missing"):
+    with pytest.raises(DamagedFileError, match=r"is truncated: at least .* missing"):
         open_checkpoint(path)
 
 
@@ -314,7 +314,7 @@ def test_a_place_outside_of_the_folder_is_refused(place, tmp_path):
     folder = tmp_path / "a"
     folder.mkdir()
     path = outside(folder / "m.onnx", location=place)
-    with pytest.raises(UnsupportedFileError, match="not inside its folder"):
+    with pytest.raises(UnsupportedFileError, match="which is outside its folder"):
         open_checkpoint(path)
 
 

@@ -53,7 +53,7 @@ def test_what_breaks_the_format_is_refused(data, says, message):
 def test_a_field_longer_than_the_one_around_it_is_refused(message):
     whole = message(b"\x0a\x02\x0a\x09" + bytes(40))
     (outer, *_) = whole.fields(0, 4)
-    with pytest.raises(DamagedFileError, match="longer than what it lies in"):
+    with pytest.raises(DamagedFileError, match="longer than the message that contains it"):
         list(whole.fields(outer.start, outer.stop))
 
 

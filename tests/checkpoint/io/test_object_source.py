@@ -145,9 +145,9 @@ def test_an_object_that_is_replaced_meanwhile(opened, bucket, same_size):
 
 def test_an_object_that_is_removed_meanwhile(opened, bucket):
     bucket.client.delete_object(Bucket=bucket.name, Key="a/b.bin")
-    with pytest.raises(FileChangedError, match="no longer there"):
+    with pytest.raises(FileChangedError, match="no longer exists"):
         opened.read(900_000, 100)
-    with pytest.raises(FileChangedError, match="no longer there"):
+    with pytest.raises(FileChangedError, match="no longer exists"):
         opened.verify_unchanged()
 
 

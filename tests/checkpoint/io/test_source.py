@@ -54,7 +54,7 @@ def test_a_file_that_is_replaced_still_reads_but_is_noticed(path):
         with pytest.raises(FileChangedError, match="changed"):
             checkpoint.verify_unchanged()
         path.unlink()
-        with pytest.raises(FileChangedError, match="no longer there"):
+        with pytest.raises(FileChangedError, match="no longer exists"):
             checkpoint.verify_unchanged()
 
 

@@ -72,7 +72,7 @@ def test_the_opened_folder_keeps_its_own_and_is_told(shards):
     assert home_of(shards).joinpath("config.json").read_text() == CONFIG
     assert "is not changed" in said
     assert "weights are float32" in said
-    assert "replace that with float16" in said
+    assert "replace it with float16" in said
     assert found.notices == (said,)
 
 
@@ -85,11 +85,11 @@ def test_a_second_export_finds_its_own_configuration(shards, tmp_path):
     assert "weights are bfloat16" in other[0]
     (kept,) = run(shards, tmp_path / "out").notices
     assert "weights are bfloat16" in kept
-    assert "replace that with float32" in kept
+    assert "replace it with float32" in kept
     (tmp_path / "out" / "config.json").write_text('{"vocab": 1, "dtype": "bfloat16"}')
     otherwise, kept = run(shards, tmp_path / "out").notices
     assert "differs from that of the opened model" in otherwise
-    assert "replace that with float32" in kept
+    assert "replace it with float32" in kept
     assert check_target(
         as_snapshot(shards), ExportRequest("safetensors", tmp_path / "out"), Job()
     ).notices == (otherwise, kept)
@@ -112,7 +112,7 @@ def test_weights_that_keep_their_type_and_meet_a_configuration_of_another(
 
     (told,) = said()
     assert "weights are float16" in told
-    assert "replace that with bfloat16" in told
+    assert "replace it with bfloat16" in told
     for text in ('{"torch_dtype": "bfloat16"}', "{}"):
         config.write_text(text)
         assert said() == []

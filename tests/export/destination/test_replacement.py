@@ -67,7 +67,7 @@ class TestFiles:
 
     @pytest.mark.parametrize(
         ("name", "form", "said"),
-        [("there", "safetensors", "is a folder"), ("no/x.pt", "torch", "is not there"),
+        [("there", "safetensors", "is a folder"), ("no/x.pt", "torch", "does not exist"),
          ("model.safetensors", "compact", "plain weights"), ("a?\x01", "torch", "valid file")],
     )  # fmt: skip
     def test_where_it_may_not_go(self, alone, tmp_path, name, form, said):
@@ -112,7 +112,7 @@ class TestFolders:
         (tmp_path / "out").mkdir()
         (tmp_path / "out" / "pytorch_model.bin").write_bytes(b"old")
         found, _ = asked(as_snapshot(shards), tmp_path / "out")
-        assert "'pytorch_model.bin', which would stay" in found.refused
+        assert "'pytorch_model.bin'. These files would remain" in found.refused
         assert "Choose an empty folder" in found.refused
 
     def test_a_configuration_that_differs(self, shards, tmp_path):

@@ -144,7 +144,7 @@ def test_of_one_file_it_is_said_that_from_pretrained_needs_the_folder(encoder, t
 
     words = (
         "from_pretrained looks for 'model.safetensors', with 'config.json' and the files of the "
-        "tokenizer beside it; one file alone does not load there. Name a folder, such as "
+        "tokenizer next to it; one file alone does not load there. Specify a folder, such as "
         "'{}', to have them written, too."
     )
     assert said(tmp_path / "single.safetensors") == (words.format("single"),)

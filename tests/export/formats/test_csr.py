@@ -107,7 +107,7 @@ def test_torch_reads_the_kept_bits_of_any_type(name, mapped, source_of, tmp_path
     before, after = 60 * 70 * dtype.itemsize, 4 * 61 + (4 + dtype.itemsize) * nnz
     assert report.notices == (
         f"Of 1 pruned tensor 1 is smaller as CSR: {after:,} bytes instead of {before:,}.",
-        "Left out: the metadata of the file ('note').",
+        "Not included: the metadata of the file ('note').",
     )
 
 
@@ -196,7 +196,7 @@ def test_it_opens_as_dense_weights_to_go_on_with(source_of, tmp_path):
             target = tmp_path / f"{form}{FORMATS[form].suffixes[0]}"
             report = export(again, ExportRequest(form, target), Job())
             if form == "torch":
-                assert "'a.weight' lies compressed or sparse in it" in report.notices[0]
+                assert "'a.weight' is stored compressed or sparse in the file" in report.notices[0]
             if form == "resumable":
                 continue
             with open_checkpoint(target) as found:

@@ -124,8 +124,8 @@ def compressed(saved, folder):
 @pytest.mark.parametrize(
     ("make", "says"),
     [
-        (repaired_in_another_order, "'conv.weight' has new values, and does not lie in one piece"),
-        (compressed, "lies compressed"),
+        (repaired_in_another_order, "'conv.weight' has new values, but is not stored contiguously"),
+        (compressed, "is stored compressed"),
     ],
 )
 def test_what_cannot_be_changed_in_its_place_is_refused(saved, tmp_path, make, says):

@@ -70,7 +70,7 @@ def test_a_model_of_over_2_gib_keeps_its_numbers_in_one_file_beside_it(tmp_path,
     assert {p.name for p in tmp_path.iterdir()} == {
         *("m.onnx", "m.onnx.data", "out.onnx", "out.onnx.data")
     }
-    assert "The numbers are in 'out.onnx.data' beside the file" in " ".join(report.notices)
+    assert "The numbers are in 'out.onnx.data' next to the file" in " ".join(report.notices)
     assert difference(run(whole), run(out)) == 0
     offsets = [
         int(pair.value)
@@ -143,7 +143,7 @@ def test_other_files_have_no_graph(tmp_path):
     save_file({"a": np.ones(3, np.float32)}, tmp_path / "a.safetensors")
     with (
         open_checkpoint(tmp_path / "a.safetensors") as checkpoint,
-        pytest.raises(ExportError, match="no other file has its graph"),
+        pytest.raises(ExportError, match="other files contain no graph"),
     ):
         written(Snapshot(checkpoint), tmp_path / "out.onnx")
 

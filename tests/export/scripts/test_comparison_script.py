@@ -163,7 +163,7 @@ def test_without_the_original_there_is_no_script(source_of, tmp_path, source):
     report = export(as_snapshot(checkpoint), request, Job())
     with pytest.raises(ExportError, match="needs the original, which it cannot find") as caught:
         write_check_script(checkpoint, report, tmp_path / "check.py", Job())
-    assert "no longer there" in caught.value.sentence
+    assert "no longer exists" in caught.value.sentence
     assert not (tmp_path / "check.py").exists()
 
 

@@ -154,8 +154,8 @@ def test_called_from_elsewhere_it_finds_the_original_or_says_how_to(
     with pytest.raises(SystemExit) as end:
         runpy.run_path(str(path), run_name="__main__")
     assert end.value.code == (
-        f"'{path.parent / os.path.relpath(source, path.parent)}' is not there. "
-        f"Say where it is: python {path} ORIGINAL [OUT]"
+        f"'{path.parent / os.path.relpath(source, path.parent)}' does not exist. Run: "
+        f"python {path} ORIGINAL [OUT]"
     )
 
 
@@ -286,7 +286,7 @@ def test_what_depends_on_channels_is_read_from_masks(path, tmp_path):
     script = run(path, tmp_path / "bert" / "model.safetensors", tmp_path, one)
     output = "encoder.layer.1.output.dense.weight"
     assert sorted(script.masks) == [f"1.{dense}.bias", f"1.{dense}.weight", f"1.{output}"]
-    assert "with everything that depends on it" in script.text(path)
+    assert "with dependent tensors" in script.text(path)
 
 
 def test_what_is_protected_is_spared_there_too(source, path, tmp_path):

@@ -260,7 +260,7 @@ def test_a_file_that_is_back_is_no_longer_said_to_be_gone(user, tmp_path):
     user.wait_preview()
     away = file.rename(tmp_path / "away")
     user.window.activated.emit()
-    user.wait(lambda: "is no longer there" in str(user.trouble))
+    user.wait(lambda: "no longer exists" in str(user.trouble))
     away.rename(file)
     user.click(user.button)
     user.wait(lambda: user.document.position == 1)

@@ -145,7 +145,7 @@ def test_what_cannot_be_taken_is_said(pair, monkeypatch):
     (sentence,) = second.notices
     taken, _, left = sentence.partition(". ")
     assert taken == "Masks of 1 tensor were taken from one.safetensors"
-    assert left == "Left out, because they do not fit this file: 2 tensors."
+    assert left == "Excluded, because they do not fit this file: 2 tensors."
     (notice,) = second.window.notices.notices
     assert sorted(notice.details.toPlainText().splitlines()) == [
         "'gone.weight': there is no tensor of this name.",

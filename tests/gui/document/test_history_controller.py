@@ -110,7 +110,7 @@ def test_a_full_disk_is_told_once_and_undo_works(user, model, monkeypatch):
         user.wait_idle()
         if user.trouble:
             assert len(user.trouble) == 1
-            assert "stay in memory: no space left on device. Undo still works" in user.trouble[0]
+            assert "remain in memory: no space left on device. Undo still works" in user.trouble[0]
             user.window.notices.clear()
             seen = user.document.position
     assert seen < 3, "not exactly one notice, after the last step"

@@ -37,7 +37,7 @@ def open_question(qtbot):
 
 def test_path_python_and_lines_are_shown(open_question):
     dialog = open_question()
-    assert dialog.question.text() == "Run this script? It is new."
+    assert dialog.question.text() == "This script has not been run before. Run it?"
     assert list(dialog.facts.values()) == ["/x/eval.py", "/x/python (as chosen)", "ab" * 32]
     assert dialog.lines.toPlainText() == "import os\n    x = 1"
     assert dialog.shown.text() == "All 2 lines"
@@ -66,7 +66,7 @@ COMMAND = CommandFacts("./a.sh '{checkpoint}' \u202e --out", "/x/a.sh", "/x")
 
 def test_a_command_line_is_shown_in_full_with_its_program_and_folder(open_question):
     dialog = open_question(COMMAND)
-    assert dialog.question.text() == "Run this command line? It is new."
+    assert dialog.question.text() == "This command line has not been run before. Run it?"
     assert dialog.lines.toPlainText() == "./a.sh '{checkpoint}' \\u202e --out"
     assert dialog.facts == {"Program": "/x/a.sh", "Folder": "/x"}
     assert "without a shell" in dialog.warning.text()

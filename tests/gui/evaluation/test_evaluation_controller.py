@@ -348,7 +348,7 @@ def test_a_state_that_was_calibrated_with_the_data_that_measure_it_is_marked(
     pruned.workbench.evaluation.evaluate_all()
     pruned.wait_idle()
     assert [mark.endswith(" ▲") for mark in history_metrics(pruned)] == [False] * 4 + [True]
-    said = "calibrated with the data that measure it"
+    said = "evaluated on the calibration data"
     assert [said in spoken_text(pruned, row) for row in range(5)] == [False] * 4 + [True]
     rows = list(pruned.views.pages.quality.numbers())
     assert sum(said in row[-1] for row in rows) == 1
@@ -367,7 +367,7 @@ def test_metrics_that_no_session_has_are_unsaved(pruned, runners, script, tmp_pa
     assert window.isWindowModified()
     asked = pruned.answers("Cancel")
     assert not window.close()
-    assert asked[0].startswith("Metrics or scans are not saved in 'work.prune'.")
+    assert asked[0].startswith("Metrics and scans have not been saved in 'work.prune'.")
     pruned.key("Ctrl+S")
     pruned.wait(lambda: not window.isWindowModified())
     pruned.key("6")
@@ -413,7 +413,9 @@ def test_an_export_has_no_metrics(pruned, runners, script, tmp_path):
     assert pruned.window.isWindowModified()
     asked = pruned.answers("Cancel")
     assert not pruned.window.close()
-    assert asked[0].startswith("Metrics or scans are not saved; only a session stores them.")
+    assert asked[0].startswith(
+        "Metrics and scans have not been saved. Save a session to keep them."
+    )
     # Another file begins without metrics.
     other = tmp_path / "other.safetensors"
     save_file({"a.weight": np.ones((2, 2), np.float32)}, other)

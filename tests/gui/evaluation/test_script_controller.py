@@ -79,7 +79,7 @@ def test_a_new_script_is_asked_about_once_and_again_when_it_changed(opened, scri
     source = DataSource(path=str(script), python=sys.executable)
     for answer, ran in (("leave", 0), ("go", 1)):
         run, _ = request(user, scripts, source)
-        assert scripts.dialog.question.text() == "Run this script? It is new."
+        assert scripts.dialog.question.text() == "This script has not been run before. Run it?"
         user.click(getattr(scripts.dialog, answer))
         user.wait(lambda: scripts.dialog is None)
         assert len(run) == ran

@@ -559,7 +559,7 @@ def test_the_report_of_a_cut_says_in_red_that_it_is_not_the_original(qtbot):
     facts = {"cut": "FFN neurons 1,024 → 768", "effect": CHANGES}
     dialog = ExportReportDialog(report_of("p", **facts))
     qtbot.addWidget(dialog)
-    effect = "▲ changes what the model computes"
+    effect = "▲ different output from the pruned model"
     (shown,) = [label for label in dialog.findChildren(QLabel) if label.text() == effect]
     assert shown.foregroundRole() == DANGER
     assert dialog.notes[0].text().startswith("This is not the original model")
@@ -568,7 +568,7 @@ def test_the_report_of_a_cut_says_in_red_that_it_is_not_the_original(qtbot):
     assert "Sparsity" not in text, "a heading without content"
     exact = ExportReportDialog(report_of("p", **facts | {"effect": EXACT}))
     qtbot.addWidget(exact)
-    assert "\nEffect: ✓ computes the same\n" in exact.as_text()
+    assert "\nEffect: ✓ same output as the pruned model\n" in exact.as_text()
     assert not exact.notes
 
 
@@ -771,14 +771,12 @@ class TestABrokenPattern:
         assert not dialog.broken.isVisible()
         dialog.set_broken(BROKEN, {"a.weight": "a"})
         assert dialog.broken.isVisible()
-        assert dialog.broken.text() == (
-            "▲ 2:4 does not hold in 1 tensor (12 groups): protected weights."
-        )
+        assert dialog.broken.text() == ("1 tensor violate ▲ 2:4 (12 groups): protected weights.")
         assert dialog.broken.foregroundRole() == DANGER
         assert dialog.broken.toolTip() == "<span>a: 12 groups</span>"
 
     def test_what_was_exported_without_the_pattern_is_warned_of(self, qtbot):
-        sentence = "2:4 does not hold in 1 tensor (12 groups): protected weights."
+        sentence = "1 tensor violate 2:4 (12 groups): protected weights."
         tensor = WrittenTensor("a.weight", 100, 20)
         report = report_of("/m/a.pt", tensor, broken=BROKEN, notices=(sentence, "A note."))
         dialog = ExportReportDialog(report, shown={"a.weight": "a"})

@@ -127,7 +127,7 @@ def test_what_is_dead_is_cut_out_and_read_back(user, folder, dialog):
     out = folder.with_name("tiny-shrunk")
     assert size == f"Export {user_size(out)}"
     assert "Cut out: FFN neurons 256 → 192" in report.as_text()
-    assert "Effect: ✓ computes the same" in report.as_text()
+    assert "Effect: ✓ same output as the pruned model" in report.as_text()
     assert f"LlamaForCausalLM.from_pretrained('{out}')" in report.loads.text()
     user.close_report()
     assert json.loads((out / "config.json").read_text())["intermediate_size"] == 192
@@ -167,7 +167,7 @@ def test_a_quarter_of_the_neurons_and_two_layers_go_by_hand(user, folder, dialog
     ]
     assert page.loss.isVisible()
     user.click(dialog.go)
-    assert "Effect: ▲ changes what the model computes" in report_of(user).as_text()
+    assert "Effect: ▲ different output from the pruned model" in report_of(user).as_text()
     user.close_report()
     out = load_file(folder.with_name("tiny-shrunk") / "model.safetensors")
     assert sorted({name.split(".")[2] for name in out if ".layers." in name}) == list("0123")
@@ -399,7 +399,7 @@ def test_a_network_is_cut_as_the_command_line_cuts_it(user, tmp_path, kind):
     size = dialog.go.text()
     user.click(dialog.go)
     report = report_of(user)
-    assert "Effect: ▲ changes what the model computes" in report.as_text()
+    assert "Effect: ▲ different output from the pruned model" in report.as_text()
     loads = "onnxruntime.Inf" if kind == "onnx" else "from load_shrunk import load_shrunk"
     assert loads in report.loads.text()
     user.close_report()
@@ -460,9 +460,9 @@ def test_the_tokens_of_a_text_are_kept(user, folder, tmp_path, monkeypatch):
     assert page.rows.vocabulary.box.currentText() == "Tokens of notes.txt"
     row = page.rows.rows["vocabulary"]
     assert (row.before.text(), row.after.text()) == ("48 →", "8")
-    assert row.exactness.text() == "△ computes the same for these texts"
+    assert row.exactness.text() == "△ same output as the pruned model for these texts"
     user.click(page.window().go)
-    assert "Effect: △ computes the same for these texts" in report_of(user).as_text()
+    assert "Effect: △ same output as the pruned model for these texts" in report_of(user).as_text()
     user.close_report()
     out = folder.with_name("tiny-shrunk")
     assert json.loads((out / "config.json").read_text())["vocab_size"] == 8

@@ -103,9 +103,9 @@ def test_of_an_unknown_type_the_reason_is_shown_and_nothing_else(show):
 
 def test_a_row_says_now_and_then_and_what_that_does(page):
     assert row_text(page, "ffn") == "4,864 → 4,800 −1.3 %"
-    assert row(page, "ffn").exactness.text() == "✓ computes the same"
-    assert row(page, "kv-groups").exactness.text() == "no dead units to cut"
-    assert "cuts those that rank lowest" in row(page, "kv-groups").slider.toolTip()
+    assert row(page, "ffn").exactness.text() == "✓ same output as the pruned model"
+    assert row(page, "kv-groups").exactness.text() == "no dead units to remove"
+    assert "removes the lowest-ranked units" in row(page, "kv-groups").slider.toolTip()
     assert "the lowest L2 norm" in page.first.text()
     assert row(page, "query-heads").label.text() == "Query heads per key/value head"
     assert row_text(page, "query-heads") == "7"
@@ -126,10 +126,10 @@ def test_a_key_goes_to_the_next_legal_size_and_says_at_once_what_it_does(page, q
     ffn = row(page, "ffn")
     qtbot.keyClick(ffn.slider, Qt.Key.Key_Left)
     assert row_text(page, "ffn") == "4,864 → 4,736 −2.6 %"
-    assert ffn.exactness.text() == "▲ changes what the model computes"
+    assert ffn.exactness.text() == "▲ different output from the pruned model"
     assert ffn.exactness.foregroundRole() == DANGER
     assert ffn.slider.accessibleDescription() == (
-        "4,736 of 4,864 stay: ▲ changes what the model computes"
+        "4,736 of 4,864 stay: ▲ different output from the pruned model"
     )
     assert page.asked == [CutRequest({"ffn": 4736})]
     assert page.order() is None, "the size is not computed yet"
@@ -162,7 +162,7 @@ def test_keys_go_from_size_to_size_in_the_number_too(page, qtbot):
     qtbot.keyClick(box, Qt.Key.Key_Up)  # no effect at the maximum
     assert page.asked[1:] == [CutRequest()]
     assert box.accessibleName() == "Query heads per key/value head"
-    assert box.accessibleDescription() == "7 of 7 stay: no dead units to cut"
+    assert box.accessibleDescription() == "7 of 7 stay: no dead units to remove"
 
 
 @pytest.mark.parametrize(("kept", "ink"), [(3200, TEXT), (3136, DANGER)])
@@ -175,7 +175,7 @@ def test_what_a_cut_may_cost_is_a_warning_beyond_a_third(page, qtbot, kept, ink)
     assert page.loss.isVisible()
     assert page.loss.foregroundRole() == ink
     assert ("28,358 to 576,501" in page.loss.text()) == (ink == DANGER)
-    assert "NVIDIA cuts up to a third and distills afterwards." in page.loss.text()
+    assert "NVIDIA removes up to a third and distills afterwards." in page.loss.text()
 
 
 def test_nothing_moves_when_something_is_cut(page, qtbot):
@@ -225,8 +225,8 @@ def test_a_click_on_a_layer_lets_it_go_and_another_keeps_it(page, qtbot):
     qtbot.mouseClick(strip, left, pos=strip.cell(4).center())
     assert page.asked == [CutRequest(layers=(4,))]
     assert row_text(page, "layers") == "6 → 4 −33.3 %", "immediately: one was dead"
-    assert row(page, "layers").exactness.text() == "▲ changes what the model computes"
-    assert strip.accessibleDescription().startswith("Layer 4 is cut: changes")
+    assert row(page, "layers").exactness.text() == "▲ different output from the pruned model"
+    assert strip.accessibleDescription().startswith("Layer 4 is removed: different")
     qtbot.mouseClick(strip, left, pos=strip.cell(4).center())
     assert page.asked[-1] == CutRequest()
     for number in (0, 2):  # of a different kind, and dead
@@ -234,7 +234,7 @@ def test_a_click_on_a_layer_lets_it_go_and_another_keeps_it(page, qtbot):
     qtbot.mouseClick(strip, left, pos=QPoint(strip.width() - 1, strip.height() - 1))
     assert len(page.asked) == 2
     assert strip.accessibleDescription().startswith(
-        "Layer 2 does nothing and is cut: computes the same"
+        "Layer 2 has no effect and is removed: same output as the pruned model"
     )
 
 
@@ -383,7 +383,7 @@ def test_surplus_rows_are_offered_where_there_are_some(page, qtbot):
     cut = replace(TOKENS, after=4729)
     page.set_forecast(replace(FOUND, request=page.asked[-1], axes=(*FOUND.axes, cut), surplus=271))
     assert row_text(page, "vocabulary") == "5,000 → 4,729 −5.4 %"
-    assert row(page, "vocabulary").exactness.text() == "✓ computes the same"
+    assert row(page, "vocabulary").exactness.text() == "✓ same output as the pruned model"
     assert page.order().forecast.request.vocabulary == TRAILING
 
 
@@ -398,7 +398,9 @@ def test_the_tokens_of_texts_are_kept(page, qtbot, monkeypatch):
     assert page.asked == [CutRequest(texts=texts)]
     cut = replace(TOKENS, after=640, exactness="exact for this text")
     page.set_forecast(replace(FOUND, request=page.asked[-1], axes=(*FOUND.axes, cut), surplus=271))
-    assert row(page, "vocabulary").exactness.text() == "△ computes the same for these texts"
+    assert row(page, "vocabulary").exactness.text() == (
+        "△ same output as the pruned model for these texts"
+    )
     assert page.state.text() == "△ Same output as the pruned model for these texts"
     qtbot.keyClick(choice.box, Qt.Key.Key_Up)
     assert page.asked[-1] == CutRequest(vocabulary=TRAILING)
@@ -435,13 +437,13 @@ def test_units_are_ranked_by_another_norm_or_by_scores(page, qtbot, monkeypatch)
     ranking.setFocus()
     qtbot.keyClick(ranking, Qt.Key.Key_Down)
     assert page.asked == [CutRequest(by="l1")]
-    assert "the units of the lowest L1 norm are cut first" in page.first.text()
+    assert "the units with the lowest L1 norm are removed first" in page.first.text()
     path = "/scores/importance.safetensors"
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_arguments: (path, ""))
     qtbot.mouseClick(page.scores, Qt.MouseButton.LeftButton)
     assert page.asked[-1] == CutRequest(by=path)
     assert ranking.currentText() == "Scores of importance.safetensors"
-    assert "the units of the lowest score in the file are cut first" in page.first.text()
+    assert "the units with the lowest score in the file are removed first" in page.first.text()
     page.set_forecast(replace(FOUND, request=page.asked[-1]))
     qtbot.keyClick(ranking, Qt.Key.Key_Home)
     assert page.asked[-1] == CutRequest()
@@ -519,7 +521,7 @@ def test_the_slider_of_shares_cuts_more_to_the_left(graph_page, qtbot):
     assert channels.before.text() == "40 →"
     assert channels.after.text() == "32"
     assert channels.percent.text() == "31\u00a0%"
-    assert graph_page.loss.text().startswith("The weights alone do not say")
+    assert graph_page.loss.text().startswith("Weights alone cannot predict")
     assert "NVIDIA" not in graph_page.loss.text(), "only shown for language models"
     assert graph_page.order().check == "shapes"
     qtbot.keyClick(channels.slider, Qt.Key.Key_End)

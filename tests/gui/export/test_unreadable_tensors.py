@@ -66,7 +66,7 @@ def test_nothing_is_computed_or_written_before_the_answer(opened, mixed):
     out = request_export(opened, "out.safetensors")
     opened.wait(lambda: opened.workbench.export.report is not None)
     notes = [label.text() for label in opened.workbench.export.report.notes]
-    assert any("'b.weight', 'c.weight' were left out, as asked" in note for note in notes)
+    assert any("'b.weight', 'c.weight' were excluded as requested" in note for note in notes)
     assert any("'d.weight' (a numpy array)" in note for note in notes)
     assert set(load_file(out)) == {"a.weight", "d.weight", "e.weight"}
     opened.close_report()

@@ -87,7 +87,7 @@ def test_a_url_is_opened_pruned_and_exported(user, url, bucket, questions, tmp_p
     user.type(dialog.target.path, target)
     user.pause(600)  # longer than the pause after which typed text is checked
     assert "out.safetensors" not in questions
-    assert "Uploaded when you press the button" in dialog.target.note.text()
+    assert "uploaded when you press the button" in dialog.target.note.text()
     user.click(dialog.go)
     user.wait(lambda: user.workbench.export.report is not None)
     report = user.workbench.export.report
@@ -141,7 +141,7 @@ def test_a_session_refers_to_the_url(user, url, tmp_path, bucket):
 
 
 def test_paths_are_opened_and_other_urls_are_refused(user, url, questions, tmp_path):
-    assert "unless you name a URL as the target" in user.window.empty.promise.text()
+    assert "unless you export to a URL" in user.window.empty.promise.text()
     for text, said in (
         ("s3://joe:SECRET@bucket/model.safetensors", "must not contain ':' or '?'"),
         ("https://example.org/model.safetensors", "begin with s3://"),

@@ -150,7 +150,7 @@ def test_several_state_dicts_are_offered(user, tmp_path, monkeypatch):
     )
     user.drop(path)
     user.wait_open(path)
-    assert user.notices == ["This file holds 2 state dicts; 'model' is shown."]
+    assert user.notices == ["This file contains 2 state dicts; 'model' is shown."]
     chooses("ema")
     user.click(user.window.notices.notices[0].action)
     user.wait(lambda: user.document and user.document.checkpoint.contents.state_dict == "ema")

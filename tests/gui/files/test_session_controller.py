@@ -208,7 +208,7 @@ def test_who_works_in_a_session_is_asked_about_what_is_not_in_it(user, file, tmp
     assert user.window.isWindowModified(), "the export has no history"
     asked = user.answers("Cancel")
     assert not user.window.close()
-    assert "not saved in 'work.prune'" in asked[0]
+    assert "not been saved in 'work.prune'" in asked[0]
     user.key("Ctrl+Z")
     assert user.window.isWindowModified(), "the undone step is not in the session"
     user.key("Ctrl+Shift+Z")
@@ -235,7 +235,7 @@ def test_closing_after_an_export_asks_about_undo_if_that_is_not_kept(user, file,
     assert user.window.isWindowModified(), "the step after it is not saved"
     asked = user.answers("Cancel")
     assert not user.window.close()
-    assert asked[0].startswith("Steps that are undone or on other branches are not saved; only")
+    assert asked[0].startswith("Undone steps and other branches have not been saved.")
     user.export(tmp_path / "again.safetensors")
     user.close_report()
     assert user.window.isWindowModified(), "it is still not saved"
@@ -246,7 +246,7 @@ def test_closing_after_an_export_asks_about_undo_if_that_is_not_kept(user, file,
     user.key("Ctrl+Z")
     asked = user.answers("Discard changes")
     assert user.window.close()
-    assert asked[0].startswith("Undo steps are not saved; only a session stores them.")
+    assert asked[0].startswith("The undo history has not been saved. Save a session to keep it.")
 
 
 @pytest.mark.usefixtures("histories_off")
@@ -262,7 +262,7 @@ def test_steps_that_were_undone_are_asked_about(user, file, tmp_path):
     assert user.window.isWindowModified()
     asked = user.answers("Cancel")
     assert not user.window.close()
-    assert asked[0].startswith("Steps that are undone or on other branches are not saved; only")
+    assert asked[0].startswith("Undone steps and other branches have not been saved.")
     save(user, tmp_path / "work.prune")
     assert not user.window.isWindowModified()
     user.document.delete(2)

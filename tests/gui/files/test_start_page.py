@@ -26,7 +26,10 @@ def test_recent_names_begin_below_each_other_and_the_heading(show):
 
 def test_the_empty_page_says_what_to_do_in_the_agreed_words(show, qtbot):
     page = show(EmptyPage(), 800, 600)
-    promise = "Nothing is uploaded unless you name a URL as the target.\nFiles are read, never run."
+    promise = (
+        "Your files stay on this computer unless you export to a URL.\nCode inside checkpoints "
+        "is never executed."
+    )
     assert page.promise.text() == promise
     assert page.opens.text() == f"{SUFFIXES}, or a model folder"
     with qtbot.waitSignal(page.openRequested):

@@ -179,8 +179,8 @@ def test_what_was_written_before_it_was_cancelled_is_told_as_written(
     at_work.wait(lambda: at_work.workbench.export.report is not None)
     text = at_work.workbench.export.report.as_text()
     assert (
-        "The export was already written when it was cancelled. Missing beside it: "
-        "'out.report.html'." in text
+        "The export was already written when it was cancelled. These files could not be written "
+        "next to it: 'out.report.html'." in text
     )
     assert "out.check.py" in text
     assert (tmp_path / "out.safetensors").exists()

@@ -230,7 +230,7 @@ def test_closing_asks_about_changes_and_exports(pruned, tmp_path):
     pruned.close_report()
     asked = pruned.answers("Discard changes")
     assert pruned.window.close()
-    assert asked[0].startswith("Undo steps are not saved; only a session stores them.")
+    assert asked[0].startswith("The undo history has not been saved. Save a session to keep it.")
 
 
 def test_closing_without_changes_asks_nothing(at_work):
@@ -324,7 +324,7 @@ def test_the_question_about_a_job_goes_with_the_job(pruned, slow_export, tmp_pat
 
 def assert_a_report_can_be_copied(user, text):
     (notice,) = user.window.notices.notices
-    assert "Something went wrong in Pruneapp itself" in notice.sentence.text()
+    assert "Internal error in Pruneapp" in notice.sentence.text()
     assert "\n" not in notice.sentence.text()
     user.click(notice.more)
     user.click(notice.copy)

@@ -53,7 +53,7 @@ def open_other(user, tmp_path) -> Path:
 
 
 RESTORED = "Restored 2 steps from when this file was closed."
-MORE = "The history has 1 more, undone or on other branches."
+MORE = "The history contains 1 more states, undone or on other branches."
 
 
 def test_a_file_that_is_opened_again_goes_on_where_it_was(pruned, new_user, file):
@@ -231,7 +231,9 @@ def test_what_cannot_be_kept_is_asked_about(user, tmp_path, monkeypatch):
             asked = user.answers("Cancel", "Discard changes")
             assert not user.window.close()
             assert user.document is not None
-            assert asked[0].startswith("Undo steps are not saved; only a session stores them.")
+            assert asked[0].startswith(
+                "The undo history has not been saved. Save a session to keep it."
+            )
             assert sentence in asked[0], name
             if name == "off":
                 assert user.window.close()

@@ -19,7 +19,10 @@ def test_a_gesture_is_one_step_and_one_message(at_work):
     """Those that come fast are applied one after another; what is not possible is refused."""
     editing, window = at_work.workbench.manual_edit, at_work.window
     for gesture, says in (
-        (channel_edit("layers.0.conv1.weight", 2, "restore"), "nothing of it is pruned"),
+        (
+            channel_edit("layers.0.conv1.weight", 2, "restore"),
+            "none of the selected weights is pruned",
+        ),
         (ManualEditRequest("prune", "steps", (((0, 2),),), "rectangle"), "steps"),
     ):
         window.notices.clear()
@@ -256,7 +259,8 @@ def test_protected_and_permanent_weights_that_stay_are_told_of(at_work):
     editing.perform(ManualEditRequest("restore", CONV, (both,), "channel", 0))
     at_work.wait(lambda: len(at_work.states) == 6)
     assert status(at_work) == (
-        "2 channels of layers.1.conv1 restored; 36 weights made permanent earlier are still 0"
+        "2 channels of layers.1.conv1 restored; 36 weights remain 0, because they were made "
+        "permanent earlier"
     )
     at_work.key("Ctrl+Z")
     editing.perform(channel_edit(CONV, 5, "restore"))

@@ -37,7 +37,7 @@ def test_a_star_tells_of_it_and_closing_asks(protected, tmp_path):
     assert window.isWindowModified()
     asked = protected.answers("Cancel")
     assert not window.close()
-    assert "Protected weights are not saved" in asked[0]
+    assert "Protected weights have not been saved" in asked[0]
     left = [w for w in QApplication.topLevelWidgets() if isinstance(w, QAbstractButton)]
     assert not left, "the question has no button Export"
     session = tmp_path / "work.prune"
@@ -69,15 +69,15 @@ def test_an_export_does_not_hold_it(protected, tmp_path):
     protected.wait(lambda: len(protected.states) == 3)
     asked = protected.answers("Cancel")
     assert not protected.window.close()
-    assert "Some changes are neither saved nor exported." in asked[0]
+    assert "You have unsaved changes." in asked[0]
     assert protected.export(tmp_path / "out.safetensors") is not None
     protected.close_report()
     assert protected.window.isWindowModified()
     asked = protected.answers("Cancel")
     assert not protected.window.close()
-    assert "only a session stores them" in asked[0]
+    assert "Save a session to keep them" in asked[0]
     by_hand(protected, "release")
     assert not protected.window.isWindowModified(), "the export is complete"
     asked = protected.answers("Discard changes")
     assert protected.window.close()
-    assert asked[0].startswith("Undo steps are not saved; only a session stores them.")
+    assert asked[0].startswith("The undo history has not been saved. Save a session to keep it.")

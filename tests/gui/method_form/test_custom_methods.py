@@ -126,7 +126,7 @@ def test_a_rule_may_name_a_pattern(user):
     report = user.wait_preview()
     assert [t.name for t in report.tensors] == ["fc1.weight", "fc2.weight", "fc3.weight"]
     footer = user.views.tree.footer
-    assert re.fullmatch(r"Chosen by rules; \d+ checked, not used", footer.text())
+    assert re.fullmatch(r"Selected by rules; \d+ check marks are ignored", footer.text())
     assert "rules or check marks" in user.views.preview.tensors.toolTip()
 
 
@@ -312,7 +312,7 @@ def test_statistics_are_loaded_from_a_file_for_methods_that_take_them(user, tmp_
     assert not user.button.isEnabled()
     user.chooses_file(SAMPLE)
     user.click(user.rule.load_statistics)
-    user.wait(lambda: any("holds no statistics of activations" in t for t in user.notices))
+    user.wait(lambda: any("contains no statistics of activations" in t for t in user.notices))
 
     other = tmp_path / "other.statistics.safetensors"
     save_statistics(other, {"fc3.weight": inputs}, Origin(checkpoint="0" * 64), Job())

@@ -72,8 +72,8 @@ def test_a_person_prunes_rows_with_the_columns_of_the_next_matrix(user, bert):
     user.wait(lambda: row.isVisible() and row.box.isChecked())
     assert row.box.isEnabled()
     assert row.note.text() == (
-        "On top of the amount, also prunes 2 tensors: output.dense.weight columns, "
-        "intermediate.dense.bias."
+        "Also prunes 2 dependent tensors, in addition to the amount: output.dense.weight "
+        "columns, intermediate.dense.bias."
     )
     report = user.wait_preview()
     assert {t.name for t in report.tensors} == {f"{DENSE}.weight", f"{DENSE}.bias", OUTPUT}
@@ -82,7 +82,7 @@ def test_a_person_prunes_rows_with_the_columns_of_the_next_matrix(user, bert):
     assert "→" in user.cell(OUTPUT, Column.SPARSITY), "the tree shows what follows"
     user.click(user.button)
     user.wait(lambda: len(user.states) == 2)
-    assert user.states[1].endswith("dense.weight, with everything that depends on it")
+    assert user.states[1].endswith("dense.weight, with dependent tensors")
 
     norms = np.square(bert[f"{DENSE}.weight"].astype(np.float64)).sum(axis=1)
     stays = np.ones(12, np.bool_)
@@ -127,8 +127,8 @@ def test_the_box_says_why_nothing_or_not_all_is_known(user, bert):
     assert row.box.isEnabled()
     assert not row.box.isChecked(), "off by default where not all is known"
     assert row.note.text() == (
-        "On top of the amount, would also prune 2 tensors. Off by default: No other tensor is "
-        "pruned with attention.output.dense.weight."
+        "Would also prune 2 dependent tensors, in addition to the amount. Off by default: No "
+        "dependent tensors are known for attention.output.dense.weight."
     )
     assert f"2 tensors: {OUTPUT} columns" in row.box.accessibleDescription()
     assert "with encoder.layer.1.attention.output" in row.box.accessibleDescription(), "in full"
@@ -136,7 +136,9 @@ def test_the_box_says_why_nothing_or_not_all_is_known(user, bert):
     click(user)
     user.wait(lambda: user.workbench.preview.state.preview is None)
     assert len(user.wait_preview().tensors) == 4
-    assert row.note.text().startswith("On top of the amount, also prunes 2 tensors: ")
+    assert row.note.text().startswith(
+        "Also prunes 2 dependent tensors, in addition to the amount: "
+    )
     user.check(f"{DENSE}.weight")
     user.wait(lambda: not row.box.isEnabled())
     assert not row.box.isChecked(), "what cannot be is not asked for"
@@ -190,7 +192,8 @@ def test_a_convolution_takes_its_norm_and_the_inputs_of_the_next(user, tmp_path,
     ask(user, "50 %")
     user.wait(row_of(user).box.isChecked)
     assert row_of(user).note.text() == (
-        "On top of the amount, also prunes 3 tensors: conv2.weight inputs, bn1.weight, bn1.bias."
+        "Also prunes 3 dependent tensors, in addition to the amount: conv2.weight inputs, "
+        "bn1.weight, bn1.bias."
     )
     user.wait_preview()
     user.click(user.button)
@@ -209,12 +212,12 @@ def test_a_model_that_nobody_knows_says_so(user):
     user.wait_open(SAMPLE)
     ask(user)
     row = row_of(user)
-    user.wait(lambda: row.box.text() == "With everything that depends on it (not known)")
+    user.wait(lambda: row.box.text() == "Also prune dependent tensors (unavailable)")
     assert not row.box.isEnabled()
     assert not row.box.isChecked()
     assert not row.note.isVisible(), "there is no room to say it of every step on the file"
-    assert "what its tensors share is not known" in row.box.accessibleDescription()
-    assert "what its tensors share is not known" in row.box.toolTip()
+    assert "do not show how the layers are connected" in row.box.accessibleDescription()
+    assert "do not show how the layers are connected" in row.box.toolTip()
     assert len(user.wait_preview().tensors) == 5
 
 

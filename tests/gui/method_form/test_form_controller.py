@@ -260,7 +260,7 @@ def test_the_last_rule_that_names_a_tensor_takes_precedence_and_is_shown(opened,
     footer = user.views.tree.footer
     assert footer.text().startswith("5 tensors, "), "the rules choose no others"
     user.check(NAMES[1])
-    user.wait(lambda: footer.text() == "4 tensors checked; rules choose others")
+    user.wait(lambda: footer.text() == "4 tensors checked; rules select others")
     user.check(NAMES[1])
     user.wait(lambda: footer.text().startswith("5 tensors, "))
     user.wait_preview()

@@ -721,8 +721,8 @@ def test_dependents_are_asked_for_by_default_where_all_is_known(form, qtbot):
         row.set_found(known(20, 20, more=True))
     assert (row.box.isEnabled(), row.box.isChecked()) == (True, True)
     assert row.note.text() == (
-        "On top of the amount, also prunes 24 tensors: fc2.weight columns, conv.weight outputs, "
-        "fc1.bias, …"
+        "Also prunes 24 dependent tensors, in addition to the amount: fc2.weight columns, "
+        "conv.weight outputs, fc1.bias, …"
     )
     assert "h.0.fc2.weight columns" in row.box.accessibleDescription()
     with qtbot.waitSignal(form.changed):
@@ -744,18 +744,18 @@ def test_the_box_says_of_which_tensors_nothing_depends(form):
     row.set_found(known(18, 20, unknown="h.3.x.weight", unknown_role="x.weight"))
     assert (row.box.isEnabled(), row.box.isChecked()) == (True, False)
     first = "24 tensors: fc2.weight columns, conv.weight outputs, fc1.bias."
-    some = "No other tensor is pruned with 2 of 20 tensors, such as x.weight."
+    some = "No dependent tensors are known for 2 of 20 tensors, such as x.weight."
     assert row.note.text() == (
-        f"On top of the amount, would also prune 24 tensors. Off by default: {some}"
+        f"Would also prune 24 dependent tensors, in addition to the amount. Off by default: {some}"
     )
     row.set_choice(True)
-    assert row.note.text() == f"On top of the amount, also prunes {first} {some}"
+    assert row.note.text() == f"{first} {some}"
     row.set_choice(False)
     assert row.note.text() == some
     row.set_found(FormDependents(0, 20, why_not="Nobody knows."))
     assert (row.box.isEnabled(), row.box.isChecked()) == (False, False)
     assert row.note.text() == "Nobody knows."
-    assert row.box.accessibleDescription().startswith("Nobody knows. Also prunes what")
+    assert row.box.accessibleDescription().startswith("Nobody knows. Also prunes the matching")
 
 
 def test_how_many_tensors_have_companions_is_said(form):

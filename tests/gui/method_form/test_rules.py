@@ -47,8 +47,10 @@ def test_a_new_rule_takes_nothing_until_it_names_tensors(opened):
     assert QApplication.focusWidget() is rule.target
     assert rule.target.currentText() == ""
     assert rule.matched.isVisible()
-    assert rule.matched.text().startswith("No layers yet: enter a pattern or choose a type.")
-    assert lines(user)[1].startswith("no layers yet, ignored\n")
+    assert rule.matched.text().startswith(
+        "No tensors selected yet: enter a pattern or choose a type."
+    )
+    assert lines(user)[1].startswith("no tensors selected yet\n")
     user.pause(60)
     assert user.workbench.preview.state.preview.report is before
     assert user.button.isEnabled()

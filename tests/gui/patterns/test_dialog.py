@@ -182,8 +182,8 @@ def test_one_many_and_none(dialog, tensors, sentence):
         ({"n": 1}, "1:4 implies 2:4, which sparse tensor cores support along the input"),
         ({"n": 4, "m": 8}, "Whether 4:8 is supported depends on your kernels"),
         ({"dim": 0}, "along the input dimension of linear layers: dim 1, or dim 0"),
-        ({"convolutions": 1}, "1 of these is a convolution: its groups lie along the input"),
-        ({"convolutions": 3}, "3 of these are convolutions: their groups lie along the input"),
+        ({"convolutions": 1}, "1 of these is a convolution: its groups are along the input"),
+        ({"convolutions": 3}, "3 of these are convolutions: their groups are along the input"),
         (
             {"dim": -1},
             "Sparse tensor cores support 2:4 along the input dimension of linear layers.",

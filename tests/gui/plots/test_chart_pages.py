@@ -128,9 +128,9 @@ CASES = {
         lambda view: view.set_sensitivity(None),
         "Damage by tensor and amount",
         "sensitivity",
-        "Nothing has been scanned yet. Choose Tools > Scan sensitivity… to measure how much of "
-        "each tensor the model can spare.",
-        "3 of 4 evaluations measured;  largest damage: a.weight at 90 %, 2.5",
+        "No scan yet. Choose Tools > Scan sensitivity… to measure how far each tensor can be "
+        "pruned.",
+        "3 of 4 evaluations measured;  most sensitive: a.weight, 2.5 worse at 90 %",
         "b.weight, 30 % pruned:  loss 0.6, 0.1 worse",
         "tensor,weights,loss at 30 %,loss at 90 %\nb.weight,10,0.6,–",
         ["b.weight", "0.6", "–"],
@@ -143,7 +143,7 @@ CASES = {
         "quality",
         "Nothing has been evaluated yet. Press Set up… to measure the model with your own data or "
         "script.",
-        "At most 1.0 points worse: no measured state with pruned weights.",
+        "No pruned state measured so far is within 1.0 points of the original.",
         "L1 50 %:  50.0 % pruned: accuracy 60.0 %, 30.0 points worse",
         "state,sparsity,accuracy,difference,noise ±,meets the target,measured with\n"
         "L1 50 %,0.5,0.6,-0.30000000000000004,,no,",

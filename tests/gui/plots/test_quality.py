@@ -230,11 +230,11 @@ def test_the_handle_of_the_target_hides_no_point(show, english):
 
 def test_a_message_is_shown_while_the_first_state_is_measured(show, english):
     view = show(QualityView(), 480, 420)
-    assert view._message.text().startswith("Nothing has been evaluated yet.")
+    assert view._message.text().startswith("No evaluation yet.")
     view.set_measuring(measuring=True)
     assert view._message.text().startswith("Evaluating…")
     view.set_measuring(measuring=False)
-    assert view._message.text().startswith("Nothing has been evaluated yet.")
+    assert view._message.text().startswith("No evaluation yet.")
 
 
 def test_the_noise_of_a_state_is_a_bar_with_an_entry_in_the_legend(view):
@@ -258,7 +258,7 @@ def test_the_noise_of_a_state_is_a_bar_with_an_entry_in_the_legend(view):
 
 def test_the_target_is_described_and_dragged(view, qtbot):
     assert plain(view.readout.text()) == (
-        "At most 1.0 points worse: up to 50.0 % pruned (L1 50 %); noise ±1.3 points"
+        "Best within 1.0 points of the original: 50.0 % pruned (L1 50 %); noise ±1.3 points"
     )
     assert view.canvas.accessibleDescription() == view.readout.text()
     canvas, place = view.canvas, view.canvas.area
@@ -267,7 +267,7 @@ def test_the_target_is_described_and_dragged(view, qtbot):
     qtbot.mousePress(viewport, LEFT, pos=line)
     qtbot.mouseMove(viewport, QPoint(line.x(), place.pixel(0, 70.0).toPoint().y()))
     qtbot.mouseRelease(viewport, LEFT, pos=line)
-    assert "up to 80.0 % pruned (L1 80 %)" in plain(view.readout.text())
+    assert "80.0 % pruned (L1 80 %)" in plain(view.readout.text())
     assert view.tolerance == pytest.approx(0.289, abs=0.01)
     view._set_tolerance(0.01)
     for _ in range(3):
@@ -275,7 +275,8 @@ def test_the_target_is_described_and_dragged(view, qtbot):
     assert view.tolerance == pytest.approx(0.007)
     said = view.readout.text()
     assert said.endswith(
-        "no measured state with pruned weights. States measured before do not count."
+        "No pruned state measured so far is within 0.7 points of the original. States measured "
+        "in an earlier session are not considered."
     )
     qtbot.keyClick(canvas, Qt.Key.Key_Down, Qt.KeyboardModifier.ControlModifier)
     assert "L1 50 %" in view.readout.text()
@@ -445,14 +446,14 @@ def test_the_user_chooses_the_horizontal_axis(view, qtbot):
     assert pixel(view, 2).x() < pixel(view, 1).x() < pixel(view, 0).x()
     image = view.canvas.viewport().grab().toImage()
     assert image.pixelColor(pixel(view, 2)) == QColor(view._colors["kept"])
-    assert "1.0 points worse: down to 1,000,000 parameters (L1 50 %)" in plain(view.readout.text())
+    assert "1.0 points worse: 1,000,000 parameters (L1 50 %)" in plain(view.readout.text())
     assert view.canvas.accessibleName() == "Metric against parameters remaining"
     rows = [list(row) for row in view.numbers()]
     assert rows[0][:4] == ["L1 80 %", 0.8, 400_000, 0.742]
     qtbot.keyClick(view.axis_box, Qt.Key.Key_Down)
     assert view.canvas.bottom.labelText == "size of packed weights"
     assert plain(view.canvas.bottom.tickStrings([2e6], 1, 1)[0]) == "2.0 MB"
-    assert "worse: down to 4.2 MB of packed weights (L1 50 %)" in plain(view.readout.text())
+    assert "worse: 4.2 MB of packed weights (L1 50 %)" in plain(view.readout.text())
     assert view.numbers().headers[2] == "size of packed weights"
     bottom = view.canvas.bottom
     ((step, ticks),) = bottom.tickValues(*bottom.range, bottom.size().width())
@@ -491,7 +492,7 @@ def test_states_without_a_number_for_the_axis_are_left_out(view, qtbot):
     view.set_states((), 0, "")
     assert not view.axis_box.isVisible()
     assert not view.axis_label.isVisible()
-    assert "Nothing has been evaluated yet" in view._message.text()
+    assert "No evaluation yet" in view._message.text()
 
 
 def test_each_series_has_its_own_color_in_the_legend(view):

@@ -59,7 +59,7 @@ def legend(view):
 
 def test_values_of_states_that_were_calibrated_with_the_same_data_are_marked(view):
     """In the cells, the read-out, the summary, the table and its copies."""
-    mark = "▲ calibrated with the data that measure it"
+    mark = "▲ evaluated on the calibration data"
     said = (view.cell_text(0, 2), view.subject(), view.numbers().headers[-1])
     assert not any("calibrated" in text or text == "measured with" for text in said)
     view.set_sensitivity(found(calibrated=True))
@@ -92,9 +92,11 @@ def test_colors_of_cells_range_from_no_damage_to_the_worst(view):
     assert legend(view)[-1] == "measured before"
     assert WHY_OLD in view.about.text()
     view.set_sensitivity(found(is_current=False))
-    assert legend(view)[-1] == "of another state"
+    assert legend(view)[-1] == "from another state"
     view.set_sensitivity(found(is_old=True, is_current=False))
-    assert legend(view)[-1] == "of another state, measured before", "one gray, one word for it"
+    assert legend(view)[-1] == ("from another state, in an earlier session"), (
+        "one gray, one word for it"
+    )
     assert plain(legend(view)[0]) == "2.5 worse (logarithmic)"
 
 
@@ -108,10 +110,10 @@ def test_cells_say_the_difference(view):
         "b.weight, 90 % pruned:  loss is not a finite number",
     ]
     assert plain(view.readout.text()) == (
-        "5 of 6 evaluations measured;  largest damage: a.weight at 90 %, 2.5"
+        "5 of 6 evaluations measured;  most sensitive: a.weight, 2.5 worse at 90 %"
     )
     assert plain(view.about.text()) == (
-        "Scanned state: Opened, the current one. Method: L1. Before pruning: loss 0.5."
+        "Scanned state: Opened (current state). Method: L1. Before pruning: loss 0.5."
     )
     words = f"{view.about.text()} {view.readout.text()}"
     assert view.canvas.accessibleDescription() == words
@@ -221,7 +223,7 @@ def test_the_cell_under_the_mouse_is_read_out_until_the_mouse_moves(view, qtbot)
 
 def test_without_noise_the_uncertainty_is_stated_as_unknown(view):
     view.set_sensitivity(found(noise=0.0))
-    assert view.subject().endswith("Repeatable; the uncertainty of the data is not known.")
+    assert view.subject().endswith("Repeatable; the sampling error is unknown.")
 
 
 def test_a_scan_of_another_state_is_gray_and_described_above_the_chart(view, qtbot):
@@ -229,9 +231,7 @@ def test_a_scan_of_another_state_is_gray_and_described_above_the_chart(view, qtb
         view.resize(width, 420)
         view.set_sensitivity(found(is_current=False))
         assert color(view, 0, 2) == LIGHT["muted"]
-        assert view.about.text().startswith(
-            "Scanned state: Opened. The current state is another one."
-        )
+        assert view.about.text().startswith("Scanned state: Opened (not the current state).")
         assert view.about.isVisible()
         assert view.about.height() >= view.about.heightForWidth(view.about.width())
         assert view.about.y() < view.canvas.y() + view.height() // 2

@@ -186,8 +186,7 @@ def test_the_summary_states_which_tensors_have_a_bar(model):
     model.set_tensors([*ROWS, row("m.layers.0.bias", 8)])
     model.set_report(REPORT)
     assert model.summary() == (
-        "4 tensors; model 7.0\u00a0% pruned;  only tensors that are usually pruned or have pruned "
-        "weights are shown"
+        "4 tensors; model 7.0\u00a0% pruned;  showing prunable and pruned tensors only"
     )
 
 

@@ -120,7 +120,9 @@ def test_the_report_names_what_is_hit_hardest_with_a_sign_and_a_word(forecast):
         ("", "m.e", f"1.0{GAP}%"),
     ]
     assert forecast.most._heading.text() == "Most affected (by norm² lost)"
-    assert forecast.affected[1].accessibleName() == f"c, 60.0{GAP}% of norm² lost, little left"
+    assert forecast.affected[1].accessibleName() == (
+        f"c, 60.0{GAP}% of norm² lost, few weights remain"
+    )
     assert forecast.affected[1].bar.shares == (0, 0.6)
     assert forecast.affected[1].glyph.toolTip() == (
         f"4.0{GAP}% of its weights are left, with 40.0{GAP}% of its norm²."
@@ -350,7 +352,7 @@ def test_what_was_done_is_told_without_arrow_or_accent_and_with_its_marks(foreca
     assert forecast.note.isVisible()
     assert (
         forecast.note.text()
-        == f"Amounts are fractions of the remaining weights: another 90{GAP}% prunes 20 more."
+        == f"Percentages refer to the remaining weights: another 90{GAP}% would prune 20 more."
     )
     button = forecast.action.button
     assert (button.text(), button.objectName()) == ("Prune again: 20 weights", "")
@@ -526,9 +528,7 @@ def test_a_pattern_that_does_not_hold_is_a_visible_warning(forecast):
         give(replace(SPARED, broken=BROKEN))
         label = forecast.broken
         assert label.isVisible()
-        assert label.text() == (
-            "▲ 1:4 does not hold in 2 tensors (10,939 groups): protected weights."
-        )
+        assert label.text() == ("2 tensors violate ▲ 1:4 (10,939 groups): protected weights.")
         assert label.height() >= label.heightForWidth(label.width())
         assert label.foregroundRole() == DANGER
         assert label.toolTip() == "<span>a: 10,000 groups<br>m.z: 939 groups</span>"

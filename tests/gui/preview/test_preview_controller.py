@@ -220,7 +220,7 @@ def test_an_emptied_layer_is_marked_before_and_after_the_step(counted, no_exact_
     with no_exact_preview():
         counted.ask_amount("42 %")
         counted.wait(lambda: SMALL in alarm.text())
-        assert plain(alarm.text()) == f"▲ Little is left of 1 tensor: {SMALL}"
+        assert plain(alarm.text()) == f"▲ Few weights remain in 1 tensor: {SMALL}"
         counted.wait(lambda: danger in colors_in(counted, SMALL, 0, GLYPH_WIDTH))
         block = tree.model.index_of(node_named(tree, "block"))
         tree.view.setExpanded(block, False)
@@ -496,7 +496,7 @@ def test_what_failed_can_be_done_afterwards(counted, file, monkeypatch):
     file.rename(file.with_suffix(".away"))
     counted.ask_amount("35 %")
     error = counted.views.preview.error
-    counted.wait(lambda: "Put it back" in error.text())
+    counted.wait(lambda: "Restore it" in error.text())
     file.with_suffix(".away").rename(file)
     counted.wait(lambda: not error.text())
     counted.wait_preview()
@@ -713,7 +713,7 @@ def test_after_a_prune_panel_tree_and_picture_show_what_was_done(counted):
     figures = {key: label.text() for key, label in panel.figures.labels.items()}
     compact = panel.file.labels["compact"].text()
     assert compact.startswith("up to ")  # before compression, as in the export dialog
-    assert panel.file.words["compact"].text() == "Compact file (uncompressed)"
+    assert panel.file.words["compact"].text() == "Packed size (before compression)"
     counted.click(counted.button)
     counted.wait(lambda: counted.document.position == 1)
     assert story(counted) == (False,) * 4
@@ -726,7 +726,7 @@ def test_after_a_prune_panel_tree_and_picture_show_what_was_done(counted):
     assert panel.file.labels["compact"].text() == compact
     assert not panel.alarm.text()
     assert plain(panel.note.text()) == (
-        "Amounts are fractions of the remaining weights: another 90 % prunes "
+        "Percentages refer to the remaining weights: another 90 % would prune "
         f"{more.newly_pruned:,} more."
     )
     assert counted.button.text() == f"Prune again: {more.newly_pruned:,} weights"

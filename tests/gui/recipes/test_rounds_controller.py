@@ -216,12 +216,12 @@ def test_what_depends_on_channels_goes_in_each_round_or_breaks_the_total(user, t
     user.choose(user.rule.method, "Ln structured")
     user.wait(user.views.form.dependents.box.isChecked)
     dialog = open_dialog(user)
-    assert "with everything that depends on it" in dialog.windowTitle() + said_in(dialog)
+    assert "with dependent tensors" in dialog.windowTitle() + said_in(dialog)
     enter(user, dialog, final="50 %", steps="3")
     user.click(dialog.go)
     user.wait(lambda: len(user.states) == 4)
     assert user.document.masks.counts([gate, up, down]) == [6 * 8] * 3
-    assert all("with everything that depends on it" in state for state in user.states[1:])
+    assert all("with dependent tensors" in state for state in user.states[1:])
     user.key("Ctrl+Z", user.window)
     assert user.document.masks.counts([gate, up, down]) == [5 * 8] * 3, "cubic"
 

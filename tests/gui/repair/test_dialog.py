@@ -67,7 +67,7 @@ def test_sequential_says_how_often_the_inputs_are_run(dialog):
     assert "then up to 2 times more through it and the pruned model" in dialog.note.text()
     dialog.source.radios[DataKind.STATISTICS].click()
     dialog.set_layers(layers(80, 80))
-    assert dialog.note.text().startswith("✕ Sequential repair runs inputs through the model")
+    assert dialog.note.text().startswith("✕ Sequential repair needs input data")
     assert not dialog.go.isEnabled()
     dialog.editors["sequential"].set_value(False)
     dialog.editors["sequential"].changed.emit()
@@ -77,4 +77,6 @@ def test_sequential_says_how_often_the_inputs_are_run(dialog):
 def test_it_says_where_layers_are_solved_if_their_gram_matrices_exceed_the_memory(dialog):
     dialog.editors["memory"].set_value(10**7)
     dialog.set_layers(layers(50, 90))
-    assert dialog.note.text().startswith("Gram matrices: 16 MB, more than the memory limit. They")
+    assert dialog.note.text().startswith(
+        "Gram matrices: 16 MB, more than the memory limit. The layers"
+    )

@@ -161,7 +161,7 @@ def test_by_statistics_it_is_one_step_and_undone_by_one_click(pruned, statistics
     assert user.states[-1] == "Repair of fc"
     assert set(user.document.snapshot().values) == {FC, "fc.bias"}
     assert report.headline.text() == (
-        "1 layer repaired: 240 weights have new values. 1 bias or running mean moved with them."
+        "1 layer repaired: 240 weights have new values. 1 bias or running mean was adjusted, too."
     )
     assert report.risks == []
     assert "Not repaired, no statistics: 'head.weight'." in [note.text() for note in report.notes]
@@ -249,7 +249,7 @@ def test_a_script_is_shown_run_and_gone(pruned, tmp_path):
     user.wait(lambda: repair.report is not None or user.trouble)
     assert user.trouble == []
     assert user.states[-1] == "Sequential repair of 2 layers"
-    assert any("include the errors of the layers before" in n.text() for n in repair.report.notes)
+    assert any("include those of the preceding layers" in n.text() for n in repair.report.notes)
     first, second = repair.report._layers
     assert (first.name, second.name) == (FC, HEAD)
     assert second.rounded < second.before
@@ -271,7 +271,7 @@ def test_escape_cancels_at_once_and_changes_wait(pruned, tmp_path, fake_torch):
     pid = process_of(user, tmp_path)
     user.views.history.tree.setFocus()
     user.key("Del", user.views.history.tree)
-    assert user.trouble[0].startswith("A repair is being computed; changes made now")
+    assert user.trouble[0].startswith("A repair is running.")
     assert user.document.position == 1
     user.key("Esc")  # closes the notice
     began = time.monotonic()
@@ -379,7 +379,7 @@ def test_what_is_no_statistics_file_is_said_in_the_dialog(pruned, tmp_path):
     dialog = open_dialog(user)
     user.click(dialog.source.radios[DataKind.STATISTICS])
     user.type(dialog.source.fields[DataKind.STATISTICS], str(tmp_path / "m.safetensors"))
-    user.wait(lambda: "holds no statistics of activations" in dialog.source.found.text())
+    user.wait(lambda: "contains no statistics of activations" in dialog.source.found.text())
     assert not dialog.go.isEnabled()
     assert dialog.go.text() == "Nothing to repair"
     user.type(dialog.editors["iterations"].field, "0")
@@ -445,5 +445,5 @@ def test_a_metric_that_is_better_is_no_notice_and_the_same_data_is_one(
     assert evaluation.same_data_warnings(script) == (), "it has a function for each"
     text = DataSource(DataKind.TEXT, "a.txt")
     monkeypatch.setattr(evaluation, "_source", text)
-    assert "the text that calibrated it" in evaluation.same_data_warnings(text)[0]
+    assert "its calibration text" in evaluation.same_data_warnings(text)[0]
     assert evaluation.same_data_warnings(script) == ()

@@ -76,7 +76,7 @@ def test_it_says_of_limit_and_seed_whether_the_data_are_others(scans, opened):
     assert "on the data that it was chosen by" in note()
     for given, words in (
         ({"limit": "30"}, "with another limit: their data may overlap"),
-        ({"limit": "20", "seed": "5"}, "It is not known whether"),
+        ({"limit": "20", "seed": "5"}, "The scan and the result may be"),
     ):
         evaluate(opened, scans.script, **given)
         assert words in note()
@@ -86,7 +86,7 @@ def test_it_says_of_limit_and_seed_whether_the_data_are_others(scans, opened):
     opened.wait(lambda: opened.document.position == 1)
     opened.key("Ctrl+M")
     opened.wait(lambda: "measured" in str(opened.notices))
-    assert "so the data seem to be the same" in plain(opened.notices[0])
+    assert "both probably used the same data" in plain(opened.notices[0])
 
 
 def evaluate(user, script, limit="", seed=""):

@@ -352,7 +352,7 @@ def test_of_the_scans_of_a_state_that_of_the_script_in_use_is_shown(
     opened.wait(lambda: "with another" not in scans.view.about.text())
     assert scans.cells == whole
     opened.choose(box, "Opened; L1 unstructured (magnitude), 1 of 4")
-    assert scans.view.about.text().startswith("Scanned state: Opened, the current one. Method: L1")
+    assert scans.view.about.text().startswith("Scanned state: Opened (current state). Method: L1")
     assert "Measured with another script" in scans.view.about.text()
     prune(opened)
     opened.key("Ctrl+Z")
@@ -368,7 +368,7 @@ def test_each_tensor_is_repaired_by_statistics_that_are_loaded(scans, opened, ru
     dialog = scans.ask()
     assert not dialog.repair.isEnabled(), "nothing is loaded"
     assert dialog.no_repair.isVisible()
-    assert dialog.no_repair.text() == "no statistics with Gram matrices are loaded"
+    assert dialog.no_repair.text() == "requires statistics with Gram matrices"
     opened.click(dialog.leave)
     weights = {FIRST: Inputs(np.full((1, 8), 2.0), None, np.ones(1))}
     save_statistics(tmp_path / "bare.safetensors", weights, Origin(), Job())
@@ -409,7 +409,7 @@ def prune(opened, amount="10 %"):
 def test_over_another_state_a_scan_is_gray_and_its_cells_set_nothing(scans, opened, tmp_path):
     scans.scan()
     red = scans.view.canvas.fill(1.0)
-    assert scans.view.about.text().startswith("Scanned state: Opened, the current one. Method: L1")
+    assert scans.view.about.text().startswith("Scanned state: Opened (current state). Method: L1")
     prune(opened)
     assert scans.view.canvas.fill(1.0) != red
     assert scans.view.about.text().startswith("Scanned state: Opened. The current state is anoth")
@@ -442,7 +442,7 @@ def test_over_another_state_a_scan_is_gray_and_its_cells_set_nothing(scans, open
     second = scans.cells
     opened.key("Ctrl+Z")
     opened.wait(lambda: len(scans.cells[0]) == 2)
-    assert scans.view.about.text().startswith("Scanned state: Opened, the current one.")
+    assert scans.view.about.text().startswith("Scanned state: Opened (current state).")
     file = tmp_path / "work.prune"
     save_and_close(opened, file)
     opened.open(file)
@@ -499,7 +499,9 @@ def test_a_scan_that_no_session_has_is_unsaved(scans, opened, runners, tmp_path)
     assert window.windowTitle() == "model.safetensors[*] — Pruneapp"
     asked = opened.answers("Cancel")
     assert not window.close()
-    assert asked[0].startswith("Metrics or scans are not saved; only a session stores them.")
+    assert asked[0].startswith(
+        "Metrics and scans have not been saved. Save a session to keep them."
+    )
     save_and_close(opened, file)  # asks nothing
     opened.open(file)
     opened.wait(lambda: scans.cells)
@@ -512,7 +514,7 @@ def test_a_scan_that_no_session_has_is_unsaved(scans, opened, runners, tmp_path)
     asked = opened.answers("Save session")
     opened.key("Ctrl+W")
     opened.wait(lambda: opened.document is None)
-    assert asked[0].startswith("Metrics or scans are not saved in 'work.prune'.")
+    assert asked[0].startswith("Metrics and scans have not been saved in 'work.prune'.")
 
 
 @pytest.mark.usefixtures("histories_off")

@@ -119,7 +119,7 @@ def test_a_missing_statistics_file_of_a_session_is_said(user, new_user, model, t
     other = new_user()
     other.open(session)
     other.wait(lambda: other.document is not None)
-    other.wait(lambda: any("is not there any more" in text for text in other.notices))
+    other.wait(lambda: any("no longer exists" in text for text in other.notices))
     assert other.rule.statistics_name.text() == "no file loaded"
 
 

@@ -284,17 +284,17 @@ def test_the_filter_makes_the_tree_no_wider(tree, qtbot):
 def test_it_is_said_when_no_rule_is_for_what_is_checked(tree):
     """Regression: it began with "4 tensors checked", but the preview counts those of rules."""
     tree.set_used(False, False)
-    assert tree.footer.text() == "Chosen by rules; 4 checked, not used"
+    assert tree.footer.text() == "Selected by rules; 4 check marks are ignored"
     assert tree.footer.shortened(272) == tree.footer.text()
     tree.set_used(True, False)
-    assert tree.footer.text() == "4 tensors checked; rules choose others"
+    assert tree.footer.text() == "4 tensors checked; rules select others"
     assert tree.footer.shortened(272) == tree.footer.text()
     tree.set_others(False)
     assert tree.footer.text() == "4 tensors, 14,576 weights checked", (
         "the rules choose no other tensors"
     )
     tree.set_others(True)
-    assert tree.footer.text() == "4 tensors checked; rules choose others"
+    assert tree.footer.text() == "4 tensors checked; rules select others"
     tree.set_used(True, True)
     assert tree.footer.text() == "4 tensors, 14,576 weights checked"
 
@@ -434,7 +434,7 @@ def test_what_would_be_hurt_has_a_sign_that_collapsed_modules_show_too(tree, qtb
     assert glyph_colors(tree, "layer2", LIGHT["danger"]) > 8
     assert glyph_colors(tree, "fc.weight", LIGHT["danger"]) > 8
     told = index(tree, "layer2", sparsity).data(Qt.ItemDataRole.ToolTipRole)
-    assert "Below this module: little is left of 1 tensor." in told
+    assert "Below this module: few weights remain in 1 tensor." in told
     words = index(tree, "fc.weight", sparsity).data(Qt.ItemDataRole.AccessibleTextRole)
     assert words.endswith("Danger: All of its weights are pruned.")
     tree.model.set_preview(None)

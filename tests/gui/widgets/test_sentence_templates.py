@@ -115,13 +115,13 @@ def test_templates_that_cannot_be_told_apart_are_translated_alike():
     ("english", "chinese", "german"),
     [
         (
-            "'/a/b.safetensors' is cut short: 5 bytes of 21,432 are missing.",
+            "'/a/b.safetensors' is truncated: 5 bytes of 21,432 are missing.",
             "'/a/b.safetensors' 不完整：21,432 字节中缺少 5 个字节。",
             "von 21.432 Bytes fehlen 5 Bytes.",
         ),
         ("'/a/b.pdf' is a PDF document.", "是 PDF 文档。", "ist ein PDF-Dokument."),
         (
-            "'/a/b.pt' is damaged: its zip directory is missing, so the file is cut short.",
+            "'/a/b.pt' is damaged: its zip directory is missing, so the file is truncated.",
             "'/a/b.pt' 已损坏：缺少 zip 目录，因此文件不完整。",
             "das Zip-Verzeichnis fehlt",
         ),
@@ -200,8 +200,8 @@ def test_labels_of_the_history_are_said_part_by_part(english, chinese, german):
     ("english", "german"),
     [
         ("A vector of 1,000,000 elements, wrapped into lines of 1,024.", "1.000.000 Elementen"),
-        ("'a' is cut short: at least 194,251 bytes are missing.", "194.251 Bytes"),
-        ("'1,024.pt' is cut short: at least 9 bytes are missing.", "'1,024.pt'"),
+        ("'a' is truncated: at least 194,251 bytes are missing.", "194.251 Bytes"),
+        ("'1,024.pt' is truncated: at least 9 bytes are missing.", "'1,024.pt'"),
         ("'damping' must be a positive number (got -0.5).", "-0,5"),
         ("The largest rounding error is 1.5e-05, in '0.5'.", "1,5e-05, in '0.5'"),
         ("'v' alone needs more than 1.25 GB: its file is larger.", "1,25 GB"),
@@ -209,8 +209,8 @@ def test_labels_of_the_history_are_said_part_by_part(english, chinese, german):
         ("at most 12.5 %", "12,5 %"),
         (
             (
-                "The index says that the tensors have 1,234 bytes; they have 5,678. "
-                "Exports contain the correct number."
+                "The index contains a wrong total size: 1,234 bytes instead of 5,678. Exports "
+                "contain the correct number."
             ),
             "5.678",
         ),

@@ -68,7 +68,7 @@ def test_rows_that_other_files_name_are_not_surplus(tmp_path):
 
 
 def test_without_tokenizer_json_the_vocabulary_stays(tmp_path):
-    with pytest.raises(CheckpointError, match=r"has no tokenizer.json, so that its vocabulary"):
+    with pytest.raises(CheckpointError, match=r"has no tokenizer.json, so its vocabulary"):
         read_vocabulary(tmp_path, Job())
     (tmp_path / "tokenizer.model").write_bytes(b"")
     with pytest.raises(CheckpointError, match=r"only 'tokenizer\.model', which cannot be cut"):
@@ -191,8 +191,8 @@ def test_vocabularies_that_say_something_else_are_left_out_with_a_notice(tmp_pat
     assert chosen.left_out == ("vocab.json", "vocab.txt", "spiece.model", "tokenizer.model")
     assert len(chosen.notices) == 4
     assert chosen.notices[-1] == (
-        "'tokenizer.model' is left out: it holds the vocabulary in a form that cannot be cut; "
-        "tokenizer.json has all that is needed."
+        "'tokenizer.model' is not written: it contains the vocabulary in a form that cannot be "
+        "reduced. tokenizer.json contains everything that is needed."
     )
     assert chosen.files["merges.txt"] == b"a b\n"
     assert not {*chosen.left_out} & chosen.files.keys()

@@ -163,7 +163,9 @@ def channel_words(selection: WeightSelection, layout: Layout) -> str:
     )
     if layout.dims and layout.dims[selection.dim]:
         return f"{translate_declared(layout.dims[selection.dim])} {which}"
-    return translate("WeightsView", "{which} of dim {dim}").format(which=which, dim=selection.dim)
+    return translate("WeightsView", "index {which} of dim {dim}").format(
+        which=which, dim=selection.dim
+    )
 
 
 def tile_numbers(tile: AnyTile) -> Numbers:
