@@ -188,7 +188,7 @@ def test_what_cannot_be_read_is_kept_or_stops_the_export_or_is_left_out_by_choic
                 assert set(written(out)) == {"w"}, name
                 assert report.omitted == ("it",), name
                 notices = report.notices
-                assert any(n.startswith("'it' was left out, as asked") for n in notices), name
+                assert any(n.startswith("'it' was excluded as requested") for n in notices), name
                 assert not any("the tensors of the state dict are in it" in n for n in notices)
 
 
@@ -239,7 +239,7 @@ def test_of_values_that_are_no_tensors_it_is_said_what_becomes_of_them(tmp_path,
         for form in WEIGHTS:
             out, report = run(half(checkpoint), form.name, tmp_path)
             kept = form.name == "torch"
-            words = f"{'Kept unchanged' if kept else 'Left out'}: {said}."
+            words = f"{'Kept unchanged' if kept else 'Not included'}: {said}."
             assert words in report.notices, form.name
             assert (f"Not included: {said}." in offers[form.name].does_not) == (not kept), form.name
             if kept:
@@ -292,7 +292,7 @@ def test_what_stands_around_the_state_dict_is_written_or_said_before_and_after(f
         kept = not said or form.name == "torch"
         assert (wanted in offer.does_not) == (wanted in report.notices) == (not kept)
         assert (f"Kept unchanged: {said}." in report.notices) == bool(kept and said)
-        assert not (kept and "Left out" in " ".join((*offer.does_not, *report.notices)))
+        assert not (kept and "Not included" in " ".join((*offer.does_not, *report.notices)))
 
 
 @pytest.mark.parametrize("form", WEIGHTS, ids=lambda form: form.name)

@@ -219,7 +219,7 @@ def test_no_object_costs_the_rest_of_the_file(
     assert found["model"]["fc.weight"].flatten().tolist() == [1.0, 0.0] * 8
     for value in (found["args"], found["model"]["fc._extra_state"]):
         assert _shown(value) == _shown(OBJECTS[kind])
-    assert not any(notice.startswith("Left out") for notice in report.notices)
+    assert not any(notice.startswith("Not included") for notice in report.notices)
 
 
 @pytest.mark.parametrize("core", ["core", "_core"])

@@ -135,7 +135,7 @@ def test_cut_program_says_what_the_masked_one_says(
 
     assert sorted(path.name for path in out.iterdir()) == ["net.pt2", "pruneapp.shrink.json"]
     assert (report.format, report.label) == ("pt2", "torch.export")
-    assert not any("Left out" in notice for notice in report.notices)
+    assert not any("Not included" in notice for notice in report.notices)
     export(state, ExportRequest("safetensors", tmp_path / "masked.safetensors"), Job())
     model.load_state_dict(load_file(tmp_path / "masked.safetensors"), strict=False)
     small = torch.export.load(out / "net.pt2")

@@ -743,8 +743,11 @@ def test_the_box_says_of_which_tensors_nothing_depends(form):
     choose(form, "ln")
     row.set_found(known(18, 20, unknown="h.3.x.weight", unknown_role="x.weight"))
     assert (row.box.isEnabled(), row.box.isChecked()) == (True, False)
-    first = "24 tensors: fc2.weight columns, conv.weight outputs, fc1.bias."
-    some = "No dependent tensors are known for 2 of 20 tensors, such as x.weight."
+    first = (
+        "Also prunes 24 dependent tensors, in addition to the amount: fc2.weight columns, "
+        "conv.weight outputs, fc1.bias."
+    )
+    some = "No dependent tensors are known for 2 of the 20 checked tensors, such as x.weight."
     assert row.note.text() == (
         f"Would also prune 24 dependent tensors, in addition to the amount. Off by default: {some}"
     )
