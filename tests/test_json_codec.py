@@ -263,8 +263,8 @@ def test_whatever_is_wrong_is_an_error_of_ours(kind, tmp_path):
     [
         (b'{"a": "\xff"}', "is not UTF-8 text at byte 7"),
         (b'{"a": 1, "a": 2}', "'a' appears twice"),
-        (b'{"a": NaN}', "holds NaN"),
-        (b'{"a": -Infinity}', "holds -Infinity"),
+        (b'{"a": NaN}', "contains NaN"),
+        (b'{"a": -Infinity}', "contains -Infinity"),
         (b'{"a": 1e999}', "the number 1e999 in it is too large"),
         (b'{"a": ' + b"9" * 5000 + b"}", "thousands of digits"),
         (b'{"a": "\\ud800"}', "half of a surrogate pair"),

@@ -96,7 +96,7 @@ def array_cases() -> Iterator[Case]:
     yield single("N01-version", npy("{}", version=9), "unknown version 9")
     yield single("N01-magic", b"\x93NUMPY", "does not begin like")
     yield single("N01-text", saved(np.array(["a"])), "no array of numbers")
-    yield single("N01-cut", good[:-1], "cut short")
+    yield single("N01-cut", good[:-1], "truncated")
     yield single("N01-more", good + b"x", "byte follows")
     yield single("N01-second", good + good, "bytes follow")
     yield Case("N01-empty", archive({"a.npy": b""}), "does not begin like")

@@ -53,17 +53,17 @@ def gguf_cases() -> Iterator[Case]:
     yield row("version 1", gguf(version=1), "version is 1")
     yield row("version 4", gguf(version=4), "version is 4")
     yield row("big-endian", b"GGUF" + struct.pack(">IQQ", 3, 1, 0) + bytes(99), "big-endian")
-    yield row("magic alone", b"GGUF", "cut short")
+    yield row("magic alone", b"GGUF", "truncated")
     yield row("tensors", gguf(counts=(_HUGE, 0)), "1,152,921,504,606,846,976 tensors")
     yield row("keys", gguf(counts=(1, _HUGE)), "1,152,921,504,606,846,976 keys")
     yield row("key length", gguf([struct.pack("<Q", _HUGE)], counts=(1, 1)), "bytes")
-    yield row("text length", gguf([key("k", _TEXT, struct.pack("<Q", _HUGE))]), "cut short")
-    yield row("array", gguf([key("k", _ARRAY, struct.pack("<IQ", _U32, _HUGE))]), "cut short")
-    yield row("texts", gguf([key("k", _ARRAY, struct.pack("<IQ", _TEXT, _HUGE))]), "cut short")
+    yield row("text length", gguf([key("k", _TEXT, struct.pack("<Q", _HUGE))]), "truncated")
+    yield row("array", gguf([key("k", _ARRAY, struct.pack("<IQ", _U32, _HUGE))]), "truncated")
+    yield row("texts", gguf([key("k", _ARRAY, struct.pack("<IQ", _TEXT, _HUGE))]), "truncated")
     yield row(
         "a text of an array",
         gguf([key("k", _ARRAY, struct.pack("<IQ", _TEXT, 1) + struct.pack("<Q", _HUGE))]),
-        "cut short",
+        "truncated",
     )
     yield row("nested", gguf([key("k", _ARRAY, struct.pack("<IQ", _ARRAY, 1))]), "unknown type 9")
     yield row("type of a value", gguf([key("k", 77, b"")]), "unknown type 77")
@@ -79,12 +79,12 @@ def gguf_cases() -> Iterator[Case]:
     two = [tensor("a", (40,)), tensor("b", offset=32)]
     yield row("overlap", gguf([], two, 320), "overlaps 'a'")
     yield row("odd offset", gguf([], [tensor(offset=4)], 64), "multiple of 32")
-    yield row("far offset", gguf([], [tensor(offset=1 << 40)]), "cut short")
-    yield row("last offset", gguf([], [tensor(offset=(1 << 64) - 32)]), "cut short")
+    yield row("far offset", gguf([], [tensor(offset=1 << 40)]), "truncated")
+    yield row("last offset", gguf([], [tensor(offset=(1 << 64) - 32)]), "truncated")
     yield row("dimensions", gguf([], [tensor(shape=(1,) * 5)]), "5 dimensions")
     yield row("extent", gguf([], [tensor(shape=(1 << 40, 1 << 40))]), "no tensor can have")
     yield row("hidden extent", gguf([], [tensor(shape=(0, 1 << 63))]), "no tensor can have")
-    yield row("large", gguf([], [tensor(shape=(1 << 30, 4))]), "cut short")
+    yield row("large", gguf([], [tensor(shape=(1 << 30, 4))]), "truncated")
     yield row("part of a block", gguf([], [tensor(shape=(40, 2), number=_Q4_0)]), "whole blocks")
     yield row("no block", gguf([], [tensor(shape=(), number=_Q4_0)]), "whole blocks")
     yield row("control characters", gguf([], [tensor("a\nb")]), "control characters")

@@ -134,7 +134,7 @@ def safetensors_cases() -> Iterator[Case]:
     yield Case("S02", file(b"1234567"), "7 bytes")
     yield Case("S03", file(header("", size=0) + b"{}"), "begin with '{'")
     yield Case("S04", file(header("{}", size=1 << 63)), "9,223,372,036,854,775,808 bytes")
-    yield Case("S05", file(header("{}", size=100_000)), "cut short")
+    yield Case("S05", file(header("{}", size=100_000)), "truncated")
     yield Case("S06", file(header("{}", size=100_000_001)), "at most 100,000,000 are allowed")
     yield Case("S07", file(header("{}", size=(1 << 64) - 1)), "header would have")
     yield Case("S08", file(header(b'{"\xff":1}')), "not UTF-8")
@@ -519,7 +519,7 @@ def distributed_cases() -> Iterator[Case]:
     yield Case("D01", _distributed(), check=holds(*names))
     for part in range(16):
         yield Case(f"D02-{part}", _distributed(".metadata", part / 16), "", names=".metadata")
-        yield Case(f"D03-{part}", _distributed("__1_0.distcp", part / 16), "cut short", names="__1")
+        yield Case(f"D03-{part}", _distributed("__1_0.distcp", part / 16), "truncated", names="__1")
     yield Case("D04", _distributed("__0_0.distcp", None), "is missing", names="__0_0.distcp")
     yield Case("D05", lambda f: _distributed()(f) / ".metadata", check=holds(*names))
     yield Case("D06", lambda f: _distributed()(f) / "__1_0.distcp", "Open its folder")

@@ -22,7 +22,7 @@ HEAD = b'{"format": "pruneapp-recipe", "version": 1, "entries": ['
         (HEAD + b'{"name": "\xff\xfe"}]}', "is not UTF-8 text at byte"),
         (HEAD + b"[" * 20_000 + b"]" * 20_000 + b"]}", "is nested too deeply"),
         (HEAD + b'{"name": "step", "name": "step"}]}', "'name' appears twice"),
-        (HEAD + b'{"name": "step", "configuration": NaN}]}', "holds NaN"),
+        (HEAD + b'{"name": "step", "configuration": NaN}]}', "contains NaN"),
         (HEAD + b'{"name": "finalize", "configuration": 7}]}', "at entries[0].configuration"),
         (HEAD[:-1] + b"9" * 5000 + b"}", "thousands of digits"),
     ],

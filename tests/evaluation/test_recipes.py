@@ -300,7 +300,7 @@ def test_of_an_encoder_the_agreement_on_the_lines_of_a_text_is_measured(tmp_path
             f"The lowest cosine, {said}{lowest[cosines.index(min(cosines))]!r}.",
         )
         pages.write_text("\n")
-        with pytest.raises(EvaluationError, match="holds no text"):
+        with pytest.raises(EvaluationError, match="contains no text"):
             runner.run(pruned, 0, Job())
         (tmp_path / "new.py").write_text(template_for(checkpoint))
     new = runpy.run_path(str(tmp_path / "new.py"))

@@ -65,7 +65,7 @@ CELL = ("tensors", 0, "cells", 0)
         (changed((*CELL, "pruned"), "1"), "expected an integer, got '1'"),
         (changed((*CELL, "metrics"), {"loss": "x"}), "expected a number"),
         (changed((*CELL, "metrics"), {"loss": 1}).replace(": 1}", ": 1e999}"), "too large"),
-        (changed((*CELL, "metrics"), {"loss": float("nan")}), "holds NaN"),
+        (changed((*CELL, "metrics"), {"loss": float("nan")}), "contains NaN"),
         ("[" * 1000, "nested too deeply"),
     ],
 )

@@ -229,7 +229,7 @@ def test_bytes_behind_the_end_are_not_called_a_file_that_is_cut_short(
     with pytest.raises(PruneAppError) as caught:
         opens(out)
     sentence = str(caught.value).replace(str(tmp_path), "")
-    assert "cut short" not in sentence
+    assert "truncated" not in sentence
     assert "follow" in sentence, sentence
 
 

@@ -280,7 +280,7 @@ def test_what_the_engine_says_is_chinese_in_the_window(chinese, new_user, file, 
     assert shown.startswith(f"'{damaged}' 不完整：")
     assert shown.endswith("中缺少 5 个字节。下载或复制被中断：请重新获取该文件。")
     assert not english_in(shown)
-    assert not notice.details.toPlainText() or "cut short" in notice.details.toPlainText()
+    assert not notice.details.toPlainText() or "truncated" in notice.details.toPlainText()
 
 
 def test_what_the_window_puts_together_has_the_marks_of_chinese(chinese):

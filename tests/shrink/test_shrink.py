@@ -380,7 +380,7 @@ def test_a_model_in_shards_stays_one(tmp_path):
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        (None, "There is no 'pruneapp.shrink.json'"),
+        (None, "contains no 'pruneapp.shrink.json'"),
         ("[]", "object"),
         ('{"groups": [], "version": 2}', "is of version 2"),
         (

@@ -334,11 +334,11 @@ def test_a_link_out_of_the_folder_is_refused(tmp_path):
     ("external", "says"),
     [
         ({"location": "missing"}, "The data file 'missing' is missing from"),
-        ({"location": "data", "offset": "8"}, "is cut short"),
+        ({"location": "data", "offset": "8"}, "is truncated"),
         ({"location": "data", "offset": "-1"}, "'w' has the offset '-1', at byte"),
         ({"location": "data", "offset": "1e3"}, "'w' has the offset '1e3'"),
         ({"location": "data", "length": "12"}, "would have 12 bytes"),
-        ({"location": "data", "offset": "9" * 19}, "is cut short"),
+        ({"location": "data", "offset": "9" * 19}, "is truncated"),
         ({"location": "data", "offset": "9" * 30}, "'w' has the offset '999"),
     ],
 )

@@ -41,7 +41,7 @@ def test_a_number_comes_back(value, message):
         (b"\x0a\x05ab", "3 bytes are missing"),
         (b"\x08", "missing"),
         (b"\x0b", "wire type 3"),
-        (b"\x00\x00", "has the number 0"),
+        (b"\x00\x00", "has the invalid number 0"),
         (b"\x08" + b"\xff" * 10 + b"\x01\x01", "does not end"),
     ],
 )

@@ -190,7 +190,7 @@ class TestBroken:
         path = folder / "__0_0.distcp"
         data = path.read_bytes()
         path.write_bytes(data[:size])
-        with pytest.raises(DamagedFileError, match="cut short"):
+        with pytest.raises(DamagedFileError, match="truncated"):
             open_checkpoint(folder)
 
     def test_changed_numbers(self, folder):

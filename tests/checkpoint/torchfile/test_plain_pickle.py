@@ -226,7 +226,7 @@ HOSTILE: dict[str, tuple[Any, str]] = {
         "magic number|ends",
     ),
     "storage cut short": (
-        lambda _: {"w": np.ones((2, 2)), "x": _bad_storage(lambda raw: raw[:-100])}, "cut short",
+        lambda _: {"w": np.ones((2, 2)), "x": _bad_storage(lambda raw: raw[:-100])}, "truncated",
     ),
     "storage of another size": (
         lambda _: {"w": np.ones((2, 2)), "x": _bad_storage(

@@ -71,7 +71,7 @@ def test_the_opened_folder_keeps_its_own_and_is_told(shards):
 
     assert home_of(shards).joinpath("config.json").read_text() == CONFIG
     assert "is not changed" in said
-    assert "weights are float32" in said
+    assert "the dtype float32" in said
     assert "replace it with float16" in said
     assert found.notices == (said,)
 
@@ -82,9 +82,9 @@ def test_a_second_export_finds_its_own_configuration(shards, tmp_path):
     assert not any("config.json" in notice for notice in again)
     other = [n for n in run(shards, tmp_path / "out", dtype="float16").notices if "config" in n]
     assert len(other) == 1
-    assert "weights are bfloat16" in other[0]
+    assert "the dtype bfloat16" in other[0]
     (kept,) = run(shards, tmp_path / "out").notices
-    assert "weights are bfloat16" in kept
+    assert "the dtype bfloat16" in kept
     assert "replace it with float32" in kept
     (tmp_path / "out" / "config.json").write_text('{"vocab": 1, "dtype": "bfloat16"}')
     otherwise, kept = run(shards, tmp_path / "out").notices
@@ -111,7 +111,7 @@ def test_weights_that_keep_their_type_and_meet_a_configuration_of_another(
         return [notice for notice in notices if "config.json" in notice]
 
     (told,) = said()
-    assert "weights are float16" in told
+    assert "the dtype float16" in told
     assert "replace it with bfloat16" in told
     for text in ('{"torch_dtype": "bfloat16"}', "{}"):
         config.write_text(text)
@@ -133,9 +133,9 @@ def test_one_file_that_transformers_reads_by_the_configuration_beside_it(source_
     opened = source_of("safetensors", model(torch.float32))
     opened.path.with_name("config.json").write_text(CONFIG)
     report = run(opened, opened.path, dtype="bfloat16")
-    assert any("weights are float32" in notice for notice in report.notices)
+    assert any("the dtype float32" in notice for notice in report.notices)
     report = run(opened, opened.path.with_name("other.safetensors"), dtype="bfloat16")
-    assert not any("weights are float32" in notice for notice in report.notices)
+    assert not any("the dtype float32" in notice for notice in report.notices)
 
 
 @pytest.mark.parametrize(
