@@ -342,8 +342,8 @@ def statistics_of(name: str) -> Statistics:
         )
     if name not in _open:
         raise ParameterError(
-            "The recipe needs the statistics of activations with the SHA-256 "
-            f"{name.removeprefix(SHA256)}.",
+            "The statistics of activations with the SHA-256 "
+            f"{name.removeprefix(SHA256)} are not loaded.",
             remedy="Load the statistics file in the form, or name it with --statistics.",
         )
     return _open[name]

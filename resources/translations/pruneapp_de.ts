@@ -12548,9 +12548,9 @@ steps</extracomment>
         <translation>Nennen Sie das Modell, aus dem es geschnitten wurde.</translation>
     </message>
     <message>
-        <source>The recipe needs the statistics of activations with the SHA-256 {removeprefix}.</source>
+        <source>The statistics of activations with the SHA-256 {removeprefix} are not loaded.</source>
         <extracomment>sentences</extracomment>
-        <translation>Das Rezept benötigt die Aktivierungsstatistik mit dem SHA-256 {removeprefix}.</translation>
+        <translation>Die Aktivierungsstatistik mit dem SHA-256 {removeprefix} ist nicht geladen.</translation>
     </message>
     <message>
         <source>&apos;{path}&apos; contains no statistics of activations: none of its tensors is named &apos;NAME{SUM2}&apos;.</source>

@@ -12547,9 +12547,9 @@ steps</extracomment>
         <translation>请指定裁剪前的模型。</translation>
     </message>
     <message>
-        <source>The recipe needs the statistics of activations with the SHA-256 {removeprefix}.</source>
+        <source>The statistics of activations with the SHA-256 {removeprefix} are not loaded.</source>
         <extracomment>sentences</extracomment>
-        <translation>该配方需要 SHA-256 为 {removeprefix} 的激活统计。</translation>
+        <translation>未加载 SHA-256 为 {removeprefix} 的激活统计。</translation>
     </message>
     <message>
         <source>&apos;{path}&apos; contains no statistics of activations: none of its tensors is named &apos;NAME{SUM2}&apos;.</source>

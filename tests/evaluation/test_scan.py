@@ -264,7 +264,7 @@ def test_each_tensor_is_repaired_before_the_model_is_measured(state, statistics)
 
 
 def test_statistics_for_the_repair_are_there_and_have_gram_matrices(tmp_path):
-    with pytest.raises(ParameterError, match="are not there"):
+    with pytest.raises(ParameterError, match="are not loaded"):
         ScanRequest(NAMES, repair="sha256:00")
     inputs = Inputs(np.ones((1, 20)), None, np.ones(1))
     save_statistics(tmp_path / "s.safetensors", {NAMES[1]: inputs}, Origin(), Job())

@@ -61,7 +61,7 @@ class TestFiles:
     def test_a_name_that_does_not_fit_is_told_in_the_words_of_the_report(self, alone, tmp_path):
         found, request = asked(as_snapshot(alone), tmp_path / "crepe-full.pth")
         (said,) = found.notices
-        assert "'crepe-full.pth' holds" in said
+        assert "'crepe-full.pth' contains" in said
         assert "usually named .safetensors" in said
         assert export(as_snapshot(alone), request, Job()).notices == (said,)
 

@@ -59,7 +59,7 @@ def test_a_folder_is_no_file_and_a_file_no_folder(tmp_path):
 
 
 def test_a_missing_folder_is_named(tmp_path):
-    with pytest.raises(ExportError, match="not there"):
+    with pytest.raises(ExportError, match="does not exist"):
         check_file(tmp_path / "no" / "x.pt")
 
 

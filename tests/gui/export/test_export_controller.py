@@ -173,7 +173,7 @@ def test_each_purpose_gets_its_format(pruned, file):
     assert note.text().startswith("Replaces the open model; a backup is kept as ")
     assert dialog.go.text().startswith("Replace original, ")
     dialog.target.path.setText(str(file.with_name("odd.pth")))
-    pruned.wait(lambda: "'odd.pth' holds" in note.text())
+    pruned.wait(lambda: "'odd.pth' contains" in note.text())
     leave(pruned)
     assert pruned.open_export().target.path.text().endswith("odd.pth")
     leave(pruned)
