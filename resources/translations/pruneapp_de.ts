@@ -7424,10 +7424,6 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Identität prunt nichts, und ihre Tensoren haben schon Masken.</translation>
     </message>
     <message>
-        <source>No preview yet</source>
-        <translation>Noch keine Vorschau</translation>
-    </message>
-    <message>
         <source>Prune again: {what}</source>
         <translation>Erneut prunen: {what}</translation>
     </message>
@@ -7904,10 +7900,6 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     <message>
         <source>{metric}, %</source>
         <translation>{metric}, %</translation>
-    </message>
-    <message>
-        <source>No evaluation yet. Choose Tools &gt; Evaluate… to measure the model with a script, a text or images.</source>
-        <translation>Noch keine Auswertung. Wählen Sie „Werkzeuge &gt; Auswerten…“, um das Modell mit einem Skript, einem Text oder Bildern zu messen.</translation>
     </message>
     <message>
         <source>It is unknown whether a higher or a lower {metric} is better. Declare HIGHER_IS_BETTER in the script, or choose it below the command line.</source>

@@ -7424,10 +7424,6 @@ Code inside checkpoints is never executed.</source>
         <translation>恒等不剪枝，且其张量已有掩码。</translation>
     </message>
     <message>
-        <source>No preview yet</source>
-        <translation>尚无预览</translation>
-    </message>
-    <message>
         <source>Prune again: {what}</source>
         <translation>再次剪枝：{what}</translation>
     </message>
@@ -7904,10 +7900,6 @@ Code inside checkpoints is never executed.</source>
     <message>
         <source>{metric}, %</source>
         <translation>{metric}，%</translation>
-    </message>
-    <message>
-        <source>No evaluation yet. Choose Tools &gt; Evaluate… to measure the model with a script, a text or images.</source>
-        <translation>尚无评估。请选择“工具 &gt; 评估…”，用脚本、文本或图像测量模型。</translation>
     </message>
     <message>
         <source>It is unknown whether a higher or a lower {metric} is better. Declare HIGHER_IS_BETTER in the script, or choose it below the command line.</source>

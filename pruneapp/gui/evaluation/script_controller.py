@@ -342,7 +342,9 @@ class ScriptController(Feature[ConsentDialog]):
         if limit is None or found.images is not None:
             return ""
         if agreed.script.ignores_limit:
-            return self.tr("The limit has no effect: no function of the script takes 'limit'.")
+            return self.tr(
+                "The limit has no effect: no function of the script has a parameter 'limit'."
+            )
         if not agreed.script.builtin:
             return self.tr("The script decides what the limit counts.")
         config = self.session.contents.configuration
