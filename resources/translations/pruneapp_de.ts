@@ -5744,10 +5744,6 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Zweig wird gewechselt</translation>
     </message>
     <message>
-        <source>State name (leave empty for the default):</source>
-        <translation>Name des Zustands (leer lassen für den Standardnamen):</translation>
-    </message>
-    <message>
         <source>Deleting a branch</source>
         <translation>Zweig wird gelöscht</translation>
     </message>
@@ -8131,10 +8127,6 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Geschützte Gewichte wurden nicht gespeichert. Speichern Sie eine Sitzung, um sie zu behalten.</translation>
     </message>
     <message>
-        <source>Names of states have not been saved. Save a session to keep them.</source>
-        <translation>Namen von Zuständen wurden nicht gespeichert. Speichern Sie eine Sitzung, um sie zu behalten.</translation>
-    </message>
-    <message>
         <source>Undone steps and other branches have not been saved. Save a session to keep them.</source>
         <translation>Rückgängig gemachte Schritte und andere Zweige wurden nicht gespeichert. Speichern Sie eine Sitzung, um sie zu behalten.</translation>
     </message>
@@ -8145,10 +8137,6 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     <message>
         <source>Metrics and scans have not been saved. Save a session to keep them.</source>
         <translation>Metriken und Scans wurden nicht gespeichert. Speichern Sie eine Sitzung, um sie zu behalten.</translation>
-    </message>
-    <message>
-        <source>Names and notes of states are not saved; only a session stores them.</source>
-        <translation>Namen und Notizen von Zuständen sind nicht gespeichert; nur eine Sitzung enthält sie.</translation>
     </message>
     <message>
         <source>A file with this name already exists.</source>
@@ -8217,6 +8205,10 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     <message>
         <source>A job is still running.</source>
         <translation>Ein Auftrag läuft noch.</translation>
+    </message>
+    <message>
+        <source>Names and notes of states have not been saved. Save a session to keep them.</source>
+        <translation>Namen und Notizen von Zuständen wurden nicht gespeichert. Speichern Sie eine Sitzung, um sie zu behalten.</translation>
     </message>
     <message>
         <source>Cancel job</source>

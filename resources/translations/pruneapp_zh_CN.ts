@@ -5744,10 +5744,6 @@ Code inside checkpoints is never executed.</source>
         <translation>正在切换分支</translation>
     </message>
     <message>
-        <source>State name (leave empty for the default):</source>
-        <translation>状态名称（留空则使用默认名称）:</translation>
-    </message>
-    <message>
         <source>Deleting a branch</source>
         <translation>正在删除分支</translation>
     </message>
@@ -8131,10 +8127,6 @@ Code inside checkpoints is never executed.</source>
         <translation>受保护的权重尚未保存。请保存会话以保留它们。</translation>
     </message>
     <message>
-        <source>Names of states have not been saved. Save a session to keep them.</source>
-        <translation>状态的名称尚未保存。请保存会话以保留它们。</translation>
-    </message>
-    <message>
         <source>Undone steps and other branches have not been saved. Save a session to keep them.</source>
         <translation>已撤销的步骤和其他分支尚未保存。请保存会话以保留它们。</translation>
     </message>
@@ -8145,10 +8137,6 @@ Code inside checkpoints is never executed.</source>
     <message>
         <source>Metrics and scans have not been saved. Save a session to keep them.</source>
         <translation>指标和扫描尚未保存。请保存会话以保留它们。</translation>
-    </message>
-    <message>
-        <source>Names and notes of states are not saved; only a session stores them.</source>
-        <translation>状态的名称和备注尚未保存；只有会话会保存它们。</translation>
     </message>
     <message>
         <source>A file with this name already exists.</source>
@@ -8217,6 +8205,10 @@ Code inside checkpoints is never executed.</source>
     <message>
         <source>A job is still running.</source>
         <translation>仍有任务正在运行。</translation>
+    </message>
+    <message>
+        <source>Names and notes of states have not been saved. Save a session to keep them.</source>
+        <translation>状态的名称和备注尚未保存。请保存会话以保留它们。</translation>
     </message>
     <message>
         <source>Cancel job</source>
