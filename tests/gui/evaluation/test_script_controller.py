@@ -220,7 +220,7 @@ def test_a_stock_classifier_is_measured_on_images_without_a_script(user, tmp_pat
     (images / "all" / "red").symlink_to(images / "red")
     assert look_at(images / "all")[0].startswith(f"{agreement} (1 subfolder, but 3 classes). Runs")
     words, trouble = look_at(images / "notes")
-    assert words.startswith(f"There is no image in '{images / 'notes'}' or its subfolders. Specify ")
+    assert words.startswith(f"There is no image in '{images / 'notes'}' or its subfolders. ")
     assert trouble
     run, _ = request(user, scripts, DataSource(DataKind.IMAGES, str(images), sys.executable))
     assert run[0].script.path.name == "builtin_accuracy.py"
