@@ -320,7 +320,7 @@ def test_verify_uses_the_given_recipe(call, tmp_path, source, name):
     assert call(*asked, right)[0] == 0
     status, out, err = call(*asked, wrong)
     assert (status, err) == (1, "")
-    assert out.startswith("No: ")
+    assert out.startswith("Mismatch: ")
     assert "metadata says that the file was made by another recipe" in out
 
 

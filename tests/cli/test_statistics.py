@@ -186,7 +186,7 @@ def test_wanda_prunes_and_its_recipe_uses_the_statistics_of_the_checkpoint(
     assert call(*verify, *given, "--recipe", "r.json")[0] == 0
     forget(digest)
     run = ("run", "r.json", "m.safetensors", "-o", "x.safetensors")
-    missing = f"SHA-256 {digest.removeprefix('sha256:')} are not there"
+    missing = f"SHA-256 {digest.removeprefix('sha256:')} are not loaded"
     at_hand = "ranks weights by statistics of activations of the checkpoint"
     for command, output in ((verify, missing), (run, at_hand)):
         err = refused(*command)

@@ -126,7 +126,7 @@ def test_the_parts_of_a_split_model_are_written_as_parts(tmp_path):
 def test_other_files_are_not_written_as_gguf(tmp_path):
     np.savez(tmp_path / "m.npz", w=np.ones((3, 4)))
     with open_checkpoint(tmp_path / "m.npz") as checkpoint:
-        assert FORMATS["gguf"].why_not(checkpoint).startswith("Only a GGUF file")
+        assert FORMATS["gguf"].why_not(checkpoint).startswith("Available only if a GGUF")
         with pytest.raises(ExportError):
             export(Snapshot(checkpoint), ExportRequest("gguf", tmp_path / "o.gguf"), Job())
 

@@ -155,4 +155,4 @@ def test_other_formats_say_that_the_graph_is_left_out(form, tmp_path):
         state = Snapshot(checkpoint, MaskLayers(MaskSet({"conv.weight": kept})))
         out = tmp_path / f"out{FORMATS[form].suffixes[0]}"
         report = export(state, ExportRequest(form, out), Job())
-    assert ("the graph of the ONNX model" in " ".join(report.notices)) == (form != "onnx")
+    assert ("the ONNX graph" in " ".join(report.notices)) == (form != "onnx")

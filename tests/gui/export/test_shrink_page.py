@@ -196,7 +196,7 @@ def test_nothing_moves_when_something_is_cut(page, qtbot):
 
 def test_a_check_says_what_it_does_and_with_which_python(page, qtbot):
     page.set_python("Python: /usr/bin/python3 (as chosen)")
-    assert page.checks.text().startswith("Always done")
+    assert page.checks.text().startswith("The written files are always read back")
     assert "Python" not in page.checks.text()
     page.check.setFocus()
     qtbot.keyClick(page.check, Qt.Key.Key_Down)
@@ -480,7 +480,7 @@ def test_of_a_graph_only_what_it_has_is_shown(graph_page):
     assert graph_page.about.text() == "Units of each group"
     assert graph_page.diff.toPlainText() == "nothing changes"
     assert not graph_page.check.isVisible()
-    assert graph_page.checks.text().startswith("Always done")
+    assert graph_page.checks.text().startswith("The written files are always read back")
     assert not graph_page.sizes.names["multiply_adds"].isVisible()
     assert graph_page.notes.text() == "· ONNX Runtime"
     channels = row(graph_page, "channels")

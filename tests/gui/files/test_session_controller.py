@@ -192,7 +192,7 @@ def test_closing_saves_first_where_that_is_wanted_and_possible(
     asked = user.answers("Save session…")
     assert not user.window.close(), "only after it is on disk"
     user.wait(lambda: not user.window.isVisible())
-    assert "neither saved nor exported" in asked[0]
+    assert "You have unsaved changes." in asked[0]
     assert (tmp_path / "work.prune").exists()
     assert journals() == []
 
@@ -230,7 +230,7 @@ def test_closing_after_an_export_asks_about_undo_if_that_is_not_kept(user, file,
     assert user.window.isWindowModified()
     asked = user.answers("Cancel")
     assert not user.window.close()
-    assert "neither saved nor exported" in asked[0]
+    assert "You have unsaved changes." in asked[0]
     user.key("Ctrl+Z")  # the exported step
     assert user.window.isWindowModified(), "the step after it is not saved"
     asked = user.answers("Cancel")

@@ -174,7 +174,7 @@ def test_closing_asks_about_changes_and_stays_or_discards_them(pruned, file):
     asked = pruned.answers("Cancel")
     assert not pruned.window.close()
     assert len(asked) == 1
-    assert "neither saved nor exported" in asked[0]
+    assert "You have unsaved changes." in asked[0]
     assert pruned.window.isVisible()
     pruned.key("Ctrl+Z")
     assert pruned.document.position == 0

@@ -105,7 +105,7 @@ def test_a_reopened_session_shows_its_state_and_has_its_form(user, new_user, fil
     other.pause(60)
     assert other.views.form.request() == asked
     assert shows_state(other)
-    assert "the next step prunes" in other.views.preview.note.text()
+    assert "These settings would prune" in other.views.preview.note.text()
     other.key("Ctrl+Z")  # moving in the history requests nothing either
     other.wait(lambda: not other.document.masks)
     other.wait_idle()

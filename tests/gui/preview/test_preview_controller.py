@@ -834,7 +834,7 @@ def test_a_row_says_the_same_as_long_as_nothing_that_prunes_happened(counted):
     for key in ("norm", "l1"):
         assert now[key][2] != foretold[key][2], "another number has another word and tooltip"
         assert panel.figures.words[key].toolTip() == now[key][2]
-        assert "as it was opened" in now[key][2]
+        assert "relative to the opened file" in now[key][2]
 
 
 def test_the_current_state_has_no_row_that_says_nothing(counted):

@@ -101,7 +101,7 @@ def test_statistics_are_collected_used_and_kept_with_the_session(user, new_user,
     other.wait(lambda: other.document is not None)
     other.wait(lambda: other.workbench.form.statistics == user.workbench.form.statistics)
     assert other.rule.statistics_name.text() == "m.statistics.safetensors (a script)"
-    other.wait(lambda: "the next step prunes" in other.views.preview.note.text())
+    other.wait(lambda: "These settings would prune" in other.views.preview.note.text())
     assert other.views.preview.heading.text() == "Current state"
 
 
