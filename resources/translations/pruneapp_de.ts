@@ -13434,7 +13434,7 @@ steps</extracomment>
     <message>
         <source>There is no file &apos;{text}&apos;.</source>
         <extracomment>sentences</extracomment>
-        <translation>Es gibt keine Datei &apos;{text}&apos;.</translation>
+        <translation>Es gibt keine Datei „{text}“.</translation>
     </message>
     <message>
         <source>Choose a text file for the model.</source>

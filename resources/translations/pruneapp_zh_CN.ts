@@ -13433,7 +13433,7 @@ steps</extracomment>
     <message>
         <source>There is no file &apos;{text}&apos;.</source>
         <extracomment>sentences</extracomment>
-        <translation>没有文件 &apos;{text}&apos;。</translation>
+        <translation>没有文件“{text}”。</translation>
     </message>
     <message>
         <source>Choose a text file for the model.</source>

@@ -771,7 +771,7 @@ class TestABrokenPattern:
         assert not dialog.broken.isVisible()
         dialog.set_broken(BROKEN, {"a.weight": "a"})
         assert dialog.broken.isVisible()
-        assert dialog.broken.text() == ("1 tensor violate ▲ 2:4 (12 groups): protected weights.")
+        assert dialog.broken.text() == ("▲ 1 tensor violate 2:4 (12 groups): protected weights.")
         assert dialog.broken.foregroundRole() == DANGER
         assert dialog.broken.toolTip() == "<span>a: 12 groups</span>"
 

@@ -129,7 +129,7 @@ def test_a_key_goes_to_the_next_legal_size_and_says_at_once_what_it_does(page, q
     assert ffn.exactness.text() == "▲ different output from the pruned model"
     assert ffn.exactness.foregroundRole() == DANGER
     assert ffn.slider.accessibleDescription() == (
-        "4,736 of 4,864 stay: ▲ different output from the pruned model"
+        "4,736 of 4,864 remain: ▲ different output from the pruned model"
     )
     assert page.asked == [CutRequest({"ffn": 4736})]
     assert page.order() is None, "the size is not computed yet"
@@ -162,7 +162,7 @@ def test_keys_go_from_size_to_size_in_the_number_too(page, qtbot):
     qtbot.keyClick(box, Qt.Key.Key_Up)  # no effect at the maximum
     assert page.asked[1:] == [CutRequest()]
     assert box.accessibleName() == "Query heads per key/value head"
-    assert box.accessibleDescription() == "7 of 7 stay: no dead units to remove"
+    assert box.accessibleDescription() == "7 of 7 remain: no dead units to remove"
 
 
 @pytest.mark.parametrize(("kept", "ink"), [(3200, TEXT), (3136, DANGER)])
@@ -437,7 +437,7 @@ def test_units_are_ranked_by_another_norm_or_by_scores(page, qtbot, monkeypatch)
     ranking.setFocus()
     qtbot.keyClick(ranking, Qt.Key.Key_Down)
     assert page.asked == [CutRequest(by="l1")]
-    assert "the units with the lowest L1 norm are removed first" in page.first.text()
+    assert "starting with the lowest L1 norm" in page.first.text()
     path = "/scores/importance.safetensors"
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_arguments: (path, ""))
     qtbot.mouseClick(page.scores, Qt.MouseButton.LeftButton)

@@ -130,7 +130,7 @@ def test_the_box_says_why_nothing_or_not_all_is_known(user, bert):
         "Would also prune 2 dependent tensors, in addition to the amount. Off by default: No "
         "dependent tensors are known for attention.output.dense.weight."
     )
-    assert f"2 tensors: {OUTPUT} columns" in row.box.accessibleDescription()
+    assert f"in addition to the amount: {OUTPUT} columns" in row.box.accessibleDescription()
     assert "with encoder.layer.1.attention.output" in row.box.accessibleDescription(), "in full"
     assert len(user.wait_preview().tensors) == 2
     click(user)

@@ -260,7 +260,7 @@ def test_the_worst_is_said_in_a_line_that_leads_there(forecast, qtbot, palette_o
     assert alarm.focusPolicy() == Qt.FocusPolicy.NoFocus, "nothing to go to"
     hurt = tuple(TensorSparsity(name, 100, 0, 97) for name in ("m.c", "m.a", "m.d"))
     forecast.set_report(SparsityReport(hurt, numel=1000, before=0, after=291))
-    assert alarm.text() == "▲ Little is left of 3 tensors: c, a, m.d"
+    assert alarm.text() == "▲ Few weights remain in 3 tensors: c, a, m.d"
     assert alarm.accessibleName() == alarm.text()
     qtbot.wait(1)
     assert alarm.height() == height
@@ -397,7 +397,7 @@ def test_after_a_repair_the_norms_are_said_to_be_those_without_it(forecast):
     forecast.set_now(repaired, tensors[:1])
     assert words["norm"].text() == "Norm² retained (without repair)"
     assert words["l1"].text() == "L1 norm retained (without repair)"
-    assert "before the repair" in forecast.norm_retained.toolTip()
+    assert "without the repair" in forecast.norm_retained.toolTip()
     forecast.set_now(now, tensors[:1])
     assert words["norm"].text() == "Norm² retained (whole model)"
     forecast.set_done(replace(REPORT, repaired=frozenset({"m.a"})), 0.492)
@@ -528,7 +528,7 @@ def test_a_pattern_that_does_not_hold_is_a_visible_warning(forecast):
         give(replace(SPARED, broken=BROKEN))
         label = forecast.broken
         assert label.isVisible()
-        assert label.text() == ("2 tensors violate ▲ 1:4 (10,939 groups): protected weights.")
+        assert label.text() == ("▲ 2 tensors violate 1:4 (10,939 groups): protected weights.")
         assert label.height() >= label.heightForWidth(label.width())
         assert label.foregroundRole() == DANGER
         assert label.toolTip() == "<span>a: 10,000 groups<br>m.z: 939 groups</span>"

@@ -39,7 +39,7 @@ def test_the_step_prunes_most_where_the_scan_found_least_damage(scans, opened):
     assert [row[:3] for row in cells] == [[FIRST, "40", "15.0 %"], [SECOND, "30", "73.3 %"]]
     assert [row[3][0] for row in cells] == ["+", "+"], "the loss grows"
     assert plain(dialog.headline.text()).startswith("loss: 1 before, 1.086 predicted")
-    assert "on the data that it was chosen by" in dialog.note.text()
+    assert "chosen on the data that the same script evaluates" in dialog.note.text()
     opened.click(dialog.go)
     opened.wait(lambda: opened.document.position == 1)
     assert plain(opened.document.items[1].title) == "Allocation 40.0 %"
@@ -73,7 +73,7 @@ def test_it_says_of_limit_and_seed_whether_the_data_are_others(scans, opened):
     scans.scan("50%", limit="20")
     scan = opened.workbench.scans.kept.scan
     assert (scan.conditions.limit, scan.conditions.seed) == (20, 0)
-    assert "on the data that it was chosen by" in note()
+    assert "chosen on the data that the same script evaluates" in note()
     for given, words in (
         ({"limit": "30"}, "with another limit: their data may overlap"),
         ({"limit": "20", "seed": "5"}, "The scan and the result may be"),

@@ -412,7 +412,7 @@ def test_over_another_state_a_scan_is_gray_and_its_cells_set_nothing(scans, open
     assert scans.view.about.text().startswith("Scanned state: Opened (current state). Method: L1")
     prune(opened)
     assert scans.view.canvas.fill(1.0) != red
-    assert scans.view.about.text().startswith("Scanned state: Opened. The current state is anoth")
+    assert scans.view.about.text().startswith("Scanned state: Opened (not the current state).")
     before = opened.views.tree.checked_names(), opened.rule.fields.editors["amount"].value()
     scans.click(1, 0)
     opened.wait(lambda: opened.trouble)
