@@ -176,7 +176,7 @@ class BrokenPattern:
         """A sentence with the number of affected tensors and groups, and the reason."""
         where = counted(len(self.groups), "tensor")
         groups = counted(sum(self.groups.values()), "group")
-        return f"{where} violate {self.pattern} ({groups}): {self.why}"
+        return f"{self.pattern} is violated by {where} ({groups}): {self.why}"
 
     def tensor_lines(self, shown: Mapping[str, str] | None = None) -> tuple[str, ...]:
         """Return a line for each of the first `_MOST_NAMED` tensors, and one that counts others.

@@ -18786,7 +18786,7 @@ steps</extracomment>
         <translation>&apos;{path}&apos; braucht eigenen Code: transformers {version} hat keine Klasse {names}.</translation>
     </message>
     <message>
-        <source>{where} violate {pattern} ({groups}): {why}</source>
+        <source>{pattern} is violated by {where} ({groups}): {why}</source>
         <extracomment>sentences</extracomment>
         <translation>{pattern} gilt nicht in {where} ({groups}): {why}</translation>
     </message>

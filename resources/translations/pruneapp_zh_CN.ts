@@ -18785,7 +18785,7 @@ steps</extracomment>
         <translation>&apos;{path}&apos; 需要自己的代码：transformers {version} 没有类 {names}。</translation>
     </message>
     <message>
-        <source>{where} violate {pattern} ({groups}): {why}</source>
+        <source>{pattern} is violated by {where} ({groups}): {why}</source>
         <extracomment>sentences</extracomment>
         <translation>{pattern} 在 {where} 中不成立（{groups}）：{why}</translation>
     </message>

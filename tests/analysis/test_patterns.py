@@ -228,10 +228,10 @@ def test_a_broken_pattern_says_where_and_why():
     state = snapshot(kept, protected={"w": kept["w"]}, **arrays)
     groups = Groups(0, 2, 1)
     (one,) = broken_patterns(state, {"w": groups}, Job())
-    assert one.sentence == ("1 tensor violate 1:2 along dim 0 (4 groups): protected weights")
+    assert one.sentence == ("1:2 along dim 0 is violated by 1 tensor (4 groups): protected weights")
     (two,) = broken_patterns(state, {"w": groups, "x": groups}, Job())
     assert two.sentence == (
-        "2 tensors violate 1:2 along dim 0 (8 groups): weights were protected or restored"
+        "1:2 along dim 0 is violated by 2 tensors (8 groups): weights were protected or restored"
     )
     assert two.tensor_lines({"w": "shown"}) == ("shown: 4 groups", "x: 4 groups")
     many = replace(two, groups={f"t{n}": 1 for n in range(1_007)})

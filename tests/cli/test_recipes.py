@@ -511,7 +511,7 @@ def test_a_pattern_broken_by_protected_weights_gives_a_notice(call, tmp_path, so
         },
     }
     recipe = recipe_file(tmp_path, protect, step("n_m", {"pattern": "2:4"}, names=["fc.weight"]))
-    sentence = "1 tensor violate 2:4 (2 groups): protected weights"
+    sentence = "2:4 is violated by 1 tensor (2 groups): protected weights"
     target, page = tmp_path / "o.safetensors", tmp_path / "o.html"
     status, out, err = call("run", recipe, source, "-o", target, "--report", page)
     assert (status, err) == (0, f"Note: {sentence} ('fc.weight').\n")

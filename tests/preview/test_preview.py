@@ -328,7 +328,7 @@ def test_a_pattern_that_protected_weights_break_is_counted_and_named(model):
     (broken,) = preview.report.broken
     kept = preview.masks[FC].bools().reshape(-1, 4)
     assert broken.groups == {FC: int((kept.sum(axis=1) > 1).sum())} == {FC: 16}
-    assert broken.sentence == "1 tensor violate 1:4 (16 groups): protected weights"
+    assert broken.sentence == "1:4 is violated by 1 tensor (16 groups): protected weights"
     # A tooltip shows only the first lines.
     assert preview.edit.detail.split("\n")[:2] == [f"▲ {broken.sentence}", f"  {FC}: 16 groups"]
 

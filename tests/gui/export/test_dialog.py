@@ -771,12 +771,14 @@ class TestABrokenPattern:
         assert not dialog.broken.isVisible()
         dialog.set_broken(BROKEN, {"a.weight": "a"})
         assert dialog.broken.isVisible()
-        assert dialog.broken.text() == ("▲ 1 tensor violate 2:4 (12 groups): protected weights.")
+        assert dialog.broken.text() == (
+            "▲ 2:4 is violated by 1 tensor (12 groups): protected weights."
+        )
         assert dialog.broken.foregroundRole() == DANGER
         assert dialog.broken.toolTip() == "<span>a: 12 groups</span>"
 
     def test_what_was_exported_without_the_pattern_is_warned_of(self, qtbot):
-        sentence = "1 tensor violate 2:4 (12 groups): protected weights."
+        sentence = "2:4 is violated by 1 tensor (12 groups): protected weights."
         tensor = WrittenTensor("a.weight", 100, 20)
         report = report_of("/m/a.pt", tensor, broken=BROKEN, notices=(sentence, "A note."))
         dialog = ExportReportDialog(report, shown={"a.weight": "a"})

@@ -593,7 +593,7 @@ def test_a_pattern_that_protected_weights_break_is_said_wherever_it_is_exported(
     do(compute_manual_edit(document.snapshot(), protect, Job()))
     step = Step((Row((name,), "n_m"),))
     do(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
-    sentence = "1 tensor violate 2:4 (2 groups): protected weights"
+    sentence = "2:4 is violated by 1 tensor (2 groups): protected weights"
     assert document.history.records[-1].detail.startswith(f"▲ {sentence}\n")
 
     dialog = user.open_export()

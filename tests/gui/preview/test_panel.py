@@ -528,7 +528,9 @@ def test_a_pattern_that_does_not_hold_is_a_visible_warning(forecast):
         give(replace(SPARED, broken=BROKEN))
         label = forecast.broken
         assert label.isVisible()
-        assert label.text() == ("▲ 2 tensors violate 1:4 (10,939 groups): protected weights.")
+        assert label.text() == (
+            "▲ 1:4 is violated by 2 tensors (10,939 groups): protected weights."
+        )
         assert label.height() >= label.heightForWidth(label.width())
         assert label.foregroundRole() == DANGER
         assert label.toolTip() == "<span>a: 10,000 groups<br>m.z: 939 groups</span>"
