@@ -658,7 +658,7 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Tensoren und Gruppen finden, die ein Muster wie 2:4 verletzen, und auf das Muster prunen</translation>
     </message>
     <message>
-        <source>Ge&amp;nerate…</source>
+        <source>Gene&amp;rate…</source>
         <extracomment>command</extracomment>
         <translation>Text &amp;erzeugen…</translation>
     </message>

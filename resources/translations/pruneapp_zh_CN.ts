@@ -658,9 +658,9 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>查找不符合 2:4 等模式的张量和组，并将其剪枝为该模式</translation>
     </message>
     <message>
-        <source>Ge&amp;nerate…</source>
+        <source>Gene&amp;rate…</source>
         <extracomment>command</extracomment>
-        <translation>生成(&amp;N)…</translation>
+        <translation>生成(&amp;R)…</translation>
     </message>
     <message>
         <source>Compare the answers of the unpruned model and of the current state to your prompts</source>

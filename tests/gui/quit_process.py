@@ -33,6 +33,7 @@ from pruneapp.gui.app.jobs import Lane
 from pruneapp.gui.app.notices import NoticeRow
 from pruneapp.gui.app.settings import LANGUAGE
 from pruneapp.gui.app.termination import NUMBERS
+from pruneapp.gui.evaluation.generate_dialog import GenerateDialog
 from pruneapp.gui.export.report_dialog import ExportReportDialog
 from pruneapp.gui.plots.pages import Page
 from pruneapp.gui.recovery.dialogs import RecoveryReportDialog
@@ -237,6 +238,13 @@ def copy_recovery_report(driver: Driver) -> Steps:
     yield lambda: True
 
 
+def copy_answers(driver: Driver) -> Steps:
+    dialog = GenerateDialog("state", driver.bench.window)
+    dialog._copy()
+    dialog.deleteLater()
+    yield lambda: True
+
+
 def copy_pattern_report(driver: Driver) -> Steps:
     patterns = driver.bench.patterns
     if patterns.dialog is None:
@@ -287,6 +295,7 @@ COPIES: dict[str, Callable[[Driver], Steps]] = {
     "export report": copy_export_report,
     "repair report": copy_repair_report,
     "recovery report": copy_recovery_report,
+    "answers": copy_answers,
     "pattern report": copy_pattern_report,
     "label": copy_label,
     "field": copy_text_of_field,

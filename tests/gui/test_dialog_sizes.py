@@ -35,12 +35,14 @@ from pruneapp.gui.evaluation.dialogs import (
     ScriptConsentDialog,
     ScriptFacts,
 )
+from pruneapp.gui.evaluation.generate_dialog import GenerateDialog
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource, SourceChoice
 from pruneapp.gui.export.dialog import ExportDialog
 from pruneapp.gui.export.report_dialog import ExportReportDialog
 from pruneapp.gui.manual_edit.edit_controller import AllBlocksDialog
 from pruneapp.gui.patterns.answer import PatternAnswer
 from pruneapp.gui.patterns.dialog import PatternDialog
+from pruneapp.gui.plots.base.slide import SlideDialog
 from pruneapp.gui.recipes.recipe_controller import RecipeDialog, RecipeLine
 from pruneapp.gui.recipes.rounds_controller import RoundsDialog
 from pruneapp.gui.recovery.dialogs import (
@@ -61,6 +63,7 @@ from pruneapp.gui.sensitivity.dialogs import (
     PredictedAllocation,
     ScanDialog,
 )
+from pruneapp.gui.statistics.dialog import CollectDialog
 from pruneapp.gui.widgets import screen as window_placing
 from pruneapp.gui.widgets.reports import DecisionDialog
 from pruneapp.gui.widgets.screen import Dialog, room
@@ -262,6 +265,19 @@ def evaluate():
     return found
 
 
+def generate():
+    return GenerateDialog(SENTENCE)
+
+
+def slide():
+    return SlideDialog(SENTENCE, SENTENCE, labels=True)
+
+
+def collect():
+    kinds = DataKind.SCRIPT, DataKind.TEXT, DataKind.TOKENS
+    return CollectDialog(kinds, DataSource(), Path("/folder", NAMES[0]), 10**9, grams=True)
+
+
 def about():
     found = AboutDialog()
     facts = dict.fromkeys(("Pruneapp", "Python", "Qt", "numpy", "torch", "System"), SENTENCE)
@@ -285,7 +301,7 @@ MADE = (
 )
 MADE += (questions, consent, command_consent, repair, repaired, evaluate, scan, allocation, about)
 MADE += (rounds_by_script, frontier)
-MADE += (recover, recovering, recovered, harm)
+MADE += (recover, recovering, recovered, harm, generate, slide, collect)
 
 
 @pytest.fixture(params=[QRect(0, 0, 853, 533), QRect(0, 24, 1280, 776)], ids=str)
@@ -373,4 +389,5 @@ def test_every_dialog_of_the_application_is_among_them():
         PluginDialog,
     }
     shown |= {AboutDialog, RecoverDialog, RecoveryPanel, RecoveryReportDialog, HarmDialog}
+    shown |= {GenerateDialog, SlideDialog, CollectDialog}
     assert found - {Dialog, DecisionDialog, ConsentDialog} == shown

@@ -439,7 +439,7 @@ COMMANDS: tuple[MenuCommand, ...] = (
         ),
         MenuCommand(
             "generate",
-            "Ge&nerate…",
+            "Gene&rate…",
             "Compare the answers of the unpruned model and of the current state to your prompts",
         ),
         MenuCommand(

@@ -145,9 +145,9 @@ CASES = {
         "script.",
         "No pruned state measured so far is within 1.0 points of the original.",
         "L1 50 %:  50.0 % pruned: accuracy 60.0 %, 30.0 points worse",
-        "state,sparsity,accuracy,difference,noise ±,meets the target,measured with\n"
-        "L1 50 %,0.5,0.6,-0.30000000000000004,,no,",
-        ["L1 50 %", "50.0 %", "0.6", "−0.3", "", "no", ""],
+        "state,sparsity,accuracy,difference,noise ±,meets the target,bytes,note,"
+        "measured with\nL1 50 %,0.5,0.6,-0.30000000000000004,,no,,,",
+        ["L1 50 %", "50.0 %", "0.6", "−0.3", "", "no", "", "", ""],
     ),
 }
 

@@ -85,6 +85,11 @@ def test_tooltip_and_description_say_what_is_pruned_together(llama, tmp_path):
     assert index_of(llama, "model.norm.weight").data(DESCRIPTION) == ""
     # Also when only the numbers are painted; next to a danger glyph, behind the name.
     name = MLP + "gate_proj.weight"
+    llama.views.tree.view.setColumnWidth(Column.NAME, 400)  # for the whole name
+    llama.wait_preview()  # of the step that is previewed after opening
+    llama.wait_idle()
+    llama.views.tree.model.set_preview(None)
+    llama.pause(20)
     assert not is_marked(llama, name, Column.NAME)
     llama.views.tree.model.set_preview({name: 100})
     llama.pause(20)
