@@ -352,6 +352,8 @@ def test_ticks_of_a_chart_have_the_decimal_point_of_the_language(german):
 def test_the_german_main_button_leaves_room_for_the_one_beside_it(german, new_user, file):
     user = new_user(file).wait_ready()
     user.wait_open(file)
+    user.wait_preview()
+    user.click(user.button)
     user.wait(user.views.preview.action.preview.isVisible)
 
 

@@ -497,7 +497,7 @@ class ExportDialog(Dialog):
         If nothing is `pruned`, a warning says that the export is a copy. `asked` is the text of the
         button that applies the previewed step, which a warning names; "" if there is none.
         """
-        self._is_copy = not pruned and not asked
+        self._is_copy = not pruned
         numbered, label = title[:1].isdigit(), within_reason(title)
         same = self.tr("state {title}") if numbered else self.tr("the opened file")
         self.page.set_state(same.format(title=label))
