@@ -443,7 +443,7 @@ def test_units_are_ranked_by_another_norm_or_by_scores(page, qtbot, monkeypatch)
     qtbot.mouseClick(page.scores, Qt.MouseButton.LeftButton)
     assert page.asked[-1] == CutRequest(by=path)
     assert ranking.currentText() == "Scores of importance.safetensors"
-    assert "the units with the lowest score in the file are removed first" in page.first.text()
+    assert "starting with the lowest score in the file" in page.first.text()
     page.set_forecast(replace(FOUND, request=page.asked[-1]))
     qtbot.keyClick(ranking, Qt.Key.Key_Home)
     assert page.asked[-1] == CutRequest()
