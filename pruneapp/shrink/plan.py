@@ -472,8 +472,8 @@ class _Planning:
             shown = f"'{name}' ({counted(zeros, 'channel')} of zeros)" if zeros else f"'{name}'"
             by_reason.setdefault(reason, []).append(shown)
         for reason, names in by_reason.items():
-            are = "stays" if len(names) == 1 else "stay"
-            yield f"{', '.join(names)} {are} whole: {reason}."
+            are = "is" if len(names) == 1 else "are"
+            yield f"{', '.join(names)} {are} not reduced: {reason}."
 
     def _constant_unit_notice(self, group: Group, must_keep: Bools) -> Iterator[str]:
         """Yield a notice about units of a block that are kept although all their weights are 0."""

@@ -16,10 +16,13 @@ from safetensors.numpy import save_file
 
 import pruneapp
 from pruneapp.__main__ import main
+from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.cli import parser
 from pruneapp.cli.parser import COMMANDS, parse
+from pruneapp.document.document import Capture, Document
 from pruneapp.evaluation.scan_file import write_scan
-from pruneapp.progress import Cancelled
+from pruneapp.progress import Cancelled, Job
+from pruneapp.sessions.session_file import save_session
 from tests.evaluation.scans import made_scan
 from tests.repair.layers import InputArrays
 from tests.shrink.small_models import write_mistral
@@ -73,6 +76,7 @@ CASES: dict[str, tuple[tuple[tuple[str, ...], int], ...]] = {
         (("z.st", *LOSS, "-o", "new.frontier", "--points", "50%", "--recover", "no"), 0),
         (("z.st", *LOSS, "-o", "new.frontier", "--points", "50%"), 2),
     ),
+    "report": ((("z.prune", "-o", "report.html"), 0), (("none.prune", "-o", "report.html"), 2)),
     "allocate": (
         (("z.scan", "--target-sparsity", "4"), 0),
         (("z.scan", "--target-sparsity", "99%"), 2),
@@ -122,6 +126,8 @@ def place(tmp_path_factory):
     recipe["entries"][0]["configuration"]["rows"][0]["configuration"]["pattern"] = "none*"
     (folder / "wrong.json").write_text(json.dumps(recipe))
     write_scan(made_scan({"w": (16, {0.5: 0.1})}), folder / "z.scan")
+    with open_checkpoint(folder / "z.st") as checkpoint:
+        save_session(Capture.of(Document(checkpoint)), {}, folder / "z.prune", Job())
     for name, more in (("p.st", ()), ("c.st", ("--format", "compact"))):
         words = ["prune", folder / "a.st", "-o", folder / name, *METHOD, *more]
         assert main([str(word) for word in words]) == 0

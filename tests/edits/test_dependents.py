@@ -314,7 +314,7 @@ def test_a_model_that_nobody_knows_is_refused_with_the_reason(tmp_path: Path):
     torch.save({"a.weight": torch.randn(4, 4)}, tmp_path / "a.pt")
     with (
         open_checkpoint(tmp_path / "a.pt") as checkpoint,
-        pytest.raises(SelectionError, match=r"There is no config\.json"),
+        pytest.raises(SelectionError, match=r"contains no config\.json"),
     ):
         preview_of(Snapshot(checkpoint), asked(["a.weight"], ROWS))
 

@@ -279,8 +279,7 @@ def test_what_stands_around_the_state_dict_is_written_or_said_before_and_after(f
         ({"epoch": 1, "a": {"model": weights, "lr": 2}}, "'epoch', 'a.lr' (outside 'a.model')"),
         (
             {"model": weights, "ema": {"w": plain(1, 8, 16)}, **{f"k{i}": i for i in range(20)}},
-            "'ema', " + ", ".join(f"'k{i}'" for i in range(11)) + " and 9 more, which are not in "
-            "the state dict 'model'",
+            "'ema', " + ", ".join(f"'k{i}'" for i in range(11)) + " and 9 more (outside 'model')",
         ),
     ):
         with open_checkpoint(saved(tmp_path / "m.pt", content)) as checkpoint:

@@ -180,4 +180,4 @@ def test_network_of_other_names_is_unknown(tmp_path: Path) -> None:
     bound = _bound(nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 5)).state_dict(), tmp_path)
 
     assert isinstance(bound, Unknown)
-    assert "There is no config.json" in bound.why_not
+    assert "contains no config.json" in bound.why_not

@@ -69,7 +69,7 @@ def test_what_is_found_is_found_once(tmp_path):
 @pytest.mark.parametrize(
     ("config", "sentence"),
     [
-        (None, r"There is no config\.json in"),
+        (None, r"contains no config\.json"),
         ({"model_type": "nobody"}, "is of type 'nobody', whose groups are not known"),
         ({}, "names no model type"),
         ({"model_type": ["llama"]}, "is of type"),

@@ -30,6 +30,7 @@ from pruneapp.evaluation.report.results import StoredResult, calibration_of_stat
 from pruneapp.evaluation.runner import Conditions
 from pruneapp.export.size_bounds import unpacked_size
 from pruneapp.installation import describe_machine
+from pruneapp.json_codec import load_object
 from pruneapp.progress import Job
 from pruneapp.recipes.recipe import SUFFIX, Recipe, history_recipe, portable_text
 
@@ -135,7 +136,7 @@ def collect_report(source: ReportSource, job: Job) -> HistoryReport:
         hashes[number] = source.hashes.get(number) or state_sha256(snapshot, job)
         states.append(_state(source, number, item, snapshot, parameters, job))
     recipe = history_recipe(capture, job)
-    text = json.dumps(_without_folders(json.loads(portable_text(recipe))), indent=2)
+    text = json.dumps(_without_folders(load_object(portable_text(recipe))), indent=2)
     name = checkpoint.path.name
     evaluations = tuple(_evaluations(source.results, hashes))
     recipe_name = f"{Path(name).stem}{SUFFIX}"

@@ -172,7 +172,7 @@ def test_the_first_move_does_no_more_than_the_others(counted):
     assert cells._preview_rows[1] is rows
     counted.wait(lambda: previews.state.preview is not None)
     (row,) = previews.state.preview.step.rows
-    assert row.values["amount"] == slider(counted).value() / 1000
+    assert row.values["amount"] == pytest.approx(slider(counted).value() / 1000)
     counted.key("Left", slider(counted))
     counted.pause(150)
     assert previews.state.preview is None
