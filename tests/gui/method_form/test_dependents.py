@@ -131,7 +131,9 @@ def test_the_box_says_why_nothing_or_not_all_is_known(user, bert):
         "dependent tensors are known for attention.output.dense.weight."
     )
     assert f"in addition to the amount: {OUTPUT} columns" in row.box.accessibleDescription()
-    assert "known for encoder.layer.1.attention.output" in row.box.accessibleDescription(), "in full"
+    assert "known for encoder.layer.1.attention.output" in row.box.accessibleDescription(), (
+        "in full"
+    )
     assert len(user.wait_preview().tensors) == 2
     click(user)
     user.wait(lambda: user.workbench.preview.state.preview is None)

@@ -230,11 +230,11 @@ def test_the_handle_of_the_target_hides_no_point(show, english):
 
 def test_a_message_is_shown_while_the_first_state_is_measured(show, english):
     view = show(QualityView(), 480, 420)
-    assert view._message.text().startswith("No evaluation yet.")
+    assert view._message.text().startswith("Nothing has been evaluated yet.")
     view.set_measuring(measuring=True)
     assert view._message.text().startswith("Evaluating…")
     view.set_measuring(measuring=False)
-    assert view._message.text().startswith("No evaluation yet.")
+    assert view._message.text().startswith("Nothing has been evaluated yet.")
 
 
 def test_the_noise_of_a_state_is_a_bar_with_an_entry_in_the_legend(view):
@@ -292,7 +292,7 @@ def test_without_current_measurements_there_is_no_target(view):
     assert view.canvas.line is None
     assert [swatch.label for swatch in view.legend.entries] == ["measured before"]
     view.set_states(STATES, 1, "", WHY)
-    assert view.readout.text().startswith("At most 1.0 points worse")
+    assert view.readout.text().startswith("Best within 1.0 points")
     assert "L1" in [swatch.label for swatch in view.legend.entries]
     assert "LAMP" not in [swatch.label for swatch in view.legend.entries]
 
@@ -300,7 +300,7 @@ def test_without_current_measurements_there_is_no_target(view):
 def test_the_summary_returns_when_the_mouse_leaves_a_point(view, qtbot):
     """Regression: the clicked point was described permanently."""
     viewport, answer = view.canvas.viewport(), view.readout.text()
-    assert answer.startswith("At most")
+    assert answer.startswith("Best within")
     empty = view.canvas.area.pixel(30, 80).toPoint()
     for away in ("move", "click", "undo"):
         qtbot.mouseMove(viewport, pixel(view, 3))
@@ -308,7 +308,7 @@ def test_the_summary_returns_when_the_mouse_leaves_a_point(view, qtbot):
         view.set_states(STATES, 3, "")
         assert view.readout.text().startswith("L1 80 %"), "the mouse is still there"
         qtbot.keyClick(view.canvas, Qt.Key.Key_Left)
-        assert not view.readout.text().startswith(("L1 80 %", "At most"))
+        assert not view.readout.text().startswith(("L1 80 %", "Best within"))
         if away == "move":
             qtbot.mouseMove(viewport, empty)
         elif away == "click":
@@ -446,14 +446,16 @@ def test_the_user_chooses_the_horizontal_axis(view, qtbot):
     assert pixel(view, 2).x() < pixel(view, 1).x() < pixel(view, 0).x()
     image = view.canvas.viewport().grab().toImage()
     assert image.pixelColor(pixel(view, 2)) == QColor(view._colors["kept"])
-    assert "1.0 points worse: 1,000,000 parameters (L1 50 %)" in plain(view.readout.text())
+    assert "Best within 1.0 points of the original: 1,000,000 parameters (L1 50 %)" in plain(
+        view.readout.text()
+    )
     assert view.canvas.accessibleName() == "Metric against parameters remaining"
     rows = [list(row) for row in view.numbers()]
     assert rows[0][:4] == ["L1 80 %", 0.8, 400_000, 0.742]
     qtbot.keyClick(view.axis_box, Qt.Key.Key_Down)
     assert view.canvas.bottom.labelText == "size of packed weights"
     assert plain(view.canvas.bottom.tickStrings([2e6], 1, 1)[0]) == "2.0 MB"
-    assert "worse: 4.2 MB of packed weights (L1 50 %)" in plain(view.readout.text())
+    assert "original: 4.2 MB of packed weights (L1 50 %)" in plain(view.readout.text())
     assert view.numbers().headers[2] == "size of packed weights"
     bottom = view.canvas.bottom
     ((step, ticks),) = bottom.tickValues(*bottom.range, bottom.size().width())
@@ -466,7 +468,7 @@ def test_the_user_chooses_the_horizontal_axis(view, qtbot):
     assert texts[:3] == ["0", "20 MB", "40 MB"]
     for _ in range(2):
         qtbot.keyClick(view.axis_box, Qt.Key.Key_Up)
-    assert "up to 50.0 % pruned (L1 50 %)" in plain(view.readout.text())
+    assert "original: 50.0 % pruned (L1 50 %)" in plain(view.readout.text())
     assert [p.x for p in view.canvas.points] == [0, 50, 80]
 
 
@@ -492,7 +494,7 @@ def test_states_without_a_number_for_the_axis_are_left_out(view, qtbot):
     view.set_states((), 0, "")
     assert not view.axis_box.isVisible()
     assert not view.axis_label.isVisible()
-    assert "No evaluation yet" in view._message.text()
+    assert "Nothing has been evaluated yet" in view._message.text()
 
 
 def test_each_series_has_its_own_color_in_the_legend(view):
