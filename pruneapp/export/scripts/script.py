@@ -123,8 +123,8 @@ def _printable(text: str) -> str:
 _HEAD = '''"""Prunes {source} in {count} {steps}, by torch.nn.utils.prune.
 
 Needs torch >= 2.6 and safetensors. Usage: python {script} [ORIGINAL [OUT]]
-Without ORIGINAL, the checkpoint is read from its path at the time of writing{seen}; without OUT,
-{written} is written into the current folder.
+Without ORIGINAL, the checkpoint is read from its path at the time of writing{seen};
+without OUT, {written} is written into the current folder.
 
 Written by Pruneapp {version}. A call of torch is used where it prunes exactly the same weights;
 where torch does not define the result (equal weights, random choices) or has no such method, the

@@ -87,7 +87,7 @@ FOLDERS = {
         f"'{shard(2, 2)}' is not read",
     ),
     "misses a tensor": Folder(TWO, {"a.weight": shard(1, 2), "x": shard(2, 2)}, ""),
-    "has a wrong size": Folder(TWO, RIGHT, "they have 128", total_size=64),
+    "has a wrong size": Folder(TWO, RIGHT, "instead of 128", total_size=64),
     "has subfolders": Folder(
         {"x/model.safetensors": ("a.weight",), "y/z/model.safetensors": ("b.weight",)},
         {"a.weight": "x/model.safetensors", "b.weight": "y/z/model.safetensors"},

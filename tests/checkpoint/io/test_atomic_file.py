@@ -166,7 +166,7 @@ def test_a_full_disk_is_told_in_bytes(target, monkeypatch):
     monkeypatch.setattr(
         atomic_file.shutil, "disk_usage", lambda _: type("Usage", (), {"free": 56_000})()
     )
-    with pytest.raises(ExportError, match="200,000 bytes are missing"):
+    with pytest.raises(ExportError, match=r"256\.0 kB are needed, 56\.0 kB are free"):
         write(target)
 
     assert untouched(target, old)
