@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QDialog, QFileDialog
 
-from pruneapp.document.document import Capture, Document, HistoryItem, Loss
+from pruneapp.document.document import Capture, Document, DocumentChanged, HistoryItem, Loss
 from pruneapp.document.edit import is_work
 from pruneapp.errors import (
     OriginalChangedError,
@@ -97,6 +97,7 @@ class SessionController(Feature[QDialog]):
         self._stamp: FileStamp | None = None
         session.opened.connect(self._on_opened)
         session.changed.connect(self.show_title)
+        session.changed.connect(self._on_changed)
         session.closing.connect(self._on_closing)
         session.notOpened.connect(self._on_stayed)
         session.misplaced.connect(self._on_misplaced)
@@ -289,12 +290,17 @@ class SessionController(Feature[QDialog]):
             self._start_from_file,
         )
 
+    @Slot(object)
+    def _on_changed(self, change: DocumentChanged) -> None:
+        """End the offer to start from the file once the user has gone on from what was restored."""
+        if not change.is_remark:
+            self._notifications.end(NoticeTopic.RESTORED)
+
     @Slot()
     def _start_from_file(self) -> None:
         """Go to the initial state; the steps stay in the history."""
         if self.session.document is not None and self.session.may_work():
             self.session.document.jump(0)
-            self._notifications.end(NoticeTopic.RESTORED)
 
     def _on_closing(self) -> None:
         """Keep the history for the next time.

@@ -312,7 +312,8 @@ class Workbench(QObject):
         )
         self.views = views = DocumentViews(window)
         window.add_document_views(views.tree_dock, views.middle, views.form_dock)
-        window.notices.float_above(views.pages)
+        for picture in views.pages.pictures.values():  # not over readout and legend
+            window.notices.float_above(picture.drawing)
         self.session = session = OpenDocument(jobs, settings, build_nodes, self)
         self.status = StatusController(window, views, session, jobs, self.notifications)
         # Must be connected first, so that other subscribers see the updated tree and numbers.

@@ -64,8 +64,6 @@ def test_a_file_that_is_opened_again_goes_on_where_it_was(pruned, new_user, file
     assert (asked, masks(again)) == ([], before)
     assert again.notices == [f"{RESTORED} {MORE}"]
     assert not again.window.recovery.isVisible(), "it is no crash"
-    again.key("Ctrl+Shift+Z")
-    again.wait(lambda: again.document.position == 3)
     (button,) = (
         b for b in again.window.notices.findChildren(QPushButton) if b.text().startswith("Start")
     )
@@ -76,6 +74,15 @@ def test_a_file_that_is_opened_again_goes_on_where_it_was(pruned, new_user, file
     again.key("Ctrl+Shift+Z")
     again.wait(lambda: again.document.position == 1)
     assert len(again.states) == 4, "the history is complete"
+
+
+def test_the_offer_to_start_from_the_file_ends_with_the_next_change(pruned, new_user, file):
+    assert pruned.window.close()
+    again = new_user(file).wait_ready()
+    wait_restored(again)
+    again.key("Ctrl+Shift+Z")
+    again.wait(lambda: again.document.position == 3)
+    assert again.notices == []
 
 
 def test_another_file_and_back_by_any_way(pruned, tmp_path, file):

@@ -9,6 +9,7 @@ from PySide6.QtCore import QPoint, QRect
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit, QScrollArea, QSlider, QWidget
 
 from pruneapp import resources
+from pruneapp.errors import PruneAppError
 from pruneapp.gui.method_form.form_model import FormRequest, FormRow
 from pruneapp.gui.plots.pages import Page
 from pruneapp.gui.preview.figures import StepFigures
@@ -253,3 +254,16 @@ def test_at_150_percent_it_has_half_of_the_window(tmp_path):
         assert int(whole) == 720
         assert int(width) >= 600, page
         assert int(height) >= 360, page
+
+
+def test_notices_cover_neither_readout_nor_legend(opened):
+    pages, notices = opened.views.pages, opened.window.notices
+    opened.workbench.notifications.show_error(PruneAppError("Something failed. " * 9))
+    for page in Page:
+        pages.tabs.setCurrentIndex(page)
+        opened.pause(30)
+        picture = pages.picture()
+        covered = QRect(notices.mapTo(opened.window, QPoint()), notices.size())
+        for part in (picture.foot, picture.legend):
+            place = QRect(part.mapTo(opened.window, QPoint()), part.size())
+            assert not part.isVisible() or not covered.intersects(place), page

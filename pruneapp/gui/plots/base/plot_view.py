@@ -297,6 +297,11 @@ class PlotView(QWidget):
                 else:
                     part.render(painter, QPoint(0, 0))
 
+    @property
+    def drawing(self) -> QWidget:
+        """The plot, its table, or the message in its place; without readout and legend."""
+        return self._stack
+
     def _drawn_area(self) -> QRect:
         below = self.legend if self._legend_below and not self.legend.isHidden() else self.foot
         return self._stack.geometry().united(self.foot.geometry()).united(below.geometry())
