@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import driving
-import numpy as np
 import quality
 import steps
 from driving import Tour, wait_until
-from numpy.typing import NDArray
+from PIL import Image
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QColor, QImage, QPainter
 
 SIZE = (1200, 800)  # tree, picture and form are side by side
 CAPTION_PX = 34
-# One color of 64 is transparent: pixels that are equal in the previous frame compress to nothing.
-COLORS = 63
-BITS = 6
-CODE_LIMIT = 4096  # 12 bits, of the format
 PATIENCE_MS = 120_000  # for the first import of torch on a slow disk
-
-Pixels = NDArray[np.uint8]
 
 # Seconds and caption of each step that is shown.
 FRAMES = {
@@ -70,13 +61,20 @@ def record(walk: Tour) -> None:
 
 def write_recording(folder: Path, target: Path) -> None:
     """Write the pictures of `record` in a folder as an animated GIF with captions."""
-    shown = []
+    frames = []
     for name, (_, caption) in FRAMES.items():
         (picture,) = folder.glob(f"[0-9][0-9]-{name}.png")
-        shown.append(add_caption(QImage(str(picture)), caption))
-    table = common_colors(shown)
-    frames = [to_indices(image, table) for image in shown]
-    write_gif(target, frames, table, [seconds for seconds, _ in FRAMES.values()])
+        frames.append(to_frame(add_caption(QImage(str(picture)), caption)))
+    duration = [1000 * seconds for seconds, _ in FRAMES.values()]
+    frames[0].save(target, save_all=True, append_images=frames[1:], duration=duration, loop=0)
+
+
+def to_frame(image: QImage) -> Image.Image:
+    """Return a picture with 256 of its colors, without dithering, which would not compress."""
+    rgb = image.convertToFormat(QImage.Format.Format_RGB888)
+    size = image.width(), image.height()
+    whole = Image.frombytes("RGB", size, bytes(rgb.constBits()), "raw", "RGB", rgb.bytesPerLine())
+    return whole.quantize(256, dither=Image.Dither.NONE)
 
 
 def add_caption(picture: QImage, caption: str) -> QImage:
@@ -93,96 +91,3 @@ def add_caption(picture: QImage, caption: str) -> QImage:
     painter.drawText(line, Qt.AlignmentFlag.AlignCenter, caption)
     painter.end()
     return image
-
-
-def common_colors(images: Iterable[QImage]) -> list[int]:
-    """Return the 63 colors for all images: the most frequent of each kind, then of all."""
-    found = [np.frombuffer(image.constBits(), np.uint32) for image in images]
-    colors, counts = np.unique(np.concatenate(found), return_counts=True)
-    colors = colors[np.argsort(-counts, kind="stable")]
-    # Two bits per channel: a small red mark stays red.
-    _, kinds = np.unique(colors & 0xC0C0C0, return_index=True)
-    table = list(dict.fromkeys([*colors[np.sort(kinds)].tolist(), *colors.tolist()]))
-    return [int(color) for color in table[:COLORS]]
-
-
-def to_indices(image: QImage, table: Sequence[int]) -> Pixels:
-    """Return the index of the nearest color of each pixel, as an array of rows."""
-    flat = Qt.ImageConversionFlag.AvoidDither
-    indexed = image.convertToFormat(QImage.Format.Format_Indexed8, table, flat)
-    rows = np.frombuffer(indexed.constBits(), np.uint8).reshape(indexed.height(), -1)
-    return rows[:, : indexed.width()].copy()
-
-
-def write_gif(
-    target: Path, frames: Sequence[Pixels], table: Sequence[int], seconds: Sequence[float]
-) -> None:
-    """Write an endless animated GIF; each frame only stores the pixels that change.
-
-    Parameters
-    ----------
-    frames
-        Arrays of equal shape with indices into `table`.
-    table
-        At most 63 colors as 0xRRGGBB; higher bits are ignored.
-    seconds
-        Duration of each frame.
-    """
-    height, width = frames[0].shape
-    # 0x80: a table for all frames; 5: of 2 ** (5 + 1) colors.
-    parts = [b"GIF89a", struct.pack("<HHBBB", width, height, 0x80 | 5, 0, 0)]
-    rgb = b"".join((color & 0xFFFFFF).to_bytes(3, "big") for color in table)
-    parts += [rgb.ljust(3 << BITS, b"\0"), b"!\xff\x0bNETSCAPE2.0\x03\x01\0\0\0"]
-    before = None
-    for frame, duration in zip(frames, seconds, strict=True):
-        pixels = frame if before is None else np.where(frame == before, np.uint8(COLORS), frame)
-        # 5: keep this frame below the next one; one color is transparent.
-        parts.append(b"!\xf9\x04\x05" + struct.pack("<HBB", round(100 * duration), COLORS, 0))
-        parts.append(b"," + struct.pack("<HHHHBB", 0, 0, width, height, 0, BITS))
-        packed = b"".join(compress(pixels.tobytes()))
-        parts += [
-            bytes([len(block)]) + block
-            for block in (packed[at : at + 255] for at in range(0, len(packed), 255))
-        ]
-        parts.append(b"\0")
-        before = frame
-    target.write_bytes(b"".join([*parts, b";"]))
-
-
-def compress(pixels: bytes) -> Iterator[bytes]:
-    """Yield the LZW codes of 6-bit pixels, packed from the lowest bit, as in GIF."""
-    clear, end = 1 << BITS, (1 << BITS) + 1
-    codes: dict[int, int] = {}
-    width, free, waiting, n_waiting = BITS + 1, end + 1, clear, BITS + 1
-    prefix = pixels[0]
-    for pixel in pixels[1:]:
-        key = prefix << 8 | pixel
-        if (code := codes.get(key)) is not None:
-            prefix = code
-            continue
-        waiting |= prefix << n_waiting
-        n_waiting += width
-        if free < CODE_LIMIT:
-            codes[key] = free
-            if free == 1 << width:
-                width += 1
-            free += 1
-        else:
-            waiting |= clear << n_waiting
-            n_waiting += width
-            codes.clear()
-            width, free = BITS + 1, end + 1
-        prefix = pixel
-        if n_waiting >= 1024:
-            whole = n_waiting // 8
-            yield (waiting & ((1 << 8 * whole) - 1)).to_bytes(whole, "little")
-            waiting >>= 8 * whole
-            n_waiting -= 8 * whole
-    waiting |= prefix << n_waiting
-    n_waiting += width
-    # The decoder may have widened its codes after the last one.
-    if free == 1 << width and width < 12:
-        width += 1
-    waiting |= end << n_waiting
-    n_waiting += width
-    yield waiting.to_bytes((n_waiting + 7) // 8, "little")
