@@ -138,7 +138,6 @@ def save_small(picture: Path, target: Path) -> None:
 
 def tour(folder: Path, only: str, file: Path | None, language: str) -> int:
     """Run one tour; return the exit status."""
-    import animation
     import shrunk
     import states
     import steps
@@ -154,6 +153,8 @@ def tour(folder: Path, only: str, file: Path | None, language: str) -> int:
         if only == "scaled":
             steps.scaled(walk)
         elif only == RECORDING:
+            import animation  # needs Pillow
+
             animation.record(walk)
             animation.write_recording(folder, ROOT / "docs" / "pictures" / "first-minutes.gif")
         elif "views" in only:

@@ -243,7 +243,7 @@ class CurveView(PlotView):
         colors = self._colors
         self._set_legend(
             [
-                Swatch(within_reason(c.label), (colors[c.ink],), sides=None if c.dashed else 0)
+                Swatch(within_reason(c.label), (colors[c.ink],), sides=0, line=c.dashed)
                 for c in self._shown.curves
             ]
         )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
@@ -99,3 +101,13 @@ def test_both_themes(view, theme, palette_of):
     at = view.canvas.pixel_of(10, 0.2).toPoint()
     assert image.pixelColor(at) == QColor(theme.colors["teal"])
     assert image.pixelColor(2, 2) == QColor(theme.colors["surface"])
+
+
+def test_the_legend_has_a_dashed_line_for_a_dashed_curve(view):
+    held_out, training = view.legend.entries
+    assert (held_out.line, training.line) == (False, True)
+    image = view.legend.grab().toImage()
+    ink = QColor(view._colors["muted"]).rgb()
+    places = itertools.product(range(image.width()), range(image.height()))
+    rows = {y for x, y in places if image.pixel(x, y) == ink}
+    assert 1 <= len(rows) <= 3, "no area"

@@ -251,6 +251,7 @@ class Swatch:
     dashed: bool = False  # with the dashed outline of partly protected bars
     tip: str = ""  # sentence for the tooltip, if the label is not enough
     sides: int | None = None  # corners of a marker, 0 for a circle; None for an area
+    line: bool = False  # a dashed line instead of an area
 
     @property
     def is_ramp(self) -> bool:
@@ -360,7 +361,10 @@ class Legend(QWidget):
             return
         wide = _RAMP if entry.is_ramp else _SWATCH
         rect = QRect(left, top + (height - _SWATCH) // 2, wide, _SWATCH)
-        if entry.sides is None:
+        if entry.line:
+            painter.setPen(QPen(QColor(entry.colors[0]), 2, Qt.PenStyle.DashLine))
+            painter.drawLine(left, rect.center().y(), left + wide, rect.center().y())
+        elif entry.sides is None:
             painter.fillRect(rect, self._brush(entry, rect))
         else:
             ink = QColor(entry.colors[0])
