@@ -6,7 +6,6 @@ import importlib
 import shutil
 import subprocess
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -34,7 +33,6 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-@pytest.mark.skipif(find_spec("hatchling") is None, reason="needs hatchling")
 def test_two_builds_give_the_same_bytes_and_checksums(scripts, tmp_path):
     assert scripts.release.main([]) == 0
     first = contents(tmp_path / "dist")

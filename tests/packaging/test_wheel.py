@@ -5,14 +5,12 @@ from __future__ import annotations
 import configparser
 import json
 import os
-import shutil
 import subprocess
 import sys
 import sysconfig
 import tarfile
 import zipfile
 from importlib.metadata import distributions
-from importlib.util import find_spec
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -21,7 +19,6 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent.parent
 PACKAGING = ROOT / "packaging"
 
-pytestmark = pytest.mark.skipif(find_spec("hatchling") is None, reason="needs hatchling")
 APP_ID = "io.github.pruneapp.Pruneapp"
 
 SAMPLE = "from pruneapp import resources; print(resources.path('sample/lenet-digits.safetensors'))"
@@ -159,19 +156,18 @@ def test_what_is_installed_tells_the_commit_it_was_built_from(installed):
     assert "torch 2." in said
 
 
-@pytest.mark.skipif(not shutil.which("uvx"), reason="needs uv")
 def test_uvx_runs_the_wheel(wheel, index, tmp_path):
-    command = ["uvx", "--offline", "--python", sys.executable, "--find-links", index]
-    command += ["--from", wheel, "pruneapp"]
+    command = [sys.executable, "-m", "uv", "tool", "run", "--offline", "--python", sys.executable]
+    command += ["--find-links", index, "--from", wheel, "pruneapp"]
     assert "torch 2." in run([*command, "--version"], UV_CACHE_DIR=str(tmp_path))
     assert "usage: pruneapp scan" in run([*command, "scan", "--help"], UV_CACHE_DIR=str(tmp_path))
 
 
-@pytest.mark.skipif(not shutil.which("pipx"), reason="needs pipx")
 def test_pipx_installs_the_wheel(wheel, index, tmp_path):
     home = {"PIPX_HOME": str(tmp_path), "PIPX_BIN_DIR": str(tmp_path / "bin")}
     offline = f"--pip-args=--no-index --find-links={index}"
-    run(["pipx", "install", "--python", sys.executable, offline, wheel], **home)
+    command = [sys.executable, "-m", "pipx", "install", "--python", sys.executable]
+    run([*command, offline, wheel], **home)
     assert "torch 2." in run([tmp_path / "bin" / "pruneapp", "--version"])
     assert "usage: pruneapp scan" in run([tmp_path / "bin" / "pruneapp", "scan", "--help"])
 
