@@ -519,16 +519,14 @@ class PreviewController(Feature[QDialog]):
 
         The current state is shown instead if weights are pruned already, or if there is no step.
         """
-        self._show_current()
-        document, state = self.session.document, self.state
-        if document is not None and state.step is not None and not document.masks:
-            self.request(state.step)
+        document = self.session.document
+        self._show_current(previews=document is not None and not document.masks)
 
-    def _show_current(self) -> None:
-        """Show the state of the document instead of a step, and start its report.
+    def _show_current(self, *, previews: bool = False) -> None:
+        """Show the state of the document, start its report, and request the step of the form.
 
-        The step of the form becomes the request that is not shown. Without a document, does
-        nothing.
+        With `previews`, the step is shown instead of the state, if there is one. Without a
+        document, does nothing.
         """
         document = self.session.document
         if document is None:
@@ -545,7 +543,8 @@ class PreviewController(Feature[QDialog]):
             current=current,
             dangers=before.dangers,
         )
-        self.request(self._form.step_or_error(), shown=False, current=state)
+        step = self._form.step_or_error()
+        self.request(step, shown=previews and isinstance(step, Step), current=state)
 
     def _report_current(self) -> None:
         """Compute the report of the current state in the background, instead of one in progress."""

@@ -546,6 +546,14 @@ def test_the_picture_follows_as_fast_as_it_is_made(counted, no_exact_preview, mo
         counted.wait(lambda: item.fine.to_be_pruned.mean() == share)
 
 
+def test_opening_a_file_requests_one_preview(user, file):
+    requested = []
+    user.workbench.preview.requested.connect(requested.append)
+    user.open_file(file)
+    user.wait_preview()
+    assert [state.requested for state in requested if state.step is not None] == [True]
+
+
 def test_a_slider_of_many_tensors_is_followed_by_the_main_thread_once_that_is_quick(
     counted, no_exact_preview, monkeypatch
 ):
