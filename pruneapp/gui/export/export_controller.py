@@ -444,16 +444,15 @@ class ExportController(Feature[ExportDialog]):
         self,
         context: AppContext,
         session: OpenDocument,
+        evaluation: EvaluationController,
         *,
         asked: Callable[[], str],
         cluster: Callable[[], str],
-        source: Callable[[], DataSource | None],
     ) -> None:
         super().__init__(context, session)
-        self._source = source  # returns what states are evaluated with; None before that is chosen
+        self._evaluation = evaluation
         self._asked = asked
         self._cluster = cluster
-        self.evaluation: EvaluationController | None = None  # measures cuts; set once it exists
         self._trial: RunJob[Measurement] | None = None  # the measurement of a cut
         self._choices: ExportChoices | None = None
         # `ExportPreview.multiple` when the dialog was opened last
@@ -588,7 +587,7 @@ class ExportController(Feature[ExportDialog]):
             self.multipleChosen.emit(self._choices.cut.multiple)
 
     def _show_metric(self, dialog: ExportDialog) -> None:
-        found = None if self.evaluation is None else self.evaluation.current_quality()
+        found = self._evaluation.current_quality()
         dialog.page.set_metric("" if found is None else quality_in_short(found))
 
     @flow
@@ -597,18 +596,16 @@ class ExportController(Feature[ExportDialog]):
 
         The user chooses a source first if there is none. The measurement ends with the dialog.
         """
-        dialog, forecasts, evaluation = self.dialog, self._forecasts, self.evaluation
-        if dialog is None or forecasts is None or evaluation is None:
-            return
-        surveyed = forecasts.surveyed
-        if surveyed is None or self._trial is not None:
+        dialog, evaluation = self.dialog, self._evaluation
+        surveyed = None if self._forecasts is None else self._forecasts.surveyed
+        if dialog is None or surveyed is None or self._trial is not None:
             return
         process = yield from evaluation.prepare()
         if process is None or self.dialog is not dialog:
             return
         request, kernel, state = wanted.request, self.session.kernel, self.document.position
         self._trial = RunJob(
-            self.tr("Evaluating the cut:"),
+            self.tr("Evaluating the cut"),
             lambda job: process.measure(
                 self.document.state_at(state),
                 self.session.contents.size.parameters,
@@ -658,7 +655,7 @@ class ExportController(Feature[ExportDialog]):
             self._say_cancelled(job, order.path)
             return
         except PruneAppError as error:
-            yield from self._ask_again(error, capture.snapshot)
+            yield from self._ask_again(error, capture.snapshot.checkpoint)
             return
         document = self.session.document
         if document is not None and order.forecast.exactness == EXACT:
@@ -731,20 +728,20 @@ class ExportController(Feature[ExportDialog]):
                 self.session.check_may_work()
                 unread = error.unread
             except PruneAppError as error:
-                yield from self._ask_again(error, document.snapshot())
+                yield from self._ask_again(error, document.checkpoint)
                 return
             else:
                 return
 
-    def _ask_again(self, error: PruneAppError, snapshot: Snapshot) -> Flow[None]:
-        """Open the dialog again after an export of `snapshot` failed, with the error.
+    def _ask_again(self, error: PruneAppError, checkpoint: Checkpoint) -> Flow[None]:
+        """Open the dialog again after an export of a state of `checkpoint` failed, with the error.
 
         The error is raised instead if another file was opened meanwhile, or another dialog is open.
         """
         document = self.session.document
         if (
             document is None
-            or document.checkpoint is not snapshot.checkpoint
+            or document.checkpoint is not checkpoint
             or QApplication.activeModalWidget() is not None
         ):
             raise error
@@ -757,7 +754,7 @@ class ExportController(Feature[ExportDialog]):
         file cannot provide pruned weights any more, the export is opened instead.
         """
         cluster = self._cluster()
-        data = evaluation_data(self._source())
+        data = evaluation_data(self._evaluation.source)
         writing = ExportJob(Capture.of(self.document), request, cluster, data)
         shown = self.session.contents.shown
         if request.replace_original:

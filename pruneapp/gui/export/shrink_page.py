@@ -34,7 +34,7 @@ from pruneapp.errors import abridge_text
 from pruneapp.export.report import CHANGES, EXACT
 from pruneapp.groups.group import MULTIPLES
 from pruneapp.gui.export.axis_rows import AxisRows, share_text
-from pruneapp.gui.export.target_row import in_progress_problem, path_problem
+from pruneapp.gui.export.target_row import expand_home, in_progress_problem, path_problem
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import (
     add_row,
@@ -293,7 +293,7 @@ class FolderRow(QWidget):
         """
         text = self.path.text().strip()
         one_file = self._is_file()
-        if not one_file and os.path.isfile(os.path.expanduser(text)):  # noqa: PTH111, PTH113 - take any name
+        if not one_file and os.path.isfile(expand_home(text)):  # noqa: PTH113 - a name may be too long
             return self.tr("This is a file: name a new folder.")
         endings = self._file_suffixes
         problem = path_problem(
@@ -301,7 +301,7 @@ class FolderRow(QWidget):
         )
         if problem := problem or in_progress_problem(text, self._written):
             return problem
-        if not os.path.lexists(os.path.expanduser(text)):  # noqa: PTH111 - takes any name
+        if not os.path.lexists(expand_home(text)):
             return ""
         if one_file:
             return self.tr("This already exists: name a new file.")
@@ -605,30 +605,27 @@ class ShrinkPage(QWidget):
         else:
             self._show_forecast_error(sentence)
 
-    def set_state(self, title: str, metric: str = "") -> None:
-        """Set the title of the exported state and its metric, with which cuts are compared."""
+    def set_state(self, title: str) -> None:
+        """Set the title of the exported state, with which cuts are compared."""
         self._title = title
-        self.set_metric(metric)
+        self._show_effect()
 
     def set_metric(self, metric: str) -> None:
         """Set the metric of the exported state, as text; "" if it was not evaluated."""
         self._metric = metric
-        if self.forecast is not None:
-            self._show_effect(self.forecast)
+        self._show_effect()
 
     def set_measuring(self, *, measuring: bool) -> None:
         """Show whether a cut is being evaluated."""
         self._is_measuring = measuring
         words = self.tr("Evaluating…") if measuring else self.tr("Evaluate this cut")
         self.evaluate.setText(words)
-        if self.forecast is not None:
-            self._show_effect(self.forecast)
+        self._show_effect()
 
     def set_measured(self, request: CutRequest, metric: str) -> None:
         """Show the metric of an evaluated cut, as long as its request is the current one."""
         self._measured = request, metric
-        if self.forecast is not None:
-            self._show_effect(self.forecast)
+        self._show_effect()
 
     def set_request(self, request: CutRequest, check: str, path: str) -> None:
         """Restore an earlier request without requesting a forecast.
@@ -816,8 +813,11 @@ class ShrinkPage(QWidget):
         if self.forecast is not None and self.forecast.request == self._current_request:
             self.evaluateRequested.emit(self.forecast)
 
-    def _show_effect(self, forecast: ShrinkForecast) -> None:
-        """Show how a cut affects the output of the state, and the metric after it, if measured."""
+    def _show_effect(self) -> None:
+        """Show how the cut affects the output of the state, and its metric if it was measured."""
+        forecast = self.forecast
+        if forecast is None:
+            return
         changes = forecast.exactness == CHANGES
         # Not hidden, so that nothing moves.
         impossible = forecast.is_empty or forecast.wrong or forecast.why_not
@@ -873,7 +873,7 @@ class ShrinkPage(QWidget):
             self.sizes.set_sizes(forecast.before, forecast.after)
             self.target.set_size(forecast.after.nbytes)
         self._show_difference(forecast)
-        self._show_effect(forecast)
+        self._show_effect()
         lines = [f"· {translate_sentence(line)}" for line in forecast.loaded_by]
         for part in (self._of_notes, self.notes):
             part.setVisible(bool(lines or forecast.notices))

@@ -66,9 +66,14 @@ def path_problem(
         return ""
 
 
+def expand_home(path: str | Path) -> str:
+    """Return a path with its home folder; unchanged if there is no such user."""
+    return os.path.expanduser(path)  # noqa: PTH111 - Path.expanduser raises for an unknown user
+
+
 def real_path(path: str | Path) -> Path:
     """Return the resolved path; a loop of links is returned unresolved."""
-    return Path(os.path.realpath(os.path.expanduser(path)))  # noqa: PTH111 - takes any name
+    return Path(os.path.realpath(expand_home(path)))
 
 
 def in_progress_problem(path: str, written: Collection[Path]) -> str:
@@ -140,12 +145,8 @@ def free_path(path: str, suffix: str, written: Collection[Path] = ()) -> str:
         name + suffix
         for name in names
         if "://" in name
-        or not (os.path.lexists(_expanded(name + suffix)) or real_path(name + suffix) in written)
+        or not (os.path.lexists(expand_home(name + suffix)) or real_path(name + suffix) in written)
     )
-
-
-def _expanded(path: str) -> str:
-    return os.path.expanduser(path)  # noqa: PTH111 - takes any name
 
 
 def _shards_problem(target: Path, source: str, endings: Iterable[str]) -> str:
@@ -322,13 +323,13 @@ class TargetRow(QWidget):
             return False
 
     def path_exists(self) -> bool:
-        return os.path.lexists(_expanded(self.text()))
+        return os.path.lexists(expand_home(self.text()))
 
     def count_replaced(self) -> int:
         """Return the number of files that the export replaces, as far as known."""
         if self._check is not None:
             return len(self._check.replaced)
-        path = _expanded(self.text())
+        path = expand_home(self.text())
         return self._limit is None and os.path.isfile(path)  # noqa: PTH113 - a name may be too long
 
     def replaces_open(self) -> bool:

@@ -370,12 +370,14 @@ class Workbench(QObject):
             pages=views.pages,
             parent=self,
         )
+        self.scripts = ScriptController(context, session)
+        self.evaluation = EvaluationController(context, session, self.scripts, views.history)
         self.export = ExportController(
             context,
             session,
+            self.evaluation,
             asked=views.preview.action.main_action_text,
             cluster=self._cluster,
-            source=lambda: self.evaluation.source,
         )
         self.tables = TableController(context, session, views.pages)
         self.channel_lists = ChannelListController(context, session, views.pages)
@@ -417,15 +419,12 @@ class Workbench(QObject):
             context, session, cluster=self._cluster, statistics=lambda: self.form.statistics
         )
         self.history = HistoryController(context, session, views.history)
-        self.scripts = ScriptController(context, session)
         self.generation = GenerateController(context, session, self.scripts)
-        self.evaluation = EvaluationController(context, session, self.scripts, views.history)
         self.quality_sessions = QualitySessionsController(
             context, session, views.pages.quality, self.evaluation.kind_of
         )
         self.shrunk_sizes = ShrunkSizesController(context, session, views.pages.quality)
         self.report = ReportController(context, session, self.evaluation)
-        self.export.evaluation = self.evaluation
         self.rounds = RoundsController(
             context,
             session,
