@@ -4864,8 +4864,8 @@ Code in Checkpoints wird nie ausgeführt.</translation>
 <context>
     <name>ExportController</name>
     <message>
-        <source>Evaluating the cut:</source>
-        <translation>Verkleinertes Modell wird ausgewertet:</translation>
+        <source>Evaluating the cut</source>
+        <translation>Verkleinertes Modell wird ausgewertet</translation>
     </message>
     <message>
         <source>Shrinking</source>
@@ -4957,6 +4957,10 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     <message>
         <source>The step in the preview is not applied yet: press “{button}” first.</source>
         <translation>Der Schritt der Vorschau ist noch nicht ausgeführt: Drücken Sie erst „{button}“.</translation>
+    </message>
+    <message>
+        <source>To prune weights, press “{button}” first.</source>
+        <translation>Um Gewichte zu prunen, drücken Sie erst „{button}“.</translation>
     </message>
     <message>
         <source>{action}, {size}</source>
@@ -12277,6 +12281,11 @@ steps</extracomment>
         <translation>Wählen Sie &apos;{stem}&apos; für einen Ordner.</translation>
     </message>
     <message>
+        <source>Wait for it to finish, or press Esc to cancel it. Complete rounds are kept.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Warten Sie, bis es fertig ist, oder brechen Sie es mit Esc ab. Vollständige Runden bleiben erhalten.</translation>
+    </message>
+    <message>
         <source>it is an object of type {name}</source>
         <extracomment>sentences</extracomment>
         <translation>es ist ein Objekt vom Typ {name}</translation>
@@ -19225,11 +19234,6 @@ steps</extracomment>
         <translation>0.01 ist in der Einheit der Metrik, 1% ist relativ zum ungeprunten Modell.</translation>
     </message>
     <message>
-        <source>Wait for them to finish, or press Esc: complete rounds are kept.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Warten Sie, bis sie fertig sind, oder drücken Sie Esc: Vollständige Runden bleiben erhalten.</translation>
-    </message>
-    <message>
         <source>Wait for it to finish, or cancel it.</source>
         <extracomment>sentences</extracomment>
         <translation>Warten Sie, bis sie fertig ist, oder brechen Sie sie ab.</translation>
@@ -22675,8 +22679,8 @@ steps</extracomment>
         <translation>Das ist die geöffnete Datei. Wählen Sie eine andere Datei für die Statistik.</translation>
     </message>
     <message>
-        <source>Collecting statistics:</source>
-        <translation>Statistik wird erhoben:</translation>
+        <source>Collecting statistics</source>
+        <translation>Statistik wird erhoben</translation>
     </message>
     <message>
         <source>Collecting was cancelled: no file was written.</source>

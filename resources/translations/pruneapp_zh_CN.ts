@@ -4864,8 +4864,8 @@ Code inside checkpoints is never executed.</source>
 <context>
     <name>ExportController</name>
     <message>
-        <source>Evaluating the cut:</source>
-        <translation>正在评估裁剪：</translation>
+        <source>Evaluating the cut</source>
+        <translation>正在评估裁剪</translation>
     </message>
     <message>
         <source>Shrinking</source>
@@ -4957,6 +4957,10 @@ Code inside checkpoints is never executed.</source>
     <message>
         <source>The step in the preview is not applied yet: press “{button}” first.</source>
         <translation>预览中的步骤尚未应用：请先按“{button}”。</translation>
+    </message>
+    <message>
+        <source>To prune weights, press “{button}” first.</source>
+        <translation>如要剪枝权重，请先按“{button}”。</translation>
     </message>
     <message>
         <source>{action}, {size}</source>
@@ -12276,6 +12280,11 @@ steps</extracomment>
         <translation>要写为文件夹，请选择 &apos;{stem}&apos;。</translation>
     </message>
     <message>
+        <source>Wait for it to finish, or press Esc to cancel it. Complete rounds are kept.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请等待其完成，或按 Esc 取消。已完成的轮次会保留。</translation>
+    </message>
+    <message>
         <source>it is an object of type {name}</source>
         <extracomment>sentences</extracomment>
         <translation>它是类型为 {name} 的对象</translation>
@@ -19224,11 +19233,6 @@ steps</extracomment>
         <translation>0.01 以指标为单位，1% 相对于未剪枝模型。</translation>
     </message>
     <message>
-        <source>Wait for them to finish, or press Esc: complete rounds are kept.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请等待完成，或按 Esc：已完成的轮次会保留。</translation>
-    </message>
-    <message>
         <source>Wait for it to finish, or cancel it.</source>
         <extracomment>sentences</extracomment>
         <translation>请等待其完成，或取消它。</translation>
@@ -22674,8 +22678,8 @@ steps</extracomment>
         <translation>这是已打开的文件。请为统计量选择其他文件。</translation>
     </message>
     <message>
-        <source>Collecting statistics:</source>
-        <translation>正在收集统计量：</translation>
+        <source>Collecting statistics</source>
+        <translation>正在收集统计量</translation>
     </message>
     <message>
         <source>Collecting was cancelled: no file was written.</source>

@@ -41,7 +41,15 @@ from pruneapp.gui.widgets.controls import (
 )
 from pruneapp.gui.widgets.controls import replace as put_in_place
 from pruneapp.gui.widgets.engine_text import translate_offer
-from pruneapp.gui.widgets.labels import DANGER, MUTED, heading, letter_width, plain, within_reason
+from pruneapp.gui.widgets.labels import (
+    DANGER,
+    MUTED,
+    heading,
+    join_sentences,
+    letter_width,
+    plain,
+    within_reason,
+)
 from pruneapp.gui.widgets.reports import add_button_row
 from pruneapp.gui.widgets.screen import Dialog, Scrolled
 from pruneapp.shrink.surveyed_state import CutRequest
@@ -495,7 +503,7 @@ class ExportDialog(Dialog):
         """Show the title of the state that is exported, and the pruned share as text.
 
         If nothing is `pruned`, a warning says that the export is a copy. `asked` is the text of the
-        button that applies the previewed step, which a warning names; "" if there is none.
+        button that applies the previewed step, which the warning names; "" if there is none.
         """
         self._is_copy = not pruned
         numbered, label = title[:1].isdigit(), within_reason(title)
@@ -506,11 +514,14 @@ class ExportDialog(Dialog):
             text += self.tr("  ·  {share} pruned").format(share=share) if share else ""
         else:
             text = self.tr("△ Nothing is pruned yet: the export is a copy.")
-        if asked:
+        if asked and pruned:
             unapplied = self.tr(
                 "The step in the preview is not applied yet: press “{button}” first."
-            ).format(button=asked)
-            text += f"\n△ {unapplied}" if pruned else f" {unapplied}"
+            )
+            text += f"\n△ {unapplied.format(button=asked)}"
+        elif asked:  # also right after opening, when the user has not asked for the previewed step
+            hint = self.tr("To prune weights, press “{button}” first.")
+            text = join_sentences(text, hint.format(button=asked))
         self.state.setText(text)
 
     def set_broken(

@@ -320,7 +320,8 @@ class RoundsController(Feature[RoundsDialog]):
             self,
             PruneAppError(
                 "Iterative pruning is running.",
-                remedy="Wait for them to finish, or press Esc: complete rounds are kept.",
+                remedy="Wait for it to finish, or press Esc to cancel it. Complete rounds are "
+                "kept.",
             ),
             may_look=True,
         )

@@ -103,7 +103,7 @@ class StatisticsController(Feature[CollectDialog]):
         snapshot = as_on_disk(self.document.snapshot())
         work = partial(run_and_collect, agreed, snapshot, path, grams)
         try:
-            found = yield from RunJob(self.tr("Collecting statistics:"), work, Lane.PROGRAM)
+            found = yield from RunJob(self.tr("Collecting statistics"), work, Lane.PROGRAM)
         except Cancelled:
             self._notifications.show_done(self.tr("Collecting was cancelled: no file was written."))
             raise

@@ -746,8 +746,9 @@ class TestState:
         dialog.set_state("Opened", "", pruned=False)
         assert dialog.state.text() == "△ Nothing is pruned yet: the export is a copy."
         dialog.set_state("Opened", "", pruned=False, asked="Prune 53 weights")
-        assert dialog.state.text().endswith(
-            "The step in the preview is not applied yet: press “Prune 53 weights” first."
+        assert dialog.state.text() == (
+            "△ Nothing is pruned yet: the export is a copy. "
+            "To prune weights, press “Prune 53 weights” first."
         )
 
     def test_the_state_is_named_and_that_the_preview_is_not_part_of_it(self, dialog):

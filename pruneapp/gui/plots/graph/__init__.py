@@ -1,1 +1,1 @@
-"""The graph of a model: the neighborhood of a tensor in a row, and all operators on a page."""
+"""The connections of the focused tensor in a row: what feeds it, and what it feeds."""
