@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack
 from operator import attrgetter
 from pathlib import Path
@@ -28,7 +28,7 @@ from pruneapp.progress import Job
 from pruneapp.recipes.schema import chosen_multiple
 from pruneapp.shrink import configuration
 from pruneapp.shrink.cut import ShrinkError
-from pruneapp.shrink.plan import AxisChange, describe_changes, legal_sizes
+from pruneapp.shrink.plan import describe_changes, legal_sizes
 from pruneapp.shrink.record import read_record
 from pruneapp.shrink.shrink import ShrinkRequest, refuse_target, shrink_checked
 from pruneapp.shrink.surveyed_state import CutRequest, SurveyedState, axis_of, survey_state
@@ -111,31 +111,12 @@ def shrink(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
             for axis in planned.axes
             if axis.after < axis.before
         ),
-        *_rounded_shares(planned.axes, request, structure),
         *(f"  {change}" for change in changes),
         *map(file_line, report.files),
         f"Weights: {size(before)} -> {size(report.nbytes_of_weights)}",
         *(result.sentence() for result in results),
     ]
     return Output(lines, lambda: data, () if options.json else notices)
-
-
-def _rounded_shares(
-    axes: Iterable[AxisChange], request: CutRequest, structure: Structure
-) -> Iterator[str]:
-    """Yield a line for each requested share that the multiple makes smaller."""
-    for axis in axes:
-        share = request.shares.get(axis.name)
-        if share is None:
-            continue
-        kept = axis.before - round(share * axis.before)
-        if axis.after > kept:
-            multiple = request.multiple or structure.axes[axis.name].multiple
-            yield (
-                f"  {axis.label}: {share:.4g} of {axis.before:,} would keep {kept:,}; "
-                f"{axis.after:,} are kept, rounded up to a multiple of {multiple:,} "
-                f"({(axis.before - axis.after) / axis.before:.1%} removed)"
-            )
 
 
 def unshrink(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
