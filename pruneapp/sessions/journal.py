@@ -391,7 +391,8 @@ class Journal:
         notes = {*self._texts(branches.notes)} ^ {*state.notes}
         renamed = {key for key, _ in (*names, *notes)}
         same = sum(1 for _ in takewhile(lambda edit: edit[0] not in renamed, self._edits[:same]))
-        at = self._key(position) if position <= same else -1
+        # The opened file is no edit: with another note of it, the session has no current state.
+        at = self._key(position) if position <= same and 0 not in renamed else -1
         self._put_fact(Fact.SESSION, SessionRecord(at, self._key(same), file))
         self._put_fact(Fact.SESSION_VIEW, dict(view))
 
@@ -505,7 +506,7 @@ class Journal:
             )
         return SessionError(
             sentence,
-            remedy=("You can continue to work. Free some space on the disk, or save the session."),
+            remedy="You can continue to work. Free some space on the disk, or save the session.",
         )
 
 

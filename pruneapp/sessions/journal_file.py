@@ -88,7 +88,8 @@ class EditRow(msgspec.Struct, frozen=True):
 class SessionRecord(msgspec.Struct, frozen=True):
     """The part of the history that is stored in a session file."""
 
-    at: int = -1  # key of its current state; -1 if that was deleted or renamed since
+    # Key of its current state; -1 if that was deleted, or that or the opened file has other texts.
+    at: int = -1
     last: int = 0  # key of its last edit; all previous edits are in the session file as well
     file: FileStamp | None = None  # the session file as it was read or written
 

@@ -174,6 +174,9 @@ def test_a_name_and_a_branch_that_no_session_has_are_offered(model, place):
     document.annotate(2, "a note")
     assert offered()
     mark_saved()
+    document.annotate(0, "a note of the opened file")
+    assert offered()
+    mark_saved()
     here = document.position
     document.jump(1)
     prune(document, C)
