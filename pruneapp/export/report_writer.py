@@ -200,7 +200,7 @@ def as_html(account: Account) -> str:
     `MOST_ROWS`, the page states how many are missing.
     """
     rows = sorted(account.tensors, key=lambda t: -t.pruned)[:MOST_ROWS]
-    return _template().render(
+    return html_template("report.html.jinja").render(
         account=account,
         report=account.report,
         rows=rows,
@@ -215,8 +215,8 @@ def _escape_text(value: Any) -> Any:
 
 
 @lru_cache
-def _template() -> Template:
-    """Return the compiled template of the HTML page."""
+def html_template(name: str) -> Template:
+    """Return a compiled template of resources/, which escapes inserted texts for HTML."""
     import jinja2
 
     environment = jinja2.Environment(
@@ -227,8 +227,7 @@ def _template() -> Template:
         finalize=_escape_text,
     )
     environment.filters |= {"percent": percent, "size": size, "data": calibration_text}
-    text = resources.path("report.html.jinja").read_text(encoding="utf-8")
-    return environment.from_string(text)
+    return environment.from_string(resources.path(name).read_text(encoding="utf-8"))
 
 
 def calibration_text(name: str) -> str:
@@ -240,6 +239,7 @@ def calibration_text(name: str) -> str:
     words = {
         "text": f"the text with the SHA-256 {rest}",
         "script": f"the data of the script with the SHA-256 {rest}",
+        "evaluate of script": f"the data that the script with the SHA-256 {rest} evaluates",
         "command": f"the data of the command with the SHA-256 {rest}",
         "images": f"images of {rest}",
         "test images": f"the images of {rest} that accuracy is measured on",

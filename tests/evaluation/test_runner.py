@@ -27,6 +27,7 @@ from pruneapp.evaluation.runner import (
     data_of,
 )
 from pruneapp.evaluation.script import EvaluationScript, Interpreter, Options
+from pruneapp.export.report_writer import calibration_text
 from pruneapp.progress import Cancelled, CancelToken, Job
 from tests.evaluation.scripts import MODEL, expected, pruned, refused, values, write_script
 from tests.reliability.evaluations import living
@@ -163,9 +164,13 @@ def test_the_data_of_a_runner_have_the_same_name_wherever_they_are(tmp_path):
         # Accuracy is measured on other images of the folder than calibration uses.
         assert (data_of(images) == data_of(images, calibrating=True)) is not labelled
     own = write_script(tmp_path, MODEL, load="")
-    assert data_of(ScriptRunner(own, python, Options())) == f"evaluate of script:{own.sha256}"
+    scripted = ScriptRunner(own, python, Options())
+    assert data_of(scripted) == f"evaluate of script:{own.sha256}"
     command = CommandRunner("x {checkpoint}", Options())
     assert data_of(command) == f"command:{command.sha256}"
+    for runner in (first, images, scripted, command):
+        for name in (data_of(runner), data_of(runner, calibrating=True)):
+            assert calibration_text(name).startswith(("the ", "images of ")), name
     digests = shipped.sha256, hashlib.sha256(texts[2].read_bytes()).hexdigest()
     name = "builtin_perplexity.py"
     assert conditions_of(other) == Conditions(name, None, 0, "c.txt", *digests, "text")

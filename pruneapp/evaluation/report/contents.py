@@ -131,10 +131,9 @@ def collect_report(source: ReportSource, job: Job) -> HistoryReport:
     capture, checkpoint = source.capture, source.capture.snapshot.checkpoint
     parameters = size_of(checkpoint.entries.values(), job.cancel).parameters
     states, hashes = [], dict[int, str]()
-    for number, (item, past) in enumerate(zip(source.items, source.states, strict=True)):
-        snapshot = past.load(Job(cancel=job.cancel))
-        hashes[number] = source.hashes.get(number) or state_sha256(snapshot, job)
-        states.append(_state(source, number, item, snapshot, parameters, job))
+    for number, snapshot, sha256 in _load_states(source, job):
+        hashes[number] = sha256
+        states.append(_state(source, number, snapshot, parameters, job))
     recipe = history_recipe(capture, job)
     text = json.dumps(_without_folders(load_object(portable_text(recipe))), indent=2)
     name = checkpoint.path.name
@@ -163,10 +162,7 @@ def measured_states(
     Loads the masks of all states. `words_of` returns the name of the series of an edit. Labels
     are the numbered titles of the states. Raises `HistoryError` if a mask cannot be read.
     """
-    hashes = {}
-    for number, past in enumerate(source.states):
-        snapshot = past.load(Job(cancel=job.cancel))
-        hashes[number] = source.hashes.get(number) or state_sha256(snapshot, job)
+    hashes = {number: sha256 for number, _, sha256 in _load_states(source, job)}
     latest = next(_evaluations(source.results, hashes), None)
     if latest is None:
         return ()
@@ -186,15 +182,17 @@ def measured_states(
     )
 
 
-def _state(  # noqa: PLR0917 - each its own type
-    source: ReportSource,
-    number: int,
-    item: HistoryItem,
-    snapshot: Snapshot,
-    parameters: int,
-    job: Job,
+def _load_states(source: ReportSource, job: Job) -> Iterator[tuple[int, Snapshot, str]]:
+    """Yield the number of each state, the state and its SHA-256."""
+    for number, past in enumerate(source.states):
+        snapshot = past.load(Job(cancel=job.cancel))
+        yield number, snapshot, source.hashes.get(number) or state_sha256(snapshot, job)
+
+
+def _state(
+    source: ReportSource, number: int, snapshot: Snapshot, parameters: int, job: Job
 ) -> ReportedState:
-    capture = source.capture
+    item, capture = source.items[number], source.capture
     branches, records = capture.branches, capture.records
     pruned = sum(snapshot.masks.counts(snapshot.masks))
     children = list(branches.after)

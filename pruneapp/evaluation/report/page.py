@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator
-from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-from pruneapp import resources
 from pruneapp.checkpoint.io.upload import write_whole
-from pruneapp.errors import ExportError, escape_text
+from pruneapp.errors import ExportError
 from pruneapp.evaluation.metric import MetricChange
 from pruneapp.evaluation.report.chart import HEIGHT, WIDTH, Marker, charts_of, value_text
 from pruneapp.evaluation.report.contents import (
@@ -21,11 +18,8 @@ from pruneapp.evaluation.report.contents import (
     collect_report,
 )
 from pruneapp.export.destination.target import check_file
-from pruneapp.export.report_writer import calibration_text, percent, size
+from pruneapp.export.report_writer import html_template
 from pruneapp.progress import Job
-
-if TYPE_CHECKING:
-    from jinja2 import Template
 
 
 def write_history_report(source: ReportSource, path: Path, job: Job) -> Path:
@@ -61,7 +55,7 @@ def as_html(report: HistoryReport) -> str:
     """Return the page of a report; texts of files and users are escaped."""
     recipe = base64.b64encode(report.recipe.encode("utf-8", "backslashreplace")).decode()
     latest = report.evaluations[0] if report.evaluations else None
-    return _template().render(
+    return html_template("history_report.html.jinja").render(
         report=report,
         latest=latest,
         charts=() if latest is None else tuple(charts_of(report, latest)),
@@ -69,6 +63,10 @@ def as_html(report: HistoryReport) -> str:
         recipe=recipe,
         width=WIDTH,
         height=HEIGHT,
+        marker=Marker,
+        value=value_text,
+        difference=difference_text,
+        remarks=_remarks,
     )
 
 
@@ -95,32 +93,3 @@ def _remarks(state: ReportedState, evaluation: ReportedEvaluation | None) -> Ite
         yield "no difference from the unpruned model was found"
     if any(metric.calibrated for metric in metrics):
         yield "▲ calibrated with the data that measure it: its metrics may be too good"
-
-
-def _escape(value: Any) -> Any:
-    # Inserted texts must not contain characters that reverse the text direction or are invisible.
-    return escape_text(value) if type(value) is str else value
-
-
-@lru_cache
-def _template() -> Template:
-    """Return the compiled template of the page."""
-    import jinja2
-
-    environment = jinja2.Environment(
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
-        finalize=_escape,
-    )
-    environment.filters |= {
-        "percent": percent,
-        "size": size,
-        "data": calibration_text,
-        "value": value_text,
-        "difference": difference_text,
-    }
-    environment.globals |= {"remarks": _remarks, "marker": Marker}
-    text = resources.path("history_report.html.jinja").read_text(encoding="utf-8")
-    return environment.from_string(text)
