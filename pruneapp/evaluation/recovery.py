@@ -39,7 +39,7 @@ from pruneapp.params import Interval, IntParam
 from pruneapp.progress import Job
 from pruneapp.repair.repair import pruned_layers
 
-DEFAULT_STEPS = 1000  # as in the worker
+DEFAULT_STEPS = 1000  # as in `pruneapp.prune.recover` and the options of the command line
 STEPS = IntParam(
     name="steps",
     label="Steps",
@@ -135,8 +135,8 @@ def recover_by_script(
 
     The inputs are those of ``calibrate``; no labels are needed. If the state was never repaired, a
     sequential repair is the start, unless it is worse. `snapshot` itself does not change. The
-    runner keeps running. A run that was ended is continued from its last checkpoint, if it is
-    started again with the same state, script and settings.
+    runner keeps running, except after an error. A run that was ended is continued from its last
+    checkpoint, if it is started again with the same state, script and settings.
 
     Parameters
     ----------
@@ -164,50 +164,49 @@ def recover_by_script(
         )
     repairs = not snapshot.values if settings.repair is None else settings.repair
     # The training takes most of the time; the sequential repair of a small model takes as long.
-    parts = job.weighted_parts((1, 1, 9, 1, 9) if repairs else (1, 1, 0, 1, 18))
-    with runner.calibrating(unpruned, settings.seed, next(parts)):
-        # The samples that are held out must be unknown to the repair as well.
-        runner.worker.call(
-            "record", next(parts), "recording inputs", seed=settings.seed, samples=settings.samples
-        )
-    part = next(parts)
-    repaired = _repair_first(runner, snapshot, settings, part) if repairs else None
-    folder = runner.worker.folder
-    with (
-        runner.calibrating(unpruned, settings.seed, next(parts)) as handover,
-        _receiving(runner.worker, events, on_event),
-    ):
-        plan = _Transfer.of(handover, snapshot, job)
-        assert isinstance(handover, Handover)
-        at_start = handover.copy_for_second_model()
-        patches = at_start.patches(snapshot, folder / "state", job)
-        further = [] if repaired is None else at_start.patches(repaired, folder / "repaired", job)
-        tensors = plan.describe(folder / "free", job, buffers=False)
-        # Those of the unpruned model and of the repair are in the weights.
-        numbers = replace(settings, unpruned=None, repair=None, resume=True)
-        checkpoint = _checkpoint_path(runner, numbers, handover, at_start, job)
-        answer = runner.worker.call(
-            "recover",
-            next(parts),
-            "recovering",
-            seed=settings.seed,
-            patches=patches,
-            repaired=further,
-            tensors=tensors,
-            samples=settings.samples,
-            settings={
-                "steps": settings.steps,
-                "windows": settings.windows,
-                "lr": settings.lr,
-                "seed": settings.seed,
-                "trains": settings.trains,
-                "fair_start": repairs or not snapshot.values,
-            },
-            checkpoint=str(checkpoint) if settings.resume else "",
-            path=str(folder / "recovered"),
-        )
-        kept = repaired if answer["repaired"] and repaired is not None else snapshot
-        values = _values_in(folder / "recovered", answer["trained"], plan, kept, job)
+    parts = job.weighted_parts((2, 9, 1, 9) if repairs else (2, 0, 1, 18))
+    # The samples that are held out must be unknown to the repair as well.
+    with _recording(runner, unpruned, settings, next(parts)):
+        part = next(parts)
+        repaired = _repair_first(runner, snapshot, settings, part) if repairs else None
+        folder = runner.worker.folder
+        with (
+            runner.calibrating(unpruned, settings.seed, next(parts)) as handover,
+            _receiving(runner.worker, events, on_event),
+        ):
+            plan = _Transfer.of(handover, snapshot, job)
+            assert isinstance(handover, Handover)
+            at_start = handover.copy_for_second_model()
+            patches = at_start.patches(snapshot, folder / "state", job)
+            further = (
+                [] if repaired is None else at_start.patches(repaired, folder / "repaired", job)
+            )
+            tensors = plan.describe(folder / "free", job, buffers=False)
+            # Those of the unpruned model and of the repair are in the weights.
+            numbers = replace(settings, unpruned=None, repair=None, resume=True)
+            checkpoint = _checkpoint_path(runner, numbers, handover, at_start, job)
+            answer = runner.worker.call(
+                "recover",
+                next(parts),
+                "recovering",
+                seed=settings.seed,
+                patches=patches,
+                repaired=further,
+                tensors=tensors,
+                samples=settings.samples,
+                settings={
+                    "steps": settings.steps,
+                    "windows": settings.windows,
+                    "lr": settings.lr,
+                    "seed": settings.seed,
+                    "trains": settings.trains,
+                    "fair_start": repairs or not snapshot.values,
+                },
+                checkpoint=str(checkpoint) if settings.resume else "",
+                path=str(folder / "recovered"),
+            )
+            kept = repaired if answer["repaired"] and repaired is not None else snapshot
+            values = _values_in(folder / "recovered", answer["trained"], plan, kept, job)
     checkpoint.unlink(missing_ok=True)
     source = RecoverySource(
         against=_sha256s(settings.unpruned, job),
@@ -289,6 +288,28 @@ def train_by_script(
 
 
 @contextlib.contextmanager
+def _recording(
+    runner: ScriptRunner, unpruned: Snapshot, settings: RecoverySettings, job: Job
+) -> Iterator[None]:
+    """Record the inputs of ``calibrate`` for the block, which must end with the request to recover.
+
+    If anything raises, the runner is closed: it would use the recorded inputs for other requests.
+    """
+    parts = job.parts(2)
+    try:
+        with runner.calibrating(unpruned, settings.seed, next(parts)):
+            runner.worker.call(
+                *("record", next(parts), "recording inputs"),
+                seed=settings.seed,
+                samples=settings.samples,
+            )
+        yield
+    except BaseException:
+        runner.close()
+        raise
+
+
+@contextlib.contextmanager
 def _receiving(
     worker: Worker, events: list[dict[str, Any]], on_event: EventCallback | None
 ) -> Iterator[None]:
@@ -327,13 +348,9 @@ def plan_sentence(event: Mapping[str, Any]) -> str:
 def _repair_first(
     runner: ScriptRunner, snapshot: Snapshot, settings: RecoverySettings, job: Job
 ) -> Snapshot:
-    """Return the state after a sequential repair; close the runner if it fails."""
+    """Return the state after a sequential repair."""
     how = RepairSettings(seed=settings.seed, sequential=True, wanted=settings.unpruned)
-    try:
-        repair = repair_by_script(runner, snapshot, how, job, closes=False).repair
-    except BaseException:
-        runner.close()  # it would go on to use the recorded inputs
-        raise
+    repair = repair_by_script(runner, snapshot, how, job, closes=False).repair
     return repair.edit.apply_to(snapshot)
 
 

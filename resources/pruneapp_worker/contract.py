@@ -226,7 +226,7 @@ class Session:
         found = self._tensors.collect(
             activations,
             grams,
-            self._recorded.run_training_rows
+            (lambda: self._recorded.run_training_rows(self._progress))
             if self._recorded is not None
             else lambda: self._call("calibrate", self._model, seed=seed),
             path,

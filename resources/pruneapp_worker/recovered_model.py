@@ -109,9 +109,9 @@ class RecordedInputs:
             seed=seed,
         )
 
-    def run_training_rows(self) -> None:
+    def run_training_rows(self, progress: Progress) -> None:
         """Run the inputs that are not held out through the model, in the same order each time."""
-        for rows in self._samples.training:
+        for rows in progress(self._samples.training):
             batch = self._samples.batch(rows)
             self._module(*batch.args, **batch.kwargs)
 

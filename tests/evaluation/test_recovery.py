@@ -234,6 +234,7 @@ def test_weights_in_another_form_are_refused(runner, half_pruned, mode):
     mode("fused")
     with pytest.raises(EvaluationError, match="in a different form than the file"):
         recover_by_script(runner, half_pruned, RecoverySettings(repair=False), Job())
+    assert not runner.worker.runs, "it would use the recorded inputs for other requests"
 
 
 def test_an_unpruned_state_is_refused(runner, state):
