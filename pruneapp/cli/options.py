@@ -108,6 +108,8 @@ _BOUND = (
     "one takes precedence"
 )
 _IMAGES = "FILE is an image classifier of torchvision or timm"
+# `pruneapp.evaluation.recovery.DEFAULT_STEPS`, whose import takes a second.
+_STEPS = 1000
 _TEXT = "FILE is a model folder that transformers loads"
 
 OPTIONS: Mapping[str, Option] = {
@@ -500,7 +502,7 @@ OPTIONS: Mapping[str, Option] = {
         "call train(model) of the script with pruned weights held at zero, instead of training for "
         "the outputs of ORIGINAL",
     ),
-    "steps": Option("--steps N", "steps of the whole model; default 1000", default=1000),
+    "steps": Option("--steps N", f"steps of the whole model; default {_STEPS}", default=_STEPS),
     "windows": Option(
         "--no-windows", "do not train each block on its own first", dest="no_windows"
     ),
@@ -554,7 +556,7 @@ OPTIONS: Mapping[str, Option] = {
         dest="recover_by",
     ),
     "frontier.steps": Option(
-        "--steps N", "steps of the distillation of each point; default 1000", default=1000
+        "--steps N", f"steps of the distillation of each point; default {_STEPS}", default=_STEPS
     ),
     "frontier.metric": Option(
         "--metric NAME", "metric of the table; default: the first; the file has all"

@@ -56,7 +56,7 @@ _CLASS_TEMPERATURE = 4.0
 class Settings:
     """Settings of a recovery."""
 
-    steps: int = 1000  # of the whole model
+    steps: int  # of the whole model
     # Whether the start was made without the held-out samples, so that its error is not too small.
     fair_start: bool = False
     windows: bool = True  # whether blocks are trained first

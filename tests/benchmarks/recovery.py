@@ -18,6 +18,7 @@ from pruneapp import resources
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.edits.repaired_values import as_values
+from pruneapp.evaluation.recovery import DEFAULT_STEPS
 from pruneapp.masks.bitmask import BitMask
 from tests.benchmarks.benchmark import AtLeast, Line
 from tests.benchmarks.quality_models import QualityModel
@@ -30,7 +31,6 @@ try:  # as the worker imports them
 finally:
     sys.path.pop(0)
 
-STEPS = recovery.Settings().steps
 # Standard errors on each side of a mean: a normal distribution has 95 % between them.
 _ERRORS = 1.96
 _HALF = 50.0  # percent of the gap between a repair and the unpruned model
@@ -101,7 +101,7 @@ def _measure(model: QualityModel, dense: nn.Module, whole: Snapshot, case: Case)
     for draw in range(DRAWS):
         repaired = model.sequential(dense, state, draw)
         add(REPAIRED, model.load(repaired))
-        settings = recovery.Settings(steps=STEPS, rows=case.rows, seed=draw)
+        settings = recovery.Settings(steps=DEFAULT_STEPS, rows=case.rows, seed=draw)
         began = time.monotonic()
         run = recover(model, dense, state, settings, draw)
         seconds += time.monotonic() - began
@@ -181,7 +181,7 @@ def _recover_in_rounds(
     amount = 1 - (1 - pruning.values["amount"]) ** (1 / case.rounds)
     each_round = replace(pruning, values={"amount": amount})
     settings = recovery.Settings(
-        steps=STEPS // case.rounds,
+        steps=DEFAULT_STEPS // case.rounds,
         epochs=once.settings.epochs // case.rounds,
         lr=once.rate,
         rows=case.rows,

@@ -20,7 +20,8 @@ def prepare(model, *calls, **how):
     for args, kwargs in calls:
         recorder.record(args, kwargs)
     student = copy.deepcopy(model)
-    return recovery.Recovery(model, student, recorder.calls, [], recovery.Settings(**how)), student
+    settings = recovery.Settings(**{"steps": 100, **how})
+    return recovery.Recovery(model, student, recorder.calls, [], settings), student
 
 
 class Encoder(nn.Module):
@@ -88,7 +89,7 @@ def test_modes_are_restored_if_the_preparation_fails():
     recorder = recorded_calls.Recorder(model)
     recorder.record((torch.full((5, 3), torch.nan).bfloat16(),), {})
     with pytest.raises(_worker("pipe").ContractError, match="not all finite"):
-        recovery.Recovery(model, student, recorder.calls, [], recovery.Settings())
+        recovery.Recovery(model, student, recorder.calls, [], recovery.Settings(steps=1))
     for each in (model, student):
         assert all(one.training for one in each.modules())
         assert {p.dtype for p in each.parameters()} == {torch.bfloat16}
