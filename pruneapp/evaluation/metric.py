@@ -106,6 +106,16 @@ class StepKind(Enum):
     OTHER = "other"
 
 
+# Corners of the marker of each kind, one of them at the top; of a negative number a side is at the
+# top, and 0 is a circle.
+SIDES: Mapping[StepKind, int] = {
+    StepKind.WEIGHTS: 0,
+    StepKind.CHANNELS: -4,
+    StepKind.PATTERN: 4,
+    StepKind.REPAIR: 3,
+    StepKind.RECOVERY: -3,
+    StepKind.OTHER: 6,
+}
 _KINDS = {EditKind.REPAIR: StepKind.REPAIR, EditKind.RECOVERY: StepKind.RECOVERY}
 _PRUNED_UNITS = {
     "weights": StepKind.WEIGHTS,

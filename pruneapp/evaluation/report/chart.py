@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from pruneapp.evaluation.metric import MetricChange, StepKind
+from pruneapp.evaluation.metric import SIDES, MetricChange, StepKind
 from pruneapp.evaluation.report.contents import HistoryReport, ReportedEvaluation, ReportedState
 from pruneapp.export.report_writer import percent
 
@@ -21,15 +21,6 @@ _RADIUS = 5.5
 _LETTER = 7.0  # average width of a letter of a label
 _LINE = 14.0  # height of a label
 _LONGEST = 28  # characters of a label
-# Corners of the marker of each kind, by angle in degrees from the top; none is a circle.
-CORNERS: Mapping[StepKind, Sequence[int]] = {
-    StepKind.WEIGHTS: (),
-    StepKind.CHANNELS: (45, 135, 225, 315),
-    StepKind.PATTERN: (0, 90, 180, 270),
-    StepKind.REPAIR: (0, 120, 240),
-    StepKind.RECOVERY: (60, 180, 300),
-    StepKind.OTHER: (0, 60, 120, 180, 240, 300),
-}
 KIND_LABELS: Mapping[StepKind, str] = {
     StepKind.WEIGHTS: "weights pruned",
     StepKind.CHANNELS: "channels or units pruned",
@@ -44,14 +35,16 @@ KIND_LABELS: Mapping[StepKind, str] = {
 class Marker:
     """A marker of a point or of an entry of the legend."""
 
-    kind: StepKind
+    kind: StepKind | None  # None for the opened file
     x: float
     y: float
 
     @property
     def corners(self) -> str:
         """The corners as the attribute ``points`` of a polygon; empty for a circle."""
-        turns = [math.radians(angle) for angle in CORNERS[self.kind]]
+        sides = 0 if self.kind is None else SIDES[self.kind]
+        count = abs(sides)
+        turns = [2 * math.pi * (n + 0.5 * (sides < 0)) / count for n in range(count)]
         radius = 1.3 * _RADIUS
         places = ((self.x + radius * math.sin(t), self.y - radius * math.cos(t)) for t in turns)
         return " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
@@ -129,7 +122,7 @@ def _chart(
         state.number: (x_of(100 * state.sparsity), y_of(value))
         for (state, _), value in zip(found, values, strict=True)
     }
-    labels = _place_labels({n: _label(s) for (s, _) in found for n in (s.number,)}, places)
+    labels = _place_labels({state.number: _label(state) for state, _ in found}, places)
     states = []
     for state, metric in found:
         x, y = places[state.number]
@@ -150,7 +143,7 @@ def _chart(
                 state.is_current,
             )
         )
-    kinds = dict.fromkeys(state.kind for state, _ in found if state.number)
+    kinds = dict.fromkeys(state.kind for state, _ in found if state.kind is not None)
     return Chart(
         first.name,
         f"{first.name}, %" if first.share else first.name,

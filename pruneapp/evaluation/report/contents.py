@@ -57,7 +57,7 @@ class ReportedState:
     title: str  # its name, or what the step did
     label: str  # what the step did, if the state has a name; else empty
     detail: str  # all settings of the step, in lines
-    kind: StepKind
+    kind: StepKind | None  # None for the opened file
     sparsity: float  # share of the parameters that are pruned
     remaining: int  # number of parameters that are not pruned
     nbytes: int  # bytes of all tensors in a compact file, before compression
@@ -204,7 +204,7 @@ def _state(
         item.title,
         item.label if item.name else "",
         item.detail if number else "",  # that of the opened file is its path
-        step_kind(records[number - 1]) if number else StepKind.OTHER,
+        step_kind(records[number - 1]) if number else None,
         pruned / (parameters or 1),
         parameters - pruned,
         unpacked_size(snapshot, Job(cancel=job.cancel)),

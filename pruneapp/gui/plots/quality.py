@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtWidgets import QPushButton
 
-from pruneapp.evaluation.metric import MeasuredState, MetricChange, StepKind
+from pruneapp.evaluation.metric import SIDES, MeasuredState, MetricChange, StepKind
 from pruneapp.gui.document.state_table import StateColumn, StateRow, StateTable
 from pruneapp.gui.plots.base.plot_area import CutLine
 from pruneapp.gui.plots.base.plot_view import PlotView
@@ -30,15 +30,6 @@ _LONGEST_KIND = 40  # characters of a series name in the legend
 _LARGEST = 1e100  # largest absolute number that an axis supports
 _STEP = 0.1  # step of the keys, as a share of the initial tolerance
 _INKS = ("kept", "magenta", "teal", "olive", "text")
-# Corners of the marker of each kind of step, see `paint_point`.
-SIDES: Mapping[StepKind, int] = {
-    StepKind.WEIGHTS: 0,
-    StepKind.CHANNELS: -4,
-    StepKind.PATTERN: 4,
-    StepKind.REPAIR: 3,
-    StepKind.RECOVERY: -3,
-    StepKind.OTHER: 6,
-}
 
 
 @dataclass(frozen=True)

@@ -161,6 +161,7 @@ def test_the_chart_joins_states_to_the_measured_state_they_were_made_from(docume
     accuracy, loss = charts_of(report, report.evaluations[0])
     assert (accuracy.metric, loss.metric) == ("accuracy, %", "loss")
     opened, first, last = accuracy.states
+    assert not opened.marker.corners, "a circle, as in the window"
     assert opened.parent is None
     assert first.parent == (opened.marker.x, opened.marker.y)
     assert last.parent == (first.marker.x, first.marker.y)

@@ -8,8 +8,8 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor
 
-from pruneapp.evaluation.metric import MeasuredState, MetricChange, StateQuality, StepKind
-from pruneapp.gui.plots.quality import SIDES, OtherSession, QualityView
+from pruneapp.evaluation.metric import SIDES, MeasuredState, MetricChange, StateQuality, StepKind
+from pruneapp.gui.plots.quality import OtherSession, QualityView
 from tests.gui.user import plain
 
 LEFT = Qt.MouseButton.LeftButton
