@@ -1,12 +1,12 @@
-"""Stubs of torchvision and Pillow, a model that classifies colors, and its images."""
+"""A stub of torchvision, a model that classifies colors, and its images."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
 
-import numpy as np
 import torch
+from PIL import Image
 from safetensors.torch import save_file
 
 from pruneapp.evaluation import classifier
@@ -32,27 +32,10 @@ class Weights:
     class DEFAULT:
         @staticmethod
         def transforms():
-            return lambda image: torch.from_numpy(image.pixels).permute(2, 0, 1)
+            return lambda image: torch.tensor(numpy.array(image) / 255).float().permute(2, 0, 1)
 
 def get_model_weights(name):
     return Weights
-"""
-PILLOW = """
-import numpy
-
-class open:
-    def __init__(self, file):
-        try:
-            self.pixels = numpy.load(file)
-        except ValueError:
-            raise OSError("cannot identify image file")
-    def __enter__(self):
-        return self
-    def __exit__(self, *_):
-        pass
-    def convert(self, mode):
-        assert mode == "RGB"
-        return self
 """
 COLOURS = "blue", "green", "red"  # in alphabetical order, like classes
 # A model that classifies each color correctly.
@@ -67,11 +50,11 @@ STATE: Mapping[str, torch.Tensor] = {
 
 
 def install(place: Path, monkeypatch) -> None:
-    """Let workers import the stubs, and register the model by its tensors."""
-    for name, text in (("torchvision/models.py", TORCHVISION), ("PIL/Image.py", PILLOW)):
-        (place / name).parent.mkdir(parents=True)
-        (place / name).write_text(text)
-        (place / name).with_name("__init__.py").touch()
+    """Let workers import the stub, and register the model by its tensors."""
+    package = place / "torchvision"
+    package.mkdir(parents=True)
+    (package / "__init__.py").touch()
+    (package / "models.py").write_text(TORCHVISION)
     monkeypatch.setenv("PYTHONPATH", str(place))
     known = classifier.signature({name: tuple(one.shape) for name, one in STATE.items()})
     monkeypatch.setattr(classifier, "_table", lambda: {known: "torchvision/tiny"})
@@ -85,13 +68,10 @@ def write_model(path: Path) -> Path:
 
 def write_images(folder: Path) -> Path:
     """Write a folder with two images for each color, and files that are not images."""
-    for channel, colour in zip((2, 1, 0), COLOURS, strict=True):
-        pixels = np.zeros((4, 4, 3), np.float32)
-        pixels[..., channel] = 1
+    for colour in COLOURS:
         (folder / colour).mkdir(parents=True)
         for number in range(2):
-            with (folder / colour / f"{number}.PNG").open("wb") as file:
-                np.save(file, pixels)
+            Image.new("RGB", (4, 4), colour).save(folder / colour / f"{number}.PNG")
     (folder / "notes").mkdir()
     (folder / "notes" / "read.me").touch()
     return folder

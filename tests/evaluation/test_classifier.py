@@ -1,7 +1,7 @@
 """Image classifiers without a script: known by their tensors, measured on a folder of images.
 
-The worker uses stubs of torchvision and Pillow; with the real packages, if they are installed, the
-last test runs a stock ResNet-18.
+The worker uses a stub of torchvision; with the real package, if it is installed, the last test runs
+a stock ResNet-18.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from PIL import Image
 from safetensors.torch import save_file
 
 from pruneapp import resources
@@ -196,7 +197,6 @@ def test_what_cannot_be_run_is_a_sentence(packages, file, images):
 @pytest.mark.skipif(importlib.util.find_spec("torchvision") is None, reason="needs torchvision")
 def test_a_stock_model_is_measured_on_images(tmp_path):
     import torchvision
-    from PIL import Image
 
     torch.manual_seed(0)
     torch.save(

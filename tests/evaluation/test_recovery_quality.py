@@ -13,7 +13,7 @@ from tests.benchmarks.subjects.quality import Pruning
 
 def test_recovery_closes_a_part_of_the_gap_of_the_sample(monkeypatch):
     monkeypatch.setattr(recovery, "DRAWS", 1)
-    monkeypatch.setattr(recovery, "STEPS", 60)
+    monkeypatch.setattr(recovery, "DEFAULT_STEPS", 60)
     pruning = Pruning("L1 global 95%", "l1_unstructured", {"amount": 0.95})
     case = Case(pruning, bounded=True, rounds=2)
     lines = {line.figure: line for line in compare("sample", sample(), (case,), "%")}

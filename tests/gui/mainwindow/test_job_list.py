@@ -208,9 +208,9 @@ def test_notices_move_nothing_in_the_window(at_work):
     window.notices.set_notice("The first thing happened. Do something about it.")
     window.notices.set_notice("The second thing.")
     assert places() == before
-    bar = window.notices
-    top = bar.mapTo(window, bar.rect().topLeft())
-    assert pages.mapTo(window, pages.rect().bottomLeft()).y() - top.y() == bar.height() + 7
+    bar, drawing = window.notices, user.views.pages.weights.drawing
+    bottom = drawing.mapTo(window, drawing.rect().bottomLeft()).y()
+    assert bottom - bar.mapTo(window, bar.rect().bottomLeft()).y() == 8, "in the drawing"
     assert is_in_sight(bar.notices[0].close_button)
     user.click(bar.notices[0].close_button)
     user.click(bar.notices[0].close_button)
