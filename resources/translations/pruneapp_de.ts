@@ -4753,32 +4753,12 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <source>Measures the model in a separate process: the unpruned model three times, to estimate the noise, then the current state. To measure another state, click its circle in the history.</source>
         <translation>Misst das Modell in einem eigenen Prozess: das ungeprunte Modell dreimal, um das Rauschen zu schätzen, dann den aktuellen Zustand. Um einen anderen Zustand zu messen, klicken Sie im Verlauf auf seinen Kreis.</translation>
     </message>
-    <message>
-        <source>Ne&amp;w script…</source>
-        <translation>Neues S&amp;kript…</translation>
-    </message>
-    <message>
-        <source>Save a script to start from, made for this file</source>
-        <translation>Ein Skript als Anfang speichern, das zu dieser Datei passt</translation>
-    </message>
 </context>
 <context>
     <name>EvaluationController</name>
     <message>
         <source>All states have been evaluated already.</source>
         <translation>Alle Zustände sind schon ausgewertet.</translation>
-    </message>
-    <message>
-        <source>New evaluation script</source>
-        <translation>Neues Auswertungsskript</translation>
-    </message>
-    <message>
-        <source>Python files ({patterns})</source>
-        <translation>Python-Dateien ({patterns})</translation>
-    </message>
-    <message>
-        <source>Saving the script</source>
-        <translation>Skript wird gespeichert</translation>
     </message>
     <message>
         <source>Evaluation stopped.</source>
@@ -9642,6 +9622,18 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
 </context>
 <context>
     <name>ScriptController</name>
+    <message>
+        <source>New evaluation script</source>
+        <translation>Neues Auswertungsskript</translation>
+    </message>
+    <message>
+        <source>Python files ({patterns})</source>
+        <translation>Python-Dateien ({patterns})</translation>
+    </message>
+    <message>
+        <source>Saving the script</source>
+        <translation>Skript wird gespeichert</translation>
+    </message>
     <message>
         <source>Runs {program} in {folder}.</source>
         <translation>Führt {program} in {folder} aus.</translation>
@@ -22562,6 +22554,14 @@ steps</extracomment>
     <message>
         <source>none</source>
         <translation>keine</translation>
+    </message>
+    <message>
+        <source>New script…</source>
+        <translation>Neues Skript…</translation>
+    </message>
+    <message>
+        <source>Save a script to start from, made for this file</source>
+        <translation>Ein Skript als Anfang speichern, das zu dieser Datei passt</translation>
     </message>
     <message>
         <source>Seed</source>

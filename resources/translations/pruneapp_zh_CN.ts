@@ -4753,32 +4753,12 @@ Code inside checkpoints is never executed.</source>
         <source>Measures the model in a separate process: the unpruned model three times, to estimate the noise, then the current state. To measure another state, click its circle in the history.</source>
         <translation>在单独的进程中测量模型：先测量未剪枝模型三次以估计噪声，再测量当前状态。要测量其他状态，请在历史中点击其圆点。</translation>
     </message>
-    <message>
-        <source>Ne&amp;w script…</source>
-        <translation>新建脚本(&amp;W)…</translation>
-    </message>
-    <message>
-        <source>Save a script to start from, made for this file</source>
-        <translation>保存一个为此文件生成的初始脚本</translation>
-    </message>
 </context>
 <context>
     <name>EvaluationController</name>
     <message>
         <source>All states have been evaluated already.</source>
         <translation>所有状态都已评估。</translation>
-    </message>
-    <message>
-        <source>New evaluation script</source>
-        <translation>新建评估脚本</translation>
-    </message>
-    <message>
-        <source>Python files ({patterns})</source>
-        <translation>Python 文件 ({patterns})</translation>
-    </message>
-    <message>
-        <source>Saving the script</source>
-        <translation>正在保存脚本</translation>
     </message>
     <message>
         <source>Evaluation stopped.</source>
@@ -9641,6 +9621,18 @@ computed on this computer.</source>
 </context>
 <context>
     <name>ScriptController</name>
+    <message>
+        <source>New evaluation script</source>
+        <translation>新建评估脚本</translation>
+    </message>
+    <message>
+        <source>Python files ({patterns})</source>
+        <translation>Python 文件 ({patterns})</translation>
+    </message>
+    <message>
+        <source>Saving the script</source>
+        <translation>正在保存脚本</translation>
+    </message>
     <message>
         <source>Runs {program} in {folder}.</source>
         <translation>在 {folder} 中运行 {program}。</translation>
@@ -22561,6 +22553,14 @@ steps</extracomment>
     <message>
         <source>none</source>
         <translation>无</translation>
+    </message>
+    <message>
+        <source>New script…</source>
+        <translation>新建脚本…</translation>
+    </message>
+    <message>
+        <source>Save a script to start from, made for this file</source>
+        <translation>保存一个为此文件生成的初始脚本</translation>
     </message>
     <message>
         <source>Seed</source>

@@ -9,15 +9,21 @@ import weakref
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pytest
 import shiboken6
 from PySide6.QtCore import QLocale, QRect, QTranslator
+from safetensors.numpy import save_file
 
 from pruneapp import resources
+from pruneapp.document.step import Row, Step
 from pruneapp.gui.app.settings import KEEP_HISTORIES, THEME, Settings
 from pruneapp.gui.application import SWITCH_INTERVAL_S, Launcher, Start
 from pruneapp.gui.widgets import screen as window_placing
 from pruneapp.gui.widgets.theme import DARK_THEME, LIGHT_THEME, ThemeManager
+from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.preview.preview import compute_preview
+from pruneapp.progress import Job
 from tests.gui.event_loop_delay import Beats
 from tests.gui.user import PATIENCE_MS, User
 from tests.support import xvfb
@@ -196,6 +202,26 @@ def script(tmp_path) -> Path:
     path = tmp_path / "my_evaluation.py"
     path.write_text("def evaluate(model): return 1.0\n")
     return path
+
+
+@pytest.fixture
+def two_layers(tmp_path) -> Path:
+    """Write a model of the linear layers `fc`, with a bias, and `head`; return its path."""
+    rng = np.random.default_rng(1)
+    shapes = {"fc.weight": (20, 30), "fc.bias": (20,), "head.weight": (4, 20)}
+    file = tmp_path / "m.safetensors"
+    save_file({n: rng.normal(size=s).astype(np.float32) for n, s in shapes.items()}, file)
+    return file
+
+
+@pytest.fixture
+def two_pruned_layers(user, two_layers) -> User:
+    """Return the user after opening `two_layers` and pruning 60 % of both."""
+    user.open_file(two_layers)
+    step = Step((Row(("fc.weight", "head.weight"), "l1_unstructured", {"amount": 0.6}),))
+    snapshot = user.document.snapshot()
+    assert user.session.commit(compute_preview(snapshot, step, CpuKernel(), Job()))
+    return user
 
 
 @pytest.fixture

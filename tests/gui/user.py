@@ -304,6 +304,13 @@ class User:
         self.wait_open(path)
         return self
 
+    def save_session(self, path: Path) -> None:
+        """Save a session by Ctrl+S, and wait until it is written."""
+        self.chooses_file(path, "getSaveFileName")
+        self.key("Ctrl+S", self.window)
+        self.wait(path.exists)
+        self.wait_idle()
+
     def answers(self, *buttons: str) -> list[str]:
         """Click these buttons in the next questions; return a list that collects their texts."""
         asked: list[str] = []

@@ -8,7 +8,7 @@ from enum import Enum
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QFontDatabase
-from PySide6.QtWidgets import QFormLayout, QLabel, QPlainTextEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QFormLayout, QLabel, QPlainTextEdit, QWidget
 
 from pruneapp.errors import escape_text
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource, SourceChoice
@@ -189,8 +189,6 @@ class EvaluateDialog(DecisionDialog):
     # error by `choice.set_found`.
     evaluateRequested = Signal(object)
 
-    templateRequested = Signal()  # the user asked for a template of a script
-
     def __init__(
         self, kinds: Sequence[DataKind], source: DataSource, parent: QWidget | None = None
     ) -> None:
@@ -206,12 +204,7 @@ class EvaluateDialog(DecisionDialog):
         self.choice = SourceChoice(kinds, self)
         self.choice.set_source(source)
         self.choice.changed.connect(self._on_changed)
-        self.template = QPushButton(self.tr("Ne&w script…"), self)
-        self.template.setAutoDefault(False)
-        self.template.setToolTip(self.tr("Save a script to start from, made for this file"))
-        self.template.setAccessibleDescription(self.template.toolTip())
-        self.template.clicked.connect(self.templateRequested)
-        self.lay_out((about, self.choice), wide=self.choice, beside=(self.template,))
+        self.lay_out((about, self.choice), wide=self.choice)
         self._on_changed()
 
     def accept(self) -> None:

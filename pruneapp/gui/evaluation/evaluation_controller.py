@@ -6,17 +6,13 @@ is chosen or the file is closed. A command line is started for each state.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from PySide6.QtCore import Signal
-from shiboken6 import isValid
 
-from pruneapp.checkpoint.io.upload import write_whole
 from pruneapp.document.document import Document
 from pruneapp.document.edit import EditKind, Record
 from pruneapp.document.history import PastState
@@ -32,10 +28,8 @@ from pruneapp.evaluation.metric import (
 )
 from pruneapp.evaluation.report.results import StoredResult, calibration_of_state, results_in
 from pruneapp.evaluation.runner import Conditions
-from pruneapp.evaluation.script import template_for
 from pruneapp.export.size_bounds import unpacked_size
 from pruneapp.gui.app.context import AppContext
-from pruneapp.gui.app.dialogs import save_path
 from pruneapp.gui.app.jobs import Lane, LatestTask, Restart
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.feature import Ask, Feature, Flow, RunJob, flow
@@ -49,7 +43,7 @@ from pruneapp.gui.evaluation.script_controller import (
     AgreedScript,
     ScriptController,
 )
-from pruneapp.gui.evaluation.source_choice import DataKind, DataSource, SourceChoice
+from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
 from pruneapp.gui.widgets.engine_text import (
     numbered_title,
     translate_declared,
@@ -232,11 +226,6 @@ def measure_state(
     return Measurement(result.key.state, result.key.evaluation, conditions, quality, notices)
 
 
-def _module_name(name: str) -> str:
-    """Return a name with everything replaced that cannot be part of a module name."""
-    return re.sub(r"\W+", "_", name).strip("_") or "model"
-
-
 def identify(past: PastState, job: Job) -> str:
     """Return the hash of a state, by which its results are stored."""
     from pruneapp.evaluation.evaluator import state_sha256
@@ -351,42 +340,9 @@ class EvaluationController(Feature[EvaluateDialog]):
         if self._source is not None and not self._is_for_scan_only:
             source = self._source
         dialog = EvaluateDialog(self.kinds, source, self._window)
-        dialog.choice.set_folder(str(self.document.checkpoint.path.absolute().parent))
-        dialog.choice.changed.connect(partial(self._scripts.look, dialog.choice))
         dialog.evaluateRequested.connect(partial(self._on_chosen, dialog, keys))
-        dialog.templateRequested.connect(partial(self.write_template, dialog.choice))
-        self._scripts.look(dialog.choice)
+        self._scripts.serve(dialog.choice)
         return dialog
-
-    @flow
-    def write_template(self, choice: SourceChoice) -> Flow[None]:
-        """Save a template of a script at a path that the user chooses, and select the script.
-
-        Does nothing more if the user cancels. If the dialog of `choice` was closed meanwhile,
-        nothing is selected.
-        """
-        checkpoint = self.document.checkpoint
-        source = checkpoint.path.absolute()
-        # The sample is installed with the application, whose folder is not for user files.
-        beside = Path.home() if self.session.is_sample else source.parent
-        path = save_path(
-            choice.window(),
-            self.tr("New evaluation script"),
-            self.session.folder("script", beside) / f"evaluate_{_module_name(source.stem)}.py",
-            self.tr("Python files ({patterns})").format(patterns="*.py"),
-            ".py",
-        )
-        if path is None:
-            return
-        self.session.note_folder("script", path)
-        yield from RunJob(
-            self.tr("Saving the script"),
-            lambda job: write_whole(path, template_for(checkpoint).encode(), job),
-        )
-        if isValid(choice):
-            python = choice.python.text().strip()  # keep the Python that was chosen
-            choice.set_source(DataSource(DataKind.SCRIPT, str(path), python))
-            choice.changed.emit()
 
     @flow
     def _on_chosen(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -14,6 +15,7 @@ from shiboken6 import isValid
 
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.io.store import is_store
+from pruneapp.checkpoint.io.upload import write_whole
 from pruneapp.errors import ParameterError, PruneAppError
 from pruneapp.evaluation.classifier import ImageFolder, count_images
 from pruneapp.evaluation.model_graph import SeededInputs, is_onnx
@@ -25,8 +27,10 @@ from pruneapp.evaluation.script import (
     Interpreter,
     Options,
     find_interpreter,
+    template_for,
 )
 from pruneapp.gui.app.context import AppContext
+from pruneapp.gui.app.dialogs import save_path
 from pruneapp.gui.document.feature import Ask, Feature, Flow, RunJob, flow
 from pruneapp.gui.document.open_document import LoadedContents, OpenDocument
 from pruneapp.gui.evaluation.dialogs import (
@@ -209,6 +213,11 @@ def _path(typed: str, what: str) -> Path:
     return Path(typed).expanduser()
 
 
+def _module_name(name: str) -> str:
+    """Return a name with everything replaced that cannot be part of a module name."""
+    return re.sub(r"\W+", "_", name).strip("_") or "model"
+
+
 class ScriptController(Feature[ConsentDialog]):
     """Finds scripts and commands, remembers them per file, and asks before anything new runs.
 
@@ -276,6 +285,45 @@ class ScriptController(Feature[ConsentDialog]):
             self._settings.set_source(document.checkpoint.path, purpose, stored)
 
     # -- checking without running -----------------------------------------------------------------
+
+    def serve(self, choice: SourceChoice, check: Callable[[], object] | None = None) -> None:
+        """Check what the user chooses in `choice`, now and after each change; write templates.
+
+        `check` is called instead of `look` if it is given.
+        """
+        check = check or partial(self.look, choice)
+        choice.set_folder(str(self._folder))
+        choice.changed.connect(check)
+        choice.templateRequested.connect(partial(self._write_template, choice))
+        check()
+
+    @flow
+    def _write_template(self, choice: SourceChoice) -> Flow[None]:
+        """Save a template of a script at a path that the user chooses, and select the script.
+
+        Does nothing more if the user cancels. If the dialog of `choice` was closed meanwhile,
+        nothing is selected.
+        """
+        checkpoint = self.document.checkpoint
+        proposed = self.session.propose_path("script", "")
+        path = save_path(
+            choice.window(),
+            self.tr("New evaluation script"),
+            proposed.with_name(f"evaluate_{_module_name(proposed.name)}.py"),
+            self.tr("Python files ({patterns})").format(patterns="*.py"),
+            ".py",
+        )
+        if path is None:
+            return
+        self.session.note_folder("script", path)
+        yield from RunJob(
+            self.tr("Saving the script"),
+            lambda job: write_whole(path, template_for(checkpoint).encode(), job),
+        )
+        if isValid(choice):
+            python = choice.python.text().strip()  # keep the Python that was chosen
+            choice.set_source(DataSource(DataKind.SCRIPT, str(path), python))
+            choice.changed.emit()
 
     @flow
     def look(self, choice: SourceChoice) -> Flow[None]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from itertools import pairwise
 from pathlib import Path
 
 from PySide6.QtCore import QSignalBlocker, Signal
@@ -23,6 +24,7 @@ from pruneapp.gui.widgets.labels import DANGER, MUTED, label_for, plain, transla
 
 # Pause after the last keystroke before a typed path is checked.
 TYPED_MS = 300
+_FIELD_WIDTH = 320  # minimum width of the fields for texts and what is beside them, in pixels
 _FIELD_DIGITS = 8  # width of the fields for numbers, in digits
 # Lines reserved for the answer below the fields, so that the layout does not jump.
 _RESERVED_LINES = 2
@@ -86,9 +88,11 @@ class SourceChoice(QWidget):
 
     `kinds` are the kinds that are offered. Only the fields of the chosen kind can be edited. With
     `unpruned` there is also a field for the model from which the open file was pruned.
+    `ScriptController.serve` connects it.
     """
 
     changed = Signal()  # the choice or a text has changed; answer with `set_found`
+    templateRequested = Signal()  # the user asked for a template of a script
 
     def __init__(
         self, kinds: Sequence[DataKind], parent: QWidget | None = None, *, unpruned: bool = False
@@ -100,6 +104,12 @@ class SourceChoice(QWidget):
         self.fields: dict[DataKind, LineEdit] = {}
         self.buttons: dict[DataKind, QPushButton] = {}
         self._typed = single_shot(self, TYPED_MS, self.changed)
+        self.template = QPushButton(self.tr("New script…"), self)
+        self.template.setAutoDefault(False)
+        self.template.setToolTip(self.tr("Save a script to start from, made for this file"))
+        self.template.setAccessibleDescription(self.template.toolTip())
+        self.template.clicked.connect(self.templateRequested)
+        self.template.setHidden(DataKind.SCRIPT not in kinds)
         self.better = choice_box(
             self.tr("Better values"),
             self.tr(
@@ -123,6 +133,7 @@ class SourceChoice(QWidget):
         grid.setHorizontalSpacing(8)
         grid.setVerticalSpacing(6)
         grid.setColumnStretch(1, 1)
+        grid.setColumnMinimumWidth(1, _FIELD_WIDTH)
         for row, kind in enumerate(kinds):
             label, help_ = _label_and_help(kind)
             radio = self.radios[kind] = QRadioButton(label, rows)
@@ -144,7 +155,8 @@ class SourceChoice(QWidget):
                 grid.addWidget(field, row, 1, 1, 2)
             else:
                 name = label.replace("&", "")
-                field, button = self._path_row(name, help_, grid, row)
+                beside = (self.template,) if kind is DataKind.SCRIPT else ()
+                field, button = self._path_row(name, help_, grid, row, beside)
                 self.fields[kind], self.buttons[kind] = field, button
                 button.clicked.connect(lambda _=False, kind=kind: self._browse(kind))
             radio.toggled.connect(self._on_kind)
@@ -192,6 +204,10 @@ class SourceChoice(QWidget):
             self.better.setCurrentIndex(max(0, self.better.findData(source.better)))
         self._typed.stop()
 
+    def unpruned_path(self) -> str:
+        """Return the path of the unpruned model; empty for the open file."""
+        return "" if self.unpruned is None else self.unpruned.text().strip()
+
     def source(self) -> DataSource:
         """Return the chosen source; fields that its kind does not use are empty."""
         kind = next(kind for kind, radio in self.radios.items() if radio.isChecked())
@@ -210,13 +226,21 @@ class SourceChoice(QWidget):
         self.found.setForegroundRole(DANGER if trouble else MUTED)
 
     def _path_row(
-        self, name: str, help_: str, grid: QGridLayout, row: int
+        self, name: str, help_: str, grid: QGridLayout, row: int, beside: Sequence[QWidget] = ()
     ) -> tuple[LineEdit, QPushButton]:
+        """Add a field, the widgets `beside` it, and a button to choose a path; return both."""
         field = self._field(name, help_)
         button = QPushButton(self.tr("Browse…"), self)
         button.setAutoDefault(False)
         button.setAccessibleDescription(with_label(name, help_))
-        grid.addWidget(field, row, 1)
+        line = QHBoxLayout()
+        line.setSpacing(8)
+        line.addWidget(field, 1)
+        for before, widget in pairwise((field, *beside, button)):
+            QWidget.setTabOrder(before, widget)
+        for widget in beside:
+            line.addWidget(widget)
+        grid.addLayout(line, row, 1)
         grid.addWidget(button, row, 2)
         return field, button
 
@@ -225,7 +249,6 @@ class SourceChoice(QWidget):
         field.setAccessibleName(name)
         field.setAccessibleDescription(help_)
         field.setToolTip(help_)
-        field.setMinimumWidth(320)
         field.entered.connect(lambda _text: self._typed.start())
         return field
 

@@ -28,6 +28,7 @@ from pruneapp.gui.widgets.controls import (
     Slider,
     SpinBox,
     follow_font,
+    lay_in_column,
     lay_in_row,
     symbol_button,
 )
@@ -575,16 +576,15 @@ def editor_for(param: Param, parent: QWidget | None = None) -> Editor:
     return EDITORS[kind](param, parent)
 
 
-def row_of_editors(
+def rows_of_editors(
     params: Sequence[Param], parent: QWidget, on_change: Callable[[], object]
 ) -> tuple[QWidget, dict[str, Editor]]:
-    """Return a row of labeled editors at the defaults of their parameters, and the editors by name.
+    """Return a row of labeled editors above a row of flags, and the editors by name.
 
-    `on_change` is called when one changes.
+    They are at the defaults of their parameters. `on_change` is called when one changes.
     """
     settings, editors = QWidget(parent), dict[str, Editor]()
-    row = QHBoxLayout(settings)
-    row.setContentsMargins(0, 0, 0, 0)
+    rows = QHBoxLayout(), QHBoxLayout()
     for param in params:
         editor = editors[param.name] = editor_for(param, settings)
         editor.setToolTip(param.help)
@@ -592,11 +592,15 @@ def row_of_editors(
             editor.set_value(param.default)
         editor.changed.connect(on_change)
         flag = editor.names_itself
+        row = rows[flag]
         if not flag:
             row.addWidget(label_for(editor, param.label))
         row.addWidget(editor, 0 if flag else 1)
         row.addSpacing(16 if flag else 8)
-    row.addStretch(int(all(isinstance(param, FlagParam) for param in params)))
+    rows[True].addStretch(1)
+    column = lay_in_column(settings, spacing=8)
+    for row in rows:
+        column.addLayout(row)
     return settings, editors
 
 

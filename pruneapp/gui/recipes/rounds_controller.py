@@ -243,10 +243,8 @@ class RoundsController(Feature[RoundsDialog]):
         dialog.changed.connect(partial(self._show_rounds, dialog, asked))
         dialog.scriptRequested.connect(partial(self._agree, dialog))
         choice = dialog.after.choice
-        choice.set_folder(str(self.document.checkpoint.path.absolute().parent))
         choice.set_source(self._scripts.source(PURPOSE))
-        choice.changed.connect(partial(self._scripts.look, choice))
-        self._scripts.look(choice)
+        self._scripts.serve(choice)
         self._show_rounds(dialog, asked)
         if not (yield from Ask(dialog)):
             return

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from pruneapp.errors import ParameterError
 from pruneapp.gui.evaluation.source_choice import DataKind, SourceChoice
-from pruneapp.gui.method_form.editors import Editor, row_of_editors
+from pruneapp.gui.method_form.editors import rows_of_editors
 from pruneapp.gui.plots.curves import CurveGroup, CurveView, StepCurve
 from pruneapp.gui.recovery.progress import (
     HELD_OUT,
@@ -49,7 +49,7 @@ from pruneapp.gui.widgets.number_format import count, duration, number, percent,
 from pruneapp.gui.widgets.reports import CountsTable, DecisionDialog, add_button_row
 from pruneapp.gui.widgets.screen import Dialog
 from pruneapp.gui.widgets.short_names import ShortNames
-from pruneapp.params import FlagParam, Param
+from pruneapp.params import Param
 
 # Interval of repaints of the running training in milliseconds; scripts may report every step.
 _REPAINT_MS = 150
@@ -70,9 +70,7 @@ class RecoverDialog(Dialog):
     name of the flag that needs an ``evaluate`` of the script; the others are for distillation.
     """
 
-    sourceChanged = Signal()  # answer with `set_functions`
-    templateRequested = Signal()  # the user asked for a template of a script
-    recoveryRequested = Signal()  # recover with `source.source`, `values`, `unpruned` and `trains`
+    recoveryRequested = Signal()  # recover with `source`, `values` and `trains`
 
     EVALUATES = "evaluates"
 
@@ -119,22 +117,11 @@ class RecoverDialog(Dialog):
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(self.trains)
         row.addWidget(self.no_training, 1)
-        self.editors: dict[str, Editor] = {}
-        numbers, flags = (
-            self._row_of([param for param in params if isinstance(param, FlagParam) == are_flags])
-            for are_flags in (False, True)
-        )
+        settings, self.editors = rows_of_editors(params, self, self._show_state)
         self.note = plain(wrap=True, ink=MUTED)
         # Its space is reserved, so that nothing moves while a field is edited.
         self.note.setMinimumHeight(2 * self.fontMetrics().lineSpacing())
         self.note.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self.template = QPushButton(translate("EvaluateDialog", "Ne&w script…"), self)
-        self.template.setAutoDefault(False)
-        self.template.setToolTip(
-            translate("EvaluateDialog", "Save a script to start from, made for this file")
-        )
-        self.template.setAccessibleDescription(self.template.toolTip())
-        self.template.clicked.connect(self.templateRequested)
         self.leave = QPushButton(self.tr("Cancel"), self)
         self.go = QPushButton(self.tr("Recover"), self)
         self.go.setObjectName("mainAction")
@@ -146,24 +133,17 @@ class RecoverDialog(Dialog):
             heading(self.tr("Training")),
             self.distills,
             trains,
-            numbers,
-            flags,
+            settings,
             self.note,
         )
         layout = lay_in_column(self, *parts, spacing=8, margins=(16, 16, 16, 16))
         layout.addStretch(1)
-        add_button_row(layout, self.leave, self.go, beside=(self.template,))
+        add_button_row(layout, self.leave, self.go)
         self.resize(720, self.sizeHint().height())
         self.distills.setChecked(True)
-        self.source.changed.connect(self.sourceChanged)
         self.leave.clicked.connect(self.reject)
         self.go.clicked.connect(self.recoveryRequested)
         self.set_functions(trains=False, evaluates=False, found=False)
-
-    def _row_of(self, params: Sequence[Param]) -> QWidget:
-        row, editors = row_of_editors(params, self, self._show_state)
-        self.editors.update(editors)
-        return row
 
     def set_functions(self, *, trains: bool, evaluates: bool, found: bool) -> None:
         """Offer what the functions of the script allow.
@@ -183,10 +163,6 @@ class RecoverDialog(Dialog):
         self._show_state()
 
     # -- results
-
-    def unpruned(self) -> str:
-        """Return the path of the unpruned model; empty for the open file."""
-        return "" if self.source.unpruned is None else self.source.unpruned.text().strip()
 
     def values(self) -> dict[str, Any]:
         """Return the settings; raise `ParameterError` if one is invalid."""

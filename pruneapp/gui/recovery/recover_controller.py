@@ -237,13 +237,10 @@ class RecoverController(Feature[Dialog]):
             )
         kinds = [kind for kind in self._scripts.kinds if kind is not DataKind.INPUTS]
         dialog = RecoverDialog(kinds, tuple(map(translate_param, PARAMS)), self._window)
-        dialog.source.set_folder(str(self.document.checkpoint.path.absolute().parent))
         dialog.source.set_source(self._scripts.source(PURPOSE))
         dialog.editors["repair"].set_value(not snapshot.values)
-        dialog.sourceChanged.connect(partial(self._check_source, dialog))
-        dialog.templateRequested.connect(partial(self._evaluation.write_template, dialog.source))
         dialog.recoveryRequested.connect(partial(self._request, dialog))
-        self._check_source(dialog)
+        self._scripts.serve(dialog.source, partial(self._check_source, dialog))
         yield from Ask(dialog)
 
     @flow
@@ -280,7 +277,7 @@ class RecoverController(Feature[Dialog]):
                 values["samples"],
                 repair=values["repair"],
             ),
-            dialog.unpruned(),
+            dialog.source.unpruned_path(),
             trains=trains,
             evaluates=values[RecoverDialog.EVALUATES],
             parameters=self.session.contents.size.parameters,

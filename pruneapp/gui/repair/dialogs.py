@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 
 from pruneapp.errors import ParameterError, first_names, in_numeric_order
 from pruneapp.gui.evaluation.source_choice import DataKind, SourceChoice
-from pruneapp.gui.method_form.editors import Editor, row_of_editors
+from pruneapp.gui.method_form.editors import rows_of_editors
 from pruneapp.gui.widgets.clipboard import text_of
 from pruneapp.gui.widgets.controls import CopyButton, add_row, choice_box, lay_in_column
 from pruneapp.gui.widgets.engine_text import translate_error, translate_sentence
@@ -31,7 +31,7 @@ from pruneapp.gui.widgets.number_format import count, part, percent, plural, siz
 from pruneapp.gui.widgets.reports import CountsTable, add_button_row
 from pruneapp.gui.widgets.screen import Dialog
 from pruneapp.gui.widgets.short_names import ShortNames
-from pruneapp.params import FlagParam, Param
+from pruneapp.params import Param
 from pruneapp.repair.repair import LayerRepair, PrunedLayer, sequential_runs, uniform_risk
 
 # minimum number of visible rows of the tables, before and after a repair
@@ -47,7 +47,6 @@ class RepairDialog(Dialog):
     the file to display names.
     """
 
-    sourceChanged = Signal()  # answer with `source.set_found` and `set_layers`
     repairRequested = Signal()  # repair with `source.source` and `values`
 
     def __init__(
@@ -74,12 +73,8 @@ class RepairDialog(Dialog):
             ink=MUTED,
         )
         self.source = SourceChoice(kinds, self, unpruned=True)
-        self.editors: dict[str, Editor] = {}
         self._params = tuple(params)
-        numbers, flags = (
-            self._row_of([param for param in params if isinstance(param, FlagParam) == are_flags])
-            for are_flags in (False, True)
-        )
+        settings, self.editors = rows_of_editors(params, self, self._show_state)
         self.headline = heading("")
         headers = self.tr("Layer"), self.tr("Pruned"), self.tr("Remaining"), self.tr("Statistics")
         self.table = CountsTable(headers, 0, self._cells, self, short=short)
@@ -95,8 +90,7 @@ class RepairDialog(Dialog):
             self.about,
             heading(self.tr("Inputs of the layers")),
             self.source,
-            numbers,
-            flags,
+            settings,
             self.headline,
             self.table,
             self.risk,
@@ -105,15 +99,9 @@ class RepairDialog(Dialog):
         layout = lay_in_column(self, *parts, spacing=8, margins=(16, 16, 16, 16), wide=self.table)
         add_button_row(layout, self.leave, self.go)
         self.resize(720, 660)
-        self.source.changed.connect(self.sourceChanged)
         self.leave.clicked.connect(self.reject)
         self.go.clicked.connect(self.repairRequested)
         self._show_state()
-
-    def _row_of(self, params: Sequence[Param]) -> QWidget:
-        row, editors = row_of_editors(params, self, self._show_state)
-        self.editors.update(editors)
-        return row
 
     # -- inputs
 
@@ -131,10 +119,6 @@ class RepairDialog(Dialog):
         self._show_state()
 
     # -- results
-
-    def unpruned(self) -> str:
-        """Return the path of the unpruned model; empty for the open file."""
-        return "" if self.source.unpruned is None else self.source.unpruned.text().strip()
 
     def values(self) -> dict[str, Any]:
         """Return the settings; raise `ParameterError` if one is invalid."""

@@ -174,12 +174,10 @@ class RepairController(Feature[RepairDialog]):
             self._window,
             short=contents.short,
         )
-        dialog.source.set_folder(str(self.document.checkpoint.path.absolute().parent))
         self._propose_source(dialog.source)
         dialog.set_layers(layers)
-        dialog.sourceChanged.connect(partial(self._check_source, dialog))
         dialog.repairRequested.connect(partial(self._request, dialog))
-        self._check_source(dialog)
+        self._scripts.serve(dialog.source, partial(self._check_source, dialog))
         yield from Ask(dialog)
         self._cancel_survey()
 
@@ -246,7 +244,7 @@ class RepairController(Feature[RepairDialog]):
         source = dialog.source.source()
         self.session.check_may_work()
         self._scripts.remember(PURPOSE, source)
-        values, unpruned = _settings(dialog.values()), dialog.unpruned()
+        values, unpruned = _settings(dialog.values()), dialog.source.unpruned_path()
         snapshot, position = self.document.snapshot(), self.document.position
         work: Callable[[Job], CalibratedRepair]
         if source.runs:

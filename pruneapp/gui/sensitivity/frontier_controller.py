@@ -160,10 +160,8 @@ class FrontierController(Feature[FrontierDialog]):
             self._window,
             short=self.session.contents.short,
         )
-        dialog.choice.set_folder(str(self.document.checkpoint.path.absolute().parent))
-        dialog.choice.changed.connect(partial(self._scripts.look, dialog.choice))
         dialog.frontierRequested.connect(partial(self._request, dialog, step))
-        self._scripts.look(dialog.choice)
+        self._scripts.serve(dialog.choice)
         yield from Ask(dialog)
 
     @flow

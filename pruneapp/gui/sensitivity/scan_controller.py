@@ -259,16 +259,14 @@ class ScanController(Feature[ScanDialog]):
         dialog = ScanDialog(
             self._evaluation.kinds, source, offered, self._window, no_repair=no_repair
         )
-        dialog.choice.set_folder(str(self.document.checkpoint.path.absolute().parent))
         dialog.set_state(self._state_note(self.document))
         rows = self._rows()
         method = rows[0].method if rows else ""
         words = ", ".join(map(AmountParam().format, AMOUNTS))  # formatted as a user would type them
         dialog.set_method(method, words)
         dialog.changed.connect(partial(self._estimate, dialog, names))
-        dialog.choice.changed.connect(partial(self._scripts.look, dialog.choice))
         dialog.scanRequested.connect(partial(self._request, dialog, names))
-        self._scripts.look(dialog.choice)
+        self._scripts.serve(dialog.choice)
         self._estimate(dialog, names)
         yield from Ask(dialog)
 

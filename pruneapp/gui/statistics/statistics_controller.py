@@ -69,11 +69,9 @@ class StatisticsController(Feature[CollectDialog]):
             self._window,
             grams=any(registry.get(name).takes_grams for name in self._form.methods()),
         )
-        dialog.choice.set_folder(str(self.document.checkpoint.path.absolute().parent))
-        dialog.choice.changed.connect(partial(self._scripts.look, dialog.choice))
         dialog.collectRequested.connect(partial(self._collect, dialog))
         self.open_dialog(dialog)
-        self._scripts.look(dialog.choice)
+        self._scripts.serve(dialog.choice)
 
     def _free_path(self) -> Path:
         """Return the path to propose: a file that does not exist yet."""

@@ -470,7 +470,7 @@ def test_a_new_script_is_saved_and_chosen_and_shown_before_it_runs(pruned, runne
     pruned.chooses_file(tmp_path / "mine", "getSaveFileName")
     for answer, text in (("Cancel", "mine"), ("Replace", "def load")):
         asked = pruned.answers(answer)
-        pruned.click(dialog.template)
+        pruned.click(dialog.choice.template)
         pruned.wait_idle()
         assert asked == [f"A file with this name already exists. {mine}"]
         assert text in mine.read_text()
@@ -684,10 +684,7 @@ def test_the_report_is_saved_by_the_menu(pruned, runners, script, tmp_path, monk
 def test_a_saved_session_is_added_to_the_chart(pruned, runners, script, tmp_path, monkeypatch):
     choose(pruned, script)
     pruned.wait_idle()
-    pruned.chooses_file(tmp_path / "first.prune", "getSaveFileName")
-    pruned.key("Ctrl+S")
-    pruned.wait((tmp_path / "first.prune").is_file)
-    pruned.wait_idle()
+    pruned.save_session(tmp_path / "first.prune")
     monkeypatch.setattr(
         QFileDialog, "getOpenFileNames", lambda *_: ([str(tmp_path / "first.prune")], "")
     )

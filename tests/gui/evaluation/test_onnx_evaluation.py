@@ -82,7 +82,7 @@ def test_a_new_script_is_completed_and_measures_the_states(pruned, tmp_path):
     dialog = ask(pruned)
     pruned.chooses_file(tmp_path / "mine.py", "getSaveFileName")
     pruned.type(dialog.choice.python, sys.executable)
-    pruned.click(dialog.template)
+    pruned.click(dialog.choice.template)
     field = dialog.choice.fields[DataKind.SCRIPT]
     pruned.wait(lambda: field.text() == str(tmp_path / "mine.py"))
     pruned.wait_idle()

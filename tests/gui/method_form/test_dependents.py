@@ -232,10 +232,7 @@ def test_a_session_comes_back_with_the_step_and_the_choice(user, new_user, bert,
     user.wait(lambda: len(user.states) == 2)
     click(user)
     saved = tmp_path / "work.prune"
-    user.chooses_file(saved, "getSaveFileName")
-    user.key("Ctrl+S", user.window)
-    user.wait(saved.exists)
-    user.wait_idle()
+    user.save_session(saved)
     masks = dict(user.document.masks)
 
     other = new_user().wait_ready()

@@ -90,10 +90,7 @@ def test_a_reopened_session_shows_its_state_and_has_its_form(user, new_user, fil
     user.wait(lambda: len(user.states) == 2)
     asked = user.views.form.request()
     path = tmp_path / "work.prune"
-    user.chooses_file(path, "getSaveFileName")
-    user.key("Ctrl+S")
-    user.wait(path.exists)
-    user.wait_idle()
+    user.save_session(path)
     with read_session(path, Job()) as saved:
         assert saved.view["form"]["limits"] == {"exclude": ["first", "last"]}
 
@@ -119,10 +116,7 @@ def test_a_reopened_session_is_previewed_as_it_was_saved(user, new_user, file, t
     user.ask_amount("35 %")
     gone = user.wait_preview().newly_pruned
     path = tmp_path / "work.prune"
-    user.chooses_file(path, "getSaveFileName")
-    user.key("Ctrl+S")
-    user.wait(path.exists)
-    user.wait_idle()
+    user.save_session(path)
 
     other = new_user()
     other.open(path)

@@ -12,13 +12,9 @@ from PySide6.QtGui import QGuiApplication
 from safetensors.numpy import save_file
 
 from pruneapp.document.entries import RecoverySource
-from pruneapp.document.step import Row, Step
 from pruneapp.evaluation.recovery import Recovery
 from pruneapp.gui.evaluation.source_choice import DataKind
 from pruneapp.gui.recovery import recover_controller
-from pruneapp.kernels.cpu import CpuKernel
-from pruneapp.preview.preview import compute_preview
-from pruneapp.progress import Job
 from tests.gui.user import plain
 from tests.reliability.evaluations import living
 
@@ -76,17 +72,8 @@ def train(model):
 
 
 @pytest.fixture
-def pruned(user, tmp_path):
-    """Return the user after pruning two layers."""
-    rng = np.random.default_rng(1)
-    shapes = {FC: (20, 30), "fc.bias": (20,), HEAD: (4, 20)}
-    file = tmp_path / "m.safetensors"
-    save_file({n: rng.normal(size=s).astype(np.float32) for n, s in shapes.items()}, file)
-    user.open_file(file)
-    step = Step((Row((FC, HEAD), "l1_unstructured", {"amount": 0.6}),))
-    snapshot = user.document.snapshot()
-    assert user.session.commit(compute_preview(snapshot, step, CpuKernel(), Job()))
-    return user
+def pruned(two_pruned_layers):
+    return two_pruned_layers
 
 
 def open_dialog(user):
@@ -465,10 +452,7 @@ def test_a_recovered_state_is_saved_in_a_session_and_opened(pruned, tmp_path):
     user.click(wait_report(user).close_button)
     values = {n: v.bools(0, 20).tolist() for n, v in user.document.snapshot().values.items()}
     session = tmp_path / "work.prune"
-    user.chooses_file(session, "getSaveFileName")
-    user.key("Ctrl+S")
-    user.wait(session.exists)
-    user.wait_idle()
+    user.save_session(session)
     user.key("Ctrl+W")
     user.wait(lambda: user.document is None)
     user.open(session)

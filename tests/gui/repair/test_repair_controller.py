@@ -13,14 +13,11 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 from safetensors.numpy import save_file
 
-from pruneapp.document.step import Row, Step
 from pruneapp.edits.zeros import TreatZeros
 from pruneapp.evaluation.metric import Metric
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
 from pruneapp.gui.mainwindow import job_list
 from pruneapp.gui.repair import repair_controller
-from pruneapp.kernels.cpu import CpuKernel
-from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
 from tests.evaluation.scripts import STUB
 from tests.gui.job_gate import Gate
@@ -69,17 +66,8 @@ def calibrate(model): pass
 
 
 @pytest.fixture
-def pruned(user, tmp_path):
-    """Return the user after pruning two layers."""
-    rng = np.random.default_rng(1)
-    shapes = {FC: (20, 30), "fc.bias": (20,), HEAD: (4, 20)}
-    file = tmp_path / "m.safetensors"
-    save_file({n: rng.normal(size=s).astype(np.float32) for n, s in shapes.items()}, file)
-    user.open_file(file)
-    step = Step((Row((FC, HEAD), "l1_unstructured", {"amount": 0.6}),))
-    snapshot = user.document.snapshot()
-    assert user.session.commit(compute_preview(snapshot, step, CpuKernel(), Job()))
-    return user
+def pruned(two_pruned_layers):
+    return two_pruned_layers
 
 
 @pytest.fixture
@@ -447,3 +435,13 @@ def test_a_metric_that_is_better_is_no_notice_and_the_same_data_is_one(
     monkeypatch.setattr(evaluation, "_source", text)
     assert "its calibration text" in evaluation.same_data_warnings(text)[0]
     assert evaluation.same_data_warnings(script) == ()
+
+
+def test_a_new_script_is_saved_and_chosen(pruned, tmp_path):
+    dialog = open_dialog(pruned)
+    pruned.chooses_file(tmp_path / "mine.py", "getSaveFileName")
+    pruned.click(dialog.source.template)
+    pruned.wait(lambda: dialog.source.source().path == str(tmp_path / "mine.py"))
+    assert "def calibrate" in (tmp_path / "mine.py").read_text()
+    pruned.wait(lambda: dialog.source.found.text().startswith("Runs with"))
+    pruned.key("Esc", dialog)

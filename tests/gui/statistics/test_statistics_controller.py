@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import sys
 
-import numpy as np
 import pytest
-from safetensors.numpy import save_file
 
 from pruneapp.document.step import Row, Step
 from pruneapp.gui.evaluation.source_choice import DataKind
@@ -33,12 +31,8 @@ def calibrate(model):
 
 
 @pytest.fixture
-def model(tmp_path):
-    rng = np.random.default_rng(1)
-    shapes = {"fc.weight": (20, 30), "fc.bias": (20,), "head.weight": (4, 20)}
-    file = tmp_path / "m.safetensors"
-    save_file({n: rng.normal(size=s).astype(np.float32) for n, s in shapes.items()}, file)
-    return file
+def model(two_layers):
+    return two_layers
 
 
 def open_dialog(user):
@@ -92,10 +86,7 @@ def test_statistics_are_collected_used_and_kept_with_the_session(user, new_user,
     user.key("Esc", dialog)
 
     session = tmp_path / "m.prune"
-    user.chooses_file(session, "getSaveFileName")
-    user.key("Ctrl+S")
-    user.wait(session.exists)
-    user.wait_idle()
+    user.save_session(session)
     other = new_user()
     other.open(session)
     other.wait(lambda: other.document is not None)
@@ -111,10 +102,7 @@ def test_a_missing_statistics_file_of_a_session_is_said(user, new_user, model, t
     step = Step((Row(("fc.weight",), "l1_unstructured", {"amount": 0.5}),))
     user.session.commit(compute_preview(user.document.snapshot(), step, CpuKernel(), Job()))
     session = tmp_path / "m.prune"
-    user.chooses_file(session, "getSaveFileName")
-    user.key("Ctrl+S")
-    user.wait(session.exists)
-    user.wait_idle()
+    user.save_session(session)
     (tmp_path / "m.statistics.safetensors").unlink()
     other = new_user()
     other.open(session)
@@ -138,3 +126,13 @@ def test_no_file_is_replaced_without_a_word_and_the_open_one_never(user, model, 
     assert model.stat().st_size > 1000
     user.key("Esc", dialog)
     user.wait(lambda: user.workbench.statistics.dialog is None)
+
+
+def test_a_new_script_is_saved_and_chosen(user, model, tmp_path):
+    user.open_file(model)
+    dialog = open_dialog(user)
+    user.chooses_file(tmp_path / "mine.py", "getSaveFileName")
+    user.click(dialog.choice.template)
+    user.wait(lambda: dialog.choice.source().path == str(tmp_path / "mine.py"))
+    user.wait(dialog.go.isEnabled)
+    user.key("Esc", dialog)
