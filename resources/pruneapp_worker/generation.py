@@ -36,14 +36,15 @@ def answer_prompts(
             "Open the folder of a language model with a head, such as a class …ForCausalLM.",
         )
     tokenizer = transformers_folder.tokenizer_of_folder()
+    context, has_decoder = transformers_folder.context_of(model), model.config.is_encoder_decoder
     found = []
     for number, prompt in enumerate(prompts):
         inputs = encode(tokenizer, prompt, chat=chat)
-        room = transformers_folder.context_of(model) - len(inputs)
+        # A decoder beside an encoder begins with one token instead of the prompt.
+        room = context - (1 if has_decoder and len(inputs) <= context else len(inputs))
         if not inputs or room < 1:
             raise ContractError(
-                f"Prompt {number + 1} has {len(inputs)} tokens, and the model takes "
-                f"{transformers_folder.context_of(model)}.",
+                f"Prompt {number + 1} has {len(inputs)} tokens, and the model takes {context}.",
                 "Shorten it." if inputs else "Enter some text.",
             )
         most = min(tokens, room)

@@ -42,6 +42,19 @@ def write_model(folder: Path, kind: str = "Llama") -> Path:
             **small, num_key_value_heads=2, bos_token_id=None, eos_token_id=25, pad_token_id=25
         )
         transformers.LlamaForCausalLM(config).save_pretrained(folder)
+    elif kind == "Bart":
+        config = transformers.BartConfig(
+            vocab_size=26,
+            d_model=16,
+            max_position_embeddings=32,
+            encoder_layers=1,
+            decoder_layers=1,
+            encoder_attention_heads=2,
+            decoder_attention_heads=2,
+            forced_eos_token_id=None,
+            **{f"{name}_token_id": 25 for name in ("bos", "eos", "pad", "decoder_start")},
+        )
+        transformers.BartForConditionalGeneration(config).save_pretrained(folder)
     else:
         transformers.BertModel(transformers.BertConfig(**small)).save_pretrained(folder)
     tokenizer(folder / "tokenizer.json")
@@ -104,6 +117,16 @@ def test_a_prompt_that_is_too_long_is_refused(runner, folder):
     with open_checkpoint(folder) as checkpoint, pytest.raises(EvaluationError) as refused:
         runner.generate(Snapshot(checkpoint), ["a " * 40], Job(), tokens=2)
     assert str(refused.value).startswith("Prompt 1 has 40 tokens, and the model takes 32.")
+
+
+def test_a_prompt_leaves_a_decoder_beside_an_encoder_its_whole_context(runner, tmp_path):
+    folder = write_model(tmp_path / "bart", "Bart")
+    with open_checkpoint(folder) as checkpoint:
+        state = Snapshot(checkpoint)
+        (short,) = runner.generate(state, ["a b"], Job(), tokens=20)
+        (long,) = runner.generate(state, ["a " * 31], Job(), tokens=20)
+        (again,) = runner.generate(state, ["a " * 31], Job(), tokens=20, followed=[long])
+    assert len(short.ids) == len(long.ids) == again.same_next == 20
 
 
 def test_an_encoder_generates_no_text(runner, tmp_path):
