@@ -42,7 +42,7 @@ _DIMS = {
     5: ((0, 3), (1, 2, 4)),
 }
 
-
+# Height of a picture of kernels, relative to its width, above which it is wrapped into lines.
 _STRIP = 4
 # (first, last + 1) along each dimension of a tensor.
 Box = tuple[tuple[int, int], ...]

@@ -45,9 +45,8 @@ def statistics(options: argparse.Namespace, job: Job, stack: ExitStack) -> Outpu
         collected, skipped = _convert(options, checkpoint, output, job)
         if skipped:
             notices.append(
-                f"{counted(len(skipped), 'name')} of the imatrix not used, unknown or with "
-                "inputs in "
-                f"another order than in the checkpoint: {first_names(skipped, 5, str)}"
+                f"{counted(len(skipped), 'name')} of the imatrix not used, unknown or with inputs "
+                f"in another order than in the checkpoint: {first_names(skipped, 5, str)}"
             )
     return Output(
         _lines(collected, options.output),

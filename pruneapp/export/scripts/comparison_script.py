@@ -80,8 +80,8 @@ def check_script(
     if data.script is not None:
         template = "check_script.py"
     text = resources.path(template).read_text(encoding="utf-8")
-    if data.text is not None:
-        text = _SENTENCES.sub(lambda _: _sentences_of(data), text)
+    if (file := data.text) is not None:
+        text = _SENTENCES.sub(lambda _: _sentences_of(file), text)
     reads = report.format in _READ_BY_SCRIPTS and (
         report.path.is_dir() == original.is_dir()
         and (original.is_dir() or report.path.suffix == original.suffix)
@@ -104,12 +104,11 @@ def check_script(
     return text
 
 
-def _sentences_of(data: EvaluationData) -> str:
+def _sentences_of(file: Path) -> str:
     """Return code that reads the sentences to compare from the text of the user."""
-    path = "" if data.text is None else str(data.text.absolute())
     return (
         "# The text that the model was evaluated with; its first lines are compared.\n"
-        f"TEXT = Path({path!r})\n"
+        f"TEXT = Path({str(file.absolute())!r})\n"
         'LINES = TEXT.read_text(encoding="utf-8", errors="replace").splitlines()\n'
         f"SENTENCES = [line.strip() for line in LINES if line.strip()][:{_MOST_SENTENCES}]\n"
     )
