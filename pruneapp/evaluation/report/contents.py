@@ -56,6 +56,7 @@ class ReportedState:
     depth: int  # number of states between it and the opened file that have several children
     title: str  # its name, or what the step did
     label: str  # what the step did, if the state has a name; else empty
+    note: str  # of the user
     detail: str  # all settings of the step, in lines
     kind: StepKind | None  # None for the opened file
     sparsity: float  # share of the parameters that are pruned
@@ -203,6 +204,7 @@ def _state(
         sum(children.count(state) > 1 for state in way),
         item.title,
         item.label if item.name else "",
+        item.note,
         item.detail if number else "",  # that of the opened file is its path
         step_kind(records[number - 1]) if number else None,
         pruned / (parameters or 1),

@@ -84,6 +84,8 @@ def _remarks(state: ReportedState, evaluation: ReportedEvaluation | None) -> Ite
     """Yield remarks about a state and its metrics, a phrase each."""
     if state.label:
         yield state.label
+    if state.note:
+        yield state.note
     if state.parent not in {-1, state.number - 1}:
         yield f"made from state {state.parent}" if state.parent else "made from the opened file"
     quality = None if evaluation is None else evaluation.of_state.get(state.number)

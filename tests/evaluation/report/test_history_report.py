@@ -113,6 +113,7 @@ def page_of(document, found):
 
 
 def test_all_states_are_listed_with_metrics_intervals_and_hashes(document):
+    document.annotate(2, "better on the test set")
     text = page_of(document, results(document))
     words = _Page(text).text
     assert "accuracy" in words
@@ -120,6 +121,7 @@ def test_all_states_are_listed_with_metrics_intervals_and_hashes(document):
     assert "−10.00 ± 2.00" in words
     assert "3.5" in words, "the loss of state 3"
     assert "2: Repair" in words, "states without metrics are listed"
+    assert "better on the test set" in words
     assert "3: L1" in words
     assert "(current)" in words
     assert "ab" * 32 in words, "SHA-256 of the script"
