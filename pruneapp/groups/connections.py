@@ -166,7 +166,7 @@ def _layers_of(checkpoint: Checkpoint, job: Job) -> _Layers | str:
             return _of_operators(checkpoint, read_operators(checkpoint, job), job)
         except CheckpointError as error:
             return str(error)
-    structure = structure_of(checkpoint, job, apart=True)
+    structure = structure_of(checkpoint, job)
     if isinstance(structure, Unknown):
         return _NO_GRAPH
     layers = _Layers()
@@ -180,11 +180,9 @@ def _layers_of(checkpoint: Checkpoint, job: Job) -> _Layers | str:
 def _of_operators(checkpoint: Checkpoint, graph: OperatorGraph, job: Job) -> _Layers:
     """Return the operators with weights, and those that join values of different layers."""
     layers = _Layers()
-    readers: list[list[int]] = [[] for _ in graph.operators]
     producers: list[list[int]] = [[] for _ in graph.operators]
     for producer, reader in graph.edges:
         producers[reader].append(producer)
-        readers[producer].append(reader)
     # For each operator the layers whose results reach it without another layer between.
     sources: list[tuple[int, ...]] = []
     for number, operator in enumerate(job.cancel.each(graph.operators)):
@@ -254,11 +252,9 @@ def _add_groups(layers: _Layers, structure: Structure) -> None:
                 role.setdefault(member.stem or member.name, []).append(member.name)
             if not takers:
                 continue
-            numbers = [
-                [_layer(layers, *each) for each in role.items()] for role in (makers, takers)
-            ]
-            for second in numbers[1]:
-                for first in numbers[0]:
+            firsts = [_layer(layers, *each) for each in makers.items()]
+            for second in [_layer(layers, *each) for each in takers.items()]:
+                for first in firsts:
                     layers.join(first, second)
                 if any(layers.labels[second].endswith(f".{end}") for end in branches):
                     if second not in sums:
