@@ -170,7 +170,7 @@ def branches_of(
         branches = branches.with_name(state, name)
     for state, note in notes:
         if not 0 <= state <= count:
-            raise damaged(where, f"it has a note of state {state:,}, which is not there")
+            raise damaged(where, f"it has a note of state {state:,}, which does not exist")
         branches = branches.with_note(state, note)
     tip = branches.newest_leaf(position) if tip < 0 else tip
     if not tip <= count or branches.route(position, tip)[0]:

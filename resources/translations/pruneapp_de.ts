@@ -12593,6 +12593,11 @@ steps</extracomment>
         <translation>load hat {value} zurückgegeben; das ist kein torch.nn.Module und hat auch keines als Attribut &apos;model&apos;.</translation>
     </message>
     <message>
+        <source>Prompt {value} has {len} tokens, and the model takes {context}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Prompt {value} hat {len} Tokens, und das Modell nimmt {context} auf.</translation>
+    </message>
+    <message>
         <source>Specify a folder with images.</source>
         <extracomment>sentences</extracomment>
         <translation>Nennen Sie einen Ordner mit Bildern.</translation>
@@ -17832,7 +17837,7 @@ steps</extracomment>
         <translation>er nennt keine Datei</translation>
     </message>
     <message>
-        <source>it holds one of &lt; &gt; : &quot; | ? * \, which Windows does not allow</source>
+        <source>it contains one of &lt; &gt; : &quot; | ? * \, which Windows does not allow</source>
         <extracomment>sentences</extracomment>
         <translation>er enthält eines von &lt; &gt; : &quot; | ? * \, was Windows nicht erlaubt</translation>
     </message>
@@ -19276,7 +19281,7 @@ steps</extracomment>
         <translation>&apos;{where}&apos; wurde von einem neueren Pruneapp gespeichert: Die Version ist {version}, dieses liest bis Version {newest_known}.</translation>
     </message>
     <message>
-        <source>it has a note of state {state}, which is not there</source>
+        <source>it has a note of state {state}, which does not exist</source>
         <extracomment>sentences</extracomment>
         <translation>sie hat eine Notiz zu Zustand {state}, den es nicht gibt</translation>
     </message>
@@ -19289,11 +19294,6 @@ steps</extracomment>
         <source>Open the folder of a language model with a head, such as a class …ForCausalLM.</source>
         <extracomment>sentences</extracomment>
         <translation>Öffnen Sie den Ordner eines Sprachmodells mit Kopf, etwa einer Klasse …ForCausalLM.</translation>
-    </message>
-    <message>
-        <source>Prompt {value} has {len} tokens, and the model takes {context_of}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Prompt {value} hat {len} Tokens, und das Modell nimmt {context_of} auf.</translation>
     </message>
     <message>
         <source>Shorten it.</source>

@@ -12592,6 +12592,11 @@ steps</extracomment>
         <translation>load 的返回值不是 torch.nn.Module，也没有 torch.nn.Module 类型的属性 &apos;model&apos;；返回的是：{value}。</translation>
     </message>
     <message>
+        <source>Prompt {value} has {len} tokens, and the model takes {context}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>提示 {value} 有 {len} 个词元，而模型最多接受 {context} 个。</translation>
+    </message>
+    <message>
         <source>Specify a folder with images.</source>
         <extracomment>sentences</extracomment>
         <translation>请指定一个包含图像的文件夹。</translation>
@@ -17831,7 +17836,7 @@ steps</extracomment>
         <translation>它没有指明文件</translation>
     </message>
     <message>
-        <source>it holds one of &lt; &gt; : &quot; | ? * \, which Windows does not allow</source>
+        <source>it contains one of &lt; &gt; : &quot; | ? * \, which Windows does not allow</source>
         <extracomment>sentences</extracomment>
         <translation>它含有 &lt; &gt; : &quot; | ? * \ 之一，Windows 不允许</translation>
     </message>
@@ -19275,7 +19280,7 @@ steps</extracomment>
         <translation>&apos;{where}&apos; 由较新的 Pruneapp 保存：其版本为 {version}，而此 Pruneapp 最高只能读取版本 {newest_known}。</translation>
     </message>
     <message>
-        <source>it has a note of state {state}, which is not there</source>
+        <source>it has a note of state {state}, which does not exist</source>
         <extracomment>sentences</extracomment>
         <translation>它有状态 {state} 的备注，而该状态不存在</translation>
     </message>
@@ -19288,11 +19293,6 @@ steps</extracomment>
         <source>Open the folder of a language model with a head, such as a class …ForCausalLM.</source>
         <extracomment>sentences</extracomment>
         <translation>请打开带有输出头的语言模型的文件夹，例如 …ForCausalLM 类。</translation>
-    </message>
-    <message>
-        <source>Prompt {value} has {len} tokens, and the model takes {context_of}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>提示 {value} 有 {len} 个词元，而模型最多接受 {context_of} 个。</translation>
     </message>
     <message>
         <source>Shorten it.</source>

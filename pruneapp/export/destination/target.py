@@ -332,7 +332,7 @@ def _check_name(path: Path) -> None:
     elif any(ord(c) < 32 for c in name):
         reason = "it contains a control character"
     elif WINDOWS and any(c in FORBIDDEN for c in name):
-        reason = 'it holds one of < > : " | ? * \\, which Windows does not allow'
+        reason = 'it contains one of < > : " | ? * \\, which Windows does not allow'
     elif device := device_of(name):
         reason = f"'{device}' is a device on Windows"
     elif ends_badly(name):
