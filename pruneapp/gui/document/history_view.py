@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 
 from PySide6.QtCore import (
     QModelIndex,
@@ -192,6 +191,7 @@ class HistoryTree(QTreeView):
         header.sectionResized.connect(self._on_resized)
         states.modelReset.connect(self._on_reset)
         states.rowsInserted.connect(self._on_inserted)
+        states.valuesChanged.connect(self.viewport().update)
         self.setAccessibleName(self.tr("History"))
         self.setAccessibleDescription(
             self.tr(
@@ -528,28 +528,13 @@ class HistoryPanel(QWidget):
     def _on_clicked(self, index: QModelIndex) -> None:
         self._jump(index.internalId())
 
-    def _jump(self, state: int, *_checked: bool) -> None:
+    def _jump(self, state: int) -> None:
         if state != self._states.position:
             self.jumpRequested.emit(state)
 
-    def _delete(self, state: int, *_checked: bool) -> None:
+    def _delete(self, state: int) -> None:
         if state:
             self.deleteRequested.emit(state)
-
-    def _rename(self, state: int, *_checked: bool) -> None:
-        self.tree.edit_cell(state, HistoryColumn.STATE)
-
-    def _annotate(self, state: int, *_checked: bool) -> None:
-        self.tree.edit_cell(state, HistoryColumn.NOTE)
-
-    def _evaluate(self, state: int, *_checked: bool) -> None:
-        self.measureRequested.emit(state)
-
-    def _compare(self, state: int, *_checked: bool) -> None:
-        self.compareRequested.emit(state)
-
-    def _run(self, command: str, state: int, *_checked: bool) -> None:
-        self.commandRequested.emit(state, command)
 
     def _show_menu(self, place: QPoint) -> None:
         index = self.tree.indexAt(place)
@@ -570,30 +555,32 @@ class HistoryPanel(QWidget):
         states.modelReset.connect(menu.close)
 
         def offer(
-            text: str, call: Callable[[int], None], *, can: bool = True, tip: str = ""
+            text: str, call: Callable[..., object], *args: object, can: bool = True, tip: str = ""
         ) -> None:
             action = menu.addAction(text)
             action.setToolTip(tip)
             action.setEnabled(can)
-            action.triggered.connect(partial(call, state))
+            action.triggered.connect(lambda: call(state, *args))
 
         here, done = state == states.position, state in states.done
         result, row = states.result(state), states.row_of(state)
         offer(self.tr("Go to this state\tReturn"), self._jump, can=not here)
         menu.addSeparator()
-        offer(self.tr("Evaluate"), self._evaluate, can=result is None or not result.is_waiting)
+        waits = result is not None and result.is_waiting
+        offer(self.tr("Evaluate"), self.measureRequested.emit, can=not waits)
         compare = (
             self.tr("Compare with the opened file")
             if here
             else self.tr("Compare with the current state")
         )
-        offer(compare, self._compare, can=state > 0 or not here)
+        offer(compare, self.compareRequested.emit, can=state > 0 or not here)
         go = "" if here else self.tr("Goes to this state first")
-        offer(self.tr("Recover…"), partial(self._run, "recover"), can=row.sparsity != 0, tip=go)
-        offer(self.tr("Export…"), partial(self._run, "export"), tip=go)
+        run, edit = self.commandRequested.emit, self.tree.edit_cell
+        offer(self.tr("Recover…"), run, "recover", can=row.sparsity != 0, tip=go)
+        offer(self.tr("Export…"), run, "export", tip=go)
         menu.addSeparator()
-        offer(self.tr("Rename\tF2"), self._rename, can=state > 0)
-        offer(self.tr("Edit note"), self._annotate)
+        offer(self.tr("Rename\tF2"), edit, HistoryColumn.STATE, can=state > 0)
+        offer(self.tr("Edit note"), edit, HistoryColumn.NOTE)
         why = self.tr("The current state is this one, or follows it")
         tip = why if done else self.tr("Delete this state and all that follow it")
         offer(self.tr("Delete branch…\tDel"), self._delete, can=not done, tip=tip)

@@ -366,8 +366,18 @@ def test_a_long_history_shows_the_current_state_and_paints_what_is_in_sight(show
     assert len(set(painted)) < 30
 
 
+def test_new_values_are_painted_without_a_visit_of_all_states(panel, qtbot):
+    painted, paint, visited = [], panel.tree.delegate.paint, []
+    panel.tree.delegate.paint = lambda *args: (painted.append(args[2].data()), paint(*args))
+    panel.tree.states.dataChanged.connect(lambda *_: visited.append(True))
+    panel.set_sizes({1: StateSize(0.198, 870_000)})
+    qtbot.waitUntil(lambda: "870 kB" in map(plain, painted))
+    assert not visited, "only screen readers need it"
+
+
 def test_a_step_at_the_end_is_inserted_and_others_stay(panel):
     states, reset, inserted = panel.tree.states, [], []
+    assert states.parent() is panel
     states.modelReset.connect(lambda: reset.append(True))
     states.rowsInserted.connect(lambda _parent, first, last: inserted.append((first, last)))
     panel.set_items([*ITEMS, HistoryItem("L1 5 %", "")], 3)
