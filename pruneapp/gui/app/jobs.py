@@ -88,16 +88,6 @@ class JobState:
 
 
 @dataclass(frozen=True)
-class CancelledJob:
-    """A job that the user cancelled and that can be started again."""
-
-    title: str
-    seconds: float  # how long it had run
-    start_again: Callable[[], object]
-    continues: bool  # whether it continues where it was cancelled
-
-
-@dataclass(frozen=True)
 class JobEnd:
     """The outcome of a visible job."""
 
@@ -113,6 +103,15 @@ class Restart:
 
     call: Callable[[], object]
     continues: bool = False  # whether it continues where it was cancelled
+
+
+@dataclass(frozen=True)
+class CancelledJob:
+    """A job that the user cancelled and that can be started again."""
+
+    title: str
+    seconds: float  # how long it had run
+    restart: Restart
 
 
 def _nothing(*_: object) -> Any:
@@ -493,7 +492,7 @@ class Jobs(QObject):
         """Report the end of a task, unless it was reported before or the jobs were stopped.
 
         Release it. If its callback took more than `LONG_S`, queued short tasks start `PAINT_MS`
-        later. Called a second time by the thread for a task that `cancel_visible` has reported;
+        later. Called a second time by the thread for a task that `_cancel` has reported;
         emits `unstuck` then.
         """
         started = time.monotonic()
@@ -535,8 +534,7 @@ class Jobs(QObject):
             task.on_cancelled()
             if task.is_cancelled_by_user and task.restart is not None:
                 seconds = time.monotonic() - task.began if task.begun else 0.0
-                again = task.restart
-                self.cancelled.emit(CancelledJob(task.title, seconds, again.call, again.continues))
+                self.cancelled.emit(CancelledJob(task.title, seconds, task.restart))
         elif isinstance(error, PruneAppError):
             task.on_error(error)
         elif error is not None:

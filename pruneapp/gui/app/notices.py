@@ -16,7 +16,7 @@ from PySide6.QtGui import (
     QPaintEvent,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QWidget
 
 from pruneapp.gui.widgets.controls import (
     add_row,
@@ -237,7 +237,6 @@ class NoticeBar(QWidget):
         self.waiting = plain(ink=MUTED)
         self.waiting.setContentsMargins(_MARGINS[0], 0, _MARGINS[2], 4)
         self.waiting.hide()
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self.setBackgroundRole(Ink.Base)
         self.setAutoFillBackground(True)
         self._layout.addWidget(self.waiting)
@@ -380,10 +379,6 @@ class NoticeBar(QWidget):
         if (most, short) != (self._most, self._short):
             self._most, self._short = most, short
             self._arrange()
-
-    def sizeHint(self) -> QSize:
-        """Return no size without a notice."""
-        return super().sizeHint() if self.notices else QSize(0, 0)
 
     def _arrange(self) -> None:
         """Show the first `_most` notices and the number of the others.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, QSize, Qt, QTimer, Signal, Slot
@@ -40,10 +40,11 @@ _UNDO_AFTER_S = 20.0
 class JobRow(QWidget):
     """A job of the list: what it does, its time, and a button that cancels it."""
 
-    cancelRequested = Signal(object)  # (JobRow)
+    cancelRequested = Signal(object)  # key of the `JobState`
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
+        self._key: object = None
         self.title = heading("")
         self.time = plain(ink=MUTED)
         self.item = ElidedLabel("", self, ink=MUTED)
@@ -60,6 +61,7 @@ class JobRow(QWidget):
     def set_state(self, state: JobState, item: str) -> None:
         """Show a job; `item` is what it is at now."""
         title, progress = state.progress.title, state.progress
+        self._key = state.key
         self.title.setText(title)
         self.cancel.setAccessibleName(self.tr("Cancel: {title}").format(title=title))
         self.bar.setAccessibleName(title)
@@ -78,7 +80,7 @@ class JobRow(QWidget):
         self.time.setText(join_facts(elapsed, "" if left is None else time_left_text(left)))
 
     def _request_cancel(self) -> None:
-        self.cancelRequested.emit(self)
+        self.cancelRequested.emit(self._key)
 
 
 class JobList(QWidget):
@@ -114,14 +116,12 @@ class JobList(QWidget):
         add_row(self._layout, self.title, None, self.close_button)
         self._layout.addWidget(self._area)
         self.rows: list[JobRow] = []
-        self._keys: list[object] = []
         window.installEventFilter(self)
         follow_font(self, lambda panel: panel.place())
         self.hide()
 
-    def set_jobs(self, states: Sequence[JobState], items: Mapping[object, str]) -> None:
-        """Show jobs in this order; `items` has what each is at, by its key."""
-        self._keys = [state.key for state in states]
+    def set_jobs(self, states: Sequence[JobState], items: Sequence[str]) -> None:
+        """Show jobs in this order; `items` has what each is at."""
         while len(self.rows) > len(states):
             row = self.rows.pop()
             self._content.removeWidget(row)
@@ -129,12 +129,12 @@ class JobList(QWidget):
             row.deleteLater()
         while len(self.rows) < len(states):
             row = JobRow(self)
-            row.cancelRequested.connect(self._on_cancel)
+            row.cancelRequested.connect(self.cancelRequested)
             self._content.addWidget(row)
             row.show()  # now, not when the layout is done
             self.rows.append(row)
-        for row, state in zip(self.rows, states, strict=True):
-            row.set_state(state, items[state.key])
+        for row, state, item in zip(self.rows, states, items, strict=True):
+            row.set_state(state, item)
         self.none.setVisible(not states)
         self.place()
 
@@ -181,9 +181,6 @@ class JobList(QWidget):
         painter.setPen(self.palette().color(MUTED))
         painter.drawRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5))
         painter.end()
-
-    def _on_cancel(self, row: JobRow) -> None:
-        self.cancelRequested.emit(self._keys[self.rows.index(row)])
 
 
 class JobController(Controller):
@@ -271,13 +268,9 @@ class JobController(Controller):
     @Slot()
     def _refresh(self) -> None:
         states = self._jobs.states()
-        rows = self._session.by_name
-        items = {}
-        for state in states:
-            row = rows.get(state.progress.label)
-            items[state.key] = item_text(state.progress.label if row is None else row.shown)
-        self.panel.set_jobs(states, items)
-        self.panel.set_names(self._session.contents.short)
+        contents, labels = self._session.contents, [state.progress.label for state in states]
+        self.panel.set_jobs(states, [item_text(contents.shown.get(each, each)) for each in labels])
+        self.panel.set_names(contents.short)
 
     # -- undoing a cancellation -------------------------------------------------------------------
 
@@ -289,7 +282,7 @@ class JobController(Controller):
         text = self.tr(
             "'{title}' was cancelled after {time}. Undo starts it again with the same settings."
         )
-        if job.continues:
+        if job.restart.continues:
             text = self.tr("'{title}' was cancelled after {time}. Undo continues it.")
         self._cancelled_title = job.title
         self._notifications.offer(
@@ -301,7 +294,7 @@ class JobController(Controller):
 
     def _restart(self, job: CancelledJob) -> None:
         self._notifications.end(NoticeTopic.CANCELLED)
-        job.start_again()
+        job.restart.call()
 
     @Slot(str)
     def _on_started(self, title: str) -> None:

@@ -260,8 +260,7 @@ class StatusController(QObject):
     # -- jobs -----------------------------------------------------------------------------------
 
     def _on_progress(self, progress: JobProgress) -> None:
-        row = self._session.by_name.get(progress.label)
-        label = row.shown if row is not None else progress.label
+        label = self._session.contents.shown.get(progress.label, progress.label)
         self._window.job_status.set_progress(
             progress.done, progress.total, label, progress.seconds_left
         )

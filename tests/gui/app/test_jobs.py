@@ -383,4 +383,4 @@ def test_what_the_user_cancels_can_be_started_again(jobs, calls, qtbot, by_user)
         jobs.cancel_visible()  # another file is opened
 
     assert calls.cancelled == 1
-    assert [(job.title, job.start_again) for job in offered] == [("Repair", again.call)] * by_user
+    assert [(job.title, job.restart) for job in offered] == [("Repair", again)] * by_user

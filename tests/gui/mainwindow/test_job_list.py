@@ -13,7 +13,7 @@ from pruneapp.errors import PruneAppError
 from pruneapp.gui.app.jobs import Lane, Restart
 from pruneapp.gui.mainwindow import job_list
 from tests.gui.event_loop_delay import Stopwatch
-from tests.gui.job_gate import endless
+from tests.gui.job_gate import Gate, endless
 from tests.gui.user import is_in_sight, plain
 
 
@@ -90,11 +90,9 @@ def test_the_list_shows_elapsed_and_remaining_time(work):
     user = work.user
 
     def steady(job):
-        job.start(1000, "half")
-        job.step(200)
-        while True:
-            time.sleep(0.02)
-            job.step(1)
+        job.start(10_000, "half")
+        job.step(2_000)
+        Gate(closed=True).wait(job, 1)
 
     task = work.run("Repair", work=steady)
     task.began -= 10
@@ -145,7 +143,8 @@ def test_cancelling_is_quick_while_the_main_thread_is_busy(work, lane):
     user.wait(lambda: task.begun)
     user.key("Ctrl+J")
     timer = QTimer(user.window)
-    timer.timeout.connect(lambda: time.sleep(0.03))  # a large repaint, again and again
+    # Nothing else blocks the main thread for a fixed time, as large repaints do again and again.
+    timer.timeout.connect(lambda: time.sleep(0.03))
     timer.start(5)
     took = Stopwatch()
 
