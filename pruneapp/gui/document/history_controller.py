@@ -21,7 +21,7 @@ from pruneapp.errors import HistoryError, StaleError
 from pruneapp.export.size_bounds import unpacked_size
 from pruneapp.gui.app import dialogs
 from pruneapp.gui.app.context import AppContext
-from pruneapp.gui.app.jobs import Lane
+from pruneapp.gui.app.jobs import Lane, Throttle
 from pruneapp.gui.document.feature import Feature, Flow, RunJob, flow
 from pruneapp.gui.document.history_model import StateSize
 from pruneapp.gui.document.history_view import HistoryPanel
@@ -32,6 +32,8 @@ from pruneapp.progress import Cancelled, Job
 
 # How many masks of discarded states are released per event loop iteration, which takes 2 ms.
 SLICE = 4_000
+# Minimum interval between two repaints of the history for new sizes: each takes 15 ms.
+SHOW_EVERY_MS = 200
 
 
 def size_of(past: PastState, parameters: int, job: Job) -> StateSize:
@@ -57,6 +59,7 @@ class HistoryController(Feature[QDialog]):
         # Sizes by the keys of records; None if the masks of a state cannot be read.
         self._sizes: dict[object, StateSize | None] = {}
         self._view = view
+        self._shown = Throttle(self._show_sizes, self)
         session.opened.connect(self._on_opened)
         session.changed.connect(self._on_changed)
         view.jumpRequested.connect(self.jump)
@@ -154,7 +157,7 @@ class HistoryController(Feature[QDialog]):
 
         The current state comes first. Without effect, except for showing, while it is running.
         """
-        self._show_sizes()
+        self._shown.request(at_once=True)
         if self._is_sizing:
             return
         self._is_sizing, parameters = True, self.session.contents.size.parameters
@@ -166,7 +169,7 @@ class HistoryController(Feature[QDialog]):
                     self._sizes[key] = yield from work
                 except HistoryError:  # the scratch file cannot be read, which going there reports
                     self._sizes[key] = None
-                self._show_sizes()
+                self._shown.request()
         finally:
             self._is_sizing = False
 
@@ -180,9 +183,11 @@ class HistoryController(Feature[QDialog]):
         states = (self.document.position, *range(len(keys)))
         return next((state for state in states if keys[state] not in self._sizes), None)
 
-    def _show_sizes(self) -> None:
-        found = {state: self._sizes.get(key) for state, key in enumerate(self._keys)}
-        self._view.set_sizes({state: size for state, size in found.items() if size is not None})
+    def _show_sizes(self) -> int:
+        if self.session.document is not None:
+            found = {state: self._sizes.get(key) for state, key in enumerate(self._keys)}
+            self._view.set_sizes({state: size for state, size in found.items() if size is not None})
+        return SHOW_EVERY_MS
 
     @flow
     def _release_masks(self) -> Flow[None]:

@@ -8,6 +8,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QLineEdit
 from safetensors.numpy import save_file
 
+from pruneapp.gui.document import history_controller
 from pruneapp.gui.document.history_model import HistoryColumn
 from tests.gui.user import plain
 
@@ -116,7 +117,9 @@ def test_an_undo_and_another_step_make_a_branch_whose_states_have_names(branched
     assert branched.document is None
 
 
-def test_the_sizes_of_all_states_are_computed_also_those_of_a_session(branched, tmp_path):
+def test_the_sizes_of_all_states_are_computed_also_those_of_a_session(
+    branched, tmp_path, monkeypatch
+):
     user = branched
 
     def sizes():
@@ -131,9 +134,15 @@ def test_the_sizes_of_all_states_are_computed_also_those_of_a_session(branched, 
     user.key("Ctrl+S")
     user.wait(lambda: not user.workbench.sessions.unsaved)
     user.key("Ctrl+W")
+    monkeypatch.setattr(history_controller, "SHOW_EVERY_MS", 1_000)
+    shown, show = [], user.views.history.set_sizes
+    monkeypatch.setattr(
+        user.views.history, "set_sizes", lambda of: (shown.append(len(of)), show(of))
+    )
     user.open(tmp_path / "work.prune")
     user.wait(lambda: user.document is not None)
     user.wait(lambda: sizes() == expected)
+    assert len(shown) < 4, "a repaint is not worth each of them"
 
 
 def choose_in_menu(user, state, text):
