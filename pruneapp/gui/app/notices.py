@@ -230,6 +230,7 @@ class NoticeBar(QWidget):
         super().__init__(parent)
         self._most, self._short = _MOST, False
         self._anchors: list[QWidget] = []
+        self._panel: QWidget | None = None
         self._names: ShortNames | None = None
         self.notices: list[NoticeRow] = []
         self._by_topic: dict[object, NoticeRow] = {}
@@ -250,9 +251,17 @@ class NoticeBar(QWidget):
         self._anchors.insert(0, anchor)
         anchor.installEventFilter(self)
 
+    def add_panel(self, panel: QWidget) -> None:
+        """Add another widget below the notices, where it is shown unless it is hidden itself."""
+        self._panel = panel
+        self._layout.addWidget(panel)
+        panel.installEventFilter(self)
+
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Follow the geometry of the widgets below."""
-        if event.type() in {QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Show}:
+        """Follow the geometry of the widgets below, and show or hide the panel."""
+        if event.type() in {QEvent.Type.ShowToParent, QEvent.Type.HideToParent}:
+            self._show_if_needed()
+        elif event.type() in {QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Show}:
             self._place()
         return super().eventFilter(watched, event)
 
@@ -393,5 +402,9 @@ class NoticeBar(QWidget):
         self.waiting.setVisible(rest > 0 and not self._short)
         words = plural(rest, self.tr("1 older notice"), self.tr("{n} older notices"))
         self.waiting.setText(words)
-        self.setVisible(bool(self.notices))
+        self._show_if_needed()
+
+    def _show_if_needed(self) -> None:
+        has_panel = self._panel is not None and not self._panel.isHidden()
+        self.setVisible(bool(self.notices) or has_panel)
         self._place()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QRect, Qt, Signal
+from PySide6.QtCore import QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QPushButton, QSizePolicy, QWidget
 
@@ -15,7 +15,6 @@ from pruneapp.gui.widgets.number_format import count, plural, size
 from pruneapp.gui.widgets.safe_paint import report_exceptions
 
 _MAX_ROWS = 3  # maximum number of rows; others are counted
-_GAP = 4  # pixels above the panel, as between notices
 
 
 @dataclass(frozen=True)
@@ -57,7 +56,7 @@ class RecoveryView(QWidget):
         self.later.setAutoRaise(True)
         self.later.clicked.connect(self.dismissed)
         self.more = plain(ink=MUTED)
-        layout = lay_in_column(self, spacing=4, margins=(16, _GAP + 8, 8, 8))
+        layout = lay_in_column(self, spacing=4, margins=(16, 8, 8, 8))
         add_row(layout, self.title, self.more, None, self.later)
         self._rows = QGridLayout()
         layout.addLayout(self._rows)
@@ -96,11 +95,12 @@ class RecoveryView(QWidget):
 
     @report_exceptions
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Paint the background, and a stripe like that of notices."""
+        """Paint the background, the border and a stripe like those of notices."""
         painter = QPainter(self)
-        ground = self.rect().adjusted(0, _GAP, 0, 0)
-        painter.fillRect(ground, self.palette().base())
-        painter.fillRect(QRect(0, _GAP, 4, ground.height()), self.palette().highlight())
+        painter.fillRect(self.rect(), self.palette().base())
+        painter.setPen(self.palette().color(MUTED))
+        painter.drawRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5))
+        painter.fillRect(QRect(0, 0, 4, self.height()), self.palette().highlight())
         painter.end()
 
     def _add_work(self, row: int, work: RecoverableWork) -> int:

@@ -137,6 +137,7 @@ class TourController(Controller):
     def _begin(self) -> None:
         self._waiting_for_sample = False
         self._steps = self._make_steps()
+        self._bar.set_texts(step.text for step in self._steps)
         self._show_page(Page.WEIGHTS)
         self._show(0)
         give_focus(self._bar.next)
@@ -280,7 +281,7 @@ class TourController(Controller):
         document = self._session.document
         self._position = 0 if document is None else document.position
         step = self._steps[at]
-        self._bar.set_step(at + 1, len(self._steps), step.title, step.text)
+        self._bar.set_step(at + 1, step.title)
         target = step.target()
         for dock in (self._views.tree_dock, self._views.form_dock):
             if dock.isAncestorOf(target):

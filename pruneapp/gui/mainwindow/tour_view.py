@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from PySide6.QtCore import QEvent, QPoint, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import (
@@ -14,13 +14,13 @@ from PySide6.QtGui import (
     QPen,
     QRegion,
 )
-from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QStackedWidget, QWidget
 
-from pruneapp.gui.widgets.controls import add_row, lay_in_column, symbol_button
+from pruneapp.gui.widgets.controls import add_row, clear, lay_in_column, symbol_button
 from pruneapp.gui.widgets.labels import MUTED, heading, plain, with_label
 from pruneapp.gui.widgets.safe_paint import report_exceptions
 
-_GAP = 4  # pixels above notices
+_GAP = 4  # pixels below the bar
 _AROUND, _LINE = 3, 3  # pixels
 _FOLLOW_MS = 100
 
@@ -37,32 +37,48 @@ class TourBar(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self.title = heading("")
         self.place = plain(ink=MUTED)
-        self.text = plain(wrap=True)
+        self.texts = QStackedWidget()  # as high as the longest of them
         self.next = QPushButton(self)
         self.close_button = symbol_button("×", self.tr("End the tour"), self)
         self.close_button.setAutoRaise(True)
         layout = lay_in_column(self, spacing=4, margins=(16, 8, 8, _GAP + 8))
         add_row(layout, self.title, self.place, None, self.close_button)
-        add_row(layout, self.text, self.next, wide=self.text)
+        add_row(layout, self.texts, self.next, wide=self.texts)
         self.next.clicked.connect(self.nextRequested)
         self.close_button.clicked.connect(self.endRequested)
         self.hide()
 
-    def set_step(self, number: int, count: int, title: str, text: str) -> None:
-        """Show step `number` of `count`, counted from 1, and announce it to screen readers.
+    @property
+    def text(self) -> QLabel:
+        """The text of the current step."""
+        text = self.texts.currentWidget()
+        assert isinstance(text, QLabel)
+        return text
+
+    def set_texts(self, texts: Iterable[str]) -> None:
+        """Set the texts of all steps, so that the height is the same for each of them."""
+        layout = self.texts.layout()
+        assert layout is not None
+        clear(layout)
+        for text in texts:
+            self.texts.addWidget(plain(text, wrap=True))
+
+    def set_step(self, number: int, title: str) -> None:
+        """Show step `number`, counted from 1, and announce it to screen readers.
 
         The button of the last step is Finish.
         """
-        last = number == count
+        last = number == self.texts.count()
         self.title.setText(title)
-        self.place.setText(self.tr("{n} of {all}").format(n=number, all=count))
-        self.text.setText(text)
+        self.place.setText(self.tr("{n} of {all}").format(n=number, all=self.texts.count()))
+        self.texts.setCurrentIndex(number - 1)
         self.next.setText(self.tr("Finish") if last else self.tr("Next"))
         tip = self.tr("End the tour") if last else self.tr("Do this step, and go on")
         self.next.setToolTip(tip)
         self.next.setAccessibleDescription(tip)
         self.show()
-        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, with_label(title, text)))
+        words = with_label(title, self.text.text())
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, words))
 
     def event(self, event: QEvent) -> bool:
         """Accept Escape, which would otherwise cancel a job of the window."""

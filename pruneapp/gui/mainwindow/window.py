@@ -231,10 +231,10 @@ class MainWindow(QMainWindow):
         self.export_button = QToolButton()
         self.stack = QStackedWidget()
         self.stack.addWidget(self.empty)
-        parts = self.tour, self.recovery, self.stack
-        lay_in_column(center, *parts, spacing=0, wide=self.stack)
+        lay_in_column(center, self.tour, self.stack, spacing=0, wide=self.stack)
         self.setCentralWidget(center)
         self.notices.float_above(self.stack)
+        self.notices.add_panel(self.recovery)
         self.overlays: list[QWidget] = [self.notices]  # in no layout, for the order of Tab
         self.drop_hint = DropHint(self)
         self._fill_toolbar()

@@ -380,6 +380,7 @@ def offered(new_user):
     """Return the user at a new window that offers unsaved work."""
     user = new_user().wait_ready()
     user.wait(user.window.recovery.isVisible)
+    assert user.window.empty.size() == user.window.centralWidget().size(), "it covers the page"
     return user
 
 

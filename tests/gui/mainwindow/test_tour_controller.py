@@ -107,9 +107,11 @@ def test_a_person_does_all_of_the_tour(touring):
 def test_next_does_the_steps_by_the_keyboard_alone(touring):
     user, seen = touring, []
     user.wait(user.window.tour.next.hasFocus)
+    height = user.window.tour.height()
     for wanted in TITLES:
         wait_title(user, wanted)
         assert user.window.tour.next.hasFocus()
+        assert user.window.tour.height() == height, "the tour moves nothing below it"
         seen.append(user.document.position)
         assert problems_of(user.window) == []
         user.key("Return")
