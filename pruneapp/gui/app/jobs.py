@@ -103,6 +103,7 @@ class Restart:
 
     call: Callable[[], object]
     continues: bool = False  # whether it continues where it was cancelled
+    needs_document: bool = True  # whether it belongs to the open document
 
 
 @dataclass(frozen=True)

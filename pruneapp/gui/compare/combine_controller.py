@@ -207,8 +207,15 @@ class CombineController(Feature[CombineDialog]):
         )
         if not name:
             return
-        path, snapshot = Path(name), self.document.snapshot()
+        path = Path(name)
         self.session.note_folder("mask", path)
+        self._read(path)
+        yield from ()
+
+    @flow
+    def _read(self, path: Path) -> Flow[None]:
+        """Read the masks of a file, show how they overlap, and do what the user chooses."""
+        snapshot = self.document.snapshot()
 
         def read(job: Job) -> tuple[Masks, bool, Overlap]:
             with open_checkpoint(path, job=job) as file:
@@ -224,8 +231,9 @@ class CombineController(Feature[CombineDialog]):
         if answer == CombineDialog.PICTURE:
             self._compare.other.set_masks(path.name, theirs)
         elif answer:
-            yield from self._combine(theirs, path.name, dialog.how)
+            self._combine(theirs, path.name, dialog.how)
 
+    @flow
     def _combine(self, theirs: Masks, title: str, how: Combination) -> Flow[None]:
         """Apply an edit with the combined masks and emit `done`; `title` names the other file."""
         self.session.check_may_work()

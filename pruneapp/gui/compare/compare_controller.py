@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
@@ -23,7 +24,7 @@ from pruneapp.document.snapshot import Snapshot, StateCache
 from pruneapp.edits.existing_masks import holds_masks_alone, masks_of, open_document
 from pruneapp.errors import CheckpointError, PruneAppError
 from pruneapp.gui.app.context import AppContext, Controller
-from pruneapp.gui.app.jobs import Jobs, LatestTask
+from pruneapp.gui.app.jobs import Jobs, LatestTask, Restart
 from pruneapp.gui.compare.view import ZEROS, CompareView, Side, pairs_of
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.evaluation.evaluation_controller import EvaluationController
@@ -131,8 +132,14 @@ class ComparisonSource(QObject):
             else:
                 _close(result)  # another document was opened meanwhile
 
-        title = self.tr("Opening")
-        self._opening.start(work, done, self._session.refused.emit, title=title, on_late=_close)
+        self._opening.start(
+            work,
+            done,
+            self._session.refused.emit,
+            title=self.tr("Opening"),
+            on_late=_close,
+            restart=Restart(partial(self.open, path)),
+        )
 
     def set_masks(self, called: str, masks: Masks) -> None:
         """Compare with the weights of the document under other masks; `called` names them."""
@@ -353,7 +360,13 @@ class CompareController(Controller):
             self._on_not_compared,
             title=self.tr("Comparing"),
             on_cancelled=self._on_stopped,
+            restart=Restart(self._compare_again),
         )
+
+    def _compare_again(self) -> None:
+        """Show the page Compare, and compare what is selected there."""
+        self._pages.tabs.setCurrentIndex(Page.COMPARE)
+        self._refresh()
 
     def _on_not_compared(self, error: PruneAppError) -> None:
         self._view.set_busy(False)

@@ -9,8 +9,9 @@ A method with the decorator `flow` is a generator that is run step by step on th
         self._notifications.show_done(...)
 
 A `PruneAppError` of the work is raised at the `yield`, and shown if the method does not catch it;
-`Cancelled` is raised there if the user cancels the work. When the document is closed, generators
-are closed: nothing after the `yield` runs, except `finally`.
+`Cancelled` is raised there if the user cancels the work. The user can undo that: the method is
+called again with the same arguments. When the document is closed, generators are closed: nothing
+after the `yield` runs, except `finally`.
 """
 
 from __future__ import annotations
@@ -41,12 +42,17 @@ F = TypeVar("F", bound="Feature[Any]")
 
 @dataclass(eq=False)
 class RunJob(Generic[T]):
-    """A step of a flow: work in the background; see `Jobs.run` for the parameters."""
+    """A step of a flow: work in the background; see `Jobs.run` for the first parameters.
+
+    A cancellation can be undone unless the flow has shown a dialog before, or its feature shows one
+    now: the dialog has a button for that.
+    """
 
     title: str
     call: Callable[[Job], T]
     lane: Lane | None = None
-    restart: Restart | None = None
+    again: Callable[[], object] | None = None  # starts it again; None to call the flow again
+    continues: bool = False  # whether it continues then where it was cancelled
     task: Task[T] | None = None  # once it was started
 
     def __iter__(self) -> Generator[RunJob[T], T, T]:
@@ -86,8 +92,11 @@ Flow = Generator[RunJob[Any] | Ask | None, Any, T]
 class _RunningFlow:
     """A running flow; it is closed once it is not in `Feature.runs`."""
 
-    def __init__(self, feature: Feature[Any], flow: Flow[None], name: str) -> None:
+    def __init__(
+        self, feature: Feature[Any], flow: Flow[None], name: str, again: Callable[[], object]
+    ) -> None:
         self._feature, self._flow, self._name = feature, flow, name
+        self._again: Callable[[], object] | None = again  # None once the flow has shown a dialog
         self._work: RunJob[Any] | None = None
 
     def resume(self, call: Callable[[Any], RunJob[Any] | Ask | None], value: Any = None) -> None:
@@ -126,11 +135,12 @@ class _RunningFlow:
                     on_cancelled=partial(self.resume, self._flow.throw, Cancelled()),
                     title=step.title,
                     lane=step.lane,
-                    restart=step.restart,
+                    restart=self._restart(step),
                 )
             elif step is None:
                 QTimer.singleShot(0, feature, partial(self.resume, self._flow.send))
             elif (owner := step.feature or feature).dialog is None:
+                self._again = None
                 owner.open_dialog(step.dialog)
                 step.dialog.finished.connect(partial(self.resume, self._flow.send))
             else:
@@ -140,6 +150,13 @@ class _RunningFlow:
             if isinstance(value, Exception):
                 # Its frames refer to this one, whose callers refer to the error.
                 value.__traceback__ = None
+
+    def _restart(self, step: RunJob[Any]) -> Restart | None:
+        """Return how to start a cancelled job again; None if the user cannot undo it."""
+        again = step.again or self._again
+        if again is None or self._feature.dialog is not None:
+            return None
+        return Restart(again, step.continues, self._feature.needs_document)
 
     def close(self) -> None:
         """Cancel the work and close the flow: `finally` blocks of the method run, nothing else.
@@ -188,7 +205,8 @@ def flow(method: Callable[Concatenate[F, P], Flow[None]]) -> Callable[Concatenat
     def start(feature: F, /, *args: P.args, **kwargs: P.kwargs) -> None:
         if feature.session.document is not None or not feature.needs_document:
             steps = method(feature, *args[:n_args], **kwargs)  # type: ignore[arg-type]  # mypy: P.args cannot be sliced
-            run = _RunningFlow(feature, steps, method.__name__)
+            again = partial(start, feature, *args, **kwargs)
+            run = _RunningFlow(feature, steps, method.__name__, again)
             feature.runs.add(run)
             run.resume(steps.send)
 

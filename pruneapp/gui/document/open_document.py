@@ -33,7 +33,7 @@ from pruneapp.errors import (
 )
 from pruneapp.evaluation.classifier import Classifier, classifier_of
 from pruneapp.export.destination.sidecars import Configuration, configuration_of, sidecar_files
-from pruneapp.gui.app.jobs import Jobs, Task
+from pruneapp.gui.app.jobs import Jobs, Restart, Task
 from pruneapp.gui.app.runtime import freeze_large
 from pruneapp.gui.app.settings import DEVICE, KEEP_HISTORIES, Settings
 from pruneapp.gui.widgets.engine_text import translate_error
@@ -413,6 +413,7 @@ class OpenDocument(QObject):
             on_cancelled=self._on_cancelled,
             on_late=methodcaller("close"),
             title=self.tr("Opening"),
+            restart=Restart(partial(self.open, request), needs_document=False),
         )
 
     def close(self) -> None:
@@ -557,7 +558,8 @@ class OpenDocument(QObject):
             if self.document is document:
                 done(result)
 
-        self._jobs.run(work, on_result=end, on_error=self.refused.emit, title=title)
+        again = Restart(partial(self.work, title, work, done))
+        self._jobs.run(work, on_result=end, on_error=self.refused.emit, title=title, restart=again)
 
     def propose(self, title: str, make: Callable[[Snapshot, Job], Proposal]) -> None:
         """Compute a proposal in the background and apply it.

@@ -30,7 +30,7 @@ from pruneapp.evaluation.report.results import StoredResult, calibration_of_stat
 from pruneapp.evaluation.runner import Conditions
 from pruneapp.export.size_bounds import unpacked_size
 from pruneapp.gui.app.context import AppContext
-from pruneapp.gui.app.jobs import Lane, LatestTask, Restart
+from pruneapp.gui.app.jobs import Lane, LatestTask
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.feature import Ask, Feature, Flow, RunJob, flow
 from pruneapp.gui.document.history_model import StateResult
@@ -470,8 +470,9 @@ class EvaluationController(Feature[EvaluateDialog]):
                 calibrated_with=self.calibrated_with(keys.index(key)),
             )
             # States that were measured before are cached.
-            again = Restart(partial(self._measure, [key, *self._queue]), continues=self._count > 1)
-            self._current, self._measuring = key, RunJob(title, work, Lane.PROGRAM, again)
+            again = partial(self._measure, [key, *self._queue])
+            self._measuring = RunJob(title, work, Lane.PROGRAM, again, continues=self._count > 1)
+            self._current = key
             self._refresh()
             try:
                 found = yield from self._measuring
@@ -549,8 +550,7 @@ class EvaluationController(Feature[EvaluateDialog]):
         work = partial(process.count, [document.state_at(number) for number in todo])
         counts, count_error = list[int](), ""
         try:
-            again = Restart(self.recount_multiply_adds)
-            title = self.tr("Counting multiply-adds")
+            title, again = self.tr("Counting multiply-adds"), self.recount_multiply_adds
             counts = yield from RunJob(title, work, Lane.PROGRAM, again)
         except ScriptChangedError:
             if process is self._process:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import ClassVar
 
 from PySide6.QtWidgets import QDialog
@@ -40,9 +41,13 @@ class ReportController(Feature[QDialog]):
             self.tr("Web pages ({patterns})").format(patterns=f"*{_SUFFIX}"),
             _SUFFIX,
         )
-        if path is None:
-            return
-        self.session.note_folder("report", path)
+        if path is not None:
+            self.session.note_folder("report", path)
+            self._write(path)
+        yield from ()
+
+    @flow
+    def _write(self, path: Path) -> Flow[None]:
         evaluation = self._evaluation
         source = ReportSource.of(self.document, evaluation.stored_results, evaluation.state_hashes)
 

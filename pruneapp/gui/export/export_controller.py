@@ -53,7 +53,7 @@ from pruneapp.export.scripts.comparison_script import (
 from pruneapp.groups.family_groups import CONFIG
 from pruneapp.gui.app import dialogs
 from pruneapp.gui.app.context import AppContext
-from pruneapp.gui.app.jobs import Jobs, Lane, Restart, Task
+from pruneapp.gui.app.jobs import Jobs, Lane, Task
 from pruneapp.gui.document.feature import Feature, Flow, RunJob, flow
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.evaluation.evaluation_controller import EvaluationController, Measurement
@@ -78,7 +78,7 @@ from pruneapp.progress import Cancelled, Job
 from pruneapp.recipes.recipe import history_recipe
 from pruneapp.recipes.schema import chosen_multiple
 from pruneapp.shrink.forecast import ShrinkForecast
-from pruneapp.shrink.surveyed_state import CutRequest
+from pruneapp.shrink.surveyed_state import CutRequest, SurveyedState
 
 PRUNED = "-pruned"
 # Suffixes of shrunk models that contain their graph, by the format of the source.
@@ -632,17 +632,23 @@ class ExportController(Feature[ExportDialog]):
                 dialog.page.set_measuring(measuring=False)
                 self._show_metric(dialog)
 
-    @flow
-    def _shrink(self, order: ShrinkOrder) -> Flow[None]:
+    def _shrink(self, order: ShrinkOrder) -> None:
         """Write the confirmed cut, and show its report.
 
-        Without effect if the document is not the surveyed one any more. The state counts as
-        exported if the cut computes the same.
+        Without effect if the document is not the surveyed one any more.
         """
         surveyed = None if self._forecasts is None else self._forecasts.surveyed
         self._forget_forecasts()
-        if surveyed is None:
-            return
+        if surveyed is not None:
+            self._write_cut(surveyed, order)
+
+    @flow
+    def _write_cut(self, surveyed: SurveyedState, order: ShrinkOrder) -> Flow[None]:
+        """Write a cut of the surveyed state, and show its report.
+
+        Without effect if that is not the current state any more. The state counts as exported if
+        the cut computes the same.
+        """
         self.session.check_may_work()
         capture, shown = Capture.of(self.document), self.session.contents.shown
         if capture.snapshot.revision != surveyed.state.revision:
@@ -766,8 +772,7 @@ class ExportController(Feature[ExportDialog]):
                 ),
             )
         title = self.tr("Exporting on the cluster") if cluster else self.tr("Exporting")
-        again = Restart(partial(self._export, request))
-        job = RunJob(title, writing.work, Lane.WRITING, again)
+        job = RunJob(title, writing.work, Lane.WRITING)
         try:
             report = yield from self._write(job, request.path)
         except Cancelled:

@@ -277,7 +277,9 @@ class JobController(Controller):
     @Slot(object)
     def _offer_restart(self, job: CancelledJob) -> None:
         """Offer to start a job again that the user has cancelled after `_UNDO_AFTER_S`."""
-        if job.seconds < _UNDO_AFTER_S or self._session.document is None:
+        if job.seconds < _UNDO_AFTER_S:
+            return
+        if job.restart.needs_document and self._session.document is None:
             return
         text = self.tr(
             "'{title}' was cancelled after {time}. Undo starts it again with the same settings."

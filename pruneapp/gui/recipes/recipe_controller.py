@@ -177,6 +177,12 @@ class RecipeController(Feature[RecipeDialog]):
         if path is None:
             return
         self.session.note_folder("recipe", path)
+        self._save(path)
+        yield from ()
+
+    @flow
+    def _save(self, path: Path) -> Flow[None]:
+        """Save the history as a recipe, and show which files were written."""
         capture = Capture.of(self.document)
 
         def work(job: Job) -> tuple[Path, ...]:
@@ -227,10 +233,11 @@ class RecipeController(Feature[RecipeDialog]):
             )
         )
         if answer == RecipeDialog.ON_CLUSTER:
-            yield from self._export(recipe)
+            self._export(recipe)
         elif answer:
-            yield from self._apply(recipe, fitted)
+            self._apply(recipe, fitted)
 
+    @flow
     def _apply(self, recipe: Recipe, fitted: Fit) -> Flow[None]:
         """Append the steps of a recipe to the history, and show how many.
 
@@ -259,12 +266,12 @@ class RecipeController(Feature[RecipeDialog]):
     def _steps(self, count: int) -> str:
         return plural(count, self.tr("1 step"), self.tr("{n} steps"))
 
-    def _export(self, recipe: Recipe) -> Flow[None]:
+    def _export(self, recipe: Recipe) -> None:
         """Ask the user for a path, and apply the recipe on the cluster, to a new file.
 
         The document is not changed; only the recipe is applied to the opened file.
         """
-        checkpoint, address = self.document.checkpoint, self._cluster()
+        checkpoint = self.document.checkpoint
         suffix = "" if checkpoint.contents.shards else ".safetensors"
         path = save_path(
             self._window,
@@ -273,8 +280,12 @@ class RecipeController(Feature[RecipeDialog]):
             self.tr("All files (*)"),
             suffix,
         )
-        if path is None:
-            return
+        if path is not None:
+            self._export_to(path, recipe)
+
+    @flow
+    def _export_to(self, path: Path, recipe: Recipe) -> Flow[None]:
+        checkpoint, address = self.document.checkpoint, self._cluster()
         request = ExportRequest(format="safetensors", path=path)
 
         def work(job: Job) -> ExportReport:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
@@ -52,6 +52,9 @@ from pruneapp.params import Amount, AmountParam, Param
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Cancelled, Job
 from pruneapp.recipes.replay import SCHEDULE, expand_schedule, schedule_amounts
+
+if TYPE_CHECKING:  # imported when rounds are computed
+    from pruneapp.evaluation.rounds import RoundsSettings
 
 
 class RoundsDialog(DecisionDialog):
@@ -217,8 +220,7 @@ class RoundsController(Feature[RoundsDialog]):
     def ask(self) -> Flow[None]:
         """Ask for the schedule of the step of the form, and append the rounds to the history.
 
-        Rounds that prune nothing are left out. Show an error if the step cannot be repeated. With a
-        script, the complete rounds are appended also after an error or cancellation.
+        Show an error if the step cannot be repeated.
         """
         self.session.check_may_work()
         try:
@@ -250,12 +252,21 @@ class RoundsController(Feature[RoundsDialog]):
             return
         values = dict(dialog.fields.values)
         self._values = {name: value for name, value in values.items() if name != "final"}
+        steps = expand_schedule(asked.step, _totals(asked, values))
+        agreed = dialog.agreed
+        if agreed is None:
+            self._run(steps)
+        else:
+            metric = self._evaluation.metric
+            settings = dialog.after.settings(len(steps), agreed.options.seed, metric)
+            start = self.document.snapshot(), self.document.position
+            self._run_script(steps, settings, choice.source(), agreed, start)
+
+    @flow
+    def _run(self, steps: Sequence[Step]) -> Flow[None]:
+        """Append the rounds to the history, without those that prune nothing."""
         kernel = self.session.kernel
         scores = self._form.scores
-        steps = expand_schedule(asked.step, _totals(asked, values))
-        if dialog.agreed is not None:
-            yield from self._run_script(steps, dialog.after, choice.source(), dialog.agreed)
-            return
 
         def work(state: Snapshot, job: Job) -> tuple[Edit, ...]:
             done, arithmetic = [], kernel()
@@ -293,15 +304,22 @@ class RoundsController(Feature[RoundsDialog]):
         self._scripts.remember(PURPOSE, source)
         dialog.done(RoundsDialog.DialogCode.Accepted)
 
+    @flow
     def _run_script(
-        self, steps: Sequence[Step], after: AfterRound, source: DataSource, agreed: AgreedScript
+        self,
+        steps: Sequence[Step],
+        settings: RoundsSettings,
+        source: DataSource,
+        agreed: AgreedScript,
+        start: tuple[Snapshot, int],
     ) -> Flow[None]:
         """Compute rounds with a script, append the complete ones, and go to the selected state.
 
-        The document is locked meanwhile.
+        `start` is the state before the first round, and its position. The document is locked
+        meanwhile. Complete rounds are appended also after an error or cancellation.
         """
-        snapshot, position = self.document.snapshot(), self.document.position
-        settings = after.settings(len(steps), agreed.options.seed, self._evaluation.metric)
+        self.session.check_may_work()
+        snapshot, position = start
         rounds = ScriptRounds(
             snapshot,
             steps,

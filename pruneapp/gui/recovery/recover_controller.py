@@ -28,7 +28,7 @@ from pruneapp.evaluation.recovery import (
 from pruneapp.evaluation.runner import ScriptRunner
 from pruneapp.evaluation.worker import EventCallback, Worker
 from pruneapp.gui.app.context import AppContext
-from pruneapp.gui.app.jobs import JobProgress, Lane, Restart
+from pruneapp.gui.app.jobs import JobProgress, Lane
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.feature import Ask, Feature, Flow, RunJob, flow
 from pruneapp.gui.document.open_document import OpenDocument
@@ -301,10 +301,9 @@ class RecoverController(Feature[Dialog]):
         self._notifications.end(NoticeTopic.EVALUATION, NoticeTopic.PRUNING, NoticeTopic.RECOVERED)
         steps = 0 if request.trains else request.settings.steps
         run = RecoveryRun(agreed, request, lambda event: self._received.emit(run, event))
-        # The worker stores a checkpoint each minute.
-        again = Restart(partial(self._recover, source, agreed, request, position), continues=True)
         self._run = run
-        self._running = RunJob(self.tr("Recovery"), run.run, Lane.PROGRAM, again)
+        # It continues: the worker stores a checkpoint each minute.
+        self._running = RunJob(self.tr("Recovery"), run.run, Lane.PROGRAM, continues=True)
         self._show_panel(steps)
         self.session.lock(
             self,

@@ -22,7 +22,7 @@ from pruneapp.evaluation.calibrated_repair import (
 )
 from pruneapp.evaluation.collection import GRAM_BUDGET
 from pruneapp.gui.app.context import AppContext
-from pruneapp.gui.app.jobs import Lane, Restart
+from pruneapp.gui.app.jobs import Lane
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.feature import Ask, Feature, Flow, RunJob, flow
 from pruneapp.gui.document.open_document import OpenDocument
@@ -272,12 +272,7 @@ class RepairController(Feature[RepairDialog]):
         self.session.check_may_work()
         before = self.document.history.key
         self._notifications.end(NoticeTopic.EVALUATION, NoticeTopic.PRUNING)
-        self._repairing = RunJob(
-            self.tr("Repair"),
-            work,
-            Lane.PROGRAM,
-            Restart(partial(self._repair, source, work, position)),
-        )
+        self._repairing = RunJob(self.tr("Repair"), work, Lane.PROGRAM)
         self.session.lock(
             self,
             PruneAppError(

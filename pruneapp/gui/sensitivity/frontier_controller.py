@@ -20,7 +20,7 @@ from pruneapp.evaluation.frontier import can_continue as can_continue_frontier
 from pruneapp.evaluation.recovery import DEFAULT_STEPS, STEPS, RecoverySettings
 from pruneapp.evaluation.scan import read_amounts
 from pruneapp.gui.app.context import AppContext
-from pruneapp.gui.app.jobs import Lane, Restart
+from pruneapp.gui.app.jobs import Lane
 from pruneapp.gui.document.feature import Ask, Feature, Flow, RunJob, flow
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.evaluation.evaluation_controller import (
@@ -210,8 +210,7 @@ class FrontierController(Feature[FrontierDialog]):
             tell,
         )
         self._show_page()
-        again = Restart(partial(self._measure, request, source, agreed), continues=True)
-        self._running = RunJob(self.tr("Frontier"), work, Lane.PROGRAM, again)
+        self._running = RunJob(self.tr("Frontier"), work, Lane.PROGRAM, continues=True)
         try:
             yield from self._running
         except Cancelled:

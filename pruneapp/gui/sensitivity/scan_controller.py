@@ -30,7 +30,7 @@ from pruneapp.evaluation.scan import (
 )
 from pruneapp.evaluation.scan_file import Scan, check_scan
 from pruneapp.gui.app.context import AppContext
-from pruneapp.gui.app.jobs import Lane, Restart, Throttle
+from pruneapp.gui.app.jobs import Lane, Throttle
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.feature import Ask, Feature, Flow, RunJob, flow
 from pruneapp.gui.document.open_document import OpenDocument
@@ -434,8 +434,7 @@ class ScanController(Feature[ScanDialog]):
             calibration=states[key][1],
         )
         self._notifications.end(NoticeTopic.EVALUATION)
-        again = Restart(partial(self._scan, source, agreed, request), continues=True)
-        self._scanning = RunJob(self.tr("Sensitivity scan"), work, Lane.PROGRAM, again)
+        self._scanning = RunJob(self.tr("Sensitivity scan"), work, Lane.PROGRAM, continues=True)
         self._show_page()
         try:
             yield from self._scanning

@@ -81,10 +81,9 @@ class StatisticsController(Feature[CollectDialog]):
 
     @flow
     def _collect(self, dialog: CollectDialog) -> Flow[None]:
-        """Collect statistics as the dialog requests, close it, and load them into the form.
+        """Close the dialog once the user agrees to its source, and collect what it requests.
 
-        If the source cannot be used, the error is shown in the dialog. Cancelling the job writes no
-        file.
+        If the source cannot be used, the error is shown in the dialog.
         """
         source, path = dialog.choice.source(), dialog.path()
         checkpoint = self.document.checkpoint
@@ -97,6 +96,14 @@ class StatisticsController(Feature[CollectDialog]):
         dialog.done(CollectDialog.DialogCode.Accepted)
         self._scripts.remember(PURPOSE, source)
         self.session.note_folder(PURPOSE, path)
+        self._collect_from(agreed, path, grams)
+
+    @flow
+    def _collect_from(self, agreed: AgreedScript, path: Path, grams: tuple[str, ...]) -> Flow[None]:
+        """Collect statistics, with Gram matrices of `grams`, and load them into the form.
+
+        Cancelling the job writes no file.
+        """
         self._notifications.end(NoticeTopic.EVALUATION)
         snapshot = as_on_disk(self.document.snapshot())
         work = partial(run_and_collect, agreed, snapshot, path, grams)

@@ -51,6 +51,11 @@ class Sample(Feature):
             self.log.append("end")
 
     @flow
+    def ask_and_work(self):
+        yield from Ask(QDialog(self._window))
+        yield from type(self).work.__wrapped__(self)
+
+    @flow
     def fail(self):
         def work(_job):
             raise ParameterError("It failed.")
@@ -161,3 +166,31 @@ def test_a_flow_is_freed_without_the_garbage_collector(user, sample):
             user.wait(lambda run=run: run() is None)
     finally:
         gc.enable()
+
+
+def test_a_cancelled_job_starts_again_with_the_same_arguments(user, sample):
+    offered = []
+    user.workbench.jobs.cancelled.connect(offered.append)
+    sample.work(lane=Lane.PROGRAM)
+    user.pause(30)
+    user.key("Esc")
+    assert sample.log == ["cancelled", "end"]
+    (job,) = offered
+    assert not job.restart.continues
+    sample.log.clear()
+    sample.go.set()
+    job.restart.call()
+    user.wait(lambda: sample.log == ["result", "end"])
+
+
+def test_a_job_after_a_dialog_does_not_start_again(user, sample):
+    """The dialog would be shown again, and it may have been answered differently."""
+    offered = []
+    user.workbench.jobs.cancelled.connect(offered.append)
+    sample.ask_and_work()
+    user.wait(sample.dialog.isVisible)
+    sample.dialog.accept()
+    user.wait(lambda: user.workbench.jobs.busy)
+    user.key("Esc")
+    user.wait(lambda: sample.log == ["cancelled", "end"])
+    assert not offered
