@@ -1452,6 +1452,38 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
 <context>
     <name>Amounts</name>
     <message>
+        <source>{n} in each of {k} tensors: {total} blocks.</source>
+        <translation>{n} in jedem von {k} Tensoren: {total} Blöcke.</translation>
+    </message>
+    <message>
+        <source>{total} of {units} in {k} tensors.</source>
+        <translation>{total} von {units} in {k} Tensoren.</translation>
+    </message>
+    <message>
+        <source>{total} of {units}.</source>
+        <translation>{total} von {units}.</translation>
+    </message>
+    <message>
+        <source>{n} in each of {k} tensors: {total} of {units}.</source>
+        <translation>{n} in jedem von {k} Tensoren: {total} von {units}.</translation>
+    </message>
+    <message>
+        <source>{n} weights</source>
+        <translation>{n} Gewichten</translation>
+    </message>
+    <message>
+        <source>{n} remaining weights</source>
+        <translation>{n} verbleibenden Gewichten</translation>
+    </message>
+    <message>
+        <source>{n} channels</source>
+        <translation>{n} Kanälen</translation>
+    </message>
+    <message>
+        <source>{n} remaining channels</source>
+        <translation>{n} verbleibenden Kanälen</translation>
+    </message>
+    <message>
         <source>{low} in each row: {n} weights.</source>
         <translation>{low} in jeder Zeile: {n} Gewichte.</translation>
     </message>
@@ -7299,6 +7331,14 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     <message>
         <source>Preview</source>
         <translation>Vorschau</translation>
+    </message>
+    <message>
+        <source>Evaluate…</source>
+        <translation>Auswerten…</translation>
+    </message>
+    <message>
+        <source>Measure the current state with a script, a text or images</source>
+        <translation>Den aktuellen Zustand mit einem Skript, einem Text oder Bildern messen</translation>
     </message>
     <message>
         <source>Adjust the remaining weights so that each layer&apos;s output stays close to the original</source>

@@ -1452,6 +1452,38 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
 <context>
     <name>Amounts</name>
     <message>
+        <source>{n} in each of {k} tensors: {total} blocks.</source>
+        <translation>{k} 个张量中各 {n} 个：共 {total} 个块。</translation>
+    </message>
+    <message>
+        <source>{total} of {units} in {k} tensors.</source>
+        <translation>{k} 个张量的 {units}中的 {total} 个。</translation>
+    </message>
+    <message>
+        <source>{total} of {units}.</source>
+        <translation>{units}中的 {total} 个。</translation>
+    </message>
+    <message>
+        <source>{n} in each of {k} tensors: {total} of {units}.</source>
+        <translation>{k} 个张量中各 {n} 个：{units}中的 {total} 个。</translation>
+    </message>
+    <message>
+        <source>{n} weights</source>
+        <translation>{n} 个权重</translation>
+    </message>
+    <message>
+        <source>{n} remaining weights</source>
+        <translation>{n} 个剩余权重</translation>
+    </message>
+    <message>
+        <source>{n} channels</source>
+        <translation>{n} 个通道</translation>
+    </message>
+    <message>
+        <source>{n} remaining channels</source>
+        <translation>{n} 个剩余通道</translation>
+    </message>
+    <message>
         <source>{low} in each row: {n} weights.</source>
         <translation>每行 {low} 个：共 {n} 个权重。</translation>
     </message>
@@ -7299,6 +7331,14 @@ Code inside checkpoints is never executed.</source>
     <message>
         <source>Preview</source>
         <translation>预览</translation>
+    </message>
+    <message>
+        <source>Evaluate…</source>
+        <translation>评估…</translation>
+    </message>
+    <message>
+        <source>Measure the current state with a script, a text or images</source>
+        <translation>用脚本、文本或图像测量当前状态</translation>
     </message>
     <message>
         <source>Adjust the remaining weights so that each layer&apos;s output stays close to the original</source>

@@ -555,6 +555,7 @@ class Workbench(QObject):
         views.preview.tensorRequested.connect(self.show_tensor)
         views.preview.repairRequested.connect(self.repair.ask)
         views.preview.recoverRequested.connect(self.recover.ask)
+        views.preview.evaluateRequested.connect(self.evaluation.ask)
         views.form.released.connect(self.preview.start_exact_now)
         self.preview.waiting.connect(self._on_waiting)
         self.histograms.completed.connect(self.plots.recount)

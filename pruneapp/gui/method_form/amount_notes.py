@@ -9,16 +9,18 @@ from numpy.typing import NDArray
 
 from pruneapp.analysis.histogram_store import cached_rows
 from pruneapp.document.selection import coupling_of
-from pruneapp.document.snapshot import Snapshot
+from pruneapp.document.snapshot import Snapshot, Units
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import PruneAppError
 from pruneapp.groups.group import Group
 from pruneapp.gui.widgets.labels import translate
 from pruneapp.gui.widgets.number_format import count
 from pruneapp.methods import registry
+from pruneapp.methods.amounts import Tensors, bounds_of, count_to_prune, counts_to_prune, target_of
 from pruneapp.methods.coupled_units import present_units, rounded_count
 from pruneapp.methods.cutoff import share_by_rows
-from pruneapp.methods.method import CoupledMethod, RowMethod
+from pruneapp.methods.method import BlockMethod, CoupledMethod, RowMethod
+from pruneapp.params import Amount
 from pruneapp.preview.estimate import kept_by_row
 from pruneapp.progress import Job
 
@@ -26,29 +28,99 @@ from pruneapp.progress import Job
 def amount_notes(snapshot: Snapshot, step: Step, job: Job) -> tuple[str, ...]:
     """Return a sentence about the amount of each rule of a step; empty where the amount says all.
 
-    Fractions that are rounded in each row or group have one: of methods that prune rows to the same
-    sparsity, and of those that prune units of groups. Reads masks only. `job` can cancel.
+    Counts, and the amounts of a global step, have one with the total over all tensors. Fractions
+    that are rounded in each row or group have one: of methods that prune rows to the same sparsity,
+    and of those that prune units of groups. Reads masks only. `job` can cancel.
     """
     names_of = {id(row): names for row, names in cached_rows(snapshot, step)}
-    if step.scope != "local" or step.limits.target_sparsity is not None:
+    if step.limits.target_sparsity is not None:
         return ("",) * len(step.rows)
-    return tuple(_note(snapshot, row, names_of.get(id(row), ()), job) for row in step.rows)
+    notes = []
+    for row in step.rows:
+        try:
+            notes.append(_note(snapshot, step, row, names_of.get(id(row), ()), job))
+        except PruneAppError:
+            notes.append("")  # the preview reports it
+    return tuple(notes)
 
 
-def _note(snapshot: Snapshot, row: Row, names: Sequence[str], job: Job) -> str:
-    method, share = registry.get(row.method), row.values.get("amount")
-    if not isinstance(share, float) or not names:
+def _note(snapshot: Snapshot, step: Step, row: Row, names: tuple[str, ...], job: Job) -> str:
+    method, amount = registry.get(row.method), row.values.get("amount")
+    if amount is None or not names:
         return ""
-    if isinstance(method, RowMethod) and method.allocate is None:
-        return _rows_note(share, kept_by_row(snapshot, tuple(names), job))
     if isinstance(method, CoupledMethod):
+        if step.scope == "global":
+            return ""
         found = {
             id(group): group
             for name in job.cancel.each(names)
             for group in coupling_of(snapshot.checkpoint, method.axis, name)
         }
         return _groups_note(snapshot, row, [*found.values()])
-    return ""
+    if isinstance(method, BlockMethod):
+        if isinstance(amount, float) or len(names) == 1:
+            return ""
+        text = translate("Amounts", "{n} in each of {k} tensors: {total} blocks.")
+        return text.format(n=count(amount), k=count(len(names)), total=count(amount * len(names)))
+    if step.scope == "local" and isinstance(amount, float):
+        if isinstance(method, RowMethod) and method.allocate is None:
+            return _rows_note(amount, kept_by_row(snapshot, names, job))
+        return ""
+    units = snapshot.units(names, method, row.values, job)
+    if step.scope == "global":
+        return _total_note(step, units, amount, channels=method.granularity == "channels")
+    if step.limits.bound:
+        return ""  # limits change the count in some tensors
+    return _count_note(units, amount, channels=method.granularity == "channels")
+
+
+def _total_note(step: Step, units: Units, amount: Amount, *, channels: bool) -> str:
+    """Return the number of units to prune in all tensors together.
+
+    Raises `ParameterError` if that is impossible. "" for channels with limits, whose number is not
+    known in advance.
+    """
+    if step.limits.bound:
+        if channels:
+            return ""
+        tensors = Tensors(units.names, units.numel, units.numel - units.kept, units.free)
+        target = target_of(step.limits, tensors, bounds_of(step.limits, tensors), amount)
+        total = target - int(tensors.before.sum())
+    else:
+        protected = int(units.protected.sum())
+        total = count_to_prune(amount, int(units.left.sum()), protected=protected)
+    text = translate("Amounts", "{total} of {units} in {k} tensors.")
+    if len(units.names) == 1:
+        text = translate("Amounts", "{total} of {units}.")
+    return text.format(
+        total=count(total), units=_all_units(units, channels=channels), k=count(len(units.names))
+    )
+
+
+def _count_note(units: Units, amount: int, *, channels: bool) -> str:
+    """Return the total of a count in each tensor; raises `ParameterError` if one has fewer."""
+    total = counts_to_prune(amount, units.left, units.free, units.names).sum()
+    text = translate("Amounts", "{n} in each of {k} tensors: {total} of {units}.")
+    if len(units.names) == 1:
+        text = translate("Amounts", "{total} of {units}.")
+    return text.format(
+        n=count(amount),
+        k=count(len(units.names)),
+        total=count(int(total)),
+        units=_all_units(units, channels=channels),
+    )
+
+
+def _all_units(units: Units, *, channels: bool) -> str:
+    """Return the number of units that are not pruned yet, as "44,190 weights"."""
+    pruned = bool((units.kept < units.numel).any())
+    text = {
+        (False, False): translate("Amounts", "{n} weights"),
+        (False, True): translate("Amounts", "{n} remaining weights"),
+        (True, False): translate("Amounts", "{n} channels"),
+        (True, True): translate("Amounts", "{n} remaining channels"),
+    }[channels, pruned]
+    return text.format(n=count(int(units.left.sum())))
 
 
 def _rows_note(share: float, kept: Sequence[NDArray[np.int64]]) -> str:
@@ -62,13 +134,9 @@ def _rows_note(share: float, kept: Sequence[NDArray[np.int64]]) -> str:
 
 
 def _groups_note(snapshot: Snapshot, row: Row, groups: Sequence[Group]) -> str:
-    try:
-        found = [
-            rounded_count(group, present_units(group, snapshot.view), row.values)
-            for group in groups
-        ]
-    except PruneAppError:
-        return ""  # the preview reports it
+    found = [
+        rounded_count(group, present_units(group, snapshot.view), row.values) for group in groups
+    ]
     if not found:
         return ""
     pruned = [each.pruned for each in found]

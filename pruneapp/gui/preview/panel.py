@@ -97,6 +97,7 @@ class PreviewPanel(QWidget):
     tensorRequested = Signal(str)  # (tensor) by name in the file
     repairRequested = Signal()  # repair the state that is shown
     recoverRequested = Signal()  # recover the state that is shown
+    evaluateRequested = Signal()  # evaluate the state that is shown
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -106,7 +107,13 @@ class PreviewPanel(QWidget):
         self.action = PruneAction()
         self.heading = heading(self.tr("Preview"))
         self.state = WaitingNote(self)
-        self.repair = _low_button(
+        self.evaluate = _action_button(
+            self.tr("Evaluate…"),
+            self.tr("Measure the current state with a script, a text or images"),
+            self,
+        )
+        self.evaluate.clicked.connect(self.evaluateRequested)
+        self.repair = _action_button(
             self.tr("Repair…"),
             self.tr(
                 "Adjust the remaining weights so that each layer's output stays close to the "
@@ -115,7 +122,7 @@ class PreviewPanel(QWidget):
             self,
         )
         self.repair.clicked.connect(self.repairRequested)
-        self.recover = _low_button(
+        self.recover = _action_button(
             self.tr("Recover…"),
             self.tr("Train the remaining weights, while pruned weights stay zero"),
             self,
@@ -140,7 +147,10 @@ class PreviewPanel(QWidget):
         self.protected = plain(wrap=True, ink=MUTED)
 
         layout = lay_in_column(self)
-        add_row(layout, self.heading, self.state, self.repair, self.recover, wide=self.state)
+        self._buttons = self.evaluate, self.repair, self.recover
+        add_row(layout, self.heading, self.state, wide=self.state)
+        # In a row of their own: beside the heading they would make the form much wider.
+        add_row(layout, *self._buttons, None, spacing=_SPACING)
         # Warnings of a step, or in the same area a note about the next step.
         self._warning = _Lines(self.alarm, self.note)
         # Numbers, or in their place an error, as widgets below may be scrolled out of view.
@@ -276,7 +286,7 @@ class PreviewPanel(QWidget):
         self.pages.setCurrentIndex(1)
 
     def set_done(self, report: SparsityReport, whole: float | None = None) -> None:
-        """Show the result of an applied step as the current state, with the button "Repair…".
+        """Show the result of an applied step as the current state, with the buttons for it.
 
         `whole` is the fraction of norm² that the model retains, None if unknown. When the panel
         changes to this display, the button gets no number until `set_again` is called.
@@ -290,7 +300,7 @@ class PreviewPanel(QWidget):
         self._hide_empty_rows()
 
     def set_now(self, report: SparsityReport | None, pruned: Sequence[TensorSparsity] = ()) -> None:
-        """Show the current state and its most pruned tensors, with "Repair…" if anything is pruned.
+        """Show the current state and its most pruned tensors, with buttons if any is pruned.
 
         `report` is relative to the opened file, None if unknown. `pruned` is in displayed order.
         When the panel changes to this display, the button gets no number until `set_again` is
@@ -352,7 +362,7 @@ class PreviewPanel(QWidget):
 
     def _show_buttons(self, *, shown: bool) -> None:
         """Show or hide the buttons for pruned states."""
-        for button in (self.repair, self.recover):
+        for button in self._buttons:
             button.setVisible(shown)
 
     def _show_as_preview(self) -> None:
@@ -405,14 +415,14 @@ class PreviewPanel(QWidget):
         self.most.show_tensors(heading, tensors, self._shown, report.dangers, by_norm=by_norm)
 
 
-def _low_button(text: str, tip: str, parent: QWidget) -> QToolButton:
-    """Return a tool button that is no higher than the heading, so that the layout is stable."""
+def _action_button(text: str, tip: str, parent: QWidget) -> QToolButton:
+    """Return a button for an action on the state that is shown."""
     button = QToolButton(parent)
     button.setText(text)
     button.setToolTip(tip)
     button.setAccessibleDescription(button.toolTip())
     button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-    button.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Ignored)
+    button.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
     return button
 
 

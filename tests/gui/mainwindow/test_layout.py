@@ -267,3 +267,21 @@ def test_notices_cover_neither_readout_nor_legend(opened):
         for part in (picture.foot, picture.legend):
             place = QRect(part.mapTo(opened.window, QPoint()), part.size())
             assert not part.isVisible() or not covered.intersects(place), page
+
+
+def test_a_pruned_state_can_be_evaluated_repaired_and_recovered_from_the_form(opened):
+    opened.window.resize(1280, 800)
+    panel, evaluation = opened.views.preview, opened.workbench.evaluation
+    buttons = panel.evaluate, panel.repair, panel.recover
+    assert not any(button.isVisible() for button in buttons), "nothing is pruned"
+    opened.prune()
+    opened.wait(panel.evaluate.isVisible)
+    opened.pause(30)
+    assert len({(button.y(), button.height()) for button in buttons}) == 1
+    for button in buttons:
+        assert is_whole(button, opened.window)
+        assert button.width() >= button.sizeHint().width()
+        assert button.toolTip() == button.accessibleDescription() != ""
+    opened.click(panel.evaluate)
+    opened.wait(lambda: evaluation.dialog is not None and evaluation.dialog.isVisible())
+    evaluation.dialog.reject()

@@ -315,6 +315,43 @@ def test_the_line_of_the_distribution_can_be_taken_after_opening(computed, opene
     user.wait(lambda: user.button.isEnabled() is True)
 
 
+def test_what_a_count_and_a_global_amount_mean_in_all_tensors_is_said_beside_it(opened):
+    user, form = opened, opened.views.form
+    user.views.tree.check_all_shown()
+    note = user.rule.fields.notes["amount"]
+    user.ask_amount("20 %")
+    assert user.wait_preview().newly_pruned == 95
+    assert not note.isVisible(), "20 % of each tensor says all"
+    amount = user.rule.fields.editors["amount"]
+    user.click(amount.counts)
+    user.ask_amount("5")
+    names = user.views.tree.checked_names()
+    k, left = len(names), sum(user.session.by_name[name].numel for name in names)
+    user.wait(lambda: note.text() == f"5 in each of {k} tensors: {5 * k} of {left} weights.")
+    assert user.wait_preview().newly_pruned == 5 * k
+    user.click(form.all)
+    user.wait(lambda: note.text() == f"5 of {left} weights in {k} tensors.")
+    user.click(amount.counts)
+    user.ask_amount("10 %")
+    total = round(0.1 * left)
+    user.wait(lambda: note.text() == f"{total} of {left} weights in {k} tensors.")
+    assert user.wait_preview().newly_pruned == total
+    user.click(user.button)
+    after = left - total
+    text = f"{round(0.1 * after)} of {after} remaining weights in {k} tensors."
+    user.wait(lambda: note.text() == text)
+
+
+def test_what_a_count_of_channels_means_is_said_beside_it(opened):
+    user = opened
+    user.views.tree.check_all_shown()
+    user.choose(user.rule.method, "Ln structured")
+    note = user.rule.fields.notes["amount"]
+    user.click(user.rule.fields.editors["amount"].counts)
+    user.ask_amount("2")
+    user.wait(lambda: note.text() == "2 in each of 5 tensors: 10 of 60 channels.")
+
+
 def test_what_a_fraction_means_in_each_row_is_said_beside_the_amount(opened):
     """Rows of 8 weights: 30 % are 2 of them in each of the 60 rows."""
     user = opened
