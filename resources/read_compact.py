@@ -14,9 +14,11 @@ def header(path):  # offset of the data, stored tensors, and the tensors that th
     with open(path, "rb") as file:
         size = int.from_bytes(file.read(8), "little")
         stored = json.loads(file.read(size)) if size < os.path.getsize(path) else {}
-    if stored.get("__metadata__", {}).get("format") != "pruneapp-compact":
-        raise ValueError(f"{path} is not a compact file.")
-    return 8 + size, stored, json.loads(stored["__metadata__"]["pruneapp"])
+    own = stored.get("__metadata__", {})
+    if own.get("format") != "pruneapp-compact": raise ValueError(f"{path} is not a compact file.")
+    about = json.loads(own["pruneapp"])
+    texts = about["metadata"].items()  # None stands for the text of the compact file itself
+    return 8 + size, stored, about | {"metadata": {k: own[k] if v is None else v for k, v in texts}}
 def unpack(data, row, size):  # one frame: the mask, then the bytes of each kind
     unzip, ends = zstandard.ZstdDecompressor().decompress, np.cumsum(row[1:])
     parts = [unzip(data[e - n : e].tobytes()) if n else b"" for n, e in zip(row[1:], ends)]
@@ -42,8 +44,8 @@ def load(path):
     for name, dtype, shape, data in tensors(path):
         kind = f"<{dtype[0].lower()}{bits(dtype) // 8}" if dtype[0] in "IU" else "u1"
         arrays[name] = np.frombuffer(data, KINDS.get(dtype, kind)).reshape(shape if bits(dtype) > 7 else -1)
-    ties = header(path)[2]["metadata"].items()  # other names of tensors
-    return arrays | {tied: arrays[name] for tied, name in ties if name in arrays}
+    ties = header(path)[2]["metadata"]  # other names of tensors
+    return arrays | {tied: arrays[name] for tied, name in ties.items() if name in arrays}
 if __name__ == "__main__":
     if len(sys.argv) not in (2, 3): sys.exit(__doc__)
     out = (sys.argv + [re.sub(r"(\.compact)?\.safetensors$", "", sys.argv[1]) + ".safetensors"])[2]
@@ -54,6 +56,5 @@ if __name__ == "__main__":
         begin, end = end, end + math.prod(shape) * bits(dtype) // 8
         head[name] = {"dtype": dtype, "shape": shape, "data_offsets": [begin, end]}
     text = json.dumps(head, ensure_ascii=False, separators=(",", ":")).encode()
-    size = -(-len(text) // 8) * 8
-    file.write(size.to_bytes(8, "little") + text.ljust(size))
+    file.write((size := -(-len(text) // 8) * 8).to_bytes(8, "little") + text.ljust(size))
     file.writelines(data for *_, data in tensors(sys.argv[1]))

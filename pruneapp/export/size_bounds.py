@@ -31,8 +31,8 @@ from pruneapp.params import validate_all
 from pruneapp.progress import Job
 from pruneapp.recipes.recipe import Recipe, row_for, step_entry, to_portable_entry
 
-# More bytes than `certificate` needs for any model (three patterns of trillions of tensors), twice.
-_PATTERNS = 640
+# More bytes than `certificate` needs for any model (three patterns of trillions of tensors).
+_PATTERNS = 320
 # Bytes of syntax around the texts, and the padding of the header to a multiple of 8.
 _AROUND = 64
 
@@ -213,8 +213,7 @@ def _history_bytes(edits: Iterable[_Description]) -> int:
         masks |= edit.masks
     if sum(masks.values()) <= MOST_MASKS:
         nbytes += sum(
-            _bytes_in_both_headers(name) + 2 * (4 * (size // 3 + 1) + 8)
-            for name, size in masks.items()
+            _bytes_in_header(name) + 4 * (size // 3 + 1) + 8 for name, size in masks.items()
         )
     return nbytes + (_PATTERNS if patterned else 0)
 
@@ -222,16 +221,13 @@ def _history_bytes(edits: Iterable[_Description]) -> int:
 def _describe(entry: Entry) -> _Description:
     recipe = Recipe((entry,))
     text = msgspec.json.encode(entry).decode()
-    seeds = sum(_bytes_in_both_headers(str(seed)) for seed in seeds_of(recipe))
+    seeds = sum(_bytes_in_header(str(seed)) for seed in seeds_of(recipe))
     masks = {name: (size + 7) // 8 for name, size in recipe.named_masks()}
-    return _Description(_bytes_in_both_headers(text) + seeds, may_have_pattern(recipe), masks)
+    return _Description(_bytes_in_header(text) + seeds, may_have_pattern(recipe), masks)
 
 
-def _bytes_in_both_headers(text: str) -> int:
-    """Return the bytes of a text in both headers: of the file, and of the dense file in it."""
-    once = json.dumps(text, ensure_ascii=False)
-    again = json.dumps(once, ensure_ascii=False)
-    return len((once + again).encode(errors="surrogatepass"))
+def _bytes_in_header(text: str) -> int:
+    return len(json.dumps(text, ensure_ascii=False).encode(errors="surrogatepass"))
 
 
 def size_range(capture: Capture, step: Step, job: Job) -> tuple[int, int, tuple[TensorEntry, ...]]:

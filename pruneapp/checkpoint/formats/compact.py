@@ -129,13 +129,12 @@ def read(header: Header, start: int, source: FileSource, cancel: CancelToken) ->
     """
     layout = CompactLayout(header, str(source.path), start)
     tree = layout.tree
-    frame, tensors, metadata = (tree.get(key) for key in ("frame", "tensors", "metadata"))
+    frame, tensors = tree.get("frame"), tree.get("tensors")
     if type(frame) is not int or not 8 <= frame <= 1 << 24 or frame % 8:
         raise layout.damage_error("its frames have no sound size")
-    if type(tensors) is not dict or type(metadata) is not dict:
+    metadata = _dense_metadata(layout, header)
+    if type(tensors) is not dict:
         raise layout.damage_error("its metadata lists no tensors")
-    if not all(type(value) is str for value in metadata.values()):
-        raise layout.damage_error("what it keeps of the original's metadata is not text")
     unpacked = Unpacked(source)
     frame_cache = _FrameCache()
     for name, description in cancel.each(tensors.items()):
@@ -157,9 +156,25 @@ def read(header: Header, start: int, source: FileSource, cancel: CancelToken) ->
 
 
 def dense_metadata(header: Header, path: str) -> dict[str, str]:
-    """Return the metadata of the dense file, given the header of a compact file."""
-    metadata: dict[str, str] = CompactLayout(header, path, 0).tree["metadata"]
-    return metadata
+    """Return the metadata of the dense file, given the header of a compact file.
+
+    Raises `DamagedFileError` if it is missing or not text.
+    """
+    return _dense_metadata(CompactLayout(header, path, 0), header)
+
+
+def _dense_metadata(layout: CompactLayout, header: Header) -> dict[str, str]:
+    metadata = layout.tree.get("metadata")
+    if type(metadata) is not dict:
+        raise layout.damage_error("its metadata lists no tensors")
+    # Null stands for the text of the container with the same key.
+    texts: dict[str, str] = {}
+    for key, value in metadata.items():
+        text = header.metadata.get(key) if value is None else value
+        if type(text) is not str:
+            raise layout.damage_error("what it keeps of the original's metadata is not text")
+        texts[key] = text
+    return texts
 
 
 def _parse_description(

@@ -131,17 +131,22 @@ def _unprepared() -> NoReturn:
 
 
 def _metadata(part: ExportPart, entries: Sequence[TensorEntry], job: Job) -> dict[str, str]:
-    """Return the metadata of a compact file, which contains that of the dense file."""
+    """Return the metadata of a compact file, which contains that of the dense file.
+
+    Texts that both have, such as the recipe, are not stored twice: the dense one is null.
+    """
     # Metadata of the dense file that expansion produces.
     dense = safetensors.metadata_for(safetensors.dense_part(part, packed=True))
     tensors = safetensors.json_object(((e.name, [e.dtype.name, e.shape]) for e in entries), job)
     ties = safetensors.with_ties(entries, dense, job)
-    metadata = safetensors.json_object(ties.items(), job)
+    own = part.texts()
+    differing = {key: None if own.get(key) == text else text for key, text in ties.items()}
+    metadata = safetensors.json_object(differing.items(), job)
     text = (
         f'{{"version":{VERSION},"frame":{compact_codec.FRAME},'
         f'"tensors":{tensors},"metadata":{metadata}}}'
     )
-    return {"format": COMPACT, KEY: text, **part.texts()}
+    return {"format": COMPACT, KEY: text, **own}
 
 
 def _sort_by_width(
