@@ -498,6 +498,16 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Schaden durch das Prunen jedes einzelnen Tensors, wie gescannt</translation>
     </message>
     <message>
+        <source>Grap&amp;h</source>
+        <extracomment>command</extracomment>
+        <translation>Gra&amp;ph</translation>
+    </message>
+    <message>
+        <source>Operators of an ONNX or .pt2 model</source>
+        <extracomment>command</extracomment>
+        <translation>Operatoren eines ONNX- oder .pt2-Modells</translation>
+    </message>
+    <message>
         <source>Mas&amp;k on and off</source>
         <extracomment>command</extracomment>
         <translation>Maske ein &amp;und aus</translation>
@@ -5689,6 +5699,80 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     </message>
 </context>
 <context>
+    <name>GraphController</name>
+    <message>
+        <source>The graph could not be shown.</source>
+        <translation>Der Graph konnte nicht gezeigt werden.</translation>
+    </message>
+</context>
+<context>
+    <name>GraphView</name>
+    <message>
+        <source>Reading the graph…</source>
+        <translation>Graph wird gelesen…</translation>
+    </message>
+    <message>
+        <source>Only ONNX and .pt2 files contain a graph.</source>
+        <translation>Nur ONNX- und .pt2-Dateien enthalten einen Graphen.</translation>
+    </message>
+    <message>
+        <source>kept</source>
+        <translation>behalten</translation>
+    </message>
+    <message>
+        <source>pruned</source>
+        <translation>geprunt</translation>
+    </message>
+    <message>
+        <source>no weights</source>
+        <translation>keine Gewichte</translation>
+    </message>
+    <message>
+        <source>operator</source>
+        <translation>Operator</translation>
+    </message>
+    <message>
+        <source>name</source>
+        <translation>Name</translation>
+    </message>
+    <message>
+        <source>tensor</source>
+        <translation>Tensor</translation>
+    </message>
+    <message>
+        <source>weights</source>
+        <translation>Gewichte</translation>
+    </message>
+    <message>
+        <source>sparsity</source>
+        <translation>Sparsity</translation>
+    </message>
+    <message>
+        <source>{share} pruned</source>
+        <translation>{share} geprunt</translation>
+    </message>
+    <message>
+        <source>after {names}</source>
+        <translation>nach {names}</translation>
+    </message>
+    <message>
+        <source>before {names}</source>
+        <translation>vor {names}</translation>
+    </message>
+    <message>
+        <source>Graph of the model</source>
+        <translation>Graph des Modells</translation>
+    </message>
+    <message>
+        <source>{n} operators, {weights} with weights</source>
+        <translation>{n} Operatoren, {weights} mit Gewichten</translation>
+    </message>
+    <message>
+        <source>Press an arrow key to follow the edges, Return to select the tensor.</source>
+        <translation>Pfeile folgen den Kanten, die Eingabetaste wählt den Tensor.</translation>
+    </message>
+</context>
+<context>
     <name>GuideDialog</name>
     <message>
         <source>Guide</source>
@@ -7204,6 +7288,10 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     <message>
         <source>Sensitivity</source>
         <translation>Sensitivität</translation>
+    </message>
+    <message>
+        <source>Graph</source>
+        <translation>Graph</translation>
     </message>
 </context>
 <context>

@@ -498,6 +498,16 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>扫描得到的单独剪枝每个张量的损害</translation>
     </message>
     <message>
+        <source>Grap&amp;h</source>
+        <extracomment>command</extracomment>
+        <translation>计算图(&amp;H)</translation>
+    </message>
+    <message>
+        <source>Operators of an ONNX or .pt2 model</source>
+        <extracomment>command</extracomment>
+        <translation>ONNX 或 .pt2 模型的算子</translation>
+    </message>
+    <message>
         <source>Mas&amp;k on and off</source>
         <extracomment>command</extracomment>
         <translation>显示/隐藏掩码(&amp;K)</translation>
@@ -5689,6 +5699,80 @@ Code inside checkpoints is never executed.</source>
     </message>
 </context>
 <context>
+    <name>GraphController</name>
+    <message>
+        <source>The graph could not be shown.</source>
+        <translation>无法显示计算图。</translation>
+    </message>
+</context>
+<context>
+    <name>GraphView</name>
+    <message>
+        <source>Reading the graph…</source>
+        <translation>正在读取计算图…</translation>
+    </message>
+    <message>
+        <source>Only ONNX and .pt2 files contain a graph.</source>
+        <translation>只有 ONNX 和 .pt2 文件包含计算图。</translation>
+    </message>
+    <message>
+        <source>kept</source>
+        <translation>保留</translation>
+    </message>
+    <message>
+        <source>pruned</source>
+        <translation>已剪枝</translation>
+    </message>
+    <message>
+        <source>no weights</source>
+        <translation>无权重</translation>
+    </message>
+    <message>
+        <source>operator</source>
+        <translation>算子</translation>
+    </message>
+    <message>
+        <source>name</source>
+        <translation>名称</translation>
+    </message>
+    <message>
+        <source>tensor</source>
+        <translation>张量</translation>
+    </message>
+    <message>
+        <source>weights</source>
+        <translation>权重</translation>
+    </message>
+    <message>
+        <source>sparsity</source>
+        <translation>稀疏度</translation>
+    </message>
+    <message>
+        <source>{share} pruned</source>
+        <translation>{share} 已剪枝</translation>
+    </message>
+    <message>
+        <source>after {names}</source>
+        <translation>位于 {names} 之后</translation>
+    </message>
+    <message>
+        <source>before {names}</source>
+        <translation>位于 {names} 之前</translation>
+    </message>
+    <message>
+        <source>Graph of the model</source>
+        <translation>模型的计算图</translation>
+    </message>
+    <message>
+        <source>{n} operators, {weights} with weights</source>
+        <translation>{n} 个算子，其中 {weights} 个有权重</translation>
+    </message>
+    <message>
+        <source>Press an arrow key to follow the edges, Return to select the tensor.</source>
+        <translation>方向键沿边移动，回车键选择张量。</translation>
+    </message>
+</context>
+<context>
     <name>GuideDialog</name>
     <message>
         <source>Guide</source>
@@ -7204,6 +7288,10 @@ Code inside checkpoints is never executed.</source>
     <message>
         <source>Sensitivity</source>
         <translation>敏感度</translation>
+    </message>
+    <message>
+        <source>Graph</source>
+        <translation>计算图</translation>
     </message>
 </context>
 <context>

@@ -260,6 +260,9 @@ COMMANDS: tuple[MenuCommand, ...] = (
             "7",
             group="page",
         ),
+        MenuCommand(
+            "page_graph", "Grap&h", "Operators of an ONNX or .pt2 model", "8", group="page"
+        ),
         MenuCommand("mask", "Mas&k on and off", "Show or hide the mask", "M", separated=True),
         MenuCommand("zoom_in", "Zoom &in", "Zoom in", "+ ="),
         MenuCommand("zoom_out", "Zoom o&ut", "Zoom out", "-"),

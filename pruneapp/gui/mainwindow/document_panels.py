@@ -245,6 +245,7 @@ PAGES = (
     "page_compare",
     "page_quality",
     "page_sensitivity",
+    "page_graph",
 )
 _MIN_MIDDLE_WIDTH = 460  # minimum width of the plots in pixels when the tree is widened
 
@@ -294,6 +295,9 @@ class NavigationController(QObject):
         actions["tensor_list"].setChecked(settings.get(TENSOR_LIST))
 
     def show_page(self, page: Page) -> None:
+        """Show a page, unless the open file has none of the kind."""
+        if not self._views.pages.tabs.isTabVisible(page):
+            return
         self._views.pages.tabs.setCurrentIndex(page)
         self._views.middle.raise_()
 

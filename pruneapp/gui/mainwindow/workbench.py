@@ -54,6 +54,7 @@ from pruneapp.gui.method_form.form_controller import FormController
 from pruneapp.gui.patterns.pattern_controller import PatternController
 from pruneapp.gui.plots.channel_list_controller import ChannelListController
 from pruneapp.gui.plots.graph.connections_controller import ConnectionsController
+from pruneapp.gui.plots.graph.graph_controller import GraphController
 from pruneapp.gui.plots.pages import Page
 from pruneapp.gui.plots.plot_controller import PlotController, TableController
 from pruneapp.gui.plots.quality_sessions import QualitySessionsController
@@ -359,6 +360,9 @@ class Workbench(QObject):
         self.connections = ConnectionsController(
             session, jobs, views.pages.connections, window.actions_, self
         )
+        self.graph = GraphController(
+            session, jobs, views.pages, window.actions_["page_graph"], self
+        )
         self.threshold = ThresholdController(
             session,
             jobs,
@@ -545,6 +549,7 @@ class Workbench(QObject):
         self.plots.focused.connect(self._on_focused)
         self.groups.searched.connect(self._on_groups_searched)
         views.pages.connections.tensorRequested.connect(self.show_tensor)
+        views.pages.graph.tensorClicked.connect(self.show_tensor)
         views.tree.checkRefused.connect(self.notifications.show_done)
         # Queued until the click has been handled, as the question runs a nested event loop.
         views.tree.confirmationRequested.connect(
@@ -738,6 +743,7 @@ class Workbench(QObject):
 
     @Slot()
     def _on_focused(self) -> None:
+        self.graph.set_focused(self.plots.name)
         if self.plots.name is None:
             self.connections.show_tensor(None)
         else:

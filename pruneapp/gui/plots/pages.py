@@ -14,6 +14,7 @@ from pruneapp.gui.plots.base.plot_view import LOW_GAP, MIN_PLOT_HEIGHT, PlotView
 from pruneapp.gui.plots.channels import ChannelsView
 from pruneapp.gui.plots.distribution import DistributionView
 from pruneapp.gui.plots.graph.connections_row import ConnectionsRow
+from pruneapp.gui.plots.graph.graph_view import GraphView
 from pruneapp.gui.plots.heading import NumbersLine, TensorHeading
 from pruneapp.gui.plots.heatmap.view import WeightsView
 from pruneapp.gui.plots.quality import QualityView
@@ -34,6 +35,7 @@ class Page(IntEnum):
     COMPARE = 4
     QUALITY = 5
     SENSITIVITY = 6
+    GRAPH = 7  # only offered for files that contain a graph
 
 
 _GAP = 8
@@ -57,7 +59,8 @@ class _Tabs(QTabBar):
 
     def usual_width(self) -> int:
         """Return the width of the tabs when space is not short."""
-        return self.sizeHint().width() + (self.reduction - _TAB_REDUCTION) * self.count()
+        n_visible = sum(map(self.isTabVisible, range(self.count())))
+        return self.sizeHint().width() + (self.reduction - _TAB_REDUCTION) * n_visible
 
 
 class PlotPages(QWidget):
@@ -75,6 +78,7 @@ class PlotPages(QWidget):
         self.model = ModelView()
         self.quality = QualityView()
         self.sensitivity = SensitivityView()
+        self.graph = GraphView()
         pictures: tuple[tuple[str, PlotView], ...] = (  # in the order of `Page`
             (self.tr("Weights"), self.weights),
             (self.tr("Distribution"), self.distribution),
@@ -83,6 +87,7 @@ class PlotPages(QWidget):
             (self.tr("Compare"), compare),
             (self.tr("Quality"), self.quality),
             (self.tr("Sensitivity"), self.sensitivity),
+            (self.tr("Graph"), self.graph),
         )
         self.pictures: dict[Page, PlotView] = {}
         self._tab_colors = QColor(), QColor()
@@ -106,6 +111,7 @@ class PlotPages(QWidget):
         parts = self.heading, self._above, self._stack, self.connections
         self._column = lay_in_column(self, *parts, spacing=_GAP, wide=self._stack)
 
+        self.set_graph_offered(offered=False)
         self.tabs.currentChanged.connect(self._on_tab_changed)
         self._show_page(self.page)
 
@@ -121,6 +127,13 @@ class PlotPages(QWidget):
         self._column.setSpacing(LOW_GAP if low else _GAP)
         for picture in self.pictures.values():
             picture.set_low(low=low)
+
+    def set_graph_offered(self, *, offered: bool) -> None:
+        """Show or hide the tab of the graph; the page Weights replaces a hidden one."""
+        if not offered and self.page is Page.GRAPH:
+            self.tabs.setCurrentIndex(Page.WEIGHTS)
+        self.tabs.setTabVisible(Page.GRAPH, offered)
+        self._adapt_to_space()
 
     def set_names(self, names: ShortNames) -> None:
         """Set the shortened names of the tensors of the file."""
