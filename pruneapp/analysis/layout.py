@@ -374,12 +374,11 @@ def scale(snapshot: Snapshot, name: str) -> tuple[float, float]:
     finite magnitudes, of all of them up to 65,536 elements, else of 64 evenly spaced runs of 1,024
     (the same on every call). If the percentile is 0, or there are at most 200 magnitudes, the
     largest is used; 1 if all are zero or there are none. The share is computed from the same
-    sample; it is 1 if none is larger. Replaced values are ignored: a color means the same before
-    and after a repair.
+    sample; it is 1 if none is larger. Replaced values are used, as in tiles of the state; weights
+    that were made zeros count with their former values, so that no color changes then.
     """
     entry = snapshot.entry(name)
-    read = reader(snapshot.checkpoint.bits, entry)
-    return large_of(read, entry.numel)
+    return large_of(reader(snapshot.bits_under, entry), entry.numel)
 
 
 def percentile(read: ReadValues, numel: int, percent: float) -> float:

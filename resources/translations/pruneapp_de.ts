@@ -578,11 +578,6 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Zeigt die Schicht, deren Ausgabe der aktuelle Tensor erhält, wie unter Verbindungen</translation>
     </message>
     <message>
-        <source>L&amp;ayer after</source>
-        <extracomment>command</extracomment>
-        <translation>Schicht danac&amp;h</translation>
-    </message>
-    <message>
         <source>Show the layer that the current tensor feeds, as in Connections</source>
         <extracomment>command</extracomment>
         <translation>Zeigt die Schicht, die die Ausgabe des aktuellen Tensors erhält, wie unter Verbindungen</translation>
@@ -688,9 +683,34 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Den Schritt mit den jetzigen Einstellungen vorab zeigen</translation>
     </message>
     <message>
+        <source>Color m&amp;ap</source>
+        <extracomment>menu</extracomment>
+        <translation>Far&amp;bpalette</translation>
+    </message>
+    <message>
         <source>Open a checkpoint in a new window</source>
         <extracomment>command</extracomment>
         <translation>Einen Checkpoint in einem eigenen Fenster öffnen</translation>
+    </message>
+    <message>
+        <source>La&amp;yer after</source>
+        <extracomment>command</extracomment>
+        <translation>Schicht danac&amp;h</translation>
+    </message>
+    <message>
+        <source>&amp;Standard</source>
+        <extracomment>command</extracomment>
+        <translation>&amp;Standard</translation>
+    </message>
+    <message>
+        <source>&amp;Viridis</source>
+        <extracomment>command</extracomment>
+        <translation>&amp;Viridis</translation>
+    </message>
+    <message>
+        <source>&amp;Gray</source>
+        <extracomment>command</extracomment>
+        <translation>&amp;Grau</translation>
     </message>
     <message>
         <source>Apply the pruning step</source>
@@ -1151,6 +1171,11 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <source>Move the target, on the Quality page</source>
         <extracomment>keys</extracomment>
         <translation>Das Ziel verschieben, auf der Seite Qualität</translation>
+    </message>
+    <message>
+        <source>Move or reset a contrast limit</source>
+        <extracomment>keys</extracomment>
+        <translation>Eine Kontrastgrenze verschieben oder zurücksetzen</translation>
     </message>
     <message>
         <source>Zoom a chart, and show all of it</source>
@@ -2099,6 +2124,17 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
     <message>
         <source>The existing file is replaced.</source>
         <translation>Die vorhandene Datei wird ersetzt.</translation>
+    </message>
+</context>
+<context>
+    <name>ColorBar</name>
+    <message>
+        <source>Drag the handles, or press the arrow keys, PgUp and PgDn, to change the contrast. Double-click or Home: automatic limits.</source>
+        <translation>Ziehen Sie die Griffe, oder drücken Sie die Pfeiltasten, Bild auf und Bild ab, um den Kontrast zu ändern. Doppelklick oder Pos1: automatische Grenzen.</translation>
+    </message>
+    <message>
+        <source>Contrast limits: {low} to {high}</source>
+        <translation>Kontrastgrenzen: {low} bis {high}</translation>
     </message>
 </context>
 <context>
@@ -4072,6 +4108,31 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <source>High contrast, dark</source>
         <extracomment>settings, theme</extracomment>
         <translation>Hoher Kontrast, dunkel</translation>
+    </message>
+    <message>
+        <source>Color map</source>
+        <extracomment>settings, color_map</extracomment>
+        <translation>Farbpalette</translation>
+    </message>
+    <message>
+        <source>Colors of weights in the picture. Standard is blue, and purple to green with signs.</source>
+        <extracomment>settings, color_map</extracomment>
+        <translation>Farben der Gewichte im Bild. Standard ist Blau, mit Vorzeichen Violett bis Grün.</translation>
+    </message>
+    <message>
+        <source>Standard</source>
+        <extracomment>settings, color_map</extracomment>
+        <translation>Standard</translation>
+    </message>
+    <message>
+        <source>Viridis</source>
+        <extracomment>settings, color_map</extracomment>
+        <translation>Viridis</translation>
+    </message>
+    <message>
+        <source>Gray</source>
+        <extracomment>settings, color_map</extracomment>
+        <translation>Grau</translation>
     </message>
     <message>
         <source>Language</source>
@@ -23532,6 +23593,10 @@ steps</extracomment>
 </context>
 <context>
     <name>WeightsView</name>
+    <message>
+        <source>Reset contrast limits</source>
+        <translation>Kontrastgrenzen zurücksetzen</translation>
+    </message>
     <message>
         <source>This tensor has no weights.</source>
         <translation>Dieser Tensor hat keine Gewichte.</translation>

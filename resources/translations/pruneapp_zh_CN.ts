@@ -578,11 +578,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>显示向当前张量提供输入的层（见“连接”）</translation>
     </message>
     <message>
-        <source>L&amp;ayer after</source>
-        <extracomment>command</extracomment>
-        <translation>后一层(&amp;A)</translation>
-    </message>
-    <message>
         <source>Show the layer that the current tensor feeds, as in Connections</source>
         <extracomment>command</extracomment>
         <translation>显示接收当前张量输出的层（见“连接”）</translation>
@@ -688,9 +683,34 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>按当前设置预览此步骤</translation>
     </message>
     <message>
+        <source>Color m&amp;ap</source>
+        <extracomment>menu</extracomment>
+        <translation>颜色映射(&amp;A)</translation>
+    </message>
+    <message>
         <source>Open a checkpoint in a new window</source>
         <extracomment>command</extracomment>
         <translation>在单独的窗口中打开检查点</translation>
+    </message>
+    <message>
+        <source>La&amp;yer after</source>
+        <extracomment>command</extracomment>
+        <translation>后一层(&amp;Y)</translation>
+    </message>
+    <message>
+        <source>&amp;Standard</source>
+        <extracomment>command</extracomment>
+        <translation>标准(&amp;S)</translation>
+    </message>
+    <message>
+        <source>&amp;Viridis</source>
+        <extracomment>command</extracomment>
+        <translation>Viridis(&amp;V)</translation>
+    </message>
+    <message>
+        <source>&amp;Gray</source>
+        <extracomment>command</extracomment>
+        <translation>灰度(&amp;G)</translation>
     </message>
     <message>
         <source>Apply the pruning step</source>
@@ -1151,6 +1171,11 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <source>Move the target, on the Quality page</source>
         <extracomment>keys</extracomment>
         <translation>在“质量”页移动目标</translation>
+    </message>
+    <message>
+        <source>Move or reset a contrast limit</source>
+        <extracomment>keys</extracomment>
+        <translation>移动或重置对比度界限</translation>
     </message>
     <message>
         <source>Zoom a chart, and show all of it</source>
@@ -2099,6 +2124,17 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
     <message>
         <source>The existing file is replaced.</source>
         <translation>现有文件将被替换。</translation>
+    </message>
+</context>
+<context>
+    <name>ColorBar</name>
+    <message>
+        <source>Drag the handles, or press the arrow keys, PgUp and PgDn, to change the contrast. Double-click or Home: automatic limits.</source>
+        <translation>拖动滑块，或按方向键、PgUp 和 PgDn 调整对比度。双击或按 Home 键：恢复自动界限。</translation>
+    </message>
+    <message>
+        <source>Contrast limits: {low} to {high}</source>
+        <translation>对比度界限：{low} 至 {high}</translation>
     </message>
 </context>
 <context>
@@ -4072,6 +4108,31 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <source>High contrast, dark</source>
         <extracomment>settings, theme</extracomment>
         <translation>高对比度，深色</translation>
+    </message>
+    <message>
+        <source>Color map</source>
+        <extracomment>settings, color_map</extracomment>
+        <translation>颜色映射</translation>
+    </message>
+    <message>
+        <source>Colors of weights in the picture. Standard is blue, and purple to green with signs.</source>
+        <extracomment>settings, color_map</extracomment>
+        <translation>图中权重的颜色。“标准”为蓝色；显示符号时为紫色到绿色。</translation>
+    </message>
+    <message>
+        <source>Standard</source>
+        <extracomment>settings, color_map</extracomment>
+        <translation>标准</translation>
+    </message>
+    <message>
+        <source>Viridis</source>
+        <extracomment>settings, color_map</extracomment>
+        <translation>Viridis</translation>
+    </message>
+    <message>
+        <source>Gray</source>
+        <extracomment>settings, color_map</extracomment>
+        <translation>灰度</translation>
     </message>
     <message>
         <source>Language</source>
@@ -23531,6 +23592,10 @@ steps</extracomment>
 </context>
 <context>
     <name>WeightsView</name>
+    <message>
+        <source>Reset contrast limits</source>
+        <translation>重置对比度界限</translation>
+    </message>
     <message>
         <source>This tensor has no weights.</source>
         <translation>此张量没有权重。</translation>

@@ -128,8 +128,10 @@ def test_values_that_were_replaced_are_painted_and_so_is_their_change(case):
     a = Snapshot(MemoryCheckpoint({"w": x}), MaskLayers(mask_set(kept)))
     b = a.with_masks({"values": {"w": as_values(y)}})
 
-    painted = tile(b, request, None, Job()).values
-    np.testing.assert_allclose(painted, expected(y, request), rtol=1e-6)
+    painted = tile(b, request, None, Job())
+    np.testing.assert_allclose(painted.values, expected(y, request), rtol=1e-6)
+    replaced = tile(Snapshot(MemoryCheckpoint({"w": y})), request, None, Job())
+    assert (painted.scale, painted.within) == (replaced.scale, replaced.within)
     got = difference_tile(a, b, request, Job())
     change = np.where(kept, y - x, 0)
     np.testing.assert_allclose(got.change, expected(change, request), rtol=1e-5, atol=1e-7)

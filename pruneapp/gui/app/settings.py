@@ -17,6 +17,7 @@ from pruneapp.checkpoint.io.files import is_folder
 from pruneapp.checkpoint.io.store import locate
 from pruneapp.errors import JsonError, ParameterError
 from pruneapp.gui.commands.declarations import RECENT_FILES
+from pruneapp.gui.widgets.color_maps import COLOR_MAPS, STANDARD
 from pruneapp.json_codec import decode, encode
 from pruneapp.params import Choice, ChoiceParam, FlagParam, Param
 
@@ -101,8 +102,15 @@ MOTION = ChoiceParam(
     default="system",
     choices=_choices(system="System", full="Full", reduced="Reduced"),
 )
+COLOR_MAP = ChoiceParam(
+    name="color_map",
+    label="Color map",
+    help="Colors of weights in the picture. Standard is blue, and purple to green with signs.",
+    default=STANDARD.name,
+    choices=_choices(**{each.name: each.label for each in COLOR_MAPS}),
+)
 SETTINGS: tuple[Param, ...] = (
-    *(THEME, LANGUAGE, DEVICE, *QUESTIONS),
+    *(THEME, COLOR_MAP, LANGUAGE, DEVICE, *QUESTIONS),
     *(WITH_COMPANIONS, TENSOR_LIST, NOTIFY, KEEP_HISTORIES, MOTION),
 )
 

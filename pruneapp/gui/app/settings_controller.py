@@ -21,6 +21,7 @@ from pruneapp.gui.app.guide import GuideDialog
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.app.question_dialog import QuestionDialog
 from pruneapp.gui.app.settings import (
+    COLOR_MAP,
     DEVICE,
     LANGUAGE,
     MOTION,
@@ -70,7 +71,11 @@ class SettingsController(Controller):
         self._theme.choose_motion(self._settings.get(MOTION))
         self.cluster = ""  # address of the cluster that runs exports; "" for this computer
         self._about: AboutDialog | None = None  # the visible dialog
-        for param, slot in ((THEME, self._on_theme), (LANGUAGE, self._on_language)):
+        for param, slot in (
+            (THEME, self._on_theme),
+            (COLOR_MAP, self._on_color_map),
+            (LANGUAGE, self._on_language),
+        ):
             for choice in param.choices:
                 action = actions[f"{param.name}_{choice.value}"]
                 action.setData(choice.value)
@@ -97,11 +102,11 @@ class SettingsController(Controller):
     def _on_setting(self, param: Param) -> None:
         """Apply a setting that was changed, possibly in another window.
 
-        Checks the command of a theme or a language; applies motion; shows the device and emits
-        `deviceChanged`. Others are read when they are used.
+        Checks the command of a theme, color map or language; applies motion; shows the device and
+        emits `deviceChanged`. Others are read when they are used, or applied by their controllers.
         """
         value = self._settings.get(param)
-        if param in {THEME, LANGUAGE}:
+        if param in {THEME, COLOR_MAP, LANGUAGE}:
             self._actions[f"{param.name}_{value}"].setChecked(True)
         elif param is MOTION:
             self._theme.choose_motion(value)
@@ -115,6 +120,12 @@ class SettingsController(Controller):
         assert isinstance(action, QAction)
         self._settings.set(THEME, action.data())
         self._theme.choose(action.data())
+
+    @Slot()
+    def _on_color_map(self) -> None:
+        action = self.sender()
+        assert isinstance(action, QAction)
+        self._settings.set(COLOR_MAP, action.data())
 
     @Slot()
     def _on_language(self) -> None:
@@ -204,7 +215,7 @@ class SettingsController(Controller):
         devices that are not available are left out.
         """
         for param in SETTINGS:
-            if param in {THEME, LANGUAGE, WITH_COMPANIONS, TENSOR_LIST}:
+            if param in {THEME, COLOR_MAP, LANGUAGE, WITH_COMPANIONS, TENSOR_LIST}:
                 continue
             if isinstance(param, ChoiceParam):
                 for choice in param.choices:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from pruneapp.gui.widgets.color_maps import COLOR_MAPS
+
 
 @dataclass(frozen=True)
 class MenuCommand:
@@ -50,6 +52,7 @@ PRUNE, TOOLS, WINDOW, HELP = "&Prune", "&Tools", "&Window", "&Help"
 RECENT = f"{FILE}/Open &recent"
 MANUAL_EDIT = f"{PRUNE}/&Manual edit"
 THEME, LANGUAGE = f"{VIEW}/&Theme", f"{VIEW}/Lan&guage"
+COLOR_MAP = f"{VIEW}/Color m&ap"
 RECENT_FILES = 9  # number of listed recent files
 _WINDOWS = 9  # number of listed windows
 
@@ -279,7 +282,7 @@ COMMANDS: tuple[MenuCommand, ...] = (
         ),
         MenuCommand(
             "go_to_output",
-            "L&ayer after",
+            "La&yer after",
             "Show the layer that the current tensor feeds, as in Connections",
             "Ctrl+]",
         ),
@@ -301,6 +304,13 @@ COMMANDS: tuple[MenuCommand, ...] = (
             "Ctrl+J",
             separated=True,
             always=True,
+        ),
+    ),
+    *_in(
+        COLOR_MAP,
+        *(
+            MenuCommand(f"color_map_{each.name}", each.text, group="color_map", always=True)
+            for each in COLOR_MAPS
         ),
     ),
     *_in(
@@ -554,6 +564,9 @@ COMMANDS: tuple[MenuCommand, ...] = (
 
 LOCAL_KEYS: tuple[LocalKeys, ...] = (
     LocalKeys("Space", "Check or uncheck in the tree"),
+    LocalKeys(
+        "Left Right PgUp PgDown Home", "Move or reset a contrast limit", "← → PgUp PgDn Home"
+    ),
     LocalKeys("Left Right Up Down", "Move the cursor in the picture", "← → ↑ ↓"),
     LocalKeys(
         "Shift+Left Shift+Right Shift+Up Shift+Down",

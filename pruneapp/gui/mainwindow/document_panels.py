@@ -13,8 +13,9 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QDockWidget, QFrame, QMainWindow, QScrollArea, QSplitter, QWidget
 
-from pruneapp.gui.app.settings import TENSOR_LIST, Settings
+from pruneapp.gui.app.settings import COLOR_MAP, TENSOR_LIST, Settings
 from pruneapp.gui.commands.actions import Actions
+from pruneapp.gui.commands.declarations import COLOR_MAP as COLOR_MAP_MENU
 from pruneapp.gui.compare.view import CompareView
 from pruneapp.gui.document.history_view import HistoryPanel
 from pruneapp.gui.document.open_document import OpenDocument
@@ -24,8 +25,10 @@ from pruneapp.gui.method_form.panel import PruneForm
 from pruneapp.gui.plots.pages import Page, PlotPages
 from pruneapp.gui.preview.panel import PreviewPanel
 from pruneapp.gui.tree.panel import ModuleTree
+from pruneapp.gui.widgets.color_maps import COLOR_MAPS
 from pruneapp.gui.widgets.controls import follow_font, lay_in_column
 from pruneapp.gui.widgets.screen import whole_height
+from pruneapp.params import Param
 
 FORM_WIDTH = 330
 # Minimum height of the preview as a fraction of the form column.
@@ -293,6 +296,16 @@ class NavigationController(QObject):
         actions["tensor_list"].toggled.connect(self._list_tensors)
         tree.flatChanged.connect(actions["tensor_list"].setChecked)
         actions["tensor_list"].setChecked(settings.get(TENSOR_LIST))
+        weights.addAction(actions.menus[COLOR_MAP_MENU].menuAction())  # for its context menu
+        settings.changed.connect(self._on_setting)
+        self._on_setting(COLOR_MAP)
+
+    @Slot(object)
+    def _on_setting(self, param: Param) -> None:
+        if param is COLOR_MAP:
+            chosen = self._settings.get(COLOR_MAP)
+            color_map = next(each for each in COLOR_MAPS if each.name == chosen)
+            self._views.pages.weights.set_color_map(color_map)
 
     def show_page(self, page: Page) -> None:
         """Show a page, unless the open file has none of the kind."""

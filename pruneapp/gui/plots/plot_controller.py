@@ -203,6 +203,7 @@ class PlotController(QObject):
         )
 
     def _on_opened(self, _opened: object) -> None:
+        self._pages.weights.forget_limits()
         rows = self._session.rows
         self._pages.set_empty_text("" if rows else self.tr("This file has no tensors."))
         if rows and all(row.why_not for row in rows):

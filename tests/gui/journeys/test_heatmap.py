@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QMenu
 from safetensors.torch import save_file
 
+from pruneapp.gui.app.settings import COLOR_MAP, Settings
 from pruneapp.gui.plots.heatmap import requests
 from pruneapp.gui.plots.heatmap.shading import Mode
 from tests.support.plot_views import put_cursor
@@ -179,3 +181,36 @@ def test_a_large_tensor_is_looked_at_first(user, tmp_path, monkeypatch):
     settled(user, view)
     assert not view.canvas.item.fine.sampled
     assert "sampled" not in view.legend.words()
+
+
+def test_contrast_is_kept_for_each_tensor_of_the_file_and_the_color_map_for_all(
+    user, view, weights, tmp_path
+):
+    bar = view.color_bar
+    automatic = bar.limits
+    user.click(bar, QPoint(round(bar.x_of(automatic.high)), bar.height() - 6))
+    user.key("PgDown", bar)
+    chosen = bar.limits
+    assert chosen.high < automatic.high
+    user.click_cell("fc.weight")
+    user.wait(lambda: view.canvas.item.fine is not None)
+    assert bar.limits != chosen
+    user.click_cell("conv.weight")
+    user.wait(lambda: view.canvas.item.fine is not None)
+    assert bar.limits == chosen
+    user.menu("View", "Color map", "Viridis")
+    place = view.canvas.pixel_of(*divmod(int(weights.reshape(16, 8, 9).abs().argmax()), 72))
+    assert view.canvas.item.tables.bar(Mode.MAGNITUDE, signed=False)[-1] & 0xFFFFFF == 0xFDE725
+    user.click(view.canvas, place)
+    view._open_menu()
+    (menu,) = (m for m in view.findChildren(QMenu) if m.isVisible())
+    texts = [action.text().replace("&", "") for action in menu.actions()]
+    menu.close()
+    assert {"Color map", "Reset contrast limits", "Save PNG…"} <= set(texts)
+    user.workbench.settings.flush()
+    assert Settings(user.workbench.settings._path).get(COLOR_MAP) == "viridis"
+    other = tmp_path / "other.safetensors"
+    save_file({"conv.weight": weights}, other)
+    user.open_file(other)
+    user.wait(lambda: view.canvas.item.fine is not None and not view.stale)
+    assert bar.limits == automatic

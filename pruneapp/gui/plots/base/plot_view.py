@@ -231,20 +231,26 @@ class PlotView(QWidget):
         height = self._column.minimumHeightForWidth(width)
         if height < 0:
             height = self._column.minimumSize().height()
-        includes_legend = self._legend_below and not self.legend.isHidden()
-        return height - self.legend_height(width) if includes_legend else height
+        if self._legend_below and not self.legend.isHidden() and self.has_legend:
+            height -= self.legend.heightForWidth(width) + self._column.spacing()
+        return height
 
     def legend_height(self, width: int) -> int:
-        """Return the height of the legend and its spacing below the plot; 0 without a legend."""
-        high = self.legend.heightForWidth(width) + self._column.spacing()
+        """Return the height of the legend and its spacing below the plot; 0 without a legend.
+
+        That of a legend that is not low, so that the result does not depend on where it is.
+        """
+        high = self.legend.height_for(width, low=False) + self._column.spacing()
         return high if self.has_legend else 0
 
     def set_legend_below(self, *, below: bool) -> None:
         """Place the legend below the canvas or, if `below` is False, over its corner.
 
         It is placed below anyway if it would cover the axis title or may not be over the canvas,
-        except if it may be hidden (`legend_may_go`). It is hidden while the canvas is.
+        except if it may be hidden (`legend_may_go`). It is hidden while the canvas is. If `below`
+        is False it is low, wherever it is.
         """
+        self.legend.set_low(low=not below)
         fits_in_corner = self.legend_in_corner and self._canvas.fits_in_corner(self._corner())
         below = below or not (fits_in_corner or self.legend_may_go)
         if below != self._legend_below:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QBrush,
     QColor,
@@ -275,13 +275,24 @@ def paint_point(painter: QPainter, middle: QPointF, sides: int, radius: float) -
     painter.drawPolygon([middle + QPointF(high * math.sin(t), -high * math.cos(t)) for t in turns])
 
 
+def _words(entry: Swatch) -> str:
+    return f"{entry.before} … {entry.label}" if entry.before else entry.label
+
+
 class Legend(QWidget):
-    """A row of swatches, wrapped to more lines if the width is too small."""
+    """A row of swatches, wrapped to more lines if the width is too small.
+
+    `ramp_widget`, if there is one, is shown instead of the sample of a color gradient. In a
+    `low` legend it is narrow, and no higher than a line of text.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self.entries: tuple[Swatch, ...] = ()
-        policy = QSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Minimum)
+        self.low = False
+        self._ramp_widget: QWidget | None = None
+        self._reserved = 0  # minimum width of the label of the color gradient
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
 
@@ -291,25 +302,72 @@ class Legend(QWidget):
         self.entries = tuple(entries)
         self.setAccessibleName(self.tr("Legend: {words}").format(words=join_names(*self.words())))
         self.setToolTip("\n".join(e.tip for e in self.entries if e.tip))
+        self._reserve()
+        self._place_ramp_widget()
         self.updateGeometry()
         self.update()
 
+    def _reserve(self) -> None:
+        """Keep the width of the longest label while the user operates the widget beside it.
+
+        In a corner, the widget would move under the mouse.
+        """
+        widget = self._ramp_widget
+        if widget is not None and not (widget.hasFocus() or widget.underMouse()):
+            self._reserved = 0
+        self._reserved = max((self._label_width(e) for e in self.entries if e.is_ramp), default=0)
+
+    def set_ramp_widget(self, widget: QWidget) -> None:
+        """Show a widget in place of the color gradient; it is reparented to the legend.
+
+        The legend always has room for its height, so that nothing moves when it is hidden.
+        """
+        self._ramp_widget = widget
+        widget.setParent(self)
+        self._place_ramp_widget()
+
+    def set_low(self, *, low: bool) -> None:
+        """Set whether the color gradient is narrow, and no higher than a line of text."""
+        if low == self.low:
+            return
+        self.low = low
+        self._place_ramp_widget()
+        self.updateGeometry()
+
     def words(self) -> list[str]:
         """Return the texts of the entries, in order."""
-        return [f"{e.before} … {e.label}" if e.before else e.label for e in self.entries]
+        return [_words(entry) for entry in self.entries]
 
     def sizeHint(self) -> QSize:
-        width = sum(self._width(entry) for entry in self.entries)
-        width += _SPACE * max(0, len(self.entries) - 1)
-        return QSize(width + 2, self._line_height())
+        width = self._line_width(narrow=self.low)
+        return QSize(width + 2, self._first_height(low=self.low))
 
     def minimumSizeHint(self) -> QSize:
-        width = max(map(self._width, self.entries), default=0)
-        return QSize(width + 2, self._line_height())
+        width = max((self._width(entry, narrow=True) for entry in self.entries), default=0)
+        return QSize(width + 2, self._first_height(low=self.low))
 
     def heightForWidth(self, width: int) -> int:
-        positions = self._positions(width)
-        return (positions[-1].y() if positions else 0) + self._line_height()
+        return self.height_for(width, low=self.low)
+
+    def height_for(self, width: int, *, low: bool) -> int:
+        """Return the height at a width, `low` or not."""
+        places = self._places(width, low=low)
+        return places[-1].bottom() + 1 if places else self._first_height(low=low)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place_ramp_widget()
+
+    def _place_ramp_widget(self) -> None:
+        widget = self._ramp_widget
+        if widget is None:
+            return
+        places = self._places(self.width(), low=self.low)
+        place = next((p for e, p in zip(self.entries, places, strict=True) if e.is_ramp), None)
+        widget.setVisible(place is not None)
+        if place is not None:
+            width = place.width() - self._label_width(next(e for e in self.entries if e.is_ramp))
+            widget.setGeometry(place.left(), place.top(), width - _GAP, place.height())
 
     @report_exceptions
     def paintEvent(self, _event: QPaintEvent) -> None:
@@ -320,44 +378,81 @@ class Legend(QWidget):
     def paint_entries(self, painter: QPainter) -> None:
         """Paint the legend at the origin of `painter`, in the font and colors of this widget."""
         painter.setFont(self.font())
-        for entry, position in zip(self.entries, self._positions(self.width()), strict=True):
-            self._paint_entry(painter, entry, position)
+        places = self._places(self.width(), low=self.low)
+        for entry, place in zip(self.entries, places, strict=True):
+            self._paint_entry(painter, entry, place)
 
     def _line_height(self) -> int:
         return max(_SWATCH, self.fontMetrics().height()) + 4
 
-    def _positions(self, available: int) -> list[QPoint]:
-        """Return the top left corner of each entry, wrapped at `available` pixels.
+    def _line_width(self, *, narrow: bool = False) -> int:
+        """Return the width of all entries in one line."""
+        widths = sum(self._width(entry, narrow=narrow) for entry in self.entries)
+        return widths + _SPACE * max(0, len(self.entries) - 1)
 
-        A wider entry takes a whole line.
+    def _first_height(self, *, low: bool) -> int:
+        """Return the height of the line with the color gradient, or else of the first line."""
+        widget = self._ramp_widget
+        return max(self._line_height(), 0 if low or widget is None else widget.sizeHint().height())
+
+    def _places(self, available: int, *, low: bool) -> list[QRect]:
+        """Return the rectangle of each entry, wrapped at `available` pixels.
+
+        A wider entry takes a whole line. The color gradient shrinks so that all entries fit into
+        one line. All entries of a line have its height.
         """
-        positions: list[QPoint] = []
-        left, top = 0, 0
+        missing = max(0, self._line_width() - available)
+        lines: list[list[tuple[int, int]]] = []  # left and width of the entries
+        high = 0  # the line of the color gradient
+        right = available + 1
         for entry in self.entries:
-            width = self._width(entry)
-            if left and left + width > available:
-                left, top = 0, top + self._line_height()
-            positions.append(QPoint(left, top))
-            left += width + _SPACE
-        return positions
+            width = self._width(entry, narrow=low)
+            if entry.is_ramp:
+                width = max(self._width(entry, narrow=True), width - missing)
+            if not lines or right + _SPACE + width > available:
+                lines.append([])
+                right = -_SPACE
+            lines[-1].append((right + _SPACE, width))
+            right += _SPACE + width
+            if entry.is_ramp:
+                high = len(lines) - 1
+        places: list[QRect] = []
+        top = 0
+        for number, line in enumerate(lines):
+            height = self._first_height(low=low) if number == high else self._line_height()
+            places += [QRect(left, top, width, height) for left, width in line]
+            top += height
+        return places
 
-    def _width(self, entry: Swatch) -> int:
-        advance = self.fontMetrics().horizontalAdvance
+    def _label_width(self, entry: Swatch) -> int:
+        if not entry.is_ramp or self._ramp_widget is None:
+            return self.fontMetrics().horizontalAdvance(entry.label)
+        return max(self._reserved, self.fontMetrics().horizontalAdvance(_words(entry)))
+
+    def _width(self, entry: Swatch, *, narrow: bool = False) -> int:
+        label = self._label_width(entry)
         if not entry.colors:
-            return advance(entry.label)
-        before = advance(entry.before) + _GAP if entry.before else 0
+            return label
+        if entry.is_ramp and (widget := self._ramp_widget) is not None:
+            hint = widget.minimumSizeHint() if narrow else widget.sizeHint()
+            return hint.width() + _GAP + label
+        before = self.fontMetrics().horizontalAdvance(entry.before) + _GAP if entry.before else 0
         swatch = _RAMP if entry.is_ramp else _SWATCH
-        return before + swatch + _GAP + advance(entry.label)
+        return before + swatch + _GAP + label
 
-    def _paint_entry(self, painter: QPainter, entry: Swatch, position: QPoint) -> None:
-        left, top, height = position.x(), position.y(), self._line_height()
+    def _paint_entry(self, painter: QPainter, entry: Swatch, place: QRect) -> None:
+        left, top, height = place.left(), place.top(), place.height()
         painter.setPen(self.palette().color(TEXT))
+        if entry.is_ramp and self._ramp_widget is not None:
+            label = place.adjusted(place.width() - self._label_width(entry), 0, 1, 0)
+            painter.drawText(label, _MIDDLE, _words(entry))
+            return
         if entry.before:
             width = self.fontMetrics().horizontalAdvance(entry.before)
             painter.drawText(left, top, width, height, _MIDDLE, entry.before)
             left += width + _GAP
         if not entry.colors:
-            painter.drawText(left, top, self._width(entry), height, _MIDDLE, entry.label)
+            painter.drawText(place.adjusted(0, 0, 1, 0), _MIDDLE, entry.label)
             return
         wide = _RAMP if entry.is_ramp else _SWATCH
         rect = QRect(left, top + (height - _SWATCH) // 2, wide, _SWATCH)

@@ -23,11 +23,14 @@ from pruneapp.gui.plots.heatmap.shading import (
     BLENDED,
     AnyTile,
     ColorTables,
+    ContrastLimits,
     Mode,
     TileStyle,
     Weight,
+    limits_of,
     weight_of,
 )
+from pruneapp.gui.widgets.color_maps import STANDARD, ColorMap
 from pruneapp.gui.widgets.safe_paint import report_exceptions, saved_painter_state
 from pruneapp.gui.widgets.theme import LIGHT
 
@@ -55,8 +58,10 @@ class HeatmapItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no 
         self._bounds = QRectF()
         self._coarse: PaintedTile | None = None
         self._fine: PaintedTile | None = None
+        self._limits: ContrastLimits | None = None
         self._colors: Mapping[str, str] = LIGHT
-        self._tables = ColorTables(LIGHT)
+        self._color_map = STANDARD
+        self.tables = ColorTables(LIGHT)
         self.font = QFont()  # of the values
 
     @property
@@ -115,9 +120,20 @@ class HeatmapItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no 
         """Whether pruned and to-be-pruned weights are visible."""
         return self.mode is Mode.MASK or (self.mode in BLENDED and self.strength > 0)
 
-    def set_colors(self, colors: Mapping[str, str]) -> None:
+    def set_limits(self, limits: ContrastLimits | None) -> None:
+        """Set the contrast limits; None for the automatic ones."""
+        self._limits = limits
+        self.update()
+
+    def shown_limits(self, tile: AnyTile) -> ContrastLimits:
+        """Return the limits with which a tile is drawn."""
+        return limits_of(tile, self.mode, self._limits, centered=self.tables.centered)
+
+    def set_colors(self, colors: Mapping[str, str], color_map: ColorMap | None = None) -> None:
+        """Apply the colors of a theme and a color map; None keeps the color map."""
         self._colors = colors
-        self._tables = ColorTables(colors)
+        self._color_map = color_map or self._color_map
+        self.tables = ColorTables(colors, self._color_map)
         for painted in (self._coarse, self._fine):
             if painted:
                 painted.clear()
@@ -267,8 +283,9 @@ class HeatmapItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no 
                 reduction_for(abs(transform.m22()) * ratio * pool),
                 reduction_for(abs(transform.m11()) * ratio * pool),
             ),
+            limits=self._limits,
         )
-        image = painted.picture(style, self._tables)
+        image = painted.picture(style, self.tables)
         cell = (pool * style.reduction[1], pool * style.reduction[0])
         target, source = visible_part(part, image, cell, visible)
         if target.isEmpty():
@@ -281,7 +298,7 @@ class HeatmapItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no 
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, smooth)
         painter.drawImage(target, image, source)
         if painted.is_hatched and (self.masked if isinstance(painted.tile, Tile) else hatched):
-            dark = painted.picture(replace(style, stripe=1), self._tables)
+            dark = painted.picture(replace(style, stripe=1), self.tables)
             _paint_stripes(painter, dark, target, source, ratio)
 
 

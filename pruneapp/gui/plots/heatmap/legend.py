@@ -6,11 +6,13 @@ from collections.abc import Mapping
 
 from pruneapp.analysis.layout import Layout
 from pruneapp.analysis.tiles import Tile
-from pruneapp.gui.plots.base.readout import Swatch, value_text
+from pruneapp.gui.plots.base.readout import Swatch
 from pruneapp.gui.plots.heatmap import shading
+from pruneapp.gui.plots.heatmap.color_bar import limit_texts
 from pruneapp.gui.plots.heatmap.drawing_tools import WeightSelection
-from pruneapp.gui.plots.heatmap.shading import AnyTile, Mode
+from pruneapp.gui.plots.heatmap.shading import AnyTile, ContrastLimits, Mode
 from pruneapp.gui.widgets.clipboard import Numbers
+from pruneapp.gui.widgets.color_maps import ColorMap
 from pruneapp.gui.widgets.engine_text import translate_declared
 from pruneapp.gui.widgets.labels import translate, with_label, with_note
 from pruneapp.gui.widgets.number_format import count, meaning, percent
@@ -22,7 +24,10 @@ def swatches(
     tile: AnyTile | None,
     mode: Mode,
     colors: Mapping[str, str],
+    color_map: ColorMap,
+    limits: ContrastLimits,
     *,
+    chosen: bool,
     masked: bool,
     to_prune: bool,
     missing: bool,
@@ -33,7 +38,11 @@ def swatches(
     Parameters
     ----------
     tile
-        The displayed tile, for the scale; None while there is none.
+        The displayed tile; None while there is none.
+    limits
+        The limits with which it is drawn.
+    chosen
+        Whether the user has chosen them.
     masked
         Whether pruned weights are visible.
     to_prune
@@ -43,7 +52,7 @@ def swatches(
     sides
         Names of the two compared states, with an arrow between them; used for differences.
     """
-    exact = tile is None or tile.request.pool == 1  # means have no sign
+    signed = limits.signed
     entries = (
         [Swatch(translate("WeightsView", "sampled"), ())]
         if tile is not None and tile.sampled
@@ -53,20 +62,22 @@ def swatches(
         return [
             Swatch(_shortened(sides), (), tip=sides),
             *entries,
-            _ramp(tile, shading.change_stops(colors, signs=exact), signed=exact),
+            _ramp(tile, shading.change_stops(colors, signs=signed), limits, chosen=chosen),
             Swatch(translate("WeightsView", "pruned in B only"), (shading.PRUNED_OVER,)),
             Swatch(translate("WeightsView", "pruned in A only"), (colors["kept"],), hatched=True),
             Swatch(translate("WeightsView", "pruned in both"), (shading.neither_color(colors),)),
         ]
     if mode is Mode.MASK:
         entries.append(Swatch(translate("WeightsView", "kept"), (shading.MASK_KEPT,)))
-    elif mode is Mode.SIGNED and exact:
-        entries.append(_ramp(tile, shading.signed_stops(colors), signed=True))
+    elif signed:
+        stops = shading.signed_stops(colors, color_map)
+        entries.append(_ramp(tile, stops, limits, chosen=chosen))
     else:
         words = translate("WeightsView", "{scale} kept") if masked else "{scale}"
         if mode is Mode.SIGNED:
             words = translate("WeightsView", "{scale} mean magnitude")
-        entries.append(_ramp(tile, shading.magnitude_stops(colors), words))
+        stops = shading.magnitude_stops(colors, color_map)
+        entries.append(_ramp(tile, stops, limits, words, chosen=chosen))
     if masked:
         orange = shading.pruned_color(alone=mode is Mode.MASK)
         entries.append(Swatch(translate("WeightsView", "pruned"), (orange,)))
@@ -91,18 +102,24 @@ def _shortened(sides: str) -> str:
 
 
 def _ramp(
-    tile: AnyTile | None, stops: tuple[str, ...], words: str = "{scale}", *, signed: bool = False
+    tile: AnyTile | None,
+    stops: tuple[str, ...],
+    limits: ContrastLimits,
+    words: str = "{scale}",
+    *,
+    chosen: bool,
 ) -> Swatch:
     """Return the color scale; its label and tooltip name the share of weights beyond its end.
 
-    `words` is the label, with "{scale}" for the end. `signed`: the scale starts at minus that. A
-    whole tensor of zeros has one color.
+    `words` is the label, with "{scale}" for the upper limit. The share is known for the automatic
+    limits only. A whole tensor of zeros has one color.
     """
     if tile is not None and _is_zero(tile):
-        return Swatch(words.format(scale="0"), (stops[len(stops) // 2 if signed else 0],))
-    scale, tip = "1" if tile is None else value_text(tile.scale, 2), ""
-    label = words.format(scale=scale)
-    if tile is not None and tile.within < 1:
+        middle = len(stops) // 2 if limits.signed else 0
+        return Swatch(words.format(scale="0"), (stops[middle],))
+    low, high = limit_texts(limits)
+    label, tip = words.format(scale=high), ""
+    if tile is not None and tile.within < 1 and not chosen:
         share = percent(1 - tile.within)
         above = translate("WeightsView", "{share} of weights above")
         label = with_note(label, above.format(share=share))
@@ -110,8 +127,8 @@ def _ramp(
             "WeightsView",
             "{share} of weights have a magnitude above {scale}. They share the last color.",
         )
-        tip = tip.format(share=share, scale=scale)
-    return Swatch(label, stops, before=f"−{scale}" if signed else "0", tip=tip)
+        tip = tip.format(share=share, scale=high)
+    return Swatch(label, stops, before=low, tip=tip)
 
 
 def _is_zero(tile: AnyTile) -> bool:

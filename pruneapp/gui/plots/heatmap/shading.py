@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pruneapp.analysis.tiles import DifferenceTile, Tile
+from pruneapp.gui.widgets.color_maps import STANDARD, ColorMap, Ramp, Stop
 
 # Colors of the mask in both themes; they differ in luminance (4.7 : 1) as well as in hue.
 MASK_KEPT = "#24466e"
@@ -136,19 +137,25 @@ def density_table(stripe: int | None = None) -> Pixels:
     )
 
 
-def magnitude_stops(colors: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the ramp of magnitudes in one hue, from near the background to high contrast."""
-    if is_dark(colors):
-        return (mix(colors["surface"], colors["kept"], 0.06), "#2f628f", "#a9d4ff")
-    return (mix(colors["surface"], colors["kept"], 0.16), "#5b8fc7", "#0c2a50")
+def magnitude_stops(colors: Mapping[str, str], color_map: ColorMap = STANDARD) -> tuple[str, ...]:
+    """Return the colors of magnitudes in a theme, from the lower to the upper limit."""
+    return _stops(color_map.magnitude, colors)
 
 
-def signed_stops(colors: Mapping[str, str]) -> tuple[str, ...]:
-    """Return a ramp from purple over neutral to green; orange is reserved for the mask."""
-    neutral = mix(colors["surface"], colors["text"], 0.04)
-    if is_dark(colors):
-        return ("#dcb4ff", "#8a55b8", neutral, "#2f8a55", "#98efb4")
-    return ("#43126b", "#a67cc4", neutral, "#6fb583", "#0c4a24")
+def signed_stops(colors: Mapping[str, str], color_map: ColorMap = STANDARD) -> tuple[str, ...]:
+    """Return the colors of signed values in a theme, from the lower to the upper limit."""
+    return _stops(color_map.signed, colors)
+
+
+def _stops(ramp: Ramp, colors: Mapping[str, str]) -> tuple[str, ...]:
+    return tuple(_stop(stop, colors) for stop in ramp[is_dark(colors)])
+
+
+def _stop(stop: Stop, colors: Mapping[str, str]) -> str:
+    if isinstance(stop, str):
+        return colors.get(stop, stop)
+    first, second, share = stop
+    return mix(colors[first], colors[second], share)
 
 
 @lru_cache(maxsize=16)
@@ -184,6 +191,34 @@ class Mode(Enum):
     DIFFERENCE = "difference"
 
 
+class ContrastLimits(NamedTuple):
+    """The values that have the first and the last color of a ramp; others are clipped to them."""
+
+    low: float
+    high: float
+    signed: bool = False  # whether of signed values; else of magnitudes
+
+
+def limits_of(
+    tile: AnyTile, mode: Mode, chosen: ContrastLimits | None = None, *, centered: bool = True
+) -> ContrastLimits:
+    """Return the limits with which a tile is drawn.
+
+    Limits that were chosen for magnitudes apply to signed values with both signs, and the other way
+    round; None is for the automatic ones, up to the scale of the tile. With `centered`, or for a
+    difference, those of signed values are symmetric.
+    """
+    # Means have no sign, so coarse tiles show magnitudes in the signed mode, too.
+    signed = mode in {Mode.SIGNED, Mode.DIFFERENCE} and tile.request.pool == 1
+    if chosen is None:
+        high = tile.scale
+    elif signed == chosen.signed and not (signed and (centered or mode is Mode.DIFFERENCE)):
+        return chosen
+    else:
+        high = max(-chosen.low, chosen.high)
+    return ContrastLimits(-high if signed else 0.0, high, signed)
+
+
 # Modes with an overlay of the mask whose opacity the user can set.
 BLENDED = (Mode.MAGNITUDE, Mode.SIGNED)
 
@@ -198,6 +233,7 @@ class TileStyle:
     # Color of the weights to be pruned: 0 for the light stripes, 1 for the dark ones.
     stripe: int = 0
     reduction: tuple[int, int] = (1, 1)  # rows and columns of the tile to combine
+    limits: ContrastLimits | None = None  # the chosen limits; None for the automatic ones
 
     @property
     def masked(self) -> bool:
@@ -206,12 +242,16 @@ class TileStyle:
 
 
 class ColorTables:
-    """The lookup tables of a theme: ramps as pixels, colors of differences in linear light."""
+    """The lookup tables of a theme: ramps as pixels, colors of differences in linear light.
 
-    def __init__(self, colors: Mapping[str, str]) -> None:
+    `color_map` does not apply to differences, whose neutral color has to be that of 0.
+    """
+
+    def __init__(self, colors: Mapping[str, str], color_map: ColorMap = STANDARD) -> None:
+        self.centered = color_map.centered
         self._danger = colors["danger"]
-        self._magnitude = magnitude_stops(colors)
-        self._signed = signed_stops(colors)
+        self._magnitude = magnitude_stops(colors, color_map)
+        self._signed = signed_stops(colors, color_map)
         self.changes = {
             signs: shade_table(change_stops(colors, signs=signs), self._danger)[
                 (SHARES - 1) * SHADES :
@@ -232,6 +272,12 @@ class ColorTables:
         stops = self._signed if signed else self._magnitude
         return shade_table(stops, self._danger, stripe)
 
+    def bar(self, mode: Mode, *, signed: bool) -> Pixels:
+        """Return the colors of unpruned weights from the lower to the upper limit, uint32[127]."""
+        if mode is Mode.DIFFERENCE:
+            return self.changes[signed][:NAN_SHADE]
+        return self.ramp(signed=signed)[(SHARES - 1) * SHADES :][:NAN_SHADE]
+
 
 def shade(tile: AnyTile, style: TileStyle, tables: ColorTables) -> NDArray[np.uint32]:
     """Return the pixels of a tile, ``uint32[h, w]`` as in ``QImage.Format_RGB32``.
@@ -251,12 +297,10 @@ def shade(tile: AnyTile, style: TileStyle, tables: ColorTables) -> NDArray[np.ui
         stripe, depth = style.stripe, _depth(to_prune, 1 - kept)
     if style.mode is Mode.MASK:
         return density_table(stripe).take(_levels(kept, 255) + depth * np.uint16(256))
-    # Means have no sign, so coarse tiles show magnitudes in the signed mode, too.
-    signed = style.mode is Mode.SIGNED and tile.request.pool == 1
-    table = tables.ramp(stripe, signed=signed)
-    shades = shades_of(
-        group_means(tile.values, style.reduction, magnitude=not signed), tile.scale, signed=signed
-    )
+    limits = limits_of(tile, style.mode, style.limits, centered=tables.centered)
+    table = tables.ramp(stripe, signed=limits.signed)
+    values = group_means(tile.values, style.reduction, magnitude=not limits.signed)
+    shades = shades_of(values, limits)
     if style.strength <= 0 or kept.min() >= 1:
         return table[(SHARES - 1) * SHADES :].take(shades)
     share = kept if style.strength >= 1 else 1 - (1 - kept) * np.float32(style.strength)
@@ -270,15 +314,23 @@ def _depth(to_prune: NDArray[np.floating], pruned: NDArray[np.floating]) -> NDAr
     return _levels(to_prune / whole, DEPTHS - 1).astype(np.uint16)
 
 
-def shades_of(values: NDArray[np.floating], scale: float, *, signed: bool) -> NDArray[np.uint8]:
-    """Return the index of the shade of each value, ``uint8[h, w]``.
+def shades_of(values: NDArray[np.floating], limits: ContrastLimits) -> NDArray[np.uint8]:
+    """Return the index of the shade of each value, or of its magnitude, ``uint8[h, w]``.
 
-    Magnitudes from 0 to `scale`, or if `signed` values from ``-scale`` to `scale`, become 0 to
-    `TOP_SHADE`; values beyond are clipped, NaN is `NAN_SHADE`. Looked up by the upper 16 bits of
-    the float32; they have more precision than there are shades.
+    From 0 at the lower limit to `TOP_SHADE` at the upper one; values beyond are clipped, NaN is
+    `NAN_SHADE`. Looked up by the upper 16 bits of the float32; they have more precision than there
+    are shades.
     """
+    low, high, signed = limits
+    if high - low < max(-low, high):
+        # Far from 0 the upper 16 bits are less precise than the shades.
+        with np.errstate(invalid="ignore"):  # signaling NaN
+            values = (values if signed else np.abs(values)) - np.float32(low)
+        low, high, signed = 0.0, high - low, True
     upper = np.ascontiguousarray(values, np.float32).view("<u2")[:, 1::2]
-    shades: NDArray[np.uint8] = _shade_table(scale, signed).take(upper)
+    if not signed:
+        upper = upper & np.uint16(0x7FFF)
+    shades: NDArray[np.uint8] = _shade_table(low, high).take(upper)
     if (shades == NAN_SHADE).any():  # or infinite, which differs only in the lower half
         shades[np.isinf(values)] = TOP_SHADE
         if signed:
@@ -287,20 +339,19 @@ def shades_of(values: NDArray[np.floating], scale: float, *, signed: bool) -> ND
 
 
 @lru_cache(maxsize=8)
-def _shade_table(scale: float, signed: bool) -> NDArray[np.uint8]:
+def _shade_table(low: float, high: float) -> NDArray[np.uint8]:
     """Return ``uint8[65536]``: shade by upper half of a float32; NAN_SHADE for infinity.
 
-    A `scale` of 0 maps every finite number to the shade of 0.
+    Without a distance between the limits, every finite number has the first shade.
     """
     halves = np.arange(1 << 16, dtype=np.uint32)
-    values = (halves << np.uint32(16) | np.uint32(0x8000)).view(np.float32)
-    with np.errstate(invalid="ignore", over="ignore"):  # `scale` may be tiny
-        relative = values / np.float32(scale) if scale > 0 else values * np.float32(0)
-    if signed:
-        relative = (np.clip(relative, -1, 1) + 1) * np.float32(TOP_SHADE / 2)
-    else:
-        relative = np.minimum(np.abs(relative), 1) * np.float32(TOP_SHADE)
-    shades: NDArray[np.uint8] = (np.nan_to_num(relative, nan=0) + 0.5).astype(np.uint8)
+    bits = halves << np.uint32(16) | np.uint32(0x8000)
+    with np.errstate(invalid="ignore", over="ignore"):  # NaN, or a tiny distance
+        values = bits.view(np.float32).astype(np.float64)
+        relative = (values - low) / (high - low) if high > low else 0 * values
+    shades: NDArray[np.uint8] = (np.clip(np.nan_to_num(relative), 0, 1) * TOP_SHADE + 0.5).astype(
+        np.uint8
+    )
     shades[np.isnan(values)] = NAN_SHADE
     return shades
 
@@ -364,10 +415,10 @@ _ENCODED = pixels(np.repeat(np.linspace(0, 1, _LIGHTS)[:, None], 3, axis=1)) & n
 def _shade_difference(
     tile: DifferenceTile, style: TileStyle, tables: ColorTables
 ) -> NDArray[np.uint32]:
-    signs = tile.request.pool == 1
-    change = group_means(tile.change, style.reduction, magnitude=not signs)
-    ramp = tables.changes[signs]
-    shades = shades_of(change, tile.scale, signed=signs)
+    limits = limits_of(tile, style.mode, style.limits)
+    change = group_means(tile.change, style.reduction, magnitude=not limits.signed)
+    ramp = tables.changes[limits.signed]
+    shades = shades_of(change, limits)
     shares = [
         group_means(s, style.reduction) for s in (tile.removed, tile.restored, tile.in_neither)
     ]
@@ -382,6 +433,27 @@ def _shade_difference(
     red, green, blue = np.moveaxis(levels, -1, 0)
     pixels: Pixels = np.uint32(0xFF000000) | red << np.uint32(16) | green << np.uint32(8) | blue
     return pixels
+
+
+_SAMPLE = 1 << 16
+
+
+def sample_of(tile: AnyTile, *, kept_only: bool) -> NDArray[np.floating]:
+    """Return about `_SAMPLE` finite values that are drawn in their colors, ``float32[n]``.
+
+    With `kept_only`, without those of pixels that have no kept weight. In a difference, without
+    those of pixels that have no weight that is kept on both sides.
+    """
+    if isinstance(tile, Tile):
+        values, kept = tile.values, tile.kept - tile.to_be_pruned if kept_only else None
+    else:
+        values, kept = tile.change, 1 - tile.removed - tile.restored - tile.in_neither
+    # An odd step, so that all columns are sampled if their number is a power of 2.
+    step = values.size // _SAMPLE | 1
+    sample = values.ravel()[::step]
+    if kept is not None:
+        sample = sample[kept.ravel()[::step] > 0]
+    return sample[np.isfinite(sample)]
 
 
 class Weight(NamedTuple):

@@ -18,14 +18,20 @@ from pruneapp.gui.plots.base.plot_canvas import ZOOM_STEP
 from pruneapp.gui.plots.base.plot_view import PlotView
 from pruneapp.gui.plots.heatmap import legend
 from pruneapp.gui.plots.heatmap.canvas import HeatmapCanvas
+from pruneapp.gui.plots.heatmap.color_bar import ColorBar, DrawnValues
 from pruneapp.gui.plots.heatmap.drawing_tools import Cell, Rect, WeightSelection, select_between
 from pruneapp.gui.plots.heatmap.requests import TileRequests, WeightReadout
-from pruneapp.gui.plots.heatmap.shading import BLENDED, AnyTile, Mode
+from pruneapp.gui.plots.heatmap.shading import BLENDED, AnyTile, ContrastLimits, Mode
 from pruneapp.gui.plots.heatmap.toolbar import Axes, AxesRow, ModeRow, ToolRow
 from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
+from pruneapp.gui.widgets.color_maps import STANDARD, ColorMap
 from pruneapp.gui.widgets.engine_text import translate_sentence
 from pruneapp.gui.widgets.labels import as_sentence, join_facts, join_sentences
 from pruneapp.gui.widgets.number_format import part, shape
+
+# The color bar ends at this multiple of the automatic limit, or at the largest drawn value if that
+# is larger, up to the second multiple: a few outliers must not make the histogram unreadable.
+_BAR_END, _LAST_BAR_END = 1.25, 2.0
 
 
 class WeightsView(PlotView):
@@ -57,6 +63,17 @@ class WeightsView(PlotView):
         self._to_prune = self._missing = False  # whether weights are to be pruned, and are NaN
         self._not_editable_reason = ""
         self._last_strength = 1.0
+        # Contrast limits that the user chose, by name and whether for differences.
+        self._limits: dict[tuple[str, bool], ContrastLimits] = {}
+        self._color_map = STANDARD
+        self._bar_end = 0.0  # largest value of the color bar since the tensor was shown
+        self._drawn = DrawnValues()
+        self.color_bar = ColorBar()
+        self.legend.set_ramp_widget(self.color_bar)
+        self.color_bar.limitsChosen.connect(self.set_limits)
+        self.color_bar.resetRequested.connect(self.reset_limits)
+        self.reset_action = QAction(self.tr("Reset contrast limits"), self)
+        self.reset_action.triggered.connect(self.reset_limits)
         self._tile_requests = TileRequests(self.canvas, self)
         self._weight_readout = WeightReadout(self.canvas, self._tile_requests, self)
         self._tile_requests.requested.connect(self._on_requested)
@@ -125,6 +142,7 @@ class WeightsView(PlotView):
             self._pruned = None
         self._to_prune = self._missing = False
         self.canvas.set_layout(self._layout)
+        self._use_limits()
         self._tile_requests.begin(None if self._layout is None else TileRequest(name, 0, 0, 1, 1))
         self._weight_readout.begin()
         self._set_content(present=self._layout is not None)
@@ -228,6 +246,7 @@ class WeightsView(PlotView):
         """Set what is shown; tiles are requested again if they have other contents in this mode."""
         before = self._tile_requests.content
         self.canvas.item.set_mode(mode, self.strength)
+        self._use_limits()
         self.modes.show_state(mode, self.strength)
         if before != self._tile_requests.content:
             self.invalidate()
@@ -238,6 +257,43 @@ class WeightsView(PlotView):
         self._last_strength = strength or self._last_strength
         self.canvas.item.set_mode(self.mode, strength)
         self.modes.show_state(self.mode, strength)
+        self.refresh()
+
+    def set_limits(self, limits: ContrastLimits) -> None:
+        """Set the contrast limits of the tensor; kept until `forget_limits`.
+
+        Does nothing before the first tile: the color bar shows the limits of another tensor.
+        """
+        if self.canvas.item.fine is None:
+            return
+        self._limits[self._limits_key] = limits
+        self.canvas.item.set_limits(limits)
+        self._update_legend()
+
+    def reset_limits(self) -> None:
+        """Return to the automatic contrast limits of the tensor."""
+        self._limits.pop(self._limits_key, None)
+        self._use_limits()
+        self._update_legend()
+
+    def forget_limits(self) -> None:
+        """Return to the automatic contrast limits of all tensors, for another file."""
+        self._limits.clear()
+        self.reset_limits()
+
+    @property
+    def _limits_key(self) -> tuple[str, bool]:
+        return self._name, self.mode is Mode.DIFFERENCE
+
+    def _use_limits(self) -> None:
+        """Apply the limits that were chosen for the tensor, after it or the mode changed."""
+        self._bar_end = 0.0
+        self.canvas.item.set_limits(self._limits.get(self._limits_key))
+
+    def set_color_map(self, color_map: ColorMap) -> None:
+        """Set the colors of magnitudes and signed weights."""
+        self._color_map = color_map
+        self.canvas.item.set_colors(self._colors, color_map)
         self.refresh()
 
     def set_narrow(self, *, narrow: bool) -> None:
@@ -252,6 +308,7 @@ class WeightsView(PlotView):
         super().set_colors(colors)
         self.tools.set_colors(self._colors)
         self.modes.set_colors(self._colors)
+        self.color_bar.set_colors(self._colors)
 
     def numbers(self) -> Numbers:
         tile = self.canvas.item.fine
@@ -305,16 +362,43 @@ class WeightsView(PlotView):
 
     def _update_legend(self) -> None:
         item = self.canvas.item
+        limits = ContrastLimits(0.0, 1.0) if item.fine is None else item.shown_limits(item.fine)
+        self.reset_action.setEnabled(self._limits_key in self._limits)
+        self._update_color_bar(limits)
         entries = legend.swatches(
             item.fine,
             item.mode,
             self._colors,
+            self._color_map,
+            limits,
+            chosen=self._limits_key in self._limits,
             masked=item.masked,
             to_prune=self._to_prune,
             missing=self._missing,
             sides=self.modes.difference,
         )
         self._set_legend(() if self._layout is None else entries)
+
+    def _update_color_bar(self, limits: ContrastLimits) -> None:
+        item, bar = self.canvas.item, self.color_bar
+        tile = item.fine
+        if tile is None or item.mode is Mode.MASK:
+            return
+        drawn = self._drawn = self._drawn.of(tile, kept_only=item.masked and item.strength >= 1)
+        self._bar_end = max(
+            self._bar_end,
+            _BAR_END * tile.scale,
+            min(drawn.largest, _LAST_BAR_END * tile.scale),
+            *(-limits.low, limits.high),
+        )
+        bounds = (-self._bar_end if limits.signed else 0.0), self._bar_end
+        bar.show_scale(
+            limits,
+            bounds,
+            centered=limits.signed and (item.tables.centered or item.mode is Mode.DIFFERENCE),
+            ramp=item.tables.bar(item.mode, signed=limits.signed),
+            counts=drawn.counts(bounds, signed=limits.signed),
+        )
 
     def _update_summary(self) -> None:
         if self._layout is None:
@@ -434,6 +518,8 @@ class WeightsView(PlotView):
                     channel = select_between("channel", layout, cursor, cursor, dim)
                     words = legend.channel_words(channel, layout)
                     self._add_operations(menu.addMenu(words), channel, layout)
+        menu.addSeparator()
+        menu.addActions([*self.actions(), self.reset_action])
         menu.addSeparator()
         menu.addActions(self.export_menu.actions)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
