@@ -9,7 +9,7 @@ import csv
 import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from operator import attrgetter
 from pathlib import Path
@@ -100,6 +100,8 @@ class Account:
     sizes: tuple[FormatOffer, ...]
     # Names of the calibration data, as `calibration_data` returns them.
     calibration: tuple[str, ...] = ()
+    # Value and difference from the unpruned model of each metric of the exported state, as text.
+    metrics: Mapping[str, str] = field(default_factory=dict)
     version: str = __version__  # version of Pruneapp
 
 
@@ -109,6 +111,7 @@ def account_of(
     steps: Sequence[StepAccount],
     job: Job,
     provenance: Provenance | None = None,
+    metrics: Mapping[str, str] | None = None,
 ) -> Account:
     """Return the report of an export. Reads the pruned tensors of the opened file once.
 
@@ -118,6 +121,8 @@ def account_of(
         The steps as text, in order.
     provenance
         The origin of the export, or an estimate; it counts in the sizes of other formats.
+    metrics
+        The metrics of the exported state, as text.
     job
         Started with the number of elements of the pruned tensors.
     """
@@ -154,6 +159,7 @@ def account_of(
         inputs_in(report.provenance),
         _sizes(report, format_offers(state, job, rounded, provenance=provenance)),
         calibration_in(report.provenance),
+        metrics or {},
     )
 
 
@@ -329,6 +335,7 @@ def as_json(account: Account) -> str:
         "steps": [step.label for step in account.steps],
         "step_details": [step.detail for step in account.steps],
         "calibrated_with": list(account.calibration),
+        "metrics": dict(account.metrics),
         "files": [{**asdict(file), "path": str(file.path)} for file in report.files],
         "sizes": [{key: getattr(offer, key) for key in _SIZE} for offer in account.sizes],
         "notices": list(report.notices),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pruneapp.checkpoint.io.upload import write_whole
 from pruneapp.errors import ExportError
-from pruneapp.evaluation.metric import MetricChange
+from pruneapp.evaluation.metric import MetricChange, StateQuality
 from pruneapp.evaluation.report.chart import HEIGHT, WIDTH, Marker, charts_of, value_text
 from pruneapp.evaluation.report.contents import (
     HistoryReport,
@@ -78,6 +78,15 @@ def difference_text(metric: MetricChange) -> str:
     sign = "−" if difference < 0 else "+" if difference > 0 else ""
     text = sign + form.format(abs(difference))
     return f"{text} ± {form.format(unit * metric.half)}" if metric.half > 0 else text
+
+
+def metric_texts(quality: StateQuality | None) -> dict[str, str]:
+    """Return value and difference of each metric by its name; empty for None."""
+    metrics = () if quality is None else quality.metrics
+    return {
+        m.name: f"{value_text(m)} ({difference_text(m)})" if m.difference else value_text(m)
+        for m in metrics
+    }
 
 
 def _remarks(state: ReportedState, evaluation: ReportedEvaluation | None) -> Iterator[str]:

@@ -21,6 +21,8 @@ from pruneapp.checkpoint.torchfile.exported_program import FORMAT as EXPORTED_PR
 from pruneapp.document.document import Capture
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import PruneAppError, UnwritableError, first_names
+from pruneapp.evaluation.metric import StateQuality
+from pruneapp.evaluation.report.page import metric_texts
 from pruneapp.export.catalog import FORMATS, usual_format
 from pruneapp.export.completeness import find_unwritable
 from pruneapp.export.destination.target import kept_name, not_replaced_notice
@@ -210,6 +212,7 @@ class ExportJob:
     request: ExportRequest
     cluster: str = ""  # address of the cluster that runs the export; empty for this machine
     evaluation: EvaluationData | None = None  # for the comparison script; None for example inputs
+    quality: StateQuality | None = None  # of the exported state, for the report; None if unknown
     # Set as soon as the export is written: cancelling does not remove it after that.
     report: ExportReport | None = None
     missing: tuple[Path, ...] = ()  # accompanying files that are requested but not written yet
@@ -233,7 +236,7 @@ class ExportJob:
         while self.missing:
             path, *rest = self.missing
             self.report = report = write_accompanying_files(
-                self.capture, report, path, job, self.evaluation
+                self.capture, report, path, job, self.evaluation, self.quality
             )
             self.missing = tuple(rest)
         return report
@@ -263,6 +266,7 @@ def write_accompanying_files(
     path: Path,
     job: Job,
     evaluation: EvaluationData | None = None,
+    quality: StateQuality | None = None,
 ) -> ExportReport:
     """Write `path`, one of `accompanying_files`, and return `report` with a notice about it.
 
@@ -277,7 +281,8 @@ def write_accompanying_files(
     def account(path: Path) -> Path:
         snapshot = capture.snapshot
         origin = estimated_provenance(snapshot, history_recipe(capture, job), job)
-        content = account_of(snapshot, report, _steps_of(capture), job, origin)
+        metrics = metric_texts(quality)
+        content = account_of(snapshot, report, _steps_of(capture), job, origin, metrics)
         return write_account(content, path, job, keep_existing=True)
 
     if path.name.endswith(_SCRIPT):
@@ -761,7 +766,8 @@ class ExportController(Feature[ExportDialog]):
         """
         cluster = self._cluster()
         data = evaluation_data(self._evaluation.source)
-        writing = ExportJob(Capture.of(self.document), request, cluster, data)
+        quality = self._evaluation.current_quality()
+        writing = ExportJob(Capture.of(self.document), request, cluster, data, quality)
         shown = self.session.contents.shown
         if request.replace_original:
             self.session.lock(

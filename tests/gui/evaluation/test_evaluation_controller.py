@@ -427,6 +427,19 @@ def test_an_export_has_no_metrics(pruned, runners, script, tmp_path):
     assert runners[0].closed
 
 
+def test_the_report_of_an_export_has_the_metrics_of_its_state(pruned, runners, script, tmp_path):
+    choose(pruned, script)
+    pruned.wait_idle()
+    dialog = pruned.open_export()
+    dialog.beside.account.setChecked(True)
+    pruned.type(dialog.target.path, str(tmp_path / "out.safetensors"))
+    pruned.click(dialog.go)
+    pruned.wait(lambda: pruned.workbench.export.report is not None)
+    pruned.close_report()
+    page = (tmp_path / "out.report.html").read_text(encoding="utf-8")
+    assert re.search(r"<td>accuracy</td><td[^>]*>61\.00 % \(−39\.00", page)
+
+
 def test_compare_shows_the_metrics_of_both_sides(pruned, runners, script):
     metrics = pruned.views.compare.metrics
     pruned.key("5")
