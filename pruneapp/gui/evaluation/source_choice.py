@@ -234,13 +234,13 @@ class SourceChoice(QWidget):
         button.setAutoDefault(False)
         button.setAccessibleDescription(with_label(name, help_))
         line = QHBoxLayout()
+        grid.addLayout(line, row, 1)
         line.setSpacing(8)
         line.addWidget(field, 1)
         for before, widget in pairwise((field, *beside, button)):
             QWidget.setTabOrder(before, widget)
         for widget in beside:
             line.addWidget(widget)
-        grid.addLayout(line, row, 1)
         grid.addWidget(button, row, 2)
         return field, button
 

@@ -584,7 +584,9 @@ def rows_of_editors(
     They are at the defaults of their parameters. `on_change` is called when one changes.
     """
     settings, editors = QWidget(parent), dict[str, Editor]()
-    rows = QHBoxLayout(), QHBoxLayout()
+    rows, column = (QHBoxLayout(), QHBoxLayout()), lay_in_column(settings, spacing=8)
+    for row in rows:
+        column.addLayout(row)
     for param in params:
         editor = editors[param.name] = editor_for(param, settings)
         editor.setToolTip(param.help)
@@ -598,9 +600,6 @@ def rows_of_editors(
         row.addWidget(editor, 0 if flag else 1)
         row.addSpacing(16 if flag else 8)
     rows[True].addStretch(1)
-    column = lay_in_column(settings, spacing=8)
-    for row in rows:
-        column.addLayout(row)
     return settings, editors
 
 

@@ -146,7 +146,7 @@ EXPORT = {
 _SOURCE = {"gui/evaluation/source_choice.py": ("SourceChoice.source",)}
 REPAIR = {
     **_SOURCE,
-    "gui/repair/dialogs.py": ("RepairDialog.values", "RepairDialog.unpruned"),
+    "gui/repair/dialogs.py": ("RepairDialog.values",),
     "repair/solve.py": ("solve",),
     "document/history.py": ("History.push",),
     "gui/tree/model.py": ("TreeModel.set_sparsity",),
