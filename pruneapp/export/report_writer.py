@@ -111,6 +111,7 @@ def account_of(
     steps: Sequence[StepAccount],
     job: Job,
     provenance: Provenance | None = None,
+    *,
     metrics: Mapping[str, str] | None = None,
 ) -> Account:
     """Return the report of an export. Reads the pruned tensors of the opened file once.

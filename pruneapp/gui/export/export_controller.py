@@ -236,7 +236,7 @@ class ExportJob:
         while self.missing:
             path, *rest = self.missing
             self.report = report = write_accompanying_files(
-                self.capture, report, path, job, self.evaluation, self.quality
+                self.capture, report, path, job, evaluation=self.evaluation, quality=self.quality
             )
             self.missing = tuple(rest)
         return report
@@ -265,6 +265,7 @@ def write_accompanying_files(
     report: ExportReport,
     path: Path,
     job: Job,
+    *,
     evaluation: EvaluationData | None = None,
     quality: StateQuality | None = None,
 ) -> ExportReport:
@@ -281,8 +282,8 @@ def write_accompanying_files(
     def account(path: Path) -> Path:
         snapshot = capture.snapshot
         origin = estimated_provenance(snapshot, history_recipe(capture, job), job)
-        metrics = metric_texts(quality)
-        content = account_of(snapshot, report, _steps_of(capture), job, origin, metrics)
+        steps, metrics = _steps_of(capture), metric_texts(quality)
+        content = account_of(snapshot, report, steps, job, origin, metrics=metrics)
         return write_account(content, path, job, keep_existing=True)
 
     if path.name.endswith(_SCRIPT):
