@@ -22,6 +22,7 @@ from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.manual_edit.edit_controller import ManualEditOptions
 from pruneapp.gui.method_form.form_controller import plain_form, read_form
 from pruneapp.gui.method_form.panel import PruneForm
+from pruneapp.gui.plots.base.plot_canvas import ZOOM_STEP
 from pruneapp.gui.plots.pages import Page, PlotPages
 from pruneapp.gui.preview.panel import PreviewPanel
 from pruneapp.gui.tree.panel import ModuleTree
@@ -274,9 +275,9 @@ class NavigationController(QObject):
             actions[name].triggered.connect(self._on_page_action)
         for name, call in {
             "mask": weights.toggle_mask,
-            "zoom_in": weights.zoom_in,
-            "zoom_out": weights.zoom_out,
-            "zoom_fit": weights.fit,
+            "zoom_in": self._zoom_in,
+            "zoom_out": self._zoom_out,
+            "zoom_fit": self._fit,
             "previous_tensor": self._previous,
             "next_tensor": self._next,
             "find": self._find,
@@ -353,6 +354,15 @@ class NavigationController(QObject):
             return
         if wider > width or not flat:
             window.resizeDocks([dock], [wider], Qt.Orientation.Horizontal)
+
+    def _zoom_in(self) -> None:
+        self._views.pages.picture().zoom(ZOOM_STEP)
+
+    def _zoom_out(self) -> None:
+        self._views.pages.picture().zoom(1 / ZOOM_STEP)
+
+    def _fit(self) -> None:
+        self._views.pages.picture().fit()
 
     def _previous(self) -> None:
         self._views.tree.step_focus(-1)

@@ -195,6 +195,16 @@ class PlotView(QWidget):
         page = self._stack.currentWidget() or self._canvas
         page.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
+    def zoom(self, factor: float) -> None:
+        """Zoom in by `factor` (out if it is below 1), if the canvas is shown."""
+        if self._stack.currentWidget() is self._canvas:
+            self._canvas.zoom(factor)
+
+    def fit(self) -> None:
+        """Show the whole content, if the canvas is shown."""
+        if self._stack.currentWidget() is self._canvas:
+            self._canvas.fit()
+
     def freeze(self) -> None:
         """Keep the old content on the screen for a moment because new content is coming."""
         if self._has_content and self.isVisible():

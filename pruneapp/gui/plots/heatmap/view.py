@@ -14,7 +14,6 @@ from pruneapp.analysis.tiles import DifferenceTile, Tile, TileRequest
 from pruneapp.document.document import HistoryItem
 from pruneapp.document.entries import Operation
 from pruneapp.edits.manual_edit import ManualEditRequest
-from pruneapp.gui.plots.base.plot_canvas import ZOOM_STEP
 from pruneapp.gui.plots.base.plot_view import PlotView
 from pruneapp.gui.plots.heatmap import legend
 from pruneapp.gui.plots.heatmap.canvas import HeatmapCanvas
@@ -426,16 +425,6 @@ class WeightsView(PlotView):
             self.set_strength(self._last_strength)
         else:
             self.set_strength(0.0 if self.strength else self._last_strength)
-
-    def zoom_in(self) -> None:
-        """Zoom in around the cursor, if it is visible."""
-        self.canvas.zoom(ZOOM_STEP)
-
-    def zoom_out(self) -> None:
-        self.canvas.zoom(1 / ZOOM_STEP)
-
-    def fit(self) -> None:
-        self.canvas.fit()
 
     def _on_cursor_moved(self, row: int, column: int) -> None:
         assert self._layout is not None

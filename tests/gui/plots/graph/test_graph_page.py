@@ -118,13 +118,15 @@ def test_the_wheel_and_keys_zoom_and_dragging_pans(at_graph):
     zoomed = canvas._scale
     at_graph.key("+", canvas)
     assert canvas._scale > zoomed
+    at_graph.key("-", at_graph.views.tree.view)
+    assert canvas._scale == pytest.approx(zoomed)
     before, _ = canvas._center
     at_graph.qtbot.mousePress(canvas.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(100, 100))
     for x in (110, 130, 150):
         at_graph.qtbot.mouseMove(canvas.viewport(), QPoint(x, 100))
     at_graph.qtbot.mouseRelease(canvas.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(150, 100))
     assert canvas._center[0] < before
-    at_graph.key("0", canvas)
+    at_graph.key("0", at_graph.views.tree.view)
     assert canvas._scale == whole
 
 
