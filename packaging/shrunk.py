@@ -15,12 +15,14 @@ from onnx import TensorProto, helper, numpy_helper
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from states import LONG, write
+from steps import turn_to
 
 from pruneapp.errors import PruneAppError
 from pruneapp.gui.export.dialog import ExportDialog
 from pruneapp.gui.export.report_dialog import ExportReportDialog
 from pruneapp.gui.export.shrink_controller import ShrinkJob
 from pruneapp.gui.export.shrink_page import ShrinkPage
+from pruneapp.gui.plots.pages import Page
 
 LAYERS, HEADS, GROUPS, HIDDEN, NEURONS, TOKENS = 12, 8, 4, 128, 512, 2000
 HEAD = HIDDEN // HEADS
@@ -67,7 +69,7 @@ def see(walk: Tour) -> None:
 
 
 def see_network(walk: Tour) -> None:
-    """Cut a third of the channels of an ONNX model."""
+    """Cut a third of the channels of an ONNX model, and show its graph."""
     file = walk.folder / "my-resnet.onnx"
     write_resnet(file)
     page = open_page(walk, file)
@@ -78,6 +80,11 @@ def see_network(walk: Tour) -> None:
         QTest.keyClick(percent, Qt.Key.Key_Return)
         wait_until(page.order, "the sizes")
     walk.user.press("Escape")
+    with walk.step("graph", "the operators, with the sparsity of their weights"):
+        turn_to(walk, Page.GRAPH)
+        walk.user.press("Ctrl+Return")
+        canvas = walk.views.pages.graph.canvas
+        wait_until(lambda: canvas.graph is not None, "the graph")
 
 
 def see_states(walk: Tour) -> None:

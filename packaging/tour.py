@@ -45,7 +45,7 @@ VIEWS_IN_DOCS = (
     *("hand-close", "compare", "zeros", "pattern"),
     *("consent", "metrics", "quality", "repair", "repaired", "sensitivity"),
     *("recover", "recovering", "recovered"),
-    *("shrunk", "shrunk-onnx"),
+    *("shrunk", "shrunk-onnx", "graph"),
 )
 
 

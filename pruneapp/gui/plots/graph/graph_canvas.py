@@ -277,7 +277,9 @@ class GraphCanvas(PlotCanvas):
                     self._paint_node(painter, node)
             if self.current >= 0:
                 self._set_pen(painter, "accent", 3)
-                painter.drawRoundedRect(self._box(self.current).adjusted(-3, -3, 3, 3), 6, 6)
+                gap = 3 / self._scale
+                box = self._box(self.current).adjusted(-gap, -gap, gap, gap)
+                painter.drawRoundedRect(box, 2 * gap, 2 * gap)
 
     def _set_pen(self, painter: QPainter, color: str, width: float) -> None:
         """Set a pen with a width in pixels, whatever the zoom, and no brush."""
