@@ -504,13 +504,18 @@ def test_each_series_has_its_own_color_in_the_legend(view):
     assert len({swatch.colors for swatch in shown}) == 5
     assert view._colors["pruned"] not in {swatch.colors[0] for swatch in shown}
     image = view.legend.grab().toImage()
-    corner, middle = view.legend._positions(view.legend.width())[0], _swatch_middle(view.legend, 0)
+    corner, middle = _place(view.legend, 0).topLeft(), _swatch_middle(view.legend, 0)
     assert image.pixelColor(middle) == QColor(shown[0].colors[0])
     assert image.pixelColor(corner + QPoint(1, 3)) != QColor(shown[0].colors[0]), "a circle"
 
 
 def _swatch_middle(legend, entry):
-    return legend._positions(legend.width())[entry] + QPoint(7, legend._line_height() // 2)
+    place = _place(legend, entry)
+    return place.topLeft() + QPoint(7, place.height() // 2)
+
+
+def _place(legend, entry):
+    return legend._places(legend.width(), low=False)[entry]
 
 
 def test_states_of_other_sessions_are_in_the_same_chart(view, qtbot):

@@ -299,13 +299,18 @@ class Legend(QWidget):
     def set_entries(self, entries: Sequence[Swatch]) -> None:
         if tuple(entries) == self.entries:
             return
+        before = self._sizes()
         self.entries = tuple(entries)
         self.setAccessibleName(self.tr("Legend: {words}").format(words=join_names(*self.words())))
         self.setToolTip("\n".join(e.tip for e in self.entries if e.tip))
         self._reserve()
         self._place_ramp_widget()
-        self.updateGeometry()
+        if self._sizes() != before:  # a new layout of the window takes longer than the rest
+            self.updateGeometry()
         self.update()
+
+    def _sizes(self) -> tuple[QSize, QSize, int]:
+        return self.sizeHint(), self.minimumSizeHint(), self.heightForWidth(self.width())
 
     def _reserve(self) -> None:
         """Keep the width of the longest label while the user operates the widget beside it.

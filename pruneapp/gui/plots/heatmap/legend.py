@@ -115,8 +115,8 @@ def _ramp(
     limits only. A whole tensor of zeros has one color.
     """
     if tile is not None and _is_zero(tile):
-        middle = len(stops) // 2 if limits.signed else 0
-        return Swatch(words.format(scale="0"), (stops[middle],))
+        middle = shading.middle_of(stops) if limits.signed else stops[0]
+        return Swatch(words.format(scale="0"), (middle,))
     low, high = limit_texts(limits)
     label, tip = words.format(scale=high), ""
     if tile is not None and tile.within < 1 and not chosen:

@@ -102,6 +102,11 @@ def ramp(stops: Sequence[str], count: int) -> Floats:
     return (between @ np.linalg.inv(_TO_LAB).T) ** 3 @ np.linalg.inv(_TO_LMS).T
 
 
+def middle_of(stops: Sequence[str]) -> str:
+    """Return the color in the middle of a ramp as ``#rrggbb``."""
+    return f"#{int(pixels(ramp(stops, 3))[1]) & 0xFFFFFF:06x}"
+
+
 def stripe_pair(color: str) -> tuple[str, str]:
     """Return the colors of the light and the dark stripes of weights to be pruned.
 

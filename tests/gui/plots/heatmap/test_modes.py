@@ -11,7 +11,8 @@ from PySide6.QtCore import QPoint, Qt
 from pruneapp.analysis.layout import Layout
 from pruneapp.analysis.tiles import DifferenceTile, TileRequest
 from pruneapp.gui.plots.heatmap import requests, shading
-from pruneapp.gui.plots.heatmap.shading import ColorTables, Mode
+from pruneapp.gui.plots.heatmap.shading import ColorTables, ContrastLimits, Mode
+from pruneapp.gui.widgets.color_maps import COLOR_MAPS
 from pruneapp.gui.widgets.theme import LIGHT_THEME
 
 
@@ -105,6 +106,23 @@ def test_the_difference_of_a_weight_is_said(differing_view, qtbot):
     ):
         differing_view.canvas.hovered.emit(place)
         qtbot.waitUntil(lambda words=words: differing_view.readout.text().endswith(words))
+
+
+def test_a_difference_has_symmetric_limits_of_its_own(differing_view, painted, qtbot):
+    view, bar = differing_view, differing_view.color_bar
+    assert bar.limits == ContrastLimits(-1, 1, signed=True)
+    bar.setFocus()
+    for _ in range(9):
+        qtbot.keyClick(bar, Qt.Key.Key_PageUp)
+    assert bar.limits.high == -bar.limits.low > 2
+    stops = shading.signed_stops(LIGHT_THEME.colors)
+    for color_map in COLOR_MAPS:
+        view.set_color_map(color_map)
+        assert painted(view.canvas, corner(view, 5, 5)) == stops[2]
+        assert painted(view.canvas, corner(view, 2, 2)) not in stops
+    view.set_mode(Mode.SIGNED)
+    qtbot.waitUntil(lambda: not view.stale)
+    assert bar.limits == ContrastLimits(-1, 1, signed=True)
 
 
 def test_without_a_difference_the_choice_is_gone(differing_view, conv, qtbot):
