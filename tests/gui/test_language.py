@@ -22,8 +22,10 @@ from pruneapp.gui.export.report_dialog import ExportReportDialog
 from pruneapp.gui.method_form.editors import TextEditor
 from pruneapp.gui.plots.base.readout import Readout
 from pruneapp.gui.plots.chart.axes import NumberAxis
+from pruneapp.gui.plots.heatmap.color_bar import ColorBar
 from pruneapp.gui.plots.heatmap.drawing_tools import WeightSelection
 from pruneapp.gui.plots.heatmap.legend import selection_words
+from pruneapp.gui.plots.heatmap.shading import ContrastLimits
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.engine_text import translate_sentence, translate_step
 from pruneapp.gui.widgets.labels import (
@@ -343,6 +345,22 @@ def test_a_number_is_shown_and_read_with_the_decimal_point_of_the_language(germa
     editor.field.setText("2,5")
     with pytest.raises(ParameterError, match=r"'2,5'"):
         editor.value()
+
+
+def test_contrast_limits_are_german(german, qtbot):
+    assert contrast_name(qtbot, 0.29) == "Kontrastgrenzen: 0 bis 0,29"
+
+
+def test_contrast_limits_are_chinese(chinese, qtbot):
+    assert contrast_name(qtbot, 127) == "对比度界限：0 至 127"
+
+
+def contrast_name(qtbot, high):
+    bar = ColorBar()
+    qtbot.addWidget(bar)
+    ramp, counts = np.zeros(1, np.uint32), np.zeros(0, np.int64)
+    bar.show_scale(ContrastLimits(0, high), (0, high), centered=False, ramp=ramp, counts=counts)
+    return bar.accessibleName()
 
 
 def test_ticks_of_a_chart_have_the_decimal_point_of_the_language(german):

@@ -36,7 +36,7 @@ _BAR = 12
 _HISTOGRAM = 20
 _HANDLE = 4.5  # half of its width
 _HIT = 10
-_WIDEST, _NARROWEST = 172, 84
+_WIDEST, _NARROWEST = 172, 64
 _BINS = 80
 
 _STEPS = 100  # of the keys, in the width of the bar
