@@ -77,8 +77,12 @@ class DrawnValues:
         """Return a histogram of the values, or of the magnitudes, within bounds, ``int64[80]``."""
         if self._bins != (bounds, signed):
             self._bins = bounds, signed
+            low, high = bounds
             values = self._sample if signed else np.abs(self._sample)
-            self._counts = np.histogram(values, _BINS, bounds)[0].astype(np.int64)
+            # np.histogram fails if the bounds are not distinct numbers in float32.
+            at = np.floor((values.astype(np.float64) - low) / (high - low) * _BINS)
+            inside = at[(at >= 0) & (at < _BINS)].astype(np.int64)
+            self._counts = np.bincount(inside, minlength=_BINS)
         return self._counts
 
 

@@ -183,6 +183,22 @@ def test_a_histogram_has_no_values_that_are_not_finite():
     assert DrawnValues(tile_of(np.ones((1000, 1000)))).counts((0, 2), signed=False).sum() < 100_000
 
 
+@pytest.mark.parametrize("scale", [5e-324, 1e-300, 1e-45, 3e38, 1e300])
+def test_values_that_float32_lacks_have_a_bar(view, fill, conv, qtbot, scale):
+    plain = conv.tile
+    values = np.float32(min(scale, 3e38))
+    conv.tile = lambda request: replace(
+        plain(request), scale=scale, values=values * plain(request).values
+    )
+    fill(conv)
+    for mode in (Mode.SIGNED, Mode.MAGNITUDE):
+        view.set_mode(mode)
+        for key in (Key.Key_PageDown, Key.Key_Left, Key.Key_PageUp, Key.Key_Home):
+            qtbot.keyClick(view.color_bar, key)
+            view.grab()
+    assert view.color_bar.limits == ContrastLimits(0, scale)
+
+
 FINITE = st.floats(-1e3, 1e3, width=32)
 
 
