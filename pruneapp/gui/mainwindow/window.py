@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import (
@@ -32,6 +31,7 @@ from PySide6.QtWidgets import (
     QMainWindow,
     QSizePolicy,
     QStackedWidget,
+    QStyle,
     QTabBar,
     QTabWidget,
     QToolBar,
@@ -73,7 +73,7 @@ DOCKS = (320, 330)  # initial widths of tree and form
 SMALLEST = QSize(720, 480)
 _NUDGE = 64  # pixels, larger than any window frame
 _STEP = 28  # offset in pixels to the previous window, so that both title bars are visible
-# Width in pixels below which the two docks become tabs.
+# Width in pixels below which the two docks become tabs; larger in a large font.
 NARROW = 1120
 _KIND = 40  # maximum number of characters of the model class
 _LISTED = 6  # maximum number of listed files and dtypes
@@ -350,12 +350,20 @@ class MainWindow(QMainWindow):
         self.addToolBar(bar)
 
     def _arrange_docks(self) -> None:
-        """Turn the docks into tabs if the window is narrower than `NARROW`, or side by side if not.
+        """Turn the docks into tabs if the window is too narrow for both, or side by side if not.
 
-        Without effect if they are already, and on the start page.
+        That is if it is narrower than `NARROW`, or, in a large font, than the docks and the tabs of
+        the pages. Without effect if they are already, and on the start page.
         """
-        narrow = self.width() < NARROW
-        if narrow == self._narrow or not self._docks or not self.stack.currentIndex():
+        if not self._docks or not self.stack.currentIndex():
+            return
+        parts = [dock.minimumSizeHint().width() for dock in self._docks]
+        views = self.stack.currentWidget()
+        assert views is not None, "there is an open document"
+        middle = views.sizeHint().width()
+        separators = 2 * self.style().pixelMetric(QStyle.PixelMetric.PM_DockWidgetSeparatorExtent)
+        narrow = self.width() < max(NARROW, sum(parts) + middle + separators)
+        if narrow == self._narrow:
             return
         self._narrow = narrow
         left, right = self._docks
@@ -439,7 +447,11 @@ class MainWindow(QMainWindow):
     def _fit_fonts(self) -> None:
         fit_fonts(self)
         # Again after layouts have processed the changes.
-        QTimer.singleShot(0, partial(fit_fonts, self))
+        QTimer.singleShot(0, self._fit_again)
+
+    def _fit_again(self) -> None:
+        fit_fonts(self)
+        self._arrange_docks()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Accept local files and folders, and highlight the window.

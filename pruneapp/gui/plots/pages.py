@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import IntEnum
 
+import numpy as np
 from PySide6.QtCore import QEvent, QSize, Signal
-from PySide6.QtGui import QColor, QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QTabBar, QWidget
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QResizeEvent
+from PySide6.QtWidgets import QApplication, QSizePolicy, QStackedWidget, QStyle, QTabBar, QWidget
 
 from pruneapp.checkpoint.entry import TensorRow
 from pruneapp.gui.plots.base.plot_view import LOW_GAP, MIN_PLOT_HEIGHT, PlotView, WrappingRow
@@ -41,6 +42,8 @@ class Page(IntEnum):
 _GAP = 8
 # Pixels by which `Style` makes a tab narrower than Qt's default; the second if space is short.
 _TAB_REDUCTION, _NARROW_TAB_REDUCTION = 10, 16
+# Smallest font of the tabs, as a share of the usual one: next to both docks, and at all.
+_SMALL_FONT, _SMALLEST_FONT = 0.8, 0.7
 # Pages of a single tensor; they show its statistics next to the readout.
 _TENSOR_PAGES = frozenset({Page.WEIGHTS, Page.DISTRIBUTION, Page.CHANNELS})
 
@@ -49,6 +52,7 @@ class _Tabs(QTabBar):
     """Tabs that share a row with the controls of the page."""
 
     reduction = _TAB_REDUCTION  # a class attribute because Qt reads it in QTabBar.__init__
+    _own_size = 0.0  # size of its font; 0 if it is that of the application
 
     def tabSizeHint(self, index: int) -> QSize:
         return super().tabSizeHint(index) - QSize(self.reduction, 0)
@@ -59,8 +63,34 @@ class _Tabs(QTabBar):
 
     def usual_width(self) -> int:
         """Return the width of the tabs when space is not short."""
-        n_visible = sum(map(self.isTabVisible, range(self.count())))
-        return self.sizeHint().width() + (self.reduction - _TAB_REDUCTION) * n_visible
+        return self._width_at(1.0, _TAB_REDUCTION)
+
+    def small_width(self) -> int:
+        """Return the minimum width of the tabs next to both docks."""
+        return self._width_at(_SMALL_FONT, _NARROW_TAB_REDUCTION)
+
+    def fit(self, width: int) -> None:
+        """Reduce the font as far as needed to show all tabs in a width, to `_SMALLEST_FONT`."""
+        scales = np.arange(1.0, _SMALLEST_FONT, -0.05).tolist()
+        fitting = (scale for scale in scales if self._width_at(scale, self.reduction) <= width)
+        scale = next(fitting, _SMALLEST_FONT)
+        size = self._font_at(scale).pointSizeF() if scale < 1 else 0.0
+        if size != self._own_size:
+            self._own_size = size
+            # An empty font follows that of the application.
+            self.setFont(self._font_at(scale) if size else QFont())
+
+    def _font_at(self, scale: float) -> QFont:
+        font = QApplication.font(self)
+        font.setPointSizeF(font.pointSizeF() * scale)
+        return font
+
+    def _width_at(self, scale: float, reduction: int) -> int:
+        advance = QFontMetrics(self._font_at(scale)).horizontalAdvance
+        texts = [self.tabText(n) for n in range(self.count()) if self.isTabVisible(n)]
+        # Fusion adds a pixel to each text.
+        padding = self.style().pixelMetric(QStyle.PixelMetric.PM_TabBarTabHSpace, None, self) + 1
+        return sum(map(advance, texts)) + len(texts) * (padding - reduction)
 
 
 class PlotPages(QWidget):
@@ -121,6 +151,10 @@ class PlotPages(QWidget):
 
     def picture(self, page: int | None = None) -> PlotView:
         return self.pictures[self.page if page is None else Page(page)]
+
+    def sizeHint(self) -> QSize:
+        """Return the width at which all tabs are visible."""
+        return QSize(self.tabs.small_width(), super().sizeHint().height())
 
     def set_low(self, *, low: bool) -> None:
         """Use less spacing between the rows while the window is low."""
@@ -229,6 +263,7 @@ class PlotPages(QWidget):
             self.tabs.set_narrow(narrow=narrow)
             for picture in self.pictures.values():
                 picture.set_narrow(narrow=narrow)
+        self.tabs.fit(self.width())
 
     def _on_tab_changed(self, page: int) -> None:
         self._show_page(page)

@@ -149,7 +149,7 @@ class PreviewPanel(QWidget):
         layout = lay_in_column(self)
         self._buttons = self.evaluate, self.repair, self.recover
         add_row(layout, self.heading, self.state, wide=self.state)
-        # In a row of their own: beside the heading they would make the form much wider.
+        # In a separate row: next to the heading they would make the form much wider.
         add_row(layout, *self._buttons, None, spacing=_SPACING)
         # Warnings of a step, or in the same area a note about the next step.
         self._warning = _Lines(self.alarm, self.note)
@@ -164,6 +164,17 @@ class PreviewPanel(QWidget):
             self.pages.addWidget(page)
         layout.addWidget(self.pages)
         self.clear()
+
+    def minimumSizeHint(self) -> QSize:
+        """Return a minimum size with space for the buttons, also while they are hidden.
+
+        The form must not become wider after a step.
+        """
+        hint, widths = (
+            super().minimumSizeHint(),
+            [each.sizeHint().width() for each in self._buttons],
+        )
+        return QSize(max(hint.width(), sum(widths) + (len(widths) - 1) * _SPACING), hint.height())
 
     def set_scrolls(self, *, scrolls: bool) -> None:
         """Set whether the panel scrolls; then empty rows at its end are hidden."""

@@ -110,7 +110,7 @@ class StepInfoController(Feature[QInputDialog]):
         self._note_amounts(state)
 
     def _note_amounts(self, state: PreviewState) -> None:
-        """Show beside the amounts what they mean in each row or group, once it is computed."""
+        """Show next to the amounts what they mean in each row or group, once it is computed."""
         document = self.session.document
         if document is None or state.step is None:
             self._notes_task.cancel()
