@@ -29,6 +29,7 @@ class ColorMap:
 
 _NEUTRAL = ("surface", "text", 0.04)
 _GRAY = (("surface", "text", 0.1), "text")
+_DARK_GRAY = (("surface", "text", 0.03), "text")
 _VIRIDIS = (
     *("#440154", "#482878", "#3e4989", "#31688e", "#26828e"),
     *("#1f9e89", "#35b779", "#6ece58", "#b5de2b", "#fde725"),
@@ -53,6 +54,6 @@ COLOR_MAPS = (
     ),
     ColorMap("viridis", "&Viridis", magnitude=(_VIRIDIS, _VIRIDIS), signed=(_VIRIDIS, _VIRIDIS)),
     # Large magnitudes have the color of text, and small values are dark.
-    ColorMap("gray", "&Gray", magnitude=(_GRAY, _GRAY), signed=(_GRAY[::-1], _GRAY)),
+    ColorMap("gray", "&Gray", magnitude=(_GRAY, _DARK_GRAY), signed=(_GRAY[::-1], _DARK_GRAY)),
 )
 STANDARD = COLOR_MAPS[0]
