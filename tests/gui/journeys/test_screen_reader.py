@@ -32,6 +32,8 @@ from tests.gui.real_screen import (
     window_ids,
     xdotool,
 )
+from tests.support.onnx_models import save as save_onnx
+from tests.support.onnx_networks import NETWORKS
 
 SAMPLE = resources.path("sample/lenet-digits.safetensors")
 PAGES = ("Weights", "Distribution", "Channels", "Model", "Compare")
@@ -189,6 +191,19 @@ def test_every_page_is_told_as_a_picture_and_as_a_table(user):
             user.wait(lambda picture=picture: picture._table.isVisible())
             assert [page, size, problems_of(user.window)] == [page, size, []]
             user.click(picture._table_button)
+
+
+def test_the_graph_is_told_as_a_picture_and_as_a_table(user, tmp_path):
+    user.open_file(save_onnx(NETWORKS["residual"](), tmp_path / "m.onnx"))
+    user.key("8", user.views.tree.view)
+    view = user.views.pages.graph
+    user.wait(view.canvas.isVisible)
+    user.wait_idle()
+    assert "before BatchNormalization  bn0. Press an arrow" in view.canvas.accessibleDescription()
+    assert problems_of(user.window) == []
+    user.click(view._table_button)
+    user.wait(view._table.isVisible)
+    assert problems_of(user.window) == []
 
 
 def test_every_method_of_the_form_is_told(user):

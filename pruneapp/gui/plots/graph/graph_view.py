@@ -13,7 +13,7 @@ from pruneapp.gui.plots.base.readout import Swatch
 from pruneapp.gui.plots.graph.graph_canvas import GraphCanvas
 from pruneapp.gui.plots.graph.graph_layout import PlacedGraph
 from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
-from pruneapp.gui.widgets.labels import join_facts, join_names, join_sentences
+from pruneapp.gui.widgets.labels import as_sentence, join_facts, join_names, join_sentences
 from pruneapp.gui.widgets.number_format import count, part
 
 _MAX_NAMES = 3  # of the operators before and after one, in a description
@@ -105,7 +105,7 @@ class GraphView(PlotView):
         return Numbers(headers, len(operators), row, shares=frozenset({4}))
 
     def _words(self, node: int) -> str:
-        """Return an operator in words: its kind, tensors and sparsity, and what it is linked to."""
+        """Return an operator in words: its kind, name and sparsity, and what it is linked to."""
         assert self._graph is not None
         operator, layout = self._graph.operators[node], self._graph.layout
         share = ""
@@ -115,7 +115,7 @@ class GraphView(PlotView):
         before, _ = layout.trace(node, layout.above)
         after, _ = layout.trace(node, layout.below)
         return join_facts(
-            f"{operator.op}  {join_names(*operator.tensors) or operator.name}",
+            self._graph.labels[node] if operator.tensors else f"{operator.op}  {operator.name}",
             share,
             self.tr("after {names}").format(names=self._names(before)) if before else "",
             self.tr("before {names}").format(names=self._names(after)) if after else "",
@@ -139,7 +139,7 @@ class GraphView(PlotView):
         )
         here = self._words(current) if current >= 0 else summary
         keys = self.tr("Press an arrow key to follow the edges, Return to select the tensor.")
-        self._describe(self.tr("Graph of the model"), join_sentences(here, keys))
+        self._describe(self.tr("Graph of the model"), join_sentences(as_sentence(here), keys))
         self.readout.setText(here if node < 0 else self._words(node))
 
     @Slot(int)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 
 import numpy as np
@@ -11,7 +12,9 @@ from PySide6.QtGui import QImage, QWheelEvent
 from PySide6.QtWidgets import QApplication
 from safetensors.numpy import save_file
 
+from pruneapp.errors import CheckpointError
 from pruneapp.groups.operator_graph import Operator
+from pruneapp.gui.plots.graph import graph_controller, graph_view
 from pruneapp.gui.plots.graph.graph_layout import PlacedGraph, lay_out
 from pruneapp.gui.plots.graph.graph_view import GraphView
 from pruneapp.gui.plots.pages import Page
@@ -55,7 +58,7 @@ def test_a_click_selects_the_tensor(at_graph):
     assert at_graph.workbench.plots.name == "c3.weight"
     assert at_graph.views.tree.focused_name() == "c3.weight"
     assert canvas.current == target
-    assert readout.text().startswith("Conv  c3.weight")
+    assert readout.text().startswith("Conv  c3, 0\u00a0% pruned")
     at_graph.click_cell("c1.weight")
     assert canvas.current == node(at_graph, "c1.weight")
     assert "after Relu" in readout.text()
@@ -88,13 +91,23 @@ def test_keys_follow_the_edges(at_graph):
     assert canvas.current == node(at_graph, "c2.weight")
     assert at_graph.workbench.plots.name == "c2.weight"
     at_graph.key("Down")
-    assert canvas.accessibleDescription().startswith("BatchNormalization  bn2.weight")
+    assert canvas.accessibleDescription().startswith("BatchNormalization  bn2,")
     at_graph.key("Return")
     assert at_graph.workbench.plots.name == "bn2.weight"
     at_graph.click_cell("c3.weight")
     at_graph.key("Left", canvas)
     at_graph.key("Right", canvas)
     assert canvas.current == node(at_graph, "c3.weight")
+
+
+def test_a_screen_reader_hears_where_keys_lead(at_graph, monkeypatch):
+    heard = []
+    monkeypatch.setattr(graph_view.QAccessible, "isActive", lambda: True)
+    monkeypatch.setattr(
+        graph_view.QAccessible, "updateAccessibility", lambda event: heard.append(event.message())
+    )
+    at_graph.key("Down", at_graph.canvas)
+    assert heard == ["BatchNormalization  bn0, 0\u00a0% pruned, after Conv  c0, before Relu"]
 
 
 def test_the_wheel_and_keys_zoom_and_dragging_pans(at_graph):
@@ -146,6 +159,43 @@ def test_operators_show_the_sparsity_of_their_weights(at_graph):
     at_graph.key("8", at_graph.views.tree.view)
     assert canvas._shares[target] == 0
     assert numbers.row(target)[4] > 0.1  # a table that is being saved does not change
+
+
+def test_a_graph_that_is_being_placed_is_dropped_when_the_file_is_closed(
+    user, tmp_path, monkeypatch
+):
+    started, tokens = threading.Event(), []
+
+    def wait_for_cancellation(_widths, _edges, cancel):
+        tokens.append(cancel)
+        started.set()
+        while True:
+            cancel.wait(5)
+            cancel.check()
+
+    monkeypatch.setattr(graph_controller, "lay_out", wait_for_cancellation)
+    user.open_file(save(NETWORKS["residual"](), tmp_path / "m.onnx"))
+    view = user.views.pages.graph
+    user.key("8", user.views.tree.view)
+    user.wait(started.is_set)
+    user.wait(lambda: view._message.text() == "Reading the graph…")
+    user.key("1", user.views.tree.view)
+    user.key("8", user.views.tree.view)
+    assert len(tokens) == 1  # it is not started a second time
+    user.key("Ctrl+W")
+    user.wait(lambda: tokens[0].cancelled)
+    user.wait_idle()
+    assert view.canvas.graph is None
+
+
+def test_a_graph_that_cannot_be_read_is_an_error_on_the_page(user, tmp_path, monkeypatch):
+    def fail(*_):
+        raise CheckpointError("The graph is damaged.")
+
+    monkeypatch.setattr(graph_controller, "read_operators", fail)
+    user.open_file(save(NETWORKS["residual"](), tmp_path / "m.onnx"))
+    user.key("8", user.views.tree.view)
+    user.wait(lambda: "The graph is damaged." in user.views.pages.graph._message.text())
 
 
 def test_other_files_have_no_page_graph(at_graph, tmp_path):
