@@ -93,7 +93,7 @@ class GraphView(PlotView):
             operator, weights = operators[node], int(numel[node])
             share = int(pruned[node]) / weights if weights else None
             tensor = next(iter(operator.tensors), "")
-            return operator.op, operator.name, tensor, weights or None, share
+            return operator.op, operator.name, tensor, weights, share
 
         headers = (
             self.tr("operator"),
