@@ -87,13 +87,14 @@ class GraphView(PlotView):
     def numbers(self) -> Numbers:
         if self._graph is None:
             return NOTHING
-        operators, pruned, numel = self._graph.operators, self._pruned, self._numel
+        operators, labels = self._graph.operators, self._graph.labels
+        pruned, numel = self._pruned, self._numel
 
         def row(node: int) -> tuple[object, ...]:
             operator, weights = operators[node], int(numel[node])
             share = int(pruned[node]) / weights if weights else None
             tensor = next(iter(operator.tensors), "")
-            return operator.op, operator.name, tensor, weights, share
+            return labels[node], operator.name, tensor, weights, share
 
         headers = (
             self.tr("operator"),
@@ -102,7 +103,8 @@ class GraphView(PlotView):
             self.tr("weights"),
             self.tr("sparsity"),
         )
-        return Numbers(headers, len(operators), row, shares=frozenset({4}))
+        # The other columns would leave no room for the label, which contains most of them.
+        return Numbers(headers, len(operators), row, shown=(0, 3, 4), shares=frozenset({4}))
 
     def _words(self, node: int) -> str:
         """Return an operator in words: its kind, name and sparsity, and what it is linked to."""
