@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+import math
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property, partial
@@ -30,7 +32,31 @@ class Severity(IntEnum):
 
     NONE = 0
     MUCH = 1  # less than `FEW_WEIGHTS` of its weights or `LITTLE_NORM` of its norm² is kept
-    ALL = 2  # nothing is kept
+    LOSS = 2  # a scan measured a large loss
+    ALL = 3  # nothing is kept
+
+
+@dataclass(frozen=True)
+class MeasuredLoss:
+    """How much worse a metric became in a scan that pruned one tensor alone."""
+
+    metric: str  # name
+    share: bool  # whether the metric is a share of samples
+    method: str  # name of the pruning method
+    limit: float  # a larger loss is a danger
+    # Pruned weights in ascending order, from 0 on, and the loss at each; infinite if the metric was
+    # not finite.
+    counts: tuple[int, ...]
+    losses: tuple[float, ...]
+
+    def at(self, pruned: int) -> float | None:
+        """Return the loss, between two measurements interpolated; None beyond the last one."""
+        if pruned > self.counts[-1]:
+            return None
+        place = bisect_left(self.counts, pruned)
+        if self.counts[place] == pruned or math.isinf(self.losses[place]):
+            return self.losses[place]
+        return float(np.interp(pruned, self.counts, self.losses))
 
 
 @dataclass(frozen=True)
@@ -39,28 +65,36 @@ class Danger:
 
     severity: Severity  # how little it keeps
     kept: float  # share of the weights that is kept
-    # Share of the opened file's norm² that is retained; None if not counted.
+    # Share of the opened file's norm² that is retained, with the current values; None if not
+    # counted.
     retained: float | None = None
+    repaired: bool = False  # whether a repair or recovery replaced its values
+    loss: float | None = None  # with the severity `LOSS`: the loss of `measured`
+    measured: MeasuredLoss | None = None
 
 
 def dangers(
     tensors: Sequence[TensorSparsity],
     retained: Mapping[str, float] | None = None,
-    repaired: Container[str] = (),
+    repaired: Mapping[str, float] | None = None,
+    measured: Mapping[str, MeasuredLoss] | None = None,
 ) -> Mapping[str, Danger]:
     """Return warnings for tensors that keep too little, by name in their order.
 
     A tensor is judged by its state after the step only: it is listed if it keeps nothing, less than
     5 % of its weights, or less than half of its norm², but not if it is unpruned or keeps 90 % of
-    its norm². An unknown norm is no reason. Linear in the number of tensors.
+    its norm². An unknown norm is no reason. Where a scan has measured a tensor, the loss decides
+    instead, unless nothing is kept. Linear in the number of tensors.
 
     Parameters
     ----------
     retained
         Shares of the opened file's norm² left before the step; 1 for missing names.
     repaired
-        Names of repaired tensors: these get no warning for a low norm², because their new values
-        compensate for it.
+        Factors by which a repair or recovery has changed the norm² of the kept weights, by names of
+        tensors with replaced values; NaN for unknown ones, which are judged by their former values.
+    measured
+        Results of a scan, by names of tensors.
     """
     table = SparsityTable.of(tensors)
     numel, left = table.numel, table.numel - table.after
@@ -68,21 +102,39 @@ def dangers(
     if retained:
         norm *= np.array([retained.get(name, 1.0) for name in table.names], np.float64)
     severity = np.zeros(len(tensors), np.int8)
-    # Comparisons with NaN, which means not counted, are False.
-    little = norm < LITTLE_NORM
+    now, repaired, measured = norm, repaired or {}, measured or {}
     if repaired:
-        little &= np.array([name not in repaired for name in table.names], np.bool_)
-    severity[(left < FEW_WEIGHTS * numel) | little] = Severity.MUCH
-    severity[left == 0] = Severity.ALL
-    severity[(left == numel) | (norm >= ENOUGH_NORM)] = Severity.NONE
+        factors = np.array([repaired.get(name, 1.0) for name in table.names], np.float64)
+        now = np.where(np.isnan(factors), norm, norm * factors)
+    # Comparisons with NaN, which means not counted, are False.
+    severity[(left < FEW_WEIGHTS * numel) | (now < LITTLE_NORM)] = Severity.MUCH
+    severity[norm >= ENOUGH_NORM] = Severity.NONE
+    losses: dict[int, float] = {}
+    for place, curve in _places_in(table, measured):
+        if (loss := curve.at(int(table.after[place]))) is not None:
+            losses[place] = loss
+            severity[place] = Severity.LOSS if loss > curve.limit else Severity.NONE
+    severity[(left == 0) & ~(norm >= ENOUGH_NORM)] = Severity.ALL
+    severity[left == numel] = Severity.NONE
     return {
         table.names[i]: Danger(
             Severity(int(severity[i])),
             float(left[i] / numel[i]),
-            None if np.isnan(norm[i]) else float(norm[i]),
+            None if np.isnan(now[i]) else float(now[i]),
+            table.names[i] in repaired,
+            losses.get(i),
+            measured[table.names[i]] if i in losses else None,
         )
         for i in np.flatnonzero(severity).tolist()
     }
+
+
+def _places_in(
+    table: SparsityTable, measured: Mapping[str, MeasuredLoss]
+) -> Iterator[tuple[int, MeasuredLoss]]:
+    for name, curve in measured.items():
+        if (place := table.places.get(name)) is not None:
+            yield place, curve
 
 
 _LISTED = 20
@@ -273,8 +325,11 @@ class SparsityReport:
     broken: tuple[BrokenPattern, ...] = ()
     # Shares of the opened file's norm² left before the step, by name; 1 for missing names.
     retained: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
-    # Tensors with repaired values; retained norms are computed with the values of the file.
-    repaired: frozenset[str] = frozenset()
+    # Tensors with repaired values; retained norms are computed with the values of the file. The
+    # values are factors, see `dangers`.
+    repaired: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    # Results of a scan that apply to the tensors, see `dangers`.
+    measured: Mapping[str, MeasuredLoss] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
     def newly_pruned(self) -> int:
@@ -310,7 +365,7 @@ class SparsityReport:
     @cached_property
     def dangers(self) -> Mapping[str, Danger]:
         """Warnings for tensors that keep too little, in order."""
-        return dangers(self.table, self.retained, self.repaired)
+        return dangers(self.table, self.retained, self.repaired, self.measured)
 
     @cached_property
     def unpruned(self) -> int:

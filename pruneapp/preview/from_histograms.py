@@ -221,7 +221,7 @@ def report_since_opening(opened: Snapshot, now: Snapshot, job: Job) -> SparsityR
     the sum of magnitudes. The report is cached with `now` once the norm of the model is known.
     """
     cached: SparsityReport | None = now.recall(_KEY)
-    if cached is not None:
+    if cached is not None and not has_unknown_factors(cached):
         return cached
     report = sparsity(now)
     names = report.table.names
@@ -241,7 +241,7 @@ def report_since_opening(opened: Snapshot, now: Snapshot, job: Job) -> SparsityR
         tensors=replace(report.table, norm=norms, l1=l1s),
         norm_retained=norm,
         l1_retained=l1,
-        repaired=frozenset(now.values),
+        repaired=_factors(now, job),
     )
     if result.norm_retained is not None:
         now.remember(_KEY, result, _BYTES * len(names))
@@ -256,7 +256,25 @@ def add_since_opening(report: SparsityReport, before: Snapshot) -> SparsityRepor
     """
     cached: SparsityReport | None = before.recall(_KEY)
     shares = report.retained if cached is None else cached.norms_retained
-    return replace(report, retained=shares, repaired=frozenset(before.values))
+    repaired = dict.fromkeys(before.values, math.nan) if cached is None else cached.repaired
+    return replace(report, retained=shares, repaired=repaired)
+
+
+def has_unknown_factors(report: SparsityReport) -> bool:
+    """Return whether the norm of a repaired tensor with its current values is not counted yet."""
+    return any(map(math.isnan, report.repaired.values()))
+
+
+def _factors(now: Snapshot, job: Job) -> dict[str, float]:
+    """Return the changes of norm² by replaced values, see `dangers`; NaN if not counted yet."""
+    factors = {}
+    for name in job.cancel.each(now.values):
+        histogram = histogram_store.magnitudes(now, name)
+        before = histogram_store.find_sums(now, name)
+        factors[name] = math.nan
+        if histogram is not None and before is not None and before[0] > 0:
+            factors[name] = histogram.sums(now.entry(name).dtype)[0] / before[0]
+    return factors
 
 
 def _share(before: Float64s, after: Float64s) -> Float64s:

@@ -2611,6 +2611,10 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>wenige Gewichte übrig</translation>
     </message>
     <message>
+        <source>large loss measured</source>
+        <translation>großer Verlust gemessen</translation>
+    </message>
+    <message>
         <source>all pruned</source>
         <translation>alles geprunt</translation>
     </message>
@@ -2619,12 +2623,44 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Alle seine Gewichte sind geprunt.</translation>
     </message>
     <message>
+        <source>{share} of its weights are left.</source>
+        <translation>{share} seiner Gewichte sind übrig.</translation>
+    </message>
+    <message>
+        <source>The damage is estimated, not measured.</source>
+        <translation>Der Schaden ist geschätzt, nicht gemessen.</translation>
+    </message>
+    <message>
         <source>Only {share} of its weights are left.</source>
         <translation>Nur {share} seiner Gewichte sind übrig.</translation>
     </message>
     <message>
         <source>{share} of its weights are left, with {norm} of its norm².</source>
         <translation>{share} seiner Gewichte sind übrig, mit {norm} seiner Norm².</translation>
+    </message>
+    <message>
+        <source>{share} of its weights are left, with {norm} of its norm² after repair or recovery.</source>
+        <translation>{share} seiner Gewichte sind übrig, nach Reparatur oder Wiederherstellung mit {norm} seiner Norm².</translation>
+    </message>
+    <message>
+        <source>In the sensitivity scan, pruning only this tensor gave no finite {metric}.</source>
+        <translation>Im Sensitivitäts-Scan ergab das Prunen nur dieses Tensors kein endliches {metric}.</translation>
+    </message>
+    <message>
+        <source>In the sensitivity scan, pruning only this tensor made {metric} worse by {amount}.</source>
+        <translation>Im Sensitivitäts-Scan wurde {metric} durch das Prunen nur dieses Tensors um {amount} schlechter.</translation>
+    </message>
+    <message>
+        <source>In the sensitivity scan, pruning only this tensor made {metric} {amount} points worse.</source>
+        <translation>Im Sensitivitäts-Scan wurde {metric} durch das Prunen nur dieses Tensors um {amount} Punkte schlechter.</translation>
+    </message>
+    <message>
+        <source>a large loss was measured for 1 tensor</source>
+        <translation>für 1 Tensor wurde ein großer Verlust gemessen</translation>
+    </message>
+    <message>
+        <source>a large loss was measured for {n} tensors</source>
+        <translation>für {n} Tensoren wurde ein großer Verlust gemessen</translation>
     </message>
     <message>
         <source>1 tensor is pruned completely</source>

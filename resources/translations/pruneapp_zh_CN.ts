@@ -2611,6 +2611,10 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>剩余权重很少</translation>
     </message>
     <message>
+        <source>large loss measured</source>
+        <translation>测得较大损失</translation>
+    </message>
+    <message>
         <source>all pruned</source>
         <translation>全部剪枝</translation>
     </message>
@@ -2619,12 +2623,44 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>其所有权重都已剪枝。</translation>
     </message>
     <message>
+        <source>{share} of its weights are left.</source>
+        <translation>其权重剩余 {share}。</translation>
+    </message>
+    <message>
+        <source>The damage is estimated, not measured.</source>
+        <translation>损害为估计值，并非实测。</translation>
+    </message>
+    <message>
         <source>Only {share} of its weights are left.</source>
         <translation>其权重仅剩 {share}。</translation>
     </message>
     <message>
         <source>{share} of its weights are left, with {norm} of its norm².</source>
         <translation>其权重剩余 {share}，范数² 剩余 {norm}。</translation>
+    </message>
+    <message>
+        <source>{share} of its weights are left, with {norm} of its norm² after repair or recovery.</source>
+        <translation>修复或恢复后，其权重剩余 {share}，范数²为原来的 {norm}。</translation>
+    </message>
+    <message>
+        <source>In the sensitivity scan, pruning only this tensor gave no finite {metric}.</source>
+        <translation>在敏感度扫描中，仅剪枝此张量时 {metric} 不是有限值。</translation>
+    </message>
+    <message>
+        <source>In the sensitivity scan, pruning only this tensor made {metric} worse by {amount}.</source>
+        <translation>在敏感度扫描中，仅剪枝此张量使 {metric} 变差 {amount}。</translation>
+    </message>
+    <message>
+        <source>In the sensitivity scan, pruning only this tensor made {metric} {amount} points worse.</source>
+        <translation>在敏感度扫描中，仅剪枝此张量使 {metric} 变差 {amount} 个百分点。</translation>
+    </message>
+    <message>
+        <source>a large loss was measured for 1 tensor</source>
+        <translation>1 个张量测得较大损失</translation>
+    </message>
+    <message>
+        <source>a large loss was measured for {n} tensors</source>
+        <translation>{n} 个张量测得较大损失</translation>
     </message>
     <message>
         <source>1 tensor is pruned completely</source>

@@ -16,7 +16,11 @@ from pruneapp.analysis.sparsity_report import TensorSparsity
 from pruneapp.document.snapshot import Snapshot, StateCache
 from pruneapp.edits.repaired_values import as_values
 from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
-from pruneapp.preview.from_histograms import add_since_opening, report_since_opening
+from pruneapp.preview.from_histograms import (
+    add_since_opening,
+    has_unknown_factors,
+    report_since_opening,
+)
 from pruneapp.progress import Job
 from tests.support.memory_checkpoint import MemoryCheckpoint
 
@@ -117,10 +121,30 @@ def test_a_repair_changes_nothing_of_it(before):
     assert (found.norm_retained, found.l1_retained) == pytest.approx(expected)
     counted = histogram_store.magnitudes(repaired, "w")
     assert counted.sums(repaired.entry("w").dtype)[1] == 2 * array[:10].sum(), "as it is now"
-    assert not found.dangers, "less than half of its norm is left, but its outputs are as before"
-    assert replace(found, repaired=frozenset()).dangers
-    step = replace(found, tensors=(TensorSparsity("w", 20, 10, 15, 0.9),), repaired=frozenset())
+    assert found.repaired == {"w": pytest.approx(4)}
+    assert not found.dangers, "13 % of the norm is left, but 54 % with the new values"
+    assert replace(found, repaired={}).dangers
+    step = replace(found, tensors=(TensorSparsity("w", 20, 10, 15, 0.95),), repaired={})
     assert not add_since_opening(step, repaired).dangers
+    step = replace(found, tensors=(TensorSparsity("w", 20, 10, 15, 0.9),), repaired={})
+    assert add_since_opening(step, repaired).dangers["w"].retained == pytest.approx(0.483, abs=1e-3)
+
+
+def test_the_mark_stays_until_the_norm_of_repaired_values_is_counted():
+    array = np.arange(1, 21, dtype="f4")
+    opened = Snapshot(MemoryCheckpoint({"w": array}))
+    masks = MaskSet({"w": BitMask.from_bools(np.arange(20) < 10)})
+    pruned = Snapshot(opened.checkpoint, MaskLayers(masks), cache=opened.cache)
+    for state in (opened, pruned):
+        count(state, ["w"])
+    repaired = pruned.with_masks({"values": {"w": as_values((2 * array).view("u4"))}})
+    for wanted in histogram_store.missing_sums(repaired, ["w"], Job()):
+        histogram_store.measure(repaired, wanted, Job())
+    found = report_since_opening(opened, repaired, Job())
+    assert has_unknown_factors(found)
+    assert found.dangers["w"].repaired
+    count(repaired, ["w"])
+    assert not report_since_opening(opened, repaired, Job()).dangers
 
 
 def test_beyond_float64_nothing_is_said():

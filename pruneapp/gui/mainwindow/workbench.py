@@ -567,6 +567,8 @@ class Workbench(QObject):
         self.evaluation.measured.connect(self._show_quality)
         self.evaluation.measured.connect(self.sessions.on_measured)
         self.scans.measured.connect(self.sessions.on_measured)
+        self.preview.measured_losses = self.scans.losses
+        self.scans.measured.connect(self.preview.on_measured)
         self.frontier.measured.connect(self.sessions.on_measured)
         views.pages.quality.stateRequested.connect(self.history.jump)
         views.pages.quality.setUpRequested.connect(self.evaluation.ask)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from pruneapp.analysis.histogram_store import Assignment, cached_assignment
 from pruneapp.analysis.patterns import broken_patterns, groups_wanted
-from pruneapp.analysis.sparsity_report import places_of_least
+from pruneapp.analysis.sparsity_report import MeasuredLoss, places_of_least
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.document.document import Capture
 from pruneapp.document.history import PastState
@@ -52,8 +52,11 @@ class PreviewResult:
     compact: int | None
 
 
+Losses = Mapping[str, MeasuredLoss]  # results of a scan, by first names of tensors
+
+
 def estimate_step(
-    capture: Capture, step: Step, sizes: CompactSizes, job: Job | None = None
+    capture: Capture, step: Step, sizes: CompactSizes, losses: Losses, job: Job | None = None
 ) -> EstimateResult:
     """Estimate the effect of a step from the histograms that are counted; no weights are read.
 
@@ -64,7 +67,9 @@ def estimate_step(
     estimated = estimate(capture.snapshot, step, job)
     compact = None
     if estimated.report is not None:
-        estimated = replace(estimated, report=add_since_opening(estimated.report, capture.snapshot))
+        report = add_since_opening(estimated.report, capture.snapshot)
+        measured = losses_by_method(losses, capture.snapshot, (step,))
+        estimated = replace(estimated, report=replace(report, measured=measured))
         assert estimated.report is not None
         estimated.report.prepare()
         compact = sizes.bound_after(capture, estimated.report.after_by_name, step, job or Job())
@@ -81,6 +86,7 @@ def preview_step(
     scores: Checkpoint | None,
     kernel: Callable[[], Kernel],
     sizes: CompactSizes,
+    losses: Losses,
 ) -> PreviewResult:
     """Compute a preview, its report, and the size of a compact file, all on the worker thread.
 
@@ -89,7 +95,9 @@ def preview_step(
     """
     snapshot = capture.snapshot
     preview = compute_preview(snapshot, step, kernel(), job, given=masks, scores=scores)
-    preview = replace(preview, report=add_since_opening(preview.report, snapshot))
+    report = add_since_opening(preview.report, snapshot)
+    report = replace(report, measured=losses_by_method(losses, snapshot, (step,)))
+    preview = replace(preview, report=report)
     preview.report.prepare()
     pruned = preview.report.after_by_name
     compact = sizes.bound_after(capture, pruned, step, job, preview.edit.entry)
@@ -97,7 +105,7 @@ def preview_step(
 
 
 def report_current_state(
-    first: PastState, capture: Capture, sizes: CompactSizes, job: Job
+    first: PastState, capture: Capture, sizes: CompactSizes, losses: Losses, job: Job
 ) -> CurrentState:
     """Report on the state of a document relative to `first`, its state when the file was opened.
 
@@ -106,7 +114,11 @@ def report_current_state(
     """
     steps = [record.step for record in capture.done if record.step]
     broken = broken_patterns(capture.snapshot, groups_wanted(capture.snapshot, steps), job)
-    report = replace(report_since_opening(first.load(job), capture.snapshot, job), broken=broken)
+    report = replace(
+        report_since_opening(first.load(job), capture.snapshot, job),
+        broken=broken,
+        measured=losses_by_method(losses, capture.snapshot, steps),
+    )
     _ = report.dangers  # computed and cached here, not on the main thread
     table = report.table
     some = np.flatnonzero(table.after)
@@ -114,6 +126,17 @@ def report_current_state(
     most = tuple([table[place] for place in some[least].tolist()])
     compact = sizes.bound_now(capture, job)
     return CurrentState(report=report, most_pruned=most, compact=compact)
+
+
+def losses_by_method(losses: Losses, snapshot: Snapshot, steps: Iterable[Step]) -> Losses:
+    """Return the results of a scan for tensors whose last rule has the method of the scan."""
+    if not losses:
+        return losses
+    methods: dict[str, str] = {}
+    for step in steps:
+        for row in step.rows:
+            methods.update(dict.fromkeys([snapshot.entry(n).name for n in row.names], row.method))
+    return {name: loss for name, loss in losses.items() if methods.get(name) == loss.method}
 
 
 def key_without_amounts(snapshot: Snapshot, step: Step) -> tuple[object, ...] | None:

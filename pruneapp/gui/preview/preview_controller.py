@@ -8,6 +8,7 @@ preview, which takes milliseconds.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
@@ -32,9 +33,11 @@ from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.method_form.form_controller import FormController, with_field_labels
 from pruneapp.gui.preview.live_preview import (
     EstimateResult,
+    Losses,
     PreviewResult,
     estimate_step,
     key_without_amounts,
+    losses_by_method,
     may_be_slow,
     preview_step,
     report_current_state,
@@ -46,6 +49,7 @@ from pruneapp.gui.widgets.controls import single_shot
 from pruneapp.gui.widgets.labels import as_plain
 from pruneapp.gui.widgets.status import JobStatus
 from pruneapp.methods import registry
+from pruneapp.preview.from_histograms import has_unknown_factors
 from pruneapp.preview.preview import Preview
 
 LOOK_MS = 1000
@@ -101,6 +105,9 @@ class PreviewController(Feature[QDialog]):
         self._action = panel.action
         self._job_status = job_status
         self._sizes = CompactSizes()
+        self._shown_losses: Losses | None = None
+        # Returns what a scan has measured of the current state; set by its owner.
+        self.measured_losses: Callable[[], Losses] = dict
         self._tree_updates = Throttle(self._show_in_tree, self)
         # The estimate.
         self._estimate_task = LatestTask(self.jobs)
@@ -344,7 +351,7 @@ class PreviewController(Feature[QDialog]):
         self._estimate_pending = False
         capture = Capture.of(document)
         try:
-            result = estimate_step(capture, step, self._sizes)
+            result = estimate_step(capture, step, self._sizes, self.measured_losses())
         except PruneAppError as error:
             self._on_error(error)
             return
@@ -375,7 +382,7 @@ class PreviewController(Feature[QDialog]):
             return False
         self._estimate_pending = False
         self._estimate_task.start(
-            partial(estimate_step, capture, step, self._sizes),
+            partial(estimate_step, capture, step, self._sizes, self.measured_losses()),
             partial(self._on_background_estimate, key),
             self._on_estimate_failed,
             on_cancelled=self._estimate_next,
@@ -461,6 +468,7 @@ class PreviewController(Feature[QDialog]):
             scores=form.scores if any(method.takes_scores for method in methods) else None,
             kernel=self.session.kernel,
             sizes=self._sizes,
+            losses=self.measured_losses(),
         )
         self._exact_task = self.jobs.run(
             work,
@@ -552,8 +560,10 @@ class PreviewController(Feature[QDialog]):
         if document is None:
             return
         self._current_outdated = False
+        first, capture = document.state_at(0), Capture.of(document)
+        losses = self.measured_losses()
         self._current_task.start(
-            partial(report_current_state, document.state_at(0), Capture.of(document), self._sizes),
+            partial(report_current_state, first, capture, self._sizes, losses),
             self._on_current,
             lane=Lane.BACKGROUND,
         )
@@ -561,11 +571,25 @@ class PreviewController(Feature[QDialog]):
     def _on_current(self, current: CurrentState) -> None:
         report, done = current.report, self.state.current
         assert report is not None
-        self._current_incomplete = report.norm_retained is None
+        self._current_incomplete = report.norm_retained is None or has_unknown_factors(report)
         current = replace(current, applied=done.applied, step=done.step)
         self._set(current=current, dangers=report.dangers)
         if self._current_incomplete and self._current_outdated:
             self._report_current()
+
+    def on_measured(self) -> None:
+        """Judge the tensors again, because a scan may have measured more of them."""
+        document, state, losses = self.session.document, self.state, self.measured_losses()
+        if document is None or losses is self._shown_losses:
+            return
+        self._shown_losses = losses
+        self._report_current()
+        if state.known is not None and state.step is not None:
+            measured = losses_by_method(losses, document.snapshot(), (state.step,))
+            known, preview = replace(state.known, measured=measured), state.preview
+            if preview is not None:
+                preview = replace(preview, report=known)
+            self._set(known=known, preview=preview)
 
     def on_histograms_counted(self) -> None:
         """Complete a report that lacked norms.

@@ -14,7 +14,9 @@ import msgspec
 from msgspec import structs
 from PySide6.QtCore import Signal
 
+from pruneapp.analysis.sparsity_report import MeasuredLoss
 from pruneapp.document.document import Document, DocumentChanged
+from pruneapp.document.edit import EditKind
 from pruneapp.document.entries import RowConfiguration, RowEntry
 from pruneapp.document.history import PastState
 from pruneapp.document.step import Row
@@ -55,6 +57,8 @@ PURPOSE = "scan"
 # Scans with more cells are not stored in a session, which is written after each change.
 MOST_KEPT = 20_000
 _PAUSE_FACTOR = 10  # after showing a scan, wait this many times as long until showing it again
+# A tensor is marked if the metric gets worse by more than this share of its value.
+LARGE_LOSS = 0.1
 _LABELS = (AmountParam(name="amounts", label="Amounts"),)
 
 
@@ -127,6 +131,47 @@ def run_scan(
             judged = True
 
 
+def _has_values_of(document: Document, found: StateScan) -> bool:
+    """Return whether the values of the current state are those of the scanned one."""
+    done = document.history.done
+    keys = [None, *(record.key for record in done)]
+    if found.key not in keys:
+        return False
+    following = done[keys.index(found.key) :]
+    return not any(record.kind in {EditKind.REPAIR, EditKind.RECOVERY} for record in following)
+
+
+def losses_of(kept: KeptScan, metric: str = "") -> dict[str, MeasuredLoss]:
+    """Return the losses of the tensors of a scan, by their names; {} for a scan with repair.
+
+    `metric` is the name of a metric; by default, a share of samples is preferred to a loss, since a
+    small loss may be much worse without any sample being wrong.
+    """
+    scan = kept.scan
+    name = metric or next(iter(kept.shares), None)
+    if scan.conditions.repair or name not in {None, *(one.name for one in scan.metrics)}:
+        return {}
+    one = scan.metric(name)
+    losses = {}
+    for tensor in scan.tensors:
+        if tensor.pruned or not tensor.cells:
+            continue
+        noise = max(cell.noise.get(one.name, 0.0) for cell in tensor.cells)
+        found = {0: 0.0}
+        for cell in tensor.cells:
+            value = cell.metrics.get(one.name, math.nan)
+            found[cell.pruned] = one.damage(value) if math.isfinite(value) else math.inf
+        losses[tensor.name] = MeasuredLoss(
+            one.name,
+            one.name in kept.shares,
+            scan.conditions.method,
+            max(LARGE_LOSS * abs(one.before), one.noise, noise),
+            tuple(sorted(found)),
+            tuple(found[count] for count in sorted(found)),
+        )
+    return losses
+
+
 class ScanController(Feature[ScanDialog]):
     """Scans the current state with the evaluation script, and shows the results.
 
@@ -172,6 +217,8 @@ class ScanController(Feature[ScanDialog]):
         self._selected_for: tuple[object, str] | None = None
         self._metric = ""  # name of the metric that is shown; empty for the first
         self._shown_descriptions: tuple[object, ...] = ()  # labels and notes shown with the scans
+        self._losses_of: tuple[object, ...] = ()  # what the last result of `losses` depends on
+        self._losses: Mapping[str, MeasuredLoss] = {}
         self._scanning: RunJob[None] | None = None
         self._shows = Throttle(self._show_in_time, self)
         self._advanced.connect(self._on_advanced)
@@ -210,6 +257,22 @@ class ScanController(Feature[ScanDialog]):
         """Whether the shown scan is of the current state."""
         document, found = self.session.document, self._found.get(self._shown)
         return document is not None and found is not None and found.key is document.history.key
+
+    def losses(self) -> Mapping[str, MeasuredLoss]:
+        """Return what the shown scan has measured of the current values, by names of tensors.
+
+        Empty if another branch was scanned, or if a repair or recovery followed: it says nothing of
+        other values. Without tensors that were pruned when the scan began, whose loss since opening
+        it does not know, and without those that the scan repaired. The result is the same object
+        until it changes.
+        """
+        document, found = self.session.document, self._found.get(self._shown)
+        key = None if document is None else document.history.key
+        if self._losses_of != (key, found, self._metric):
+            self._losses_of = key, found, self._metric
+            usable = document is not None and found is not None and _has_values_of(document, found)
+            self._losses = losses_of(found.kept, self._metric) if usable and found else {}
+        return self._losses
 
     def _number(self, found: StateScan) -> int:
         """Return the index of the state that was scanned; -1 if it was deleted."""

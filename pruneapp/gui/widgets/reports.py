@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from heapq import nlargest
@@ -21,7 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from pruneapp.analysis.patterns import BrokenPattern
-from pruneapp.analysis.sparsity_report import Danger, Severity
+from pruneapp.analysis.sparsity_report import Danger, MeasuredLoss, Severity
 from pruneapp.errors import abridge_text, escape_text, first_names
 from pruneapp.evaluation.metric import MetricChange, StateQuality
 from pruneapp.evaluation.runner import Conditions, Samples
@@ -34,6 +35,7 @@ from pruneapp.gui.widgets.labels import (
     as_sentence,
     join_facts,
     join_names,
+    join_sentences,
     translate,
     within_reason,
 )
@@ -232,7 +234,12 @@ class CountsTable(QTableView):
         self.setFixedHeight(rows + header + 2 * self.frameWidth())
 
 
-GLYPHS: Mapping[Severity, str] = {Severity.NONE: "", Severity.MUCH: "▲", Severity.ALL: "■"}
+GLYPHS: Mapping[Severity, str] = {
+    Severity.NONE: "",
+    Severity.MUCH: "▲",
+    Severity.LOSS: "▲",
+    Severity.ALL: "■",
+}
 
 
 def word(severity: Severity) -> str:
@@ -240,28 +247,64 @@ def word(severity: Severity) -> str:
     return {
         Severity.NONE: "",
         Severity.MUCH: translate("Danger", "few weights remain"),
+        Severity.LOSS: translate("Danger", "large loss measured"),
         Severity.ALL: translate("Danger", "all pruned"),
     }[severity]
 
 
 def reason(danger: Danger) -> str:
-    """Return a sentence on the damage of a tensor: how much is left, and of its norm² if known."""
+    """Return sentences on the damage of a tensor, and whether it was measured or is estimated."""
     if danger.severity is Severity.ALL:
         return translate("Danger", "All of its weights are pruned.")
+    share = number_format.percent(danger.kept)
+    if danger.measured is not None and danger.loss is not None:
+        left = translate("Danger", "{share} of its weights are left.").format(share=share)
+        return join_sentences(left, _measured_sentence(danger.measured, danger.loss))
+    estimated = translate("Danger", "The damage is estimated, not measured.")
     if danger.retained is None:
-        return translate("Danger", "Only {share} of its weights are left.").format(
-            share=number_format.percent(danger.kept)
+        left = translate("Danger", "Only {share} of its weights are left.").format(share=share)
+        return join_sentences(left, estimated)
+    text = translate("Danger", "{share} of its weights are left, with {norm} of its norm².")
+    if danger.repaired:
+        text = translate(
+            "Danger",
+            "{share} of its weights are left, with {norm} of its norm² after repair or recovery.",
         )
-    return translate("Danger", "{share} of its weights are left, with {norm} of its norm².").format(
-        share=number_format.percent(danger.kept), norm=number_format.percent(danger.retained)
+    norm = number_format.percent(danger.retained)
+    return join_sentences(text.format(share=share, norm=norm), estimated)
+
+
+def _measured_sentence(measured: MeasuredLoss, loss: float) -> str:
+    name = abridge_text(escape_text(measured.metric))
+    if math.isinf(loss):
+        text = translate(
+            "Danger", "In the sensitivity scan, pruning only this tensor gave no finite {metric}."
+        )
+        return text.format(metric=name)
+    text = translate(
+        "Danger",
+        "In the sensitivity scan, pruning only this tensor made {metric} worse by {amount}.",
     )
+    if measured.share:
+        text = translate(
+            "Danger",
+            "In the sensitivity scan, pruning only this tensor made {metric} {amount} points "
+            "worse.",
+        )
+    amount = number_format.metric_amount(loss, share=measured.share)
+    return text.format(metric=name, amount=amount)
 
 
 def several(severity: Severity, count: int) -> str:
     """Return a phrase for a number of tensors, "little is left of 2 tensors".
 
-    Any severity but `Severity.ALL` counts as little.
+    Any other severity counts as little.
     """
+    if severity is Severity.LOSS:
+        one = translate("Danger", "a large loss was measured for 1 tensor")
+        return number_format.plural(
+            count, one, translate("Danger", "a large loss was measured for {n} tensors")
+        )
     if severity is Severity.ALL:
         one = translate("Danger", "1 tensor is pruned completely")
         return number_format.plural(

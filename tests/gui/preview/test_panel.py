@@ -125,7 +125,8 @@ def test_the_report_names_what_is_hit_hardest_with_a_sign_and_a_word(forecast):
     )
     assert forecast.affected[1].bar.shares == (0, 0.6)
     assert forecast.affected[1].glyph.toolTip() == (
-        f"4.0{GAP}% of its weights are left, with 40.0{GAP}% of its norm²."
+        f"4.0{GAP}% of its weights are left, with 40.0{GAP}% of its norm². "
+        "The damage is estimated, not measured."
     )
 
 
@@ -393,14 +394,14 @@ def test_after_a_repair_the_norms_are_said_to_be_those_without_it(forecast):
     words = forecast.figures.words
     tensors = (TensorSparsity("m.a", 100, 40, 40), TensorSparsity("m.b", 900, 0, 0))
     now = SparsityReport(tensors, 1000, 40, 40, norm_retained=0.492, l1_retained=0.8)
-    repaired = replace(now, repaired=frozenset({"m.a"}))
+    repaired = replace(now, repaired={"m.a": 1.0})
     forecast.set_now(repaired, tensors[:1])
     assert words["norm"].text() == "Norm² retained (without repair)"
     assert words["l1"].text() == "L1 norm retained (without repair)"
     assert "without the repair" in forecast.norm_retained.toolTip()
     forecast.set_now(now, tensors[:1])
     assert words["norm"].text() == "Norm² retained (whole model)"
-    forecast.set_done(replace(REPORT, repaired=frozenset({"m.a"})), 0.492)
+    forecast.set_done(replace(REPORT, repaired={"m.a": 1.0}), 0.492)
     assert words["norm"].text() == "Norm² retained (this step)"
     assert words["whole"].text() == "Norm² retained (without repair)"
     forecast.set_report(REPORT)

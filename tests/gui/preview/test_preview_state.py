@@ -36,7 +36,7 @@ class FakeJobs:
         return task
 
     def end(self, norm_retained):
-        report = SimpleNamespace(norm_retained=norm_retained, dangers={})
+        report = SimpleNamespace(norm_retained=norm_retained, dangers={}, repaired={})
         task = self.tasks.pop(0)
         task.ended = True
         task.on_result(CurrentState(report=report))

@@ -7,21 +7,25 @@ import threading
 import msgspec
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint
+from PySide6.QtCore import QPoint, Qt
 
+from pruneapp.document.entries import RecoverySource
+from pruneapp.edits.repaired_values import RepairedValues, as_values
 from pruneapp.evaluation.process import EvaluationError
 from pruneapp.evaluation.scan import AMOUNTS, read_amounts
 from pruneapp.gui.evaluation.source_choice import DataKind
 from pruneapp.gui.mainwindow import job_list
 from pruneapp.gui.plots.pages import Page
 from pruneapp.gui.sensitivity import scan_controller
+from pruneapp.gui.tree.cell_text import DANGER_ROLE
+from pruneapp.gui.tree.columns import Column
 from pruneapp.progress import Job
 from pruneapp.sessions.journal import folder
 from pruneapp.statistics.file import Inputs, Origin, save_statistics
 from tests.gui.event_loop_delay import Stopwatch
 from tests.gui.script_runner import LocalRunner
 from tests.gui.sensitivity.conftest import FIRST, SECOND
-from tests.gui.user import plain
+from tests.gui.user import node_named, plain
 
 
 def save_and_close(opened, file):
@@ -657,3 +661,74 @@ def test_what_the_session_has_is_not_unsaved_after_a_crash(scans, opened, new_us
     assert user.document.position == 1
     assert user.workbench.scans.kept is not None
     assert user.workbench.sessions.unsaved == ("state",)
+
+
+def mark(opened, name):
+    """Return the glyph of a tensor in the tree, and its tooltip."""
+    model = opened.views.tree.model
+    node = node_named(opened.views.tree, name)
+    index = model.index_of(node).siblingAtColumn(Column.SPARSITY)
+    tip = index.data(Qt.ItemDataRole.ToolTipRole)
+    return index.data(DANGER_ROLE), plain(tip)
+
+
+def test_the_marks_of_the_tree_follow_the_scan_where_it_has_measured(scans, opened):
+    scans.scan("50%, 97%")
+    opened.choose(scans.view.metric_box, "loss")
+    opened.views.tree.check_all_shown()
+    opened.ask_amount("97 %")
+    opened.wait_preview()
+    glyph, tip = mark(opened, FIRST)
+    assert glyph == "▲"
+    assert "pruning only this tensor made loss worse by 0.975." in tip
+    assert mark(opened, SECOND)[0] is None, "3 % of its weights are left, but the loss is small"
+
+    opened.ask_amount("30 %")
+    opened.wait_preview()
+    assert mark(opened, FIRST)[0] == "▲", "between two measurements"
+    opened.choose(opened.rule.method, "Random unstructured")
+    opened.ask_amount("97 %")
+    opened.wait_preview()
+    for name in (FIRST, SECOND):
+        glyph, tip = mark(opened, name)
+        assert glyph == "▲", "the scan has measured another method"
+        assert "The damage is estimated, not measured." in tip
+
+    opened.choose(opened.rule.method, "L1 unstructured")
+    opened.ask_amount("50 %")
+    opened.wait_preview()
+    opened.click(opened.button)
+    opened.wait(lambda: opened.document.position == 1)
+    opened.wait_idle()
+    opened.wait(lambda: mark(opened, FIRST)[0] == "▲")
+    assert "made loss worse by 0.5." in mark(opened, FIRST)[1]
+    opened.choose(scans.view.metric_box, "accuracy")
+    opened.wait(lambda: mark(opened, FIRST)[0] is None)
+
+
+def test_the_mark_of_a_recovered_tensor_stays_while_its_norm_is_low(scans, opened):
+    """A scan of other values does not apply to it."""
+    scans.scan("50%, 97%")
+    opened.choose(scans.view.metric_box, "accuracy")
+    opened.choose(opened.rule.method, "Random unstructured")
+    opened.views.tree.check_all_shown()
+    opened.ask_amount("80 %")
+    opened.wait_preview()
+    opened.click(opened.button)
+    opened.wait(lambda: opened.document.position == 1)
+    opened.wait(lambda: mark(opened, FIRST)[0] == "▲")
+    checkpoint = opened.document.checkpoint
+
+    def recover(factor):
+        values = {FIRST: as_values((factor * checkpoint.read(FIRST).numpy()).view("u4"))}
+        source = RecoverySource(steps=10)
+        new = RepairedValues.create(checkpoint, values, source, Job())
+        assert opened.session.commit(new.propose(opened.document.snapshot(), Job()))
+        opened.wait_idle()
+
+    recover(1.01)
+    opened.wait(lambda: "after repair or recovery" in mark(opened, FIRST)[1])
+    assert mark(opened, FIRST)[0] == "▲"
+    recover(5)
+    opened.wait(lambda: mark(opened, FIRST)[0] is None)
+    assert mark(opened, SECOND)[0] == "▲"
