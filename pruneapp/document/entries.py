@@ -177,10 +177,10 @@ class ValuesConfiguration(Part, frozen=True):
 
     name: str
     values: str  # "sha256:" and the SHA-256 of the raw elements, little-endian in C order
-    # The same of the elements in the file that the values were computed from; the values are
-    # rejected for a tensor with other elements.
-    original: str
     size: Count  # bytes
+    # The same of the elements in the file that the values were computed from; the values are
+    # rejected for a tensor with other elements. Missing in a recipe if an earlier entry has it.
+    original: str = ""
 
 
 class RepairSource(Part, frozen=True):

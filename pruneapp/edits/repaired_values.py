@@ -106,7 +106,7 @@ class RepairedValues:
         The values themselves have to be stored separately.
         """
         tensors = tuple(
-            ValuesConfiguration(t.name, DIGEST + t.sha256, DIGEST + t.original, t.values.nbytes)
+            ValuesConfiguration(t.name, DIGEST + t.sha256, t.values.nbytes, DIGEST + t.original)
             for t in self.tensors
         )
         entry: ValuesEntry = (

@@ -11,7 +11,16 @@ from typing import Any, Literal
 import msgspec
 from msgspec.structs import replace
 
-from pruneapp.document.entries import Entry, Part, ScheduleEntry, StepConfiguration, StepEntry
+from pruneapp.document.entries import (
+    Entry,
+    Part,
+    RecoveryEntry,
+    RepairEntry,
+    ScheduleEntry,
+    StepConfiguration,
+    StepEntry,
+    ValuesConfiguration,
+)
 from pruneapp.errors import JsonError, RecipeError
 from pruneapp.groups.group import MULTIPLES
 from pruneapp.json_codec import convert, load
@@ -64,14 +73,49 @@ def decode(text: bytes | str, where: str) -> RecipeFile:
                 f"{VERSION}.",
                 remedy="Install a newer Pruneapp.",
             )
-        return convert(tree, RecipeFile, where)
+        recipe = convert(tree, RecipeFile, where)
+        return replace(recipe, entries=_with_originals(recipe.entries, where))
     except JsonError as error:
         raise recipe_error(error) from None
 
 
 def encode(entries: tuple[Entry, ...]) -> bytes:
-    """Return the canonical JSON of a recipe."""
-    return msgspec.json.encode(RecipeFile(FORMAT, VERSION, entries))
+    """Return the canonical JSON of a recipe.
+
+    The SHA-256 of a tensor in the file is written once, not with each repair or recovery.
+    """
+    known: dict[str, str] = {}
+
+    def shorten(tensor: ValuesConfiguration) -> ValuesConfiguration:
+        same = known.get(tensor.name) == tensor.original
+        known[tensor.name] = tensor.original
+        return replace(tensor, original="") if same else tensor
+
+    short = tuple(_with_tensors(entry, shorten) for entry in entries)
+    return msgspec.json.encode(RecipeFile(FORMAT, VERSION, short))
+
+
+def _with_originals(entries: tuple[Entry, ...], where: str) -> tuple[Entry, ...]:
+    """Return entries with what `encode` has left out; raise `JsonError` if it is nowhere."""
+    known: dict[str, str] = {}
+
+    def complete(tensor: ValuesConfiguration) -> ValuesConfiguration:
+        original = tensor.original or known.get(tensor.name, "")
+        if not original:
+            raise JsonError(f"the SHA-256 of the original of '{tensor.name}' is missing", where)
+        known[tensor.name] = original
+        return tensor if tensor.original else replace(tensor, original=original)
+
+    return tuple(_with_tensors(entry, complete) for entry in entries)
+
+
+def _with_tensors(
+    entry: Entry, change: Callable[[ValuesConfiguration], ValuesConfiguration]
+) -> Entry:
+    if not isinstance(entry, RepairEntry | RecoveryEntry):
+        return entry
+    tensors = tuple(map(change, entry.configuration.tensors))
+    return replace(entry, configuration=replace(entry.configuration, tensors=tensors))
 
 
 def steps_of(entries: Iterable[Entry]) -> Iterator[StepConfiguration]:

@@ -7,12 +7,15 @@ import re
 from pathlib import Path
 
 import numpy as np
+import pytest
 
+from pruneapp.document.entries import RecoveryConfiguration, RecoveryEntry, ValuesConfiguration
+from pruneapp.errors import RecipeError
 from pruneapp.methods.registry import METHODS
 from pruneapp.progress import Job
 from pruneapp.recipes.fit import fit
 from pruneapp.recipes.recipe import Recipe
-from pruneapp.recipes.schema import decode, json_schema
+from pruneapp.recipes.schema import decode, encode, json_schema
 from tests.support.memory_checkpoint import MemoryCheckpoint
 
 
@@ -66,3 +69,24 @@ def test_the_page_names_every_entry():
     text = PAGE.read_text(encoding="utf-8")
     for name in ("step", "schedule", "edit", "treat_zeros", "finalize", "file_masks"):
         assert f"| `{name}` |" in text
+
+
+def values_entry(values, original):
+    tensor = ValuesConfiguration("fc.weight", f"sha256:{values * 64}", 40, original)
+    return RecoveryEntry(RecoveryConfiguration((tensor,)))
+
+
+def test_what_all_recoveries_share_is_written_once():
+    original = f"sha256:{'0' * 64}"
+    entries = tuple(values_entry(values, original) for values in "abc")
+    text = encode(entries).decode()
+    assert text.count(original) == 1
+    assert decode(text, "r.json").entries == entries
+    others = entries[0], values_entry("b", f"sha256:{'1' * 64}"), entries[2]
+    assert decode(encode(others), "r.json").entries == others
+
+
+def test_values_without_the_original_that_they_belong_to_are_refused():
+    text = encode((values_entry("a", ""),))
+    with pytest.raises(RecipeError, match=r"original of 'fc\.weight' is missing"):
+        decode(text, "r.json")
