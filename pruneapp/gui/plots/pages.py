@@ -43,7 +43,7 @@ _GAP = 8
 # Pixels by which `Style` makes a tab narrower than Qt's default; the second if space is short.
 _TAB_REDUCTION, _NARROW_TAB_REDUCTION = 10, 16
 # Smallest font of the tabs, as a share of the usual one: next to both docks, and at all.
-_SMALL_FONT, _SMALLEST_FONT = 0.8, 0.7
+_SMALL_FONT, _SMALLEST_FONT = 0.8, 0.65
 # Pages of a single tensor; they show its statistics next to the readout.
 _TENSOR_PAGES = frozenset({Page.WEIGHTS, Page.DISTRIBUTION, Page.CHANNELS})
 
