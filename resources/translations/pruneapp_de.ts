@@ -5809,6 +5809,10 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Graph wird gelesen…</translation>
     </message>
     <message>
+        <source>Scroll to zoom, drag to move; the arrow keys follow the connections.</source>
+        <translation>Scrollen zoomt, Ziehen verschiebt; die Pfeiltasten folgen den Verbindungen.</translation>
+    </message>
+    <message>
         <source>Only ONNX and .pt2 files contain a graph.</source>
         <translation>Nur ONNX- und .pt2-Dateien enthalten einen Graphen.</translation>
     </message>

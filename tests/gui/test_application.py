@@ -388,7 +388,7 @@ def test_another_theme_repaints_every_view(new_user):
     user.click(user.button)  # two states to compare
     user.wait(lambda: user.document.position == 1)
     user.show_quality()
-    for page in Page:
+    for page in set(Page) - {Page.GRAPH}:  # the file has no graph
         picture = views.pages.picture(page)
         user.key(str(page + 1), views.tree.view)
         user.wait(lambda picture=picture: picture.numbers().rows > 0)

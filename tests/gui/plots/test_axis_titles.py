@@ -43,7 +43,7 @@ def covered(picture, area):
 
 def test_every_axis_has_a_title_that_nothing_covers(opened):
     opened.show_quality()
-    for size, page in product(SIZES, Page):
+    for size, page in product(SIZES, set(Page) - {Page.GRAPH}):  # it has no axes
         opened.window.resize(*size)
         opened.views.pages.tabs.setCurrentIndex(page)
         picture = opened.views.pages.picture()

@@ -11,9 +11,12 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pruneapp.analysis.statistics import Histogram, TensorStats
 from pruneapp.checkpoint.entry import TensorRow
 from pruneapp.evaluation.metric import MeasuredState, MetricChange, StateQuality
+from pruneapp.groups.operator_graph import Operator
 from pruneapp.gui.compare.view import CompareView
+from pruneapp.gui.plots.graph.graph_layout import PlacedGraph, lay_out
 from pruneapp.gui.plots.pages import Page, PlotPages
 from pruneapp.gui.widgets.theme import DARK_THEME, LIGHT_THEME, THEMES, ThemeManager
+from pruneapp.progress import CancelToken
 from tests.gui.plots.test_chart_pages import CASES
 
 ROW = TensorRow(
@@ -161,6 +164,9 @@ def test_a_change_of_theme_repaints_every_page(show, conv, qapp, qtbot, before, 
             for case in CASES.values():
                 if type(picture) is case.kind:
                     case.fill(picture)
+        operators = (Operator("Conv", "c", ("c.weight",)),)
+        graph = PlacedGraph(operators, ("Conv c",), lay_out([80.0], [], CancelToken()))
+        pages.graph.set_graph(graph, [4])
         conv.attach(pages.weights)
         conv.show(pages.weights)
         qtbot.waitUntil(lambda: pages.weights.canvas.item.fine is not None)

@@ -13,7 +13,14 @@ from pruneapp.gui.plots.base.readout import Swatch
 from pruneapp.gui.plots.graph.graph_canvas import GraphCanvas
 from pruneapp.gui.plots.graph.graph_layout import PlacedGraph
 from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
-from pruneapp.gui.widgets.labels import as_sentence, join_facts, join_names, join_sentences
+from pruneapp.gui.widgets.labels import (
+    MUTED,
+    ElidedLabel,
+    as_sentence,
+    join_facts,
+    join_names,
+    join_sentences,
+)
 from pruneapp.gui.widgets.number_format import count, part
 
 _MAX_NAMES = 3  # of the operators before and after one, in a description
@@ -33,6 +40,8 @@ class GraphView(PlotView):
         super().__init__(self.canvas)
         self._busy_text = self.tr("Reading the graph…")
         self.legend_may_go = True
+        hint = self.tr("Scroll to zoom, drag to move; the arrow keys follow the connections.")
+        self._row.addWidget(ElidedLabel(hint, ink=MUTED))
         self.canvas.nodeHovered.connect(self._show_node)
         self.canvas.currentMoved.connect(self._announce)
         self.canvas.nodeChosen.connect(self._on_chosen)
