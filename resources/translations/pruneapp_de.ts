@@ -19505,6 +19505,11 @@ steps</extracomment>
         <translation>&apos;stop&apos; muss eine Zahl wie 0.01 oder ein Prozentsatz wie 1% sein (angegeben: &apos;{stop}&apos;).</translation>
     </message>
     <message>
+        <source>the SHA-256 of the original of &apos;{name}&apos; is missing</source>
+        <extracomment>sentences</extracomment>
+        <translation>die SHA-256 des Originals von &apos;{name}&apos; fehlt</translation>
+    </message>
+    <message>
         <source>&apos;{where}&apos; was saved by a newer Pruneapp: it has version {version}, and this one reads up to version {newest_known}.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{where}&apos; wurde von einem neueren Pruneapp gespeichert: Die Version ist {version}, dieses liest bis Version {newest_known}.</translation>

@@ -19504,6 +19504,11 @@ steps</extracomment>
         <translation>&apos;stop&apos; 必须是 0.01 这样的数，或 1% 这样的百分比（得到 &apos;{stop}&apos;）。</translation>
     </message>
     <message>
+        <source>the SHA-256 of the original of &apos;{name}&apos; is missing</source>
+        <extracomment>sentences</extracomment>
+        <translation>缺少“{name}”原值的 SHA-256</translation>
+    </message>
+    <message>
         <source>&apos;{where}&apos; was saved by a newer Pruneapp: it has version {version}, and this one reads up to version {newest_known}.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{where}&apos; 由较新的 Pruneapp 保存：其版本为 {version}，而此 Pruneapp 最高只能读取版本 {newest_known}。</translation>
