@@ -170,7 +170,7 @@ class Look:
         size = f"{width}x{height}"
         bench = self.bench
         self._settle()
-        for page in Page:
+        for page in filter(bench.views.pages.tabs.isTabVisible, Page):
             bench.navigation.show_page(page)
             self._keep(self.window, f"{size}-{page.name.lower()}")
         bench.navigation.show_page(Page.WEIGHTS)

@@ -45,7 +45,7 @@ def see(walk: Tour) -> None:
 
 def pages(walk: Tour, name: str, says: str, *, rests: bool = True) -> None:
     """Save a picture of every page."""
-    for page in Page:
+    for page in filter(walk.views.pages.tabs.isTabVisible, Page):
         with walk.step(f"{name}-{page.name.lower()}", says, rests=rests):
             walk.views.pages.tabs.setCurrentIndex(page)
     walk.views.pages.tabs.setCurrentIndex(Page.WEIGHTS)
