@@ -19,6 +19,8 @@ _ESTIMATED_AFTER_S, _ESTIMATED_AFTER_SHARE = 1.0, 0.02
 # Seconds without progress after which no time left is estimated, as the job may never end; longer
 # if the job paused for longer before.
 _STALE_S = 3.0
+# Changes of the share that the rate is computed from at least, so that it fluctuates little.
+_LAST_POINTS = 8
 # Progress below this share is not recorded separately, so that there are few points.
 _FINEST = 1 / 512
 
@@ -73,8 +75,9 @@ class CancelToken:
 class TimeLeft:
     """Estimates the remaining time of a job from its progress.
 
-    The rate is that of the second half of the elapsed time, as preparations are often faster or
-    slower than the rest.
+    The rate is that of the last quarter of the elapsed time, or of the last `_LAST_POINTS` changes
+    if they took longer, as preparations are often faster or slower than the rest. If the share
+    becomes smaller, another phase has begun, which is estimated alone.
     """
 
     def __init__(self) -> None:
@@ -84,7 +87,9 @@ class TimeLeft:
     def update(self, seconds: float, share: float) -> None:
         """Record that `share` of the work, from 0 to 1, is done after `seconds`."""
         last_seconds, last_share = self._points[-1]
-        if share - last_share >= _FINEST or last_share < share == 1:
+        if share < last_share:
+            self._points, self._longest_pause = [(seconds, share)], 0.0
+        elif share - last_share >= _FINEST or last_share < share == 1:
             self._longest_pause = max(self._longest_pause, seconds - last_seconds)
             self._points.append((seconds, share))
 
@@ -93,12 +98,14 @@ class TimeLeft:
 
         They are not at the beginning, and after a long time without progress.
         """
-        last, share = self._points[-1]
-        if seconds < _ESTIMATED_AFTER_S or share < _ESTIMATED_AFTER_SHARE:
+        (began, share_at_first), (last, share) = self._points[0], self._points[-1]
+        elapsed = last - began
+        if seconds - began < _ESTIMATED_AFTER_S or share - share_at_first < _ESTIMATED_AFTER_SHARE:
             return None
-        if seconds - last >= max(_STALE_S, last / 4, 2 * self._longest_pause):
+        if seconds - last >= max(_STALE_S, elapsed / 4, 2 * self._longest_pause):
             return None
-        first, share_before = max(p for p in self._points if p[0] <= last / 2)
+        earlier = self._points[: max(1, len(self._points) - _LAST_POINTS)]
+        first, share_before = max(p for p in earlier if p[0] <= began + elapsed * 3 / 4)
         rate = (share - share_before) / (last - first)
         return max(0.0, (1 - share) / rate - (seconds - last))
 

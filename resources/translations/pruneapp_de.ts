@@ -2714,14 +2714,6 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Ein Ordner mit Bildern für einen Bildklassifikator von torchvision oder timm. Mit einem Unterordner je Klasse des Modells wird die Genauigkeit gemessen; sonst, wie genau die Ausgaben denen des ungeprunten Modells entsprechen.</translation>
     </message>
     <message>
-        <source>Random token IDs (always the same). They show whether the model is broken, but not small losses.</source>
-        <translation>Zufällige Token-IDs (immer dieselben). Sie zeigen, ob das Modell unbrauchbar ist, aber keine kleinen Verluste.</translation>
-    </message>
-    <message>
-        <source>Random numbers (always the same) in the input shapes of the ONNX model. They show whether the model is broken, but not small losses. Enter sizes that the model leaves open, such as batch=1, height=224.</source>
-        <translation>Zufallszahlen (immer dieselben) in den Eingabeformen des ONNX-Modells. Sie zeigen, ob das Modell unbrauchbar ist, aber keine kleinen Verluste. Geben Sie Größen ein, die das Modell offenlässt, etwa batch=1, height=224.</translation>
-    </message>
-    <message>
         <source>A program that evaluates a file. {checkpoint} is replaced by the path of the file, and {out} by the path to which the program writes its result, a JSON object or a number. Without {out}, the last JSON object or number that it prints is used.</source>
         <translation>Ein Programm, das eine Datei auswertet. {checkpoint} wird durch den Pfad der Datei ersetzt und {out} durch den Pfad, unter den das Programm sein Ergebnis schreibt, ein JSON-Objekt oder eine Zahl. Ohne {out} gilt das letzte JSON-Objekt oder die letzte Zahl in seiner Ausgabe.</translation>
     </message>
@@ -2734,8 +2726,16 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Kei&amp;ne Daten</translation>
     </message>
     <message>
+        <source>Random token IDs (always the same). They are unlike real text, so that small losses are missed and repairs are worse.</source>
+        <translation>Zufällige Token-IDs (immer dieselben). Sie ähneln keinem echten Text: Kleine Verluste bleiben unbemerkt, und Reparaturen werden schlechter.</translation>
+    </message>
+    <message>
         <source>&amp;Random inputs</source>
         <translation>&amp;Zufällige Eingaben</translation>
+    </message>
+    <message>
+        <source>Random numbers (always the same) in the input shapes of the ONNX model. They are unlike real inputs, so that small losses are missed and repairs are worse. Enter sizes that the model leaves open, such as batch=1, height=224.</source>
+        <translation>Zufallszahlen (immer dieselben) in den Eingabeformen des ONNX-Modells. Sie ähneln keinen echten Eingaben: Kleine Verluste bleiben unbemerkt, und Reparaturen werden schlechter. Geben Sie Größen ein, die das Modell offen lässt, etwa batch=1, height=224.</translation>
     </message>
     <message>
         <source>&amp;Statistics file</source>
@@ -9902,6 +9902,18 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     <message>
         <source>Agreement with the unpruned model on random inputs, {sizes}.</source>
         <translation>Übereinstimmung mit dem ungeprunten Modell auf zufälligen Eingaben, {sizes}.</translation>
+    </message>
+    <message>
+        <source>Agreement with the unpruned model on random token IDs.</source>
+        <translation>Übereinstimmung mit dem ungeprunten Modell bei zufälligen Token-IDs.</translation>
+    </message>
+    <message>
+        <source>Each line of the text is a sentence: cosine between its embedding and that of the unpruned model.</source>
+        <translation>Jede Zeile des Textes ist ein Satz: Kosinus zwischen seinem Embedding und dem des ungeprunten Modells.</translation>
+    </message>
+    <message>
+        <source>Perplexity of the text.</source>
+        <translation>Perplexität des Textes.</translation>
     </message>
     <message>
         <source>Accuracy of {model} on {n} of {images}.</source>

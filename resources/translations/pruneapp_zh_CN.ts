@@ -2714,14 +2714,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>供 torchvision 或 timm 图像分类器使用的图像文件夹。如果模型的每个类别各有一个子文件夹，则测量准确率；否则测量输出与未剪枝模型输出的接近程度。</translation>
     </message>
     <message>
-        <source>Random token IDs (always the same). They show whether the model is broken, but not small losses.</source>
-        <translation>随机的词元 ID（每次相同）。可以发现损坏的模型，但看不出小的损失。</translation>
-    </message>
-    <message>
-        <source>Random numbers (always the same) in the input shapes of the ONNX model. They show whether the model is broken, but not small losses. Enter sizes that the model leaves open, such as batch=1, height=224.</source>
-        <translation>按 ONNX 模型输入形状生成的随机数（每次相同）。可以发现损坏的模型，但看不出小的损失。请输入模型未固定的尺寸，例如 batch=1, height=224。</translation>
-    </message>
-    <message>
         <source>A program that evaluates a file. {checkpoint} is replaced by the path of the file, and {out} by the path to which the program writes its result, a JSON object or a number. Without {out}, the last JSON object or number that it prints is used.</source>
         <translation>评估文件的程序。{checkpoint} 会替换为文件的路径，{out} 会替换为程序写入结果（JSON 对象或数字）的路径。没有 {out} 时，使用程序输出的最后一个 JSON 对象或数字。</translation>
     </message>
@@ -2734,8 +2726,16 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>无数据(&amp;N)</translation>
     </message>
     <message>
+        <source>Random token IDs (always the same). They are unlike real text, so that small losses are missed and repairs are worse.</source>
+        <translation>随机词元 ID（始终相同）。它们与真实文本不同，因此较小的损失不会被发现，修复效果也较差。</translation>
+    </message>
+    <message>
         <source>&amp;Random inputs</source>
         <translation>随机输入(&amp;R)</translation>
+    </message>
+    <message>
+        <source>Random numbers (always the same) in the input shapes of the ONNX model. They are unlike real inputs, so that small losses are missed and repairs are worse. Enter sizes that the model leaves open, such as batch=1, height=224.</source>
+        <translation>ONNX 模型输入形状的随机数（始终相同）。它们与真实输入不同，因此较小的损失不会被发现，修复效果也较差。请输入模型未指定的大小，例如 batch=1, height=224。</translation>
     </message>
     <message>
         <source>&amp;Statistics file</source>
@@ -9901,6 +9901,18 @@ computed on this computer.</source>
     <message>
         <source>Agreement with the unpruned model on random inputs, {sizes}.</source>
         <translation>在随机输入上与未剪枝模型的一致性，{sizes}。</translation>
+    </message>
+    <message>
+        <source>Agreement with the unpruned model on random token IDs.</source>
+        <translation>在随机词元 ID 上与未剪枝模型的一致性。</translation>
+    </message>
+    <message>
+        <source>Each line of the text is a sentence: cosine between its embedding and that of the unpruned model.</source>
+        <translation>文本的每一行是一个句子：其嵌入与未剪枝模型的嵌入之间的余弦。</translation>
+    </message>
+    <message>
+        <source>Perplexity of the text.</source>
+        <translation>文本的困惑度。</translation>
     </message>
     <message>
         <source>Accuracy of {model} on {n} of {images}.</source>

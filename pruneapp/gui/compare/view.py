@@ -157,7 +157,7 @@ class SideMetrics(QWidget):
         known = pair.b or pair.a
         noise = NO_NUMBER
         if pair.half and known is not None:
-            noise = f"±{metric_points(pair.half, share=known.share)}"
+            noise = f"±{metric_points(pair.half, share=known.share, noise=True)}"
             if pair.at_most:
                 noise = self.tr("at most {noise}").format(noise=noise)
         return pair.name, self._value(pair.a), self._value(pair.b), self._difference(pair), noise

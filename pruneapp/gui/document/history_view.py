@@ -57,7 +57,7 @@ from pruneapp.gui.widgets.short_names import ShortNames
 _INDENT = 12  # width of a branch in pixels
 _DOT, _SMALL_DOT = 4.5, 3.5  # radius of the circle of the current state, and of others
 _PADDING = 6  # of a cell, with both sides together
-_MIN_LABEL = 15  # minimum width of the names of states, in letters
+_MIN_LABEL = 10  # minimum width of the names of states, in letters
 _MIN_NOTE = 12  # the same of notes
 _MIN_ROWS = 3  # number of rows that are always visible
 _MEASURED = 64  # rows whose cells are measured for the width of a column

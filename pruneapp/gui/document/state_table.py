@@ -148,5 +148,5 @@ def metric_text(metric: MetricChange) -> str:
         amount = number_format.metric_amount(metric.difference, share=metric.share)
         text += f" {number_format.with_sign(amount, metric.difference)}"
         if metric.half:
-            text += f" ±{number_format.metric_amount(metric.half, share=metric.share)}"
+            text += f" ±{number_format.metric_noise(metric.half, share=metric.share)}"
     return f"{text} ▲" if metric.calibrated else text

@@ -377,7 +377,7 @@ class ScriptController(Feature[ConsentDialog]):
         words = self.tr("Runs with {python} ({found}).").format(
             python=python.path, found=translate_sentence(python.found)
         )
-        of_data = self._images_text(found) or self._inputs_text(found)
+        of_data = self._images_text(found) or self._inputs_text(found) or self._tokens_text(found)
         parts = of_data, words, translate_sentence(python.notice), self._limit_text(found)
         return join_sentences(*parts)
 
@@ -415,6 +415,20 @@ class ScriptController(Feature[ConsentDialog]):
         return self.tr("Agreement with the unpruned model on random inputs, {sizes}.").format(
             sizes=join_names(*seeded.size_texts)
         )
+
+    def _tokens_text(self, found: _Found) -> str:
+        """Return what is measured with a text or random tokens; empty for other data."""
+        config = self.session.contents.configuration
+        if not found.agreed.script.builtin or found.agreed.options.classifier is not None:
+            return ""
+        if found.agreed.options.text is None:
+            return self.tr("Agreement with the unpruned model on random token IDs.")
+        if config is not None and config.embeds:
+            return self.tr(
+                "Each line of the text is a sentence: cosine between its embedding and that of the "
+                "unpruned model."
+            )
+        return self.tr("Perplexity of the text.")
 
     def _images_text(self, found: _Found) -> str:
         images, options = found.images, found.agreed.options

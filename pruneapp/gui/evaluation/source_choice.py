@@ -363,8 +363,8 @@ def _label_and_help(kind: DataKind) -> tuple[str, str]:
             translate("DataKind", "&No data"),
             translate(
                 "DataKind",
-                "Random token IDs (always the same). They show whether the model is broken, but "
-                "not small losses.",
+                "Random token IDs (always the same). They are unlike real text, so that small "
+                "losses are missed and repairs are worse.",
             ),
         ),
         DataKind.INPUTS: (
@@ -372,8 +372,8 @@ def _label_and_help(kind: DataKind) -> tuple[str, str]:
             translate(
                 "DataKind",
                 "Random numbers (always the same) in the input shapes of the ONNX model. They "
-                "show whether the model is broken, but not small losses. Enter sizes that the "
-                "model leaves open, such as batch=1, height=224.",
+                "are unlike real inputs, so that small losses are missed and repairs are worse. "
+                "Enter sizes that the model leaves open, such as batch=1, height=224.",
             ),
         ),
         DataKind.STATISTICS: (

@@ -440,7 +440,7 @@ class SensitivityView(BarChartView):
                 change = self.tr("no difference")
             elif abs(damage) <= noise:
                 change = self.tr("no difference found within ±{noise}").format(
-                    noise=self._amount(noise)
+                    noise=metric_points(noise, share=sensitivity.share, noise=True)
                 )
             elif damage > 0:
                 change = self.tr("{amount} worse").format(amount=self._amount(damage))

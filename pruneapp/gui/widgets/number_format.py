@@ -136,9 +136,17 @@ def metric_amount(value: float, *, share: bool, short: bool = False) -> str:
     return f"{head}e{int(power)}".replace("-", "−")
 
 
-def metric_points(value: float, *, share: bool) -> str:
-    """Format a difference with its unit, if it has one: 24.7 points."""
-    text = metric_amount(value, share=share)
+def metric_noise(half: float, *, share: bool) -> str:
+    """Format the noise of a metric: with two significant digits, as it is an estimate.
+
+    That of fractions has as many digits as `metric_amount`.
+    """
+    return metric_amount(half, share=True) if share else locale().toString(float(half), "g", 2)
+
+
+def metric_points(value: float, *, share: bool, noise: bool = False) -> str:
+    """Format a difference, or with `noise` its noise, with its unit if it has one: 24.7 points."""
+    text = (metric_noise if noise else metric_amount)(value, share=share)
     return translate("Quality", "{n} points").format(n=text) if share else text
 
 

@@ -391,10 +391,8 @@ def quality_in_words(quality: StateQuality, name: str = "") -> str:
     )
     if not quality.sparsity and not metric.difference:
         return translate("Quality", "{value}, unpruned model").format(value=value)
-    amount, half = (
-        number_format.metric_points(each, share=metric.share)
-        for each in (metric.difference, metric.half)
-    )
+    amount = number_format.metric_points(metric.difference, share=metric.share)
+    half = number_format.metric_points(metric.half, share=metric.share, noise=True)
     if metric.is_none:
         words = translate("Quality", "no difference found within ±{half} ({noise})")
     elif metric.higher is None or not metric.difference:
@@ -425,7 +423,8 @@ def comparison_in_words(before: MetricChange, after: MetricChange) -> str:
     change = after.worse - before.worse
     name = abridge_text(escape_text(after.name))
     was, now = (number_format.metric(m.value, share=m.share) for m in (before, after))
-    amount, half = (number_format.metric_points(m, share=after.share) for m in (change, after.half))
+    amount = number_format.metric_points(change, share=after.share)
+    half = number_format.metric_points(after.half, share=after.share, noise=True)
     if abs(change) <= after.half:
         words = translate(
             "Quality", "{name} {was} → {now}: no difference beyond the noise (±{half})."

@@ -9,7 +9,14 @@ from PySide6.QtWidgets import QProgressBar, QPushButton, QStatusBar, QWidget
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import follow_font, lay_in_row, single_shot
 from pruneapp.gui.widgets.engine_text import translate_sentence
-from pruneapp.gui.widgets.labels import MUTED, ElidedLabel, plain, translate, with_label
+from pruneapp.gui.widgets.labels import (
+    MUTED,
+    ElidedLabel,
+    letter_width,
+    plain,
+    translate,
+    with_label,
+)
 
 BUSY_MS = 200
 LONG_MS = 2_500
@@ -45,6 +52,9 @@ def show_share(bar: QProgressBar, share: float) -> None:
         bar.setValue(round(_STEPS * min(1.0, share)))
 
 
+_LETTERS = 20  # minimum width of the text of a job
+
+
 class JobStatus(QWidget):
     """The running job; shown only if it takes longer than `BUSY_MS`."""
 
@@ -59,6 +69,8 @@ class JobStatus(QWidget):
         self._cancelling = False
         self._seconds_left: float | None = None
         self.label = ElidedLabel("", self)
+        # Legible even if the last action is shown as well.
+        follow_font(self.label, lambda label: label.setMinimumWidth(_LETTERS * letter_width(label)))
         self.left = plain(ink=MUTED)
         # Fixed width for the longest text, so that the bar does not move.
         follow_font(
