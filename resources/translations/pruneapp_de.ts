@@ -5809,8 +5809,8 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Graph wird gelesen…</translation>
     </message>
     <message>
-        <source>Scroll to zoom, drag to move; the arrow keys follow the connections.</source>
-        <translation>Scrollen zoomt, Ziehen verschiebt; die Pfeiltasten folgen den Verbindungen.</translation>
+        <source>Scroll to zoom, drag to move; the arrow keys follow the edges.</source>
+        <translation>Scrollen zoomt, Ziehen verschiebt; die Pfeiltasten folgen den Kanten.</translation>
     </message>
     <message>
         <source>Only ONNX and .pt2 files contain a graph.</source>

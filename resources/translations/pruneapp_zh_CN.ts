@@ -5809,8 +5809,8 @@ Code inside checkpoints is never executed.</source>
         <translation>正在读取计算图…</translation>
     </message>
     <message>
-        <source>Scroll to zoom, drag to move; the arrow keys follow the connections.</source>
-        <translation>滚动可缩放，拖动可移动；方向键沿连接移动。</translation>
+        <source>Scroll to zoom, drag to move; the arrow keys follow the edges.</source>
+        <translation>滚动可缩放，拖动可移动；方向键沿边移动。</translation>
     </message>
     <message>
         <source>Only ONNX and .pt2 files contain a graph.</source>

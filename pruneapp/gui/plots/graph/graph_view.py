@@ -40,7 +40,7 @@ class GraphView(PlotView):
         super().__init__(self.canvas)
         self._busy_text = self.tr("Reading the graph…")
         self.legend_may_go = True
-        hint = self.tr("Scroll to zoom, drag to move; the arrow keys follow the connections.")
+        hint = self.tr("Scroll to zoom, drag to move; the arrow keys follow the edges.")
         self._row.addWidget(ElidedLabel(hint, ink=MUTED))
         self.canvas.nodeHovered.connect(self._show_node)
         self.canvas.currentMoved.connect(self._announce)
