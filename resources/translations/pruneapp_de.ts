@@ -8734,6 +8734,14 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Ergebnis verworfen: Nichts wurde geändert.</translation>
     </message>
     <message>
+        <source>The recovery continues.</source>
+        <translation>Die Wiederherstellung läuft weiter.</translation>
+    </message>
+    <message>
+        <source>Show</source>
+        <translation>Anzeigen</translation>
+    </message>
+    <message>
         <source>Evaluating before and after</source>
         <translation>Auswertung vorher und nachher</translation>
     </message>
@@ -8793,6 +8801,10 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Training</translation>
     </message>
     <message>
+        <source>Choose an evaluation script with a function train(model).</source>
+        <translation>Wählen Sie ein Auswertungsskript mit einer Funktion train(model).</translation>
+    </message>
+    <message>
         <source>The script does not define train(model).</source>
         <translation>Das Skript definiert train(model) nicht.</translation>
     </message>
@@ -8809,8 +8821,8 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>In {n} Schritten wiederherstellen</translation>
     </message>
     <message>
-        <source>15 % of the inputs are held out. A trained block, and then the trained model, is kept only if its error on them falls.</source>
-        <translation>15 % der Eingaben werden zurückgehalten. Ein trainierter Block und danach das trainierte Modell werden nur behalten, wenn ihr Fehler darauf sinkt.</translation>
+        <source>15 % of the inputs are held out. New weights are kept only if the error on these inputs becomes smaller.</source>
+        <translation>15 % der Eingaben werden zurückgehalten. Neue Gewichte werden nur behalten, wenn der Fehler auf diesen Eingaben kleiner wird.</translation>
     </message>
     <message>
         <source>train(model) decides how long it trains. It may yield a loss, (loss, learning rate) or a dict of metrics, which are plotted.</source>

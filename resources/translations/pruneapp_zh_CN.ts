@@ -8733,6 +8733,14 @@ computed on this computer.</source>
         <translation>结果已放弃：未作任何更改。</translation>
     </message>
     <message>
+        <source>The recovery continues.</source>
+        <translation>恢复仍在进行。</translation>
+    </message>
+    <message>
+        <source>Show</source>
+        <translation>显示</translation>
+    </message>
+    <message>
         <source>Evaluating before and after</source>
         <translation>正在评估前后状态</translation>
     </message>
@@ -8792,6 +8800,10 @@ computed on this computer.</source>
         <translation>训练</translation>
     </message>
     <message>
+        <source>Choose an evaluation script with a function train(model).</source>
+        <translation>请选择包含函数 train(model) 的评估脚本。</translation>
+    </message>
+    <message>
         <source>The script does not define train(model).</source>
         <translation>脚本没有定义 train(model)。</translation>
     </message>
@@ -8808,8 +8820,8 @@ computed on this computer.</source>
         <translation>用 {n} 步恢复</translation>
     </message>
     <message>
-        <source>15 % of the inputs are held out. A trained block, and then the trained model, is kept only if its error on them falls.</source>
-        <translation>15 % 的输入被留出。只有当留出输入上的误差下降时，才保留训练后的块以及训练后的模型。</translation>
+        <source>15 % of the inputs are held out. New weights are kept only if the error on these inputs becomes smaller.</source>
+        <translation>15% 的输入留作验证。只有当这些输入上的误差变小时，才会保留新的权重。</translation>
     </message>
     <message>
         <source>train(model) decides how long it trains. It may yield a loss, (loss, learning rate) or a dict of metrics, which are plotted.</source>

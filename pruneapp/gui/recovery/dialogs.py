@@ -154,9 +154,12 @@ class RecoverDialog(Dialog):
         self.trains.setEnabled(trains)
         if not trains:
             self.distills.setChecked(True)
-        self.no_training.setText(
-            self.tr("The script does not define train(model).") if found and not trains else ""
-        )
+        why = ""
+        if self.source.source().kind is not DataKind.SCRIPT:
+            why = self.tr("Choose an evaluation script with a function train(model).")
+        elif found and not trains:
+            why = self.tr("The script does not define train(model).")
+        self.no_training.setText(why)
         box = self.editors[self.EVALUATES]
         box.set_value(evaluates)
         box.setEnabled(evaluates)
@@ -190,8 +193,8 @@ class RecoverDialog(Dialog):
             self.go.setText(words)
         self.go.setEnabled(self._may_recover and not error)
         text = self.tr(
-            "15 % of the inputs are held out. A trained block, and then the trained model, is kept "
-            "only if its error on them falls."
+            "15 % of the inputs are held out. New weights are kept only if the error on these "
+            "inputs becomes smaller."
         )
         if trains:
             text = self.tr(

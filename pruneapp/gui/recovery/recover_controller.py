@@ -368,9 +368,20 @@ class RecoverController(Feature[Dialog]):
         panel.pauseRequested.connect(self._on_pause)
         panel.stopRequested.connect(self._on_stop)
         panel.cancelRequested.connect(self._on_cancel)
+        panel.rejected.connect(self._on_hidden)
         self._connect_curves(panel)
         self._theme.apply_to(panel)
         panel.show()
+
+    def _on_hidden(self) -> None:
+        panel = self.panel
+        if panel is not None:
+            self._notifications.offer(
+                NoticeTopic.RECOVERED,
+                self.tr("The recovery continues."),
+                self.tr("Show"),
+                partial(bring_to_front, panel),
+            )
 
     def _connect_curves(self, dialog: RecoveryPanel | RecoveryReportDialog) -> None:
         dialog.curves.fileRequested.connect(self._tables.save_picture)
@@ -381,6 +392,7 @@ class RecoverController(Feature[Dialog]):
     def _close_panel(self) -> None:
         panel, self.panel = self.panel, None
         if panel is not None:
+            self._notifications.end(NoticeTopic.RECOVERED)
             panel.reject()
             panel.deleteLater()
 

@@ -393,6 +393,9 @@ def quality_in_words(quality: StateQuality, name: str = "") -> str:
         return translate("Quality", "{value}, unpruned model").format(value=value)
     amount = number_format.metric_points(metric.difference, share=metric.share)
     half = number_format.metric_points(metric.half, share=metric.share, noise=True)
+    noise = translate_sentence(metric.noise)
+    if metric.half and not metric.is_none:
+        noise = f"±{half}, {noise}"
     if metric.is_none:
         words = translate("Quality", "no difference found within ±{half} ({noise})")
     elif metric.higher is None or not metric.difference:
@@ -405,7 +408,7 @@ def quality_in_words(quality: StateQuality, name: str = "") -> str:
     text = translate("Quality", "{share} pruned: {value}, {change}").format(
         share=number_format.percent(quality.sparsity),
         value=value,
-        change=words.format(amount=amount, half=half, noise=translate_sentence(metric.noise)),
+        change=words.format(amount=amount, half=half, noise=noise),
     )
     return mark_calibrated(text, metric)
 

@@ -289,12 +289,17 @@ def test_the_panel_is_hidden_and_shown_again(pruned, tmp_path):
         hide()
         user.wait(lambda: not panel.isVisible())
         assert recover._running is not None
+        (notice,) = user.window.notices.notices
+        user.click(notice.action)
+        user.wait(panel.isVisible)
+        panel.reject()
         user.key("Ctrl+Shift+R")
         user.wait(panel.isVisible)
         user.wait(panel.isActiveWindow)
         assert recover.dialog is None
     user.click(panel.cancel)
     user.wait(lambda: recover.panel is None)
+    assert not user.window.notices.notices
 
 
 def test_cancel_ends_the_process_at_once_and_changes_wait(pruned, tmp_path):
