@@ -476,13 +476,13 @@ class ExportController(Feature[ExportDialog]):
 
         Without effect if the dialog is open. An error is shown if another file is being opened.
         """
-        self.session.check_may_work()
+        self.session.check_may_look()
         yield from self._ask()
 
     @flow
     def ask_shrunk(self) -> Flow[None]:
         """Open the export dialog with the page Shrunk; see `ask`."""
-        self.session.check_may_work()
+        self.session.check_may_look()
         yield from self._ask(shrunk=True)
 
     def _ask(self, trouble: PruneAppError | None = None, *, shrunk: bool = False) -> Flow[None]:
@@ -655,7 +655,7 @@ class ExportController(Feature[ExportDialog]):
         Without effect if that is not the current state any more. The state counts as exported if
         the cut computes the same.
         """
-        self.session.check_may_work()
+        self.session.check_may_look()
         capture, shown = Capture.of(self.document), self.session.contents.shown
         if capture.snapshot.revision != surveyed.state.revision:
             return  # another file was opened while the dialog was open
@@ -711,7 +711,7 @@ class ExportController(Feature[ExportDialog]):
         If only the export itself finds tensors that the format cannot hold, it asks about them
         then, and exports again.
         """
-        self.session.check_may_work()
+        self._check_may_write(request)
         path, document = request.path, self.document
         request = replace(request, follow_links=is_followed_link(path))
         if request.follow_links and not dialogs.follow_link(
@@ -737,13 +737,24 @@ class ExportController(Feature[ExportDialog]):
                 # Only planning the export shows whether a container survives pruning.
                 if self.session.document is not document:
                     raise
-                self.session.check_may_work()
+                self._check_may_write(request)
                 unread = error.unread
             except PruneAppError as error:
                 yield from self._ask_again(error, document.checkpoint)
                 return
             else:
                 return
+
+    def _check_may_write(self, request: ExportRequest) -> None:
+        """Raise the reason why an export may not be written now, if there is one.
+
+        A running repair or recovery reads the opened files, so these are not replaced meanwhile.
+        """
+        checkpoint = self.document.checkpoint
+        opened = {checkpoint.path, *(file.path for file in checkpoint.files)}
+        if request.replace_original or request.path in opened:
+            self.session.check_may_work()
+        self.session.check_may_look()
 
     def _ask_again(self, error: PruneAppError, checkpoint: Checkpoint) -> Flow[None]:
         """Open the dialog again after an export of a state of `checkpoint` failed, with the error.

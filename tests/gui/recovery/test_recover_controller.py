@@ -302,6 +302,27 @@ def test_the_panel_is_hidden_and_shown_again(pruned, tmp_path):
     assert not user.window.notices.notices
 
 
+def test_a_state_is_exported_while_a_recovery_runs(pruned, tmp_path):
+    user, recover = pruned, pruned.workbench.recover
+    run_script(user, training(), tmp_path, trains=True)
+    panel = wait_training(user)
+    user.click(panel.hide_button)
+    report = user.export(tmp_path / "before.safetensors")
+    assert report is not None, user.trouble
+    user.close_report()
+    assert (tmp_path / "before.safetensors").exists()
+    opened = user.document.checkpoint.path
+    content = opened.read_bytes()
+    assert user.export(opened) is None
+    assert user.trouble[0].startswith("A recovery is running.")
+    assert opened.read_bytes() == content
+    assert recover.panel is panel
+    user.click(user.window.notices.notices[-1].action)
+    user.wait(panel.isVisible)
+    user.click(panel.cancel)
+    user.wait(lambda: recover.panel is None)
+
+
 def test_cancel_ends_the_process_at_once_and_changes_wait(pruned, tmp_path):
     user, recover = pruned, pruned.workbench.recover
     run_script(user, training(), tmp_path, trains=True)
