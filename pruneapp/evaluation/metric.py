@@ -69,6 +69,16 @@ class MetricChange:
         return self.difference if self.higher is False else -self.difference
 
 
+def noise_between(*halves: float) -> float:
+    """Return half the width of the noise interval of the difference of two states.
+
+    `halves` are those of each state against the unpruned model. Their root sum of squares is exact
+    for independent errors, and an upper bound for errors that are alike, as here: all are measured
+    on the same samples.
+    """
+    return math.hypot(*halves)
+
+
 @dataclass(frozen=True)
 class StateQuality:
     """The measurements of one state."""

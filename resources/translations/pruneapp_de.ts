@@ -4932,6 +4932,10 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Gemessen, bevor diese Sitzung geöffnet wurde. Werten Sie erneut aus ({keys}), um mit neuen Ergebnissen zu vergleichen.</translation>
     </message>
     <message>
+        <source>Measured earlier.</source>
+        <translation>Früher gemessen.</translation>
+    </message>
+    <message>
         <source>Multiply-adds are counted by the script: evaluate a state again ({keys}) to count them.</source>
         <translation>Multiply-Adds zählt das Skript: Werten Sie einen Zustand noch einmal aus ({keys}), dann sind sie da.</translation>
     </message>

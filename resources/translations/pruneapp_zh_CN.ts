@@ -4932,6 +4932,10 @@ Code inside checkpoints is never executed.</source>
         <translation>在打开此会话之前测得。请再次评估 ({keys}) 以便与新结果比较。</translation>
     </message>
     <message>
+        <source>Measured earlier.</source>
+        <translation>此前测量。</translation>
+    </message>
+    <message>
         <source>Multiply-adds are counted by the script: evaluate a state again ({keys}) to count them.</source>
         <translation>乘加运算由脚本统计：评估任一状态 ({keys}) 即可得到。</translation>
     </message>

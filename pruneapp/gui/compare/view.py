@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from pruneapp.analysis.comparison import Comparison, TensorDifference
 from pruneapp.document.document import HistoryItem
 from pruneapp.document.history import Branches
-from pruneapp.evaluation.metric import MetricChange, StateQuality
+from pruneapp.evaluation.metric import MetricChange, StateQuality, noise_between
 from pruneapp.gui.plots.base.plot_view import WrappingRow
 from pruneapp.gui.plots.base.readout import value_text
 from pruneapp.gui.plots.base.table import NumbersView
@@ -90,9 +90,8 @@ class MetricPair:
 def pairs_of(a: StateQuality | None, b: StateQuality | None) -> tuple[MetricPair, ...]:
     """Return the metrics of two states in pairs: those of `a`, then those that only `b` has.
 
-    The known noise is that of each state against the unpruned model. For two pruned states the sum
-    of both is used, which is an upper bound. It is 0 if a side has no value of the metric, or is
-    None.
+    For two pruned states the noise is an upper bound; see `noise_between`. It is 0 if a side has no
+    value of the metric, or is None.
     """
     sides = a, b
     names = dict.fromkeys(m.name for side in sides if side is not None for m in side.metrics)
@@ -101,7 +100,7 @@ def pairs_of(a: StateQuality | None, b: StateQuality | None) -> tuple[MetricPair
         x, y = (None if side is None else side.metric(name) for side in sides)
         both = zip(sides, (x, y), strict=True)
         halves = [m.half for side, m in both if side and m and not side.unpruned]
-        half = sum(halves) if x and y else 0.0
+        half = noise_between(*halves) if x and y else 0.0
         pairs.append(MetricPair(name, x, y, half, at_most=sum(h > 0 for h in halves) > 1))
     return tuple(pairs)
 

@@ -851,6 +851,8 @@ class EvaluationController(Feature[EvaluateDialog]):
                 "Measured before this session was opened. Evaluate again ({keys}) to compare with "
                 "new results."
             ).format(keys=self._actions.shortcut_or_path("evaluate_state"))
+        if not self._evaluation and self._measuring is not None:
+            return self.tr("Measured earlier.")  # whether alike is known after the first result
         return self.tr("Measured with another script, Python or options.")
 
     @property

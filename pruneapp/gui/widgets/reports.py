@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 from pruneapp.analysis.patterns import BrokenPattern
 from pruneapp.analysis.sparsity_report import Danger, MeasuredLoss, Severity
 from pruneapp.errors import abridge_text, escape_text, first_names
-from pruneapp.evaluation.metric import MetricChange, StateQuality
+from pruneapp.evaluation.metric import MetricChange, StateQuality, noise_between
 from pruneapp.evaluation.runner import Conditions, Samples
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.clipboard import copy_on_key
@@ -414,21 +414,20 @@ def quality_in_words(quality: StateQuality, name: str = "") -> str:
 
 
 def is_harmful(before: MetricChange, after: MetricChange) -> bool:
-    """Return whether a metric became worse by more than its noise."""
-    return after.higher is not None and after.worse - before.worse > after.half
+    """Return whether a metric of a pruned state became worse by more than its noise."""
+    noise = noise_between(before.half, after.half)
+    return after.higher is not None and after.worse - before.worse > noise
 
 
 def comparison_in_words(before: MetricChange, after: MetricChange) -> str:
-    """Return a sentence with a metric before and after an edit, and whether it is more than noise.
-
-    The noise is that of the difference from the unpruned model.
-    """
+    """Return a sentence with a metric of a pruned state before and after an edit, and its noise."""
+    noise = noise_between(before.half, after.half)
     change = after.worse - before.worse
     name = abridge_text(escape_text(after.name))
     was, now = (number_format.metric(m.value, share=m.share) for m in (before, after))
     amount = number_format.metric_points(change, share=after.share)
-    half = number_format.metric_points(after.half, share=after.share, noise=True)
-    if abs(change) <= after.half:
+    half = number_format.metric_points(noise, share=after.share, noise=True)
+    if abs(change) <= noise:
         words = translate(
             "Quality", "{name} {was} → {now}: no difference beyond the noise (±{half})."
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
@@ -23,6 +24,7 @@ from pruneapp.gui.evaluation import script_controller
 from pruneapp.gui.evaluation.source_choice import DataKind
 from pruneapp.gui.plots.pages import Page
 from pruneapp.progress import Job
+from tests.gui import script_runner
 from tests.gui.job_gate import Gate
 from tests.gui.user import plain
 
@@ -298,7 +300,7 @@ def save_and_reopen(user, file):
     user.wait(lambda: user.document is not None)
 
 
-def test_a_session_keeps_results_and_runs_nothing(pruned, runners, script, tmp_path):
+def test_a_session_keeps_results_and_runs_nothing(pruned, runners, script, tmp_path, monkeypatch):
     """Regression: chart and history mixed the results of two limits."""
     script.write_text("def evaluate(model, limit): return 1.0\n")
     choose(pruned, script)
@@ -329,6 +331,13 @@ def test_a_session_keeps_results_and_runs_nothing(pruned, runners, script, tmp_p
     assert {row[-1] for row in view.numbers()} == {conditions}
     pruned.key("5")
     assert pruned.views.compare.metrics.note.text().startswith(why)
+    monkeypatch.setattr(script_runner, "Gate", partial(Gate, closed=True))
+    choose(pruned, script, limit="50", new=False)
+    pruned.wait(lambda: len(runners) == 3 and runners[2].gate.running)
+    assert pruned.views.compare.metrics.note.text() == "Measured earlier."
+    runners[2].gate.closed = False
+    pruned.wait_idle()
+    assert history_metrics(pruned) == before
 
 
 def test_a_state_that_was_calibrated_with_the_data_that_measure_it_is_marked(

@@ -1,7 +1,8 @@
 """Texts that dialogs and pages share."""
 
+from pruneapp.evaluation.metric import MetricChange
 from pruneapp.evaluation.runner import Conditions, Samples
-from pruneapp.gui.widgets.reports import conditions_in_words
+from pruneapp.gui.widgets.reports import comparison_in_words, conditions_in_words, is_harmful
 from tests.gui.user import plain
 
 
@@ -15,3 +16,17 @@ def test_the_samples_of_an_evaluation_replace_its_limit():
     assert plain(conditions_in_words(images)) == (
         "builtin_accuracy.py, photos, 50 of 80 images, seed 0"
     )
+
+
+def test_two_pruned_states_are_compared_with_the_noise_of_both():
+    def cosine(value, half):
+        return MetricChange("cosine", value, 1.0, half, "paired", higher=True)
+
+    before = cosine(0.93, 0.003)
+    for value, words in (
+        (0.9345, "cosine 0.93 → 0.9345: no difference beyond the noise (±0.005)."),
+        (0.936, "cosine 0.93 → 0.936: 0.006 better, more than the noise (±0.005)."),
+    ):
+        assert plain(comparison_in_words(before, cosine(value, 0.004))) == words
+    assert not is_harmful(before, cosine(0.9255, 0.004))
+    assert is_harmful(before, cosine(0.924, 0.004))
