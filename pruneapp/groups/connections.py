@@ -7,6 +7,7 @@ the tensors that compute a unit feed those that read it.
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +17,6 @@ from weakref import WeakKeyDictionary
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.formats.onnx_roles import CONSTANT
 from pruneapp.errors import CheckpointError
-from pruneapp.groups.blocks import KnownBlock
 from pruneapp.groups.operator_graph import (
     INPUT,
     OUTPUT,
@@ -171,9 +171,9 @@ def _layers_of(checkpoint: Checkpoint, job: Job) -> _Layers | str:
         return _NO_GRAPH
     layers = _Layers()
     for block in structure.blocks:
-        _add_block(layers, checkpoint, block)
+        _add_paths(layers, checkpoint, block.prefix, block.form.paths)
     if not structure.blocks:
-        _add_groups(layers, structure)
+        _add_family(layers, checkpoint, structure)
     return layers
 
 
@@ -211,14 +211,14 @@ def _shown(checkpoint: Checkpoint, operator: Operator) -> tuple[str, tuple[str, 
     return _JOINS.get(operator.op, ""), ()
 
 
-def _add_block(layers: _Layers, checkpoint: Checkpoint, block: KnownBlock) -> None:
-    """Add the paths of a block; the same name in two paths is the same layer."""
+def _add_paths(layers: _Layers, checkpoint: Checkpoint, prefix: str, paths: Iterable[str]) -> None:
+    """Add paths of modules that feed each other; the same name in two paths is the same layer."""
     found: dict[str, tuple[int, ...]] = {}
-    for path in block.form.paths:
+    for path in paths:
         previous: tuple[int, ...] = ()
         for stage in path.split(" > "):
             if stage not in found:
-                modules = [list(_tensors_of(checkpoint, block.prefix + m)) for m in stage.split()]
+                modules = [list(_tensors_of(checkpoint, prefix + m)) for m in stage.split()]
                 found[stage] = tuple(layers.add(_module(t[0]), t) for t in modules if t)
                 if stage in _JOINS.values():
                     found[stage] = (layers.add(stage),)
@@ -236,13 +236,17 @@ def _tensors_of(checkpoint: Checkpoint, module: str) -> Iterator[str]:
             yield checkpoint.entry(name).name
 
 
-def _add_groups(layers: _Layers, structure: Structure) -> None:
+def _add_family(layers: _Layers, checkpoint: Checkpoint, structure: Structure) -> None:
     """Connect the tensors that compute the units of a group to those that read them.
 
-    Those that write into the residual stream feed a sum.
+    Attention without groups follows the declaration of the family. Layers that write into the
+    residual stream feed a sum.
     """
-    branches = {end.replace(".{wb}", "") for end in structure.family.branches}
-    sums: dict[int, int] = {}
+    family = structure.family
+    in_layer = re.compile(family.layer)
+    prefixes = dict.fromkeys(m[0] for name in checkpoint.entries if (m := in_layer.match(name)))
+    for prefix in prefixes if family.attention else ():
+        _add_paths(layers, checkpoint, prefix, family.attention)
     for axis in structure.axes.values():
         for group in axis.groups:
             makers: dict[str, list[str]] = {}
@@ -256,10 +260,10 @@ def _add_groups(layers: _Layers, structure: Structure) -> None:
             for second in [_layer(layers, *each) for each in takers.items()]:
                 for first in firsts:
                     layers.join(first, second)
-                if any(layers.labels[second].endswith(f".{end}") for end in branches):
-                    if second not in sums:
-                        sums[second] = layers.add("+")
-                    layers.join(second, sums[second])
+    branches = tuple("." + end.replace(".{wb}", "") for end in family.branches)
+    for number, label in enumerate([*layers.labels]):
+        if label.endswith(branches):
+            layers.add("+", before=(number,))
 
 
 def _layer(layers: _Layers, module: str, tensors: Sequence[str]) -> int:

@@ -121,6 +121,9 @@ class Family(_Declared, frozen=True):
         Conditions of a model type's class on the configuration after a cut, by axis.
     write_as
         Another model type that computes the same with fewer restrictions.
+    attention
+        Modules of a layer in the order in which they feed each other, for display: stages are
+        separated by " > ", modules of a stage by spaces. For families whose heads have no axis.
     known
         Names in a layer that are not members of a group; `known_outside` those outside of the
         layers (ends of names).
@@ -141,6 +144,7 @@ class Family(_Declared, frozen=True):
     axes: dict[AxisName, AxisRule] = {}
     refused: dict[AxisName, str] = {}
     limits: dict[str, dict[AxisName, str]] = {}
+    attention: tuple[str, ...] = ()
     known: tuple[str, ...] = ()
     known_outside: tuple[str, ...] = ()
 

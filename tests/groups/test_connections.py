@@ -11,9 +11,10 @@ from safetensors.torch import save_file
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.errors import UnsupportedFileError
 from pruneapp.groups.connections import Connections, Link, connections_of
+from pruneapp.groups.family import family_of, model_types
 from pruneapp.groups.operator_graph import read_operators
 from pruneapp.progress import Cancelled, CancelToken, Job
-from tests.shrink.small_models import write_mistral
+from tests.shrink.small_models import write_bert, write_mistral
 from tests.shrink.vision_models import MODELS, make
 from tests.support.onnx_models import Builder, save
 from tests.support.onnx_networks import NETWORKS
@@ -102,6 +103,25 @@ def test_groups_of_a_family(connected, tmp_path):
     assert in_line(down) == "gate_proj · up_proj > [down_proj] > +"
     values = connected(tmp_path, f"{layer}self_attn.v_proj.weight")
     assert in_line(values) == "[v_proj] > o_proj > +"
+
+
+def test_attention_of_a_family_whose_heads_cannot_be_removed(connected, tmp_path):
+    write_bert(tmp_path)
+    layer = "encoder.layer.0."
+    found = connected(tmp_path, f"{layer}attention.output.dense.weight")
+    assert in_line(found) == "self.query · self.key · self.value > [dense]"
+    assert (
+        in_line(connected(tmp_path, f"{layer}output.dense.weight"))
+        == "intermediate.dense > [dense]"
+    )
+
+
+@pytest.mark.parametrize("model_type", model_types())
+def test_the_attention_of_every_family_names_its_modules(model_type):
+    family = family_of(model_type)
+    assert bool(family.attention) == ("kv-groups" in family.refused)
+    modules = {module for path in family.attention for module in path.split() if module != ">"}
+    assert {f"{module}.{{wb}}" for module in modules} <= set(family.known)
 
 
 def test_a_model_without_known_structure_has_the_reason(connected, tmp_path):
