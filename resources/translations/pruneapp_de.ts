@@ -6664,6 +6664,10 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>;  Norm² zu {share} erhalten</translation>
     </message>
     <message>
+        <source>;  without biases and norms that are not pruned</source>
+        <translation>;  ohne nicht geprunte Biases und Norms</translation>
+    </message>
+    <message>
         <source>tensor</source>
         <translation>Tensor</translation>
     </message>
@@ -6710,10 +6714,6 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     <message>
         <source>norm² retained, %</source>
         <translation>erhaltene Norm², %</translation>
-    </message>
-    <message>
-        <source>;  showing prunable and pruned tensors only</source>
-        <translation>;  gezeigt sind die üblicherweise geprunten und die mit geprunten Gewichten</translation>
     </message>
     <message>
         <source>{name}:  {now} → {then} pruned</source>

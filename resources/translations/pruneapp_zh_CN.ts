@@ -6664,6 +6664,10 @@ Code inside checkpoints is never executed.</source>
         <translation>；范数²保留率 {share}</translation>
     </message>
     <message>
+        <source>;  without biases and norms that are not pruned</source>
+        <translation>；未剪枝的偏置和归一化不显示</translation>
+    </message>
+    <message>
         <source>tensor</source>
         <translation>张量</translation>
     </message>
@@ -6710,10 +6714,6 @@ Code inside checkpoints is never executed.</source>
     <message>
         <source>norm² retained, %</source>
         <translation>范数²保留率，%</translation>
-    </message>
-    <message>
-        <source>;  showing prunable and pruned tensors only</source>
-        <translation>；显示通常剪枝的或含被剪枝权重的张量</translation>
     </message>
     <message>
         <source>{name}:  {now} → {then} pruned</source>

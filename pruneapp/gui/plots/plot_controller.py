@@ -324,11 +324,11 @@ class PlotController(QObject):
         preview_report: SparsityReport | None,
         rows: Mapping[str, TensorRow],
     ) -> SparsityReport:
-        """Return a report of the tensors with a bar: those usually or actually pruned.
+        """Return a report of the tensors with a bar.
 
-        These are the tensors with pruned weights, those of the previewed step, and those of the
-        default selection. The result is cached while the slider moves, because it takes long for
-        100,000 tensors. Thread-safe.
+        These are the tensors with pruned weights, those of the previewed step, and all with two or
+        more dimensions: biases and norms would hide them. The result is cached while the slider
+        moves, because it takes long for 100,000 tensors. Thread-safe.
         """
         names: Sequence[str] = () if preview_report is None else preview_report.table.names
         known = self._bars
@@ -339,7 +339,7 @@ class PlotController(QObject):
         shown = [
             index
             for index, (name, after) in pairs
-            if after or name in touched or rows[name].by_default
+            if after or name in touched or len(rows[name].shape) > 1
         ]
         result = replace(report, tensors=table.at(shown))
         self._bars = report, names, result

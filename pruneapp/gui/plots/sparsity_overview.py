@@ -301,7 +301,7 @@ class ModelView(BarChartView):
                 words = self.tr(";  norm² retained {share}").format(share=percent(norm))
             text += words
         if len(report.tensors) < self._prunable:  # not the same as the checked tensors
-            text += self.tr(";  showing prunable and pruned tensors only")
+            text += self.tr(";  without biases and norms that are not pruned")
         return text
 
     def _name_of(self, tensor: int) -> str:

@@ -12,6 +12,7 @@ from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
+from safetensors.numpy import save_file
 
 from pruneapp.analysis.sparsity_report import SparsityReport, TensorSparsity
 from pruneapp.checkpoint.entry import TensorRow
@@ -182,12 +183,23 @@ def test_no_share_beyond_100_is_written_on_the_axis(model):
 
 def test_the_summary_states_which_tensors_have_a_bar(model):
     """Regression: it counted 37 when 36 tensors were checked."""
-    assert "prunable and pruned" not in model.summary(), "all that can be pruned have one"
+    assert "without biases" not in model.summary(), "all that can be pruned have one"
     model.set_tensors([*ROWS, row("m.layers.0.bias", 8)])
     model.set_report(REPORT)
     assert model.summary() == (
-        "4 tensors; model 7.0\u00a0% pruned;  showing prunable and pruned tensors only"
+        "4 tensors; model 7.0\u00a0% pruned;  without biases and norms that are not pruned"
     )
+
+
+def test_embeddings_have_a_bar_although_they_are_not_checked(user, tmp_path):
+    """The largest tensor of a language model was missing."""
+    file, ones = tmp_path / "m.safetensors", np.ones((4, 4), np.float32)
+    save_file({"embed_tokens.weight": ones, "fc.weight": ones, "fc.bias": ones[0]}, file)
+    user.open_file(file)
+    user.key("4", user.views.tree.view)
+    model = user.views.pages.model
+    user.wait(lambda: model.numbers().rows > 0)
+    assert [cells[0] for cells in model.numbers()] == ["embed_tokens.weight", "fc.weight"]
 
 
 def test_the_norm_that_is_retained_since_opening(model, theme):
