@@ -13,9 +13,11 @@ from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QDialog
 from safetensors.numpy import save_file
 
+from pruneapp.checkpoint.io.upload import write_whole
 from pruneapp.errors import ExportError
 from pruneapp.export.report_writer import csv_text
 from pruneapp.gui.app.settings import Settings
+from pruneapp.gui.plots import plot_controller
 from pruneapp.gui.plots.base.export_menu import png
 from pruneapp.gui.plots.pages import Page
 from pruneapp.gui.plots.plot_controller import write_csv
@@ -143,16 +145,23 @@ def test_files_are_written_completely_or_not_at_all(user, saved, tmp_path):
     assert target.read_bytes() == old
 
 
-def test_a_picture_is_saved_and_copied_in_the_background(user, tmp_path):
-    model = user.views.pages.model
+def test_a_picture_is_saved_and_copied_in_the_background(user, tmp_path, monkeypatch):
+    model, threads = user.views.pages.model, []
+
+    def write(*arguments):
+        threads.append(threading.current_thread())
+        return write_whole(*arguments)
+
+    monkeypatch.setattr(plot_controller, "write_whole", write)
     for kind in ("png", "svg"):
         target = tmp_path / f"c.{kind}"
         user.chooses_file(target, "getSaveFileName")
         getattr(model.export_menu, kind).trigger()
-        assert not target.exists(), "written before the window got to anything else"
-        assert user.workbench.jobs.writing
+        user.wait(target.exists)
         user.wait(lambda: not user.workbench.jobs.busy)
         assert target.read_bytes()[:4] in {b"\x89PNG", b"<?xm"}
+    assert len(threads) == 2
+    assert threading.main_thread() not in threads
     assert user.trouble == []
     QGuiApplication.clipboard().setText("before")
     model.export_menu.copy.trigger()
