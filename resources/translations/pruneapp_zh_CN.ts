@@ -2714,6 +2714,10 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>供 torchvision 或 timm 图像分类器使用的图像文件夹。如果模型的每个类别各有一个子文件夹，则测量准确率；否则测量输出与未剪枝模型输出的接近程度。</translation>
     </message>
     <message>
+        <source>Random token IDs (always the same). Unlike with real text, small losses are missed, and repairs are worse.</source>
+        <translation>随机词元 ID（始终相同）。与真实文本相比，较小的损失不会被发现，修复效果也较差。</translation>
+    </message>
+    <message>
         <source>A program that evaluates a file. {checkpoint} is replaced by the path of the file, and {out} by the path to which the program writes its result, a JSON object or a number. Without {out}, the last JSON object or number that it prints is used.</source>
         <translation>评估文件的程序。{checkpoint} 会替换为文件的路径，{out} 会替换为程序写入结果（JSON 对象或数字）的路径。没有 {out} 时，使用程序输出的最后一个 JSON 对象或数字。</translation>
     </message>
@@ -2724,10 +2728,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
     <message>
         <source>&amp;No data</source>
         <translation>无数据(&amp;N)</translation>
-    </message>
-    <message>
-        <source>Random token IDs (always the same). They are unlike real text, so that small losses are missed and repairs are worse.</source>
-        <translation>随机词元 ID（始终相同）。它们与真实文本不同，因此较小的损失不会被发现，修复效果也较差。</translation>
     </message>
     <message>
         <source>&amp;Random inputs</source>

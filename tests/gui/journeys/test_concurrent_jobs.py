@@ -162,10 +162,10 @@ def test_what_was_written_before_it_was_cancelled_is_told_as_written(
     """The notice names the missing files: the report, but not the script written earlier."""
     gate, real = Gate(closed=True), export_controller.write_accompanying_files
 
-    def work(capture, report, path, job, *more):
+    def work(capture, report, path, job, **more):
         if path.suffix != ".py":
             gate.wait(job)
-        return real(capture, report, path, job, *more)
+        return real(capture, report, path, job, **more)
 
     monkeypatch.setattr(export_controller, "write_accompanying_files", work)
     at_work.click(at_work.button)
