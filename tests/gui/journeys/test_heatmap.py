@@ -108,7 +108,7 @@ def test_the_table_follows_undo_and_redo(user, view):
     user.click(view._table_button)
     assert view.shows_table
     assert kept_in_table() == {"1"}
-    assert view.readout.text().endswith("kept")
+    user.wait(lambda: view.readout.text().endswith("kept"))
     user.click(view.tools.operations.buttons["prune"])
     user.wait(lambda: user.document.position == 1)
     user.wait(lambda: kept_in_table() == {"0"})
