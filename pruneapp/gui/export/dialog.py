@@ -416,8 +416,9 @@ class ExportDialog(Dialog):
         self.page.changed.connect(self._arrange)
         self.purposes.chosen.connect(self._on_recommended)
         self.formats.picked.connect(self._on_picked)
-        for edited in (self.formats.picked, self.target.changed, self.page.target.changed):
-            edited.connect(self.trouble.hide)
+        self.formats.picked.connect(self.trouble.hide)
+        for target in (self.target, self.page.target):
+            target.path.textChanged.connect(self.trouble.hide)
         self.details.changed.connect(self._on_changed)
         self.target.changed.connect(self._arrange)
         self.go.clicked.connect(self._finish)

@@ -536,6 +536,9 @@ def test_what_the_class_refuses_leaves_nothing(user, folder, dialog, monkeypatch
     again = user.workbench.export.dialog
     user.wait(again.trouble.isVisible)
     assert asked == [("meta", 192, True)]
+    again.target.changed.emit()  # as at the end of a check of the target
+    again.page.target.changed.emit()
+    assert again.trouble.isVisible()
     assert again.trouble.text() == "✕ LlamaForCausalLM does not take it."
     assert again.is_shrunk
     assert user.trouble == []
