@@ -248,6 +248,17 @@ def beats(qtbot):
     beats.stop()
 
 
+@pytest.fixture(params=["en", "de", "zh_CN"])
+def language(qapp, request):
+    """Translate the texts into each language; return its name."""
+    translator = QTranslator()
+    if request.param != "en":
+        assert translator.load(str(resources.path(f"translations/pruneapp_{request.param}.qm")))
+        qapp.installTranslator(translator)
+    yield request.param
+    qapp.removeTranslator(translator)
+
+
 @pytest.fixture
 def chinese(qapp):
     """Translate the window into Chinese."""

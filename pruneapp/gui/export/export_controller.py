@@ -22,7 +22,6 @@ from pruneapp.document.document import Capture
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import PruneAppError, UnwritableError, first_names
 from pruneapp.evaluation.metric import StateQuality
-from pruneapp.evaluation.report.page import metric_texts
 from pruneapp.export.catalog import FORMATS, usual_format
 from pruneapp.export.completeness import find_unwritable
 from pruneapp.export.destination.target import kept_name, not_replaced_notice
@@ -253,6 +252,11 @@ def evaluation_data(source: DataSource | None) -> EvaluationData | None:
     return EvaluationData(text=path)
 
 
+def _resolved(path: Path) -> Path:
+    """Return a path with links resolved; a location in a store as it is."""
+    return path if is_store(path) else real_path(path)
+
+
 def accompanying_files(report: ExportReport, request: ExportRequest) -> tuple[Path, ...]:
     """Return the paths of the requested files: comparison script, then report; empty for none."""
     script = (accompanying_path(report, _SCRIPT),) if request.script else ()
@@ -280,6 +284,8 @@ def write_accompanying_files(
         return write_check_script(checkpoint, report, path, job, evaluation)
 
     def account(path: Path) -> Path:
+        from pruneapp.evaluation.report.page import metric_texts  # not needed at start-up
+
         snapshot = capture.snapshot
         origin = estimated_provenance(snapshot, history_recipe(capture, job), job)
         steps, metrics = _steps_of(capture), metric_texts(quality)
@@ -683,7 +689,7 @@ class ExportController(Feature[ExportDialog]):
         No other export may write there meanwhile. Emits `began` first, and raises the errors of the
         job and `Cancelled`.
         """
-        target = path if is_store(path) else real_path(path)
+        target = _resolved(path)
         self._set_written((*self._written, target))
         self.began.emit(path)
         try:
@@ -750,11 +756,14 @@ class ExportController(Feature[ExportDialog]):
 
         A running repair or recovery reads the opened files, so these are not replaced meanwhile.
         """
-        checkpoint = self.document.checkpoint
-        opened = {checkpoint.path, *(file.path for file in checkpoint.files)}
-        if request.replace_original or request.path in opened:
+        try:
             self.session.check_may_work()
-        self.session.check_may_look()
+        except PruneAppError:
+            checkpoint = self.document.checkpoint
+            opened = checkpoint.path, *(file.path for file in checkpoint.files)
+            if request.replace_original or _resolved(request.path) in map(_resolved, opened):
+                raise
+            self.session.check_may_look()
 
     def _ask_again(self, error: PruneAppError, checkpoint: Checkpoint) -> Flow[None]:
         """Open the dialog again after an export of a state of `checkpoint` failed, with the error.

@@ -293,7 +293,7 @@ class FolderRow(QWidget):
         """
         text = self.path.text().strip()
         one_file = self._is_file()
-        if not one_file and os.path.isfile(expand_home(text)):  # noqa: PTH113 - a name may be too long
+        if not one_file and os.path.isfile(expand_home(text)):  # noqa: PTH113 - Path raises: name too long
             return self.tr("This is a file: name a new folder.")
         endings = self._file_suffixes
         problem = path_problem(

@@ -5,25 +5,12 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from PySide6.QtCore import QTranslator
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QMainWindow
 
-from pruneapp import resources
 from pruneapp.gui.commands.actions import Actions
 
 pytestmark = pytest.mark.usefixtures("english")
-
-
-@pytest.fixture(params=["en", "zh_CN", "de"])
-def language(request, qapp):
-    """Translate the texts into a language."""
-    translator = QTranslator()
-    if request.param != "en":
-        assert translator.load(str(resources.path(f"translations/pruneapp_{request.param}.qm")))
-        qapp.installTranslator(translator)
-    yield request.param
-    qapp.removeTranslator(translator)
 
 
 @pytest.mark.usefixtures("language")

@@ -143,8 +143,7 @@ def test_cancelling_is_quick_while_the_main_thread_is_busy(work, lane):
     user.wait(lambda: task.begun)
     user.key("Ctrl+J")
     timer = QTimer(user.window)
-    # Nothing else blocks the main thread for a fixed time, as large repaints do again and again.
-    timer.timeout.connect(lambda: time.sleep(0.03))
+    timer.timeout.connect(lambda: time.sleep(0.03))  # no wait: it blocks as a large repaint does
     timer.start(5)
     took = Stopwatch()
 

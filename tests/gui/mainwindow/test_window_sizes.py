@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QPoint, QRect, QTranslator
+from PySide6.QtCore import QPoint, QRect
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QApplication, QToolBar, QToolButton
 
@@ -13,16 +13,6 @@ from pruneapp.gui.widgets import screen
 
 SAMPLE = resources.path("sample/lenet-digits.safetensors")
 SIZES = (1024, 700), (1280, 764), (1280, 800), (1440, 900)
-
-
-@pytest.fixture(params=["en", "de", "zh_CN"])
-def language(qapp, request):
-    translator = QTranslator()
-    if request.param != "en":
-        assert translator.load(str(resources.path(f"translations/pruneapp_{request.param}.qm")))
-        qapp.installTranslator(translator)
-    yield request.param
-    qapp.removeTranslator(translator)
 
 
 @pytest.fixture(params=[1.0, 1.5])
