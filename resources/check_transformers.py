@@ -179,7 +179,11 @@ def compare_embeddings(before, after, titles):
         print("Change of the similarity of each sentence to each, in the order above:")
         for row in apart:
             print("  " + " ".join(f"{change:+.3f}" for change in row))
-    print(f"Largest change: {apart.abs().max():.4f}, mean: {apart.abs().mean():.4f}")
+    largest, mean = apart.abs().max(), apart.abs().mean()
+    print(
+        "Change of the cosine similarity of two sentences, over all pairs: "
+        f"largest {largest:.4f}, mean {mean:.4f}"
+    )
 
 
 def compare_perplexity(before, after, titles, inputs):

@@ -82,6 +82,7 @@ class LayerRepair:
     rounded: float
     bias: str = ""  # name of the bias or running mean that was adjusted
     numel: int = 0  # total number of weights
+    variance: str = ""  # name of the running variance that was adjusted
 
     @property
     def is_worse(self) -> bool:
@@ -614,8 +615,11 @@ class _LayerSolver:
             if others:
                 values.add(shift.entry.name, bits, job)
                 with_bias = shift.entry.name
+        variance = ""
         if followers.variance is not None and None not in spreads:
-            self._scale(followers.variance, [s for s in spreads if s is not None], values)
+            known = [s for s in spreads if s is not None]
+            if self._scale(followers.variance, known, values):
+                variance = followers.variance.name
         zeroed = self.snapshot.export_mask(entry.name)
         return LayerRepair(
             entry.name,
@@ -626,15 +630,16 @@ class _LayerSolver:
             errors.relative(errors.rounded),
             with_bias,
             entry.numel,
+            variance,
         )
 
     def _scale(
         self, entry: TensorEntry, spreads: Sequence[tuple[Float64s, Float64s]], values: ValuesFile
-    ) -> None:
+    ) -> bool:
         """Scale the running variance of a norm by the change of its layer's output variance.
 
         `spreads` are the variances of the outputs of each group, wanted and solved. Adds the tensor
-        to `values` if an element changes.
+        to `values` if an element changes; returns whether one does.
         """
         variance = _Tensor.read(self.snapshot, self.wanted, entry)
         before, after = (np.concatenate(side) for side in zip(*spreads, strict=True))
@@ -645,6 +650,7 @@ class _LayerSolver:
         bits, others = variance.with_values(changed, entry.dtype)
         if others:
             values.add(entry.name, bits, self.job)
+        return others > 0
 
     def _solve(
         self,

@@ -5231,8 +5231,8 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Rückgängigmachen geht weiterhin: Es liest die Sicherung des Originals.</translation>
     </message>
     <message>
-        <source>This is not the original model: units that were not dead were cut, and checks compare it with the original in which these are zero.</source>
-        <translation>Das ist nicht das ursprüngliche Modell: Es wurden Einheiten entfernt, die nicht tot waren, und Prüfungen vergleichen es mit dem Original, in dem diese null sind.</translation>
+        <source>The outputs differ from those of the pruned model, because units with an effect were cut. Evaluate this model before you use it: the check only shows that it computes the same as the pruned model with these units set to zero.</source>
+        <translation>Die Ausgaben unterscheiden sich von denen des geprunten Modells, weil Einheiten mit Wirkung entfernt wurden. Werten Sie dieses Modell aus, bevor Sie es verwenden: Die Prüfung zeigt nur, dass es dasselbe berechnet wie das geprunte Modell, in dem diese Einheiten auf null gesetzt sind.</translation>
     </message>
     <message>
         <source>Tensor</source>
@@ -9306,14 +9306,6 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Eingaben: {source}.</translation>
     </message>
     <message>
-        <source>{n} biases or running means were adjusted, too.</source>
-        <translation>{n} Biases oder laufende Mittelwerte wurden ebenfalls angepasst.</translation>
-    </message>
-    <message>
-        <source>1 bias or running mean was adjusted, too.</source>
-        <translation>1 Bias oder laufender Mittelwert wurde ebenfalls angepasst.</translation>
-    </message>
-    <message>
         <source>Error: mean squared difference from the unpruned layer&apos;s output, relative to the mean square of that output.</source>
         <translation>Fehler: mittlere quadratische Abweichung von der Ausgabe der ungeprunten Schicht, relativ zum mittleren Quadrat dieser Ausgabe.</translation>
     </message>
@@ -9396,6 +9388,34 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     <message>
         <source>&amp;Sort by</source>
         <translation>&amp;Ordnen nach</translation>
+    </message>
+    <message>
+        <source>1 bias</source>
+        <translation>1 Bias</translation>
+    </message>
+    <message>
+        <source>{n} biases</source>
+        <translation>{n} Biases</translation>
+    </message>
+    <message>
+        <source>1 running mean</source>
+        <translation>1 laufender Mittelwert</translation>
+    </message>
+    <message>
+        <source>{n} running means</source>
+        <translation>{n} laufende Mittelwerte</translation>
+    </message>
+    <message>
+        <source>1 running variance</source>
+        <translation>1 laufende Varianz</translation>
+    </message>
+    <message>
+        <source>{n} running variances</source>
+        <translation>{n} laufende Varianzen</translation>
+    </message>
+    <message>
+        <source>Also adjusted: {names}.</source>
+        <translation>Ebenfalls angepasst: {names}.</translation>
     </message>
 </context>
 <context>
@@ -22308,20 +22328,12 @@ steps</extracomment>
 <context>
     <name>Shrink</name>
     <message>
-        <source>Weights alone cannot predict the loss in quality. Evaluate the result, and expect to retrain.</source>
-        <translation>Die Gewichte allein können den Qualitätsverlust nicht vorhersagen. Werten Sie das Ergebnis aus, und rechnen Sie mit erneutem Training.</translation>
+        <source>▲ More than a third is removed: expect a large loss until the exported model is trained. Evaluate this cut, and remove less if you cannot train.</source>
+        <translation>▲ Mehr als ein Drittel wird entfernt: Rechnen Sie mit einem großen Verlust, bis das exportierte Modell trainiert wird. Werten Sie diesen Schnitt aus, und entfernen Sie weniger, wenn Sie nicht trainieren können.</translation>
     </message>
     <message>
-        <source>▲ More than a third is removed.</source>
-        <translation>▲ Mehr als ein Drittel wird entfernt.</translation>
-    </message>
-    <message>
-        <source>▲ More than a third is removed. Without training, Torch-Pruning reports perplexities of 28,358 to 576,501 for language models at 43–50 % of all widths; NVIDIA removes up to a third and distills afterwards.</source>
-        <translation>▲ Mehr als ein Drittel wird entfernt. Ohne Training nennt Torch-Pruning Perplexitäten von 28.358 bis 576.501 für Sprachmodelle bei 43–50 % aller Breiten; NVIDIA entfernt bis zu einem Drittel und destilliert danach.</translation>
-    </message>
-    <message>
-        <source>Weights alone cannot predict the loss in quality. Evaluate the result, and expect to retrain. NVIDIA removes up to a third and distills afterwards.</source>
-        <translation>Die Gewichte allein können den Qualitätsverlust nicht vorhersagen. Werten Sie das Ergebnis aus, und rechnen Sie mit erneutem Training. NVIDIA entfernt bis zu einem Drittel und destilliert danach.</translation>
+        <source>The weights do not show how much quality this costs. Evaluate this cut; training the exported model usually recovers a part of the loss.</source>
+        <translation>Die Gewichte zeigen nicht, wie viel Qualität das kostet. Werten Sie diesen Schnitt aus; ein Training des exportierten Modells macht meist einen Teil des Verlusts wieder gut.</translation>
     </message>
     <message>
         <source>Starts Python and builds the model&apos;s class in transformers with these shapes, without weights.</source>
@@ -23630,6 +23642,10 @@ steps</extracomment>
     <message>
         <source>pruned</source>
         <translation>geprunt</translation>
+    </message>
+    <message>
+        <source>[{place}] was {value}</source>
+        <translation>[{place}] war {value}</translation>
     </message>
     <message>
         <source>protected</source>

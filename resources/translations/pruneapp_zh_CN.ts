@@ -5231,8 +5231,8 @@ Code inside checkpoints is never executed.</source>
         <translation>仍可撤销：会读取原文件的备份。</translation>
     </message>
     <message>
-        <source>This is not the original model: units that were not dead were cut, and checks compare it with the original in which these are zero.</source>
-        <translation>这不是原模型：裁去了并未失效的单元，检查时将其与这些单元为零的原模型比较。</translation>
+        <source>The outputs differ from those of the pruned model, because units with an effect were cut. Evaluate this model before you use it: the check only shows that it computes the same as the pruned model with these units set to zero.</source>
+        <translation>输出与剪枝后的模型不同，因为裁去了有作用的单元。使用前请评估此模型：检查只表明，它与将这些单元置零的剪枝模型计算结果相同。</translation>
     </message>
     <message>
         <source>Tensor</source>
@@ -9305,14 +9305,6 @@ computed on this computer.</source>
         <translation>输入：{source}。</translation>
     </message>
     <message>
-        <source>{n} biases or running means were adjusted, too.</source>
-        <translation>同时调整了 {n} 个偏置或运行均值。</translation>
-    </message>
-    <message>
-        <source>1 bias or running mean was adjusted, too.</source>
-        <translation>同时调整了 1 个偏置或运行均值。</translation>
-    </message>
-    <message>
         <source>Error: mean squared difference from the unpruned layer&apos;s output, relative to the mean square of that output.</source>
         <translation>误差：与未剪枝层输出之差的均方，相对于该输出的均方。</translation>
     </message>
@@ -9395,6 +9387,34 @@ computed on this computer.</source>
     <message>
         <source>&amp;Sort by</source>
         <translation>排序依据(&amp;S)</translation>
+    </message>
+    <message>
+        <source>1 bias</source>
+        <translation>1 个偏置</translation>
+    </message>
+    <message>
+        <source>{n} biases</source>
+        <translation>{n} 个偏置</translation>
+    </message>
+    <message>
+        <source>1 running mean</source>
+        <translation>1 个运行均值</translation>
+    </message>
+    <message>
+        <source>{n} running means</source>
+        <translation>{n} 个运行均值</translation>
+    </message>
+    <message>
+        <source>1 running variance</source>
+        <translation>1 个运行方差</translation>
+    </message>
+    <message>
+        <source>{n} running variances</source>
+        <translation>{n} 个运行方差</translation>
+    </message>
+    <message>
+        <source>Also adjusted: {names}.</source>
+        <translation>同时调整了：{names}。</translation>
     </message>
 </context>
 <context>
@@ -22307,20 +22327,12 @@ steps</extracomment>
 <context>
     <name>Shrink</name>
     <message>
-        <source>Weights alone cannot predict the loss in quality. Evaluate the result, and expect to retrain.</source>
-        <translation>仅凭权重无法预测质量损失。请评估结果，并准备重新训练。</translation>
+        <source>▲ More than a third is removed: expect a large loss until the exported model is trained. Evaluate this cut, and remove less if you cannot train.</source>
+        <translation>▲ 移除了三分之一以上：在训练导出的模型之前，损失会很大。请评估此裁剪；若无法训练，请少移除一些。</translation>
     </message>
     <message>
-        <source>▲ More than a third is removed.</source>
-        <translation>▲ 移除了三分之一以上。</translation>
-    </message>
-    <message>
-        <source>▲ More than a third is removed. Without training, Torch-Pruning reports perplexities of 28,358 to 576,501 for language models at 43–50 % of all widths; NVIDIA removes up to a third and distills afterwards.</source>
-        <translation>▲ 移除了三分之一以上。不训练时，Torch-Pruning 报告语言模型在 43–50 % 的全部宽度下困惑度为 28,358 到 576,501;NVIDIA 最多移除三分之一，之后进行蒸馏。</translation>
-    </message>
-    <message>
-        <source>Weights alone cannot predict the loss in quality. Evaluate the result, and expect to retrain. NVIDIA removes up to a third and distills afterwards.</source>
-        <translation>仅凭权重无法预测质量损失。请评估结果，并准备重新训练。NVIDIA 最多移除三分之一，之后进行蒸馏。</translation>
+        <source>The weights do not show how much quality this costs. Evaluate this cut; training the exported model usually recovers a part of the loss.</source>
+        <translation>权重本身看不出质量会损失多少。请评估此裁剪；训练导出的模型通常能挽回一部分损失。</translation>
     </message>
     <message>
         <source>Starts Python and builds the model&apos;s class in transformers with these shapes, without weights.</source>
@@ -23629,6 +23641,10 @@ steps</extracomment>
     <message>
         <source>pruned</source>
         <translation>已剪枝</translation>
+    </message>
+    <message>
+        <source>[{place}] was {value}</source>
+        <translation>[{place}] 原为 {value}</translation>
     </message>
     <message>
         <source>protected</source>

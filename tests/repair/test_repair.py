@@ -194,6 +194,7 @@ def test_the_variance_of_a_norm_changes_with_that_of_the_outputs(opened, bias, g
     )
     outcome = repair(document, known)
     assert outcome.edit.entry["configuration"]["source"]["norms"] is True
+    assert [layer.variance for layer in outcome.layers] == ["bn1.running_var"]
 
     new = values(document.snapshot(), "conv1.weight").reshape(groups, -1, 12)
     before, after = (

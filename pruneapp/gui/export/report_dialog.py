@@ -81,8 +81,9 @@ class ExportReportDialog(Dialog):
             notes.append(self.tr("Undo still works: it reads the backup of the original."))
         if report.effect == CHANGES:
             changed = self.tr(
-                "This is not the original model: units that were not dead were cut, and checks "
-                "compare it with the original in which these are zero."
+                "The outputs differ from those of the pruned model, because units with an effect "
+                "were cut. Evaluate this model before you use it: the check only shows that it "
+                "computes the same as the pruned model with these units set to zero."
             )
             notes.insert(0, changed)
         self.notes = [plain(note, wrap=True) for note in notes]

@@ -341,35 +341,25 @@ class FolderRow(QWidget):
             self.path.setText(path)
 
 
-# largest share of an axis that published work cuts, followed by training
+# largest share of an axis that published work cuts, followed by training (docs/shrink.md)
 _PUBLISHED_SHARE = 1 / 3
 
 
-def loss_text(*, grave: bool, of_language: bool = True) -> str:
-    """Return a warning that a cut changes what the model computes.
+def loss_text(*, grave: bool) -> str:
+    """Return what to expect of a cut that changes the outputs, and what to do.
 
-    `of_language` quotes published results for language models; `grave` says that more than a third
-    of a width is cut.
+    `grave` says that more than a third of a width is cut.
     """
-    if not of_language:
-        words = translate(
-            "Shrink",
-            "Weights alone cannot predict the loss in quality. Evaluate the result, and expect "
-            "to retrain.",
-        )
-        many = translate("Shrink", "▲ More than a third is removed.")
-        return join_sentences(many, words) if grave else words
     if grave:
         return translate(
             "Shrink",
-            "▲ More than a third is removed. Without training, Torch-Pruning reports "
-            "perplexities of 28,358 to 576,501 for language models at 43–50 % of all widths; "
-            "NVIDIA removes up to a third and distills afterwards.",
+            "▲ More than a third is removed: expect a large loss until the exported model is "
+            "trained. Evaluate this cut, and remove less if you cannot train.",
         )
     return translate(
         "Shrink",
-        "Weights alone cannot predict the loss in quality. Evaluate the result, and expect to "
-        "retrain. NVIDIA removes up to a third and distills afterwards.",
+        "The weights do not show how much quality this costs. Evaluate this cut; training the "
+        "exported model usually recovers a part of the loss.",
     )
 
 
@@ -858,7 +848,7 @@ class ShrinkPage(QWidget):
             part.setVisible(forecast.has_class)
         self.loss.setVisible(forecast.exactness == CHANGES)
         grave = forecast.largest_share > _PUBLISHED_SHARE
-        self.loss.setText(loss_text(grave=grave, of_language=forecast.has_class))
+        self.loss.setText(loss_text(grave=grave))
         self.loss.setForegroundRole(DANGER if grave else TEXT)
         if forecast.write_as:
             words = self.tr(

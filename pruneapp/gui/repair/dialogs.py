@@ -23,6 +23,7 @@ from pruneapp.gui.widgets.labels import (
     MUTED,
     as_sentence,
     heading,
+    join_names,
     join_sentences,
     label_for,
     plain,
@@ -256,11 +257,7 @@ class RepairReportDialog(Dialog):
             self.tr("{n} layers repaired: {moved} weights have new values."),
         )
         text = text.format(moved=moved)
-        if biases := sum(bool(layer.bias) for layer in layers):
-            moved_too = self.tr("{n} biases or running means were adjusted, too.")
-            one = self.tr("1 bias or running mean was adjusted, too.")
-            text = join_sentences(text, plural(biases, one, moved_too))
-        self.headline = heading(text, wrap=True)
+        self.headline = heading(join_sentences(text, self._adjusted_text()), wrap=True)
         notes = [
             self.tr("Inputs: {source}. Solved by {solver}.").format(source=source, solver=solver)
             if solver
@@ -336,6 +333,22 @@ class RepairReportDialog(Dialog):
         lines = [label.text() for label in (self.headline, *self.risks, *self.notes)]
         table = text_of(self._headers, map(self._cells, range(len(self._layers))))
         return "\n".join((*lines, "", table, ""))
+
+    def _adjusted_text(self) -> str:
+        """Return a sentence on the tensors other than weights that have new values; "" for none."""
+        shifts = [layer.bias for layer in self._layers if layer.bias]
+        means = sum(name.endswith("running_mean") for name in shifts)
+        kinds = (
+            (len(shifts) - means, self.tr("1 bias"), self.tr("{n} biases")),
+            (means, self.tr("1 running mean"), self.tr("{n} running means")),
+            (
+                sum(bool(layer.variance) for layer in self._layers),
+                self.tr("1 running variance"),
+                self.tr("{n} running variances"),
+            ),
+        )
+        found = [plural(n, one, several) for n, one, several in kinds if n]
+        return self.tr("Also adjusted: {names}.").format(names=join_names(*found)) if found else ""
 
     def _cells(self, row: int) -> tuple[str, ...]:
         layer = self._layers[self._order[row]]

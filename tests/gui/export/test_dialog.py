@@ -562,9 +562,9 @@ def test_the_report_of_a_cut_says_in_red_that_it_is_not_the_original(qtbot):
     effect = "▲ different output from the pruned model"
     (shown,) = [label for label in dialog.findChildren(QLabel) if label.text() == effect]
     assert shown.foregroundRole() == DANGER
-    assert dialog.notes[0].text().startswith("This is not the original model")
+    assert dialog.notes[0].text().startswith("The outputs differ from those of the pruned model")
     text = dialog.as_text()
-    assert f"\nEffect: {effect}\nThis is not the original model" in text
+    assert f"\nEffect: {effect}\nThe outputs differ from those of the pruned model" in text
     assert "Sparsity" not in text, "a heading without content"
     exact = ExportReportDialog(report_of("p", **facts | {"effect": EXACT}))
     qtbot.addWidget(exact)

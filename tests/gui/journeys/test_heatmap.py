@@ -59,8 +59,8 @@ def test_a_channel_is_pruned_and_another_protected_on_the_picture(user, view, we
     user.qtbot.mouseMove(port, view.canvas.pixel_of(10, 5))
     view.canvas.hovered.emit((10, 5))
     user.wait(lambda: "pruned in step 1" in view.readout.text())
-    value = view.readout.text().replace("−", "-").split(" = ")[1].split()[0]
-    assert view.readout.text().startswith("[out 3, in 1, 1, 2] = ")
+    value = view.readout.text().replace("−", "-").split(" was ")[1].split()[0]
+    assert view.readout.text().startswith("[out 3, in 1, 1, 2] was ")
     assert np.float32(value) == weights[3, 1, 1, 2].numpy(), "the values of the file"
 
     QTest.mouseClick(port, Qt.MouseButton.LeftButton, pos=view.canvas.pixel_of(5 * 3, 5))

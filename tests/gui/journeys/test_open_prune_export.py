@@ -99,7 +99,7 @@ def test_a_person_prunes_looks_undoes_redoes_and_exports(user, small, tmp_path):
     readout = user.views.pages.weights.readout
     user.wait(lambda: "pruned in step 1 by L1" in readout.text())
     out, in_, row, column = place
-    assert readout.text().startswith(f"[out {out}, in {in_}, {row}, {column}] = ")
+    assert readout.text().startswith(f"[out {out}, in {in_}, {row}, {column}] was ")
 
     # A second step, on another tensor.
     user.key("Ctrl+Shift+A")

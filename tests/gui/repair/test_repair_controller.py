@@ -149,7 +149,7 @@ def test_by_statistics_it_is_one_step_and_undone_by_one_click(pruned, statistics
     assert user.states[-1] == "Repair of fc"
     assert set(user.document.snapshot().values) == {FC, "fc.bias"}
     assert report.headline.text() == (
-        "1 layer repaired: 240 weights have new values. 1 bias or running mean was adjusted, too."
+        "1 layer repaired: 240 weights have new values. Also adjusted: 1 bias."
     )
     assert report.risks == []
     assert "Not repaired, no statistics: 'head.weight'." in [note.text() for note in report.notes]

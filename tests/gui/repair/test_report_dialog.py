@@ -32,12 +32,23 @@ def report(show, english):
     )
 
 
-def test_biases_that_moved_are_counted(show, english):
-    """Regression: the report did not mention 5 biases with new values."""
-    layers = (*(replace(layer, bias=f"{layer.name}.bias") for layer in LAYERS[:2]), LAYERS[2])
-    for moved, words in ((layers, "2 biases or running means"), (layers[1:], "1 bias or running")):
-        report = show(RepairReportDialog(moved, risks=(), unknown=(), source="", shown={}))
-        assert f"have new values. {words}" in report.headline.text()
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({}, ""),
+        ({"bias": "a.bias"}, " Also adjusted: 1 bias."),
+        ({"bias": "bn.running_mean"}, " Also adjusted: 1 running mean."),
+        (
+            {"bias": "a.bias", "variance": "bn.running_var"},
+            " Also adjusted: 1 bias, 1 running variance.",
+        ),
+    ],
+)
+def test_tensors_that_changed_with_the_weights_are_counted_by_kind(show, english, changed, words):
+    """Regression: 37 biases of a BERT model were called "biases or running means"."""
+    layers = replace(LAYERS[0], **changed), *LAYERS[1:]
+    report = show(RepairReportDialog(layers, risks=(), unknown=(), source="", shown={}))
+    assert report.headline.text() == f"3 layers repaired: 13 weights have new values.{words}"
 
 
 def names(report):

@@ -259,10 +259,11 @@ class WeightReadout(QObject):
         self.changed.emit()
 
     def text(self) -> str:
-        """Return the readout: "[out 12, in 3, 1, 2] = -0.0312 pruned in step 4 by L1".
+        """Return the readout: "[out 12, in 3, 1, 2] was -0.0312   pruned in step 4 by L1".
 
-        Without a weight, the note of the layout; "" without a tensor. Requests a value, or the step
-        that pruned it, that is not known, after `POINT_MS`; until then the text has "…" or no step.
+        The value of a pruned weight is that before. Without a weight, the note of the layout; ""
+        without a tensor. Requests a value, or the step that pruned it, that is not known, after
+        `POINT_MS`; until then the text has "…" or no step.
         """
         layout, cell = self._canvas.item.layout, self.cell
         if layout is None:
@@ -277,23 +278,30 @@ class WeightReadout(QObject):
         if known is None:
             self._timer.start()
             return f"[{at}] = …"
-        words = [f"[{at}] = {value_text(known.value, enough_digits(known.value))}"]
+        value = value_text(known.value, enough_digits(known.value))
+        words = [f"[{at}] = {value}"]
         change = self._canvas.item.change(*cell)
         if change is not None:  # between two states that may both be past ones
             words.append(self._difference(*change))
-        elif not known.kept and index in self._steps:
-            step, item = self._steps[index]
-            text = self.tr("pruned in step {n} by {label}")
-            if not item.by_method:
-                text = self.tr("pruned in step {n}: {label}")
-            if item.rule:
-                text = self.tr("pruned in step {n}, rule {rule}: {label}")
-            words.append(text.format(n=step, rule=item.rule, label=translate_step(item.label)))
-        else:
-            if not known.kept:
-                self._timer.start()
+        elif known.kept:
             words.append(self._state(known))
+        else:
+            was = self.tr("[{place}] was {value}").format(place=at, value=value)
+            words = [was, self._pruned_by(index)]  # it is 0 now
         return "   ".join(words)
+
+    def _pruned_by(self, index: tuple[int, ...]) -> str:
+        """Return by which step a weight was pruned; requests it, if that is not known yet."""
+        if index not in self._steps:
+            self._timer.start()
+            return self.tr("pruned")
+        step, item = self._steps[index]
+        text = self.tr("pruned in step {n} by {label}")
+        if not item.by_method:
+            text = self.tr("pruned in step {n}: {label}")
+        if item.rule:
+            text = self.tr("pruned in step {n}, rule {rule}: {label}")
+        return text.format(n=step, rule=item.rule, label=translate_step(item.label))
 
     @property
     def cell(self) -> Cell | None:
@@ -329,8 +337,7 @@ class WeightReadout(QObject):
             self.changed.emit()
 
     def _state(self, weight: Weight) -> str:
-        if not weight.kept:
-            return self.tr("pruned")
+        """Return the state of a weight that is not pruned."""
         if weight.protected:
             return self.tr("protected")
         return self.tr("kept, to be pruned") if weight.to_prune else self.tr("kept")

@@ -53,8 +53,8 @@ def test_one_pruned_weight_in_a_million_is_found(view, fill, make_tensor, qtbot)
     ]
     assert orange == [(617, 403)]
     said = view.readout.text().replace("−", "-")
-    assert said.startswith("[617, 403] = ")
-    assert np.float32(said.split("= ")[1].split()[0]) == values[617, 403]
+    assert said.startswith("[617, 403] was ")
+    assert np.float32(said.split(" was ")[1].split()[0]) == values[617, 403]
 
 
 def test_half_a_random_mask_looks_even_from_afar(view, fill, make_tensor):
@@ -192,10 +192,10 @@ def test_a_sprinkling_is_a_pattern_and_not_an_area(view, fill, large, monkeypatc
 def test_a_step_is_named_in_the_read_out(shown, qtbot):
     with qtbot.waitSignal(shown.historyRequested) as asked:
         shown.canvas.hovered.emit((3, 4))
-        assert shown.readout.text() == "[out 1, in 2, 1, 0] = −0.03125   pruned"
+        assert shown.readout.text() == "[out 1, in 2, 1, 0] was −0.03125   pruned"
     assert asked.args == [(1, 2, 1, 0)]
     shown.set_pruned_by((1, 2, 1, 0), 4, HistoryItem("L1 20 %", "", by_method=True))
-    assert shown.readout.text().endswith("= −0.03125   pruned in step 4 by L1 20 %")
+    assert shown.readout.text().endswith("was −0.03125   pruned in step 4 by L1 20 %")
     shown.set_pruned_by((1, 2, 1, 0), 5, HistoryItem("channel 1 pruned", ""))
     assert shown.readout.text().endswith("pruned in step 5: channel 1 pruned")
     third = HistoryItem("L1 70 %", "", by_method=True, rule=3)

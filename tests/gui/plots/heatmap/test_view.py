@@ -126,7 +126,7 @@ def test_a_theme_repaints_all_at_once(shown, painted):
 def test_the_mouse_reads_index_value_and_state(shown, qtbot):
     qtbot.mouseMove(shown.canvas.viewport(), shown.canvas.pixel_of(3, 4))
     shown.canvas.hovered.emit((3, 4))
-    assert shown.readout.text() == "[out 1, in 2, 1, 0] = −0.03125   pruned"
+    assert shown.readout.text() == "[out 1, in 2, 1, 0] was −0.03125   pruned"
     shown.canvas.hovered.emit((0, 1))
     assert shown.readout.text() == "[out 0, in 0, 0, 1] = 0.5   kept, to be pruned"
     shown.canvas.hovered.emit((7, 5))
@@ -164,7 +164,7 @@ def test_keys_move_the_cursor_to_the_ends_of_its_row(shown, qtbot):
     put_cursor(shown, (1, 1, 0, 1))
     assert shown.canvas.item.cursor == (2, 3)
     assert press(key.Key_Right, key.Key_Down) == (3, 4)
-    assert shown.readout.text() == "[out 1, in 2, 1, 0] = −0.03125   pruned"
+    assert shown.readout.text() == "[out 1, in 2, 1, 0] was −0.03125   pruned"
     assert press(key.Key_Left, key.Key_Up) == (2, 3)
     assert press(key.Key_Home) == (2, 0)
     assert press(key.Key_Left) == (2, 0), "it does not leave the picture"
