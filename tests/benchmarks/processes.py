@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -45,7 +46,10 @@ class Ran:
 def run_python(
     arguments: Sequence[str], folder: Path, environment: Mapping[str, str] | None = None
 ) -> Ran:
-    """Run the Python interpreter with settings and caches in `folder`.
+    """Run the Python interpreter with new settings and caches in `folder`.
+
+    They are deleted first: the window restores the kept history and the settings of a file that
+    another benchmark opened.
 
     Raises
     ------
@@ -53,6 +57,7 @@ def run_python(
         If it fails.
     """
     home = folder / "home"
+    shutil.rmtree(home, ignore_errors=True)
     own = {
         name: str(home / name.lower())
         for name in ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME")
