@@ -243,10 +243,11 @@ class MaskSet(Mapping[str, BitMask]):
     Changes create a new set that shares all unchanged masks.
     """
 
-    __slots__ = ("__weakref__", "_masks")
+    __slots__ = ("__weakref__", "_masks", "_total_pruned")
 
     def __init__(self, masks: Mapping[str, BitMask] | None = None) -> None:
         self._masks = dict(masks or {})
+        self._total_pruned: int | None = None
 
     def with_masks(self, changes: Mapping[str, BitMask | None]) -> MaskSet:
         """Return a set with the masks of `changes` added or replaced; None removes a mask.
@@ -265,6 +266,13 @@ class MaskSet(Mapping[str, BitMask]):
         """Return the number of pruned elements of a tensor."""
         mask = self._masks.get(name)
         return 0 if mask is None else mask.pruned
+
+    @property
+    def total_pruned(self) -> int:
+        """The number of pruned elements of all tensors; counted once."""
+        if self._total_pruned is None:
+            self._total_pruned = sum(self.counts(self._masks))
+        return self._total_pruned
 
     def counts(self, names: Iterable[str]) -> list[int]:
         """Return the number of pruned elements of each tensor, in order; 0 without a mask.

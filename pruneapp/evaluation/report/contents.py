@@ -195,7 +195,7 @@ def _state(
 ) -> ReportedState:
     item, capture = source.items[number], source.capture
     branches, records = capture.branches, capture.records
-    pruned = sum(snapshot.masks.counts(snapshot.masks))
+    pruned = snapshot.masks.total_pruned
     children = list(branches.after)
     way = (0, *branches.path(number))[:-1] if number else ()
     return ReportedState(

@@ -25,8 +25,9 @@ from pruneapp.progress import Cancelled, CancelToken, Job, TimeLeft
 
 T = TypeVar("T")
 
-# Minimum interval between two progress signals of a job; more would only cause repaints.
-REPORT_EVERY_S = 0.04
+# Minimum interval between two progress signals of a job. Showing one takes the main thread up to
+# 20 ms if the work is in Python, because it waits for the interpreter lock at each call of Qt.
+REPORT_EVERY_S = 0.1
 # A callback slower than this usually triggers a large repaint. Delay queued requests by `PAINT_MS`,
 # so that Qt paints first.
 LONG_S = 0.03

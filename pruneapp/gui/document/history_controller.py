@@ -42,7 +42,7 @@ def size_of(past: PastState, parameters: int, job: Job) -> StateSize:
     Raises the errors of `PastState.load`.
     """
     snapshot = past.load(Job(cancel=job.cancel))
-    pruned = sum(snapshot.masks.counts(snapshot.masks))
+    pruned = snapshot.masks.total_pruned
     return StateSize(pruned / (parameters or 1), unpacked_size(snapshot, Job(cancel=job.cancel)))
 
 

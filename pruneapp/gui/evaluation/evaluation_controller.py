@@ -197,7 +197,7 @@ def measure_state(
     from pruneapp.evaluation.runner import conditions_of, data_of
 
     result = evaluator.measure(snapshot, job)
-    pruned = sum(snapshot.masks.counts(snapshot.masks))
+    pruned = snapshot.masks.total_pruned
     baseline = evaluator.baseline
     calibrated = data_of(evaluator.runner) in calibrated_with
     metrics = [

@@ -554,7 +554,7 @@ class ExportController(Feature[ExportDialog]):
             target = Path.home() / target.name
         target = self.session.folder("export", target.parent) / target.name
         masks, total = preview.snapshot.masks, self.session.contents.size.parameters
-        gone = sum(masks.counts(masks))
+        gone = masks.total_pruned
         share = number_format.part(gone, total) if gone else ""
         dialog.set_state(state, share, pruned=preview.pruned, asked=self._asked())
         dialog.set_broken(preview.provenance.broken, self.session.contents.shown)

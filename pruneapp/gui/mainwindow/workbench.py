@@ -221,7 +221,7 @@ class StatusController(QObject):
         masks = document.masks
         self._views.tree.model.set_sparsity(dict(zip(names, masks.counts(names), strict=True)))
         total = self._session.contents.size.parameters
-        pruned = sum(masks.counts(masks))
+        pruned = masks.total_pruned
         self._window.model_status.set_model(total, pruned, self._session.contents.size.buffers)
         self._views.preview.figures.set_model(total, pruned)
 

@@ -91,6 +91,7 @@ class StepInfoController(Feature[QInputDialog]):
         previews.requested.connect(self._on_requested)
         previews.assigned.connect(self._show_shares)
         session.closed.connect(self._on_closed)
+        self.jobs.pauseRequested.connect(self._pause_sizes)
 
     def offer_formats(self) -> None:
         """Set the export formats that are registered now."""
@@ -146,14 +147,26 @@ class StepInfoController(Feature[QInputDialog]):
             return  # the panel shows why there is no step
         about: tuple[object, ...] = (document.revision, step is not None and step.dependents)
         about += tuple(row.names for row in (step.rows if step else ()))
-        many = len(self.session.rows) > MANY
-        # For many tensors this takes seconds, in which a moving slider would wait for the
-        # interpreter lock at each number: it starts again after a pause.
-        if about != self._sized or (many and self._size_task.task is not None):
+        if about != self._sized:
             self._forget_sizes()
             self._sized = about
-            self._size_timer.start(LATER_MS if many else SOON_MS)
-        elif many and self._size_timer.isActive():
+            self._size_timer.start(LATER_MS if self._has_many else SOON_MS)
+        else:
+            self._pause_sizes()
+
+    @property
+    def _has_many(self) -> bool:
+        """Whether computing sizes takes seconds in Python.
+
+        Meanwhile a moving slider and the progress of a job would wait for the interpreter lock at
+        each number.
+        """
+        return len(self.session.rows) > MANY
+
+    def _pause_sizes(self) -> None:
+        """Compute the sizes of many tensors again after a pause, if they are being computed."""
+        if self._has_many and (self._size_timer.isActive() or self._size_task.task is not None):
+            self._size_task.cancel()
             self._size_timer.start(LATER_MS)
 
     def _size(self) -> None:
@@ -161,10 +174,15 @@ class StepInfoController(Feature[QInputDialog]):
         if document is None or (step is None and self._previews.state.requested):
             self._sized = ()
             return
+        if self._has_many and self.jobs.busy:
+            self._size_timer.start(LATER_MS)
+            return
         snapshot = document.snapshot()
         # An error is reported by the panel or by the export.
         self._size_task.start(
-            lambda job: sizes_after(snapshot, step, job), self._panel.file.set_sizes
+            lambda job: sizes_after(snapshot, step, job),
+            self._panel.file.set_sizes,
+            lane=Lane.BACKGROUND,
         )
 
     def _forget_sizes(self) -> None:

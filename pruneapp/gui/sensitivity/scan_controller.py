@@ -335,7 +335,7 @@ class ScanController(Feature[ScanDialog]):
 
     def _state_note(self, document: Document) -> str:
         """Return a note that the current state is pruned; empty for the unpruned model."""
-        pruned = sum(document.masks.counts(document.masks))
+        pruned = document.masks.total_pruned
         if not pruned:
             return ""
         share = number_format.part(pruned, self.session.contents.size.parameters)

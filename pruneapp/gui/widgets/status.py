@@ -47,9 +47,11 @@ def time_left_text(seconds: float) -> str:
 
 def show_share(bar: QProgressBar, share: float) -> None:
     """Show a share, from 0 to 1, in a bar; 0 as an indeterminate bar."""
+    bar.setUpdatesEnabled(False)  # `setValue` would paint immediately
     bar.setRange(0, _STEPS if share > 0 else 0)
     if share > 0:
         bar.setValue(round(_STEPS * min(1.0, share)))
+    bar.setUpdatesEnabled(True)
 
 
 _LETTERS = 20  # minimum width of the text of a job

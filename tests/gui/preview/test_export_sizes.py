@@ -15,6 +15,7 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
 from pruneapp.export.catalog import FORMATS
 from pruneapp.export.format_sizes import planned_size
+from pruneapp.gui.app.jobs import Lane
 from pruneapp.gui.document.open_document import SAMPLE
 from pruneapp.gui.preview import step_info_controller
 from pruneapp.gui.preview.step_info_controller import sizes_after
@@ -119,6 +120,29 @@ def test_sizes_of_many_tensors_make_room_for_a_slider(user, monkeypatch):
     label = user.views.preview.file.labels["size"]
     user.wait(lambda: "B" in label.text())
     assert ended == [True, False]
+
+
+def test_sizes_of_many_tensors_wait_for_a_job(user, monkeypatch):
+    monkeypatch.setattr(step_info_controller, "MANY", 0)
+    monkeypatch.setattr(step_info_controller, "LATER_MS", 20)
+    find, begun, held = step_info_controller.sizes_after, [], threading.Event()
+
+    def sizes(snapshot, step, job):
+        begun.append(held.is_set())
+        return find(snapshot, step, job)
+
+    monkeypatch.setattr(step_info_controller, "sizes_after", sizes)
+    user.open_file(SAMPLE_PATH)
+    user.wait(lambda: "B" in user.views.preview.file.labels["size"].text())
+    begun.clear()
+    user.workbench.jobs.run(
+        lambda _job: held.wait(20), bool, bool, title="Waiting", lane=Lane.PROGRAM
+    )
+    user.prune()
+    user.pause(200)
+    held.set()
+    user.wait(lambda: begun)
+    assert all(begun)
 
 
 def test_a_window_of_1280_by_800_shows_the_whole_form_and_the_preview(user):
