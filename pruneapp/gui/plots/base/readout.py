@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QBrush,
     QColor,
@@ -292,6 +292,8 @@ class Legend(QWidget):
         self.low = False
         self._ramp_widget: QWidget | None = None
         self._reserved = 0  # minimum width of the label of the color gradient
+        # by width and `low`; a new layout of the window asks hundreds of times
+        self._heights: dict[tuple[int, bool], int] = {}
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
@@ -317,6 +319,7 @@ class Legend(QWidget):
 
         In a corner, the widget would move under the mouse.
         """
+        self._heights.clear()
         widget = self._ramp_widget
         if widget is not None and not (widget.hasFocus() or widget.underMouse()):
             self._reserved = 0
@@ -328,6 +331,7 @@ class Legend(QWidget):
         The legend always has room for its height, so that nothing moves when it is hidden.
         """
         self._ramp_widget = widget
+        self._heights.clear()
         widget.setParent(self)
         self._place_ramp_widget()
 
@@ -356,8 +360,16 @@ class Legend(QWidget):
 
     def height_for(self, width: int, *, low: bool) -> int:
         """Return the height at a width, `low` or not."""
-        places = self._places(width, low=low)
-        return places[-1].bottom() + 1 if places else self._first_height(low=low)
+        height = self._heights.get((width, low))
+        if height is None:
+            places = self._places(width, low=low)
+            height = places[-1].bottom() + 1 if places else self._first_height(low=low)
+            self._heights[width, low] = height
+        return height
+
+    def changeEvent(self, event: QEvent) -> None:
+        self._heights.clear()  # the font may be another one
+        super().changeEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
