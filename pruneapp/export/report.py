@@ -113,6 +113,7 @@ class ExportReport:
     beside: tuple[Path, ...] = ()  # files copied with the weights: a tokenizer, a reader
     cut: tuple[str, ...] = ()  # description of what was cut out; empty if tensors kept their shapes
     effect: Exactness = EXACT  # effect of the cut on the model's output
+    parameters_before: int = 0  # number of parameters before the cut; 0 without a cut
 
     @property
     def nbytes(self) -> int:

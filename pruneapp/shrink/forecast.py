@@ -265,8 +265,11 @@ def cut_out(  # noqa: PLR0917 - each its own type
     report, results = shrink_checked(state, planned, request, job, provenance, how=how)
     smaller = [axis for axis in expected.axes if axis.after < axis.before]
     label = f"shrunk {report.label}" if surveyed.structure.graph is not None else "shrunk"
+    pruned = ShrunkState(state, planned.cut).count_pruned(job)
     return replace(
         report,
+        tensors=tuple(replace(t, pruned=pruned.get(t.name, 0)) for t in report.tensors),
+        parameters_before=0 if expected.before is None else expected.before.parameters,
         label=label,
         notices=(*report.notices, *(result.sentence() for result in results)),
         cut=tuple(map(_format_change, smaller)),

@@ -25,6 +25,7 @@ from pruneapp.export.records import CHUNK_BYTES, State
 from pruneapp.groups.group import Units
 from pruneapp.kernels.values import encode
 from pruneapp.masks.bitmask import Mask
+from pruneapp.progress import Job
 from pruneapp.shrink.cut import Cut, TensorCut
 
 # Format name of a state that was cut out of a torch file.
@@ -107,6 +108,23 @@ class ShrunkState(DerivedState):
         if not cut.kept:
             return self._read(cut.source, start, stop)
         return _gather(cut, start, stop, self._read)
+
+    def count_pruned(self, job: Job) -> dict[str, int]:
+        """Return how many elements of each tensor are pruned, by its new name; 0 is left out.
+
+        Reads the masks of the state before the cut. `job` can cancel.
+        """
+        counts = {}
+        for cut in job.cancel.each(self.cuts):
+            zeroed = self._state.export_mask(cut.source.name)
+            if zeroed is None or not zeroed.pruned:
+                continue
+            kept = zeroed.bools().reshape(cut.source.shape)
+            for dim, indices in cut.kept.items():
+                kept = np.take(kept, indices, dim)
+            if pruned := kept.size - int(np.count_nonzero(kept)):
+                counts[cut.entry.name] = pruned
+        return counts
 
     def _read(self, entry: TensorEntry, start: int, stop: int) -> Bits:
         """Return elements of the source with pruned weights as 0, as a new array."""

@@ -6,8 +6,10 @@ the state. After that they are dead, and are cut like the units that were dead b
 
 from __future__ import annotations
 
+import contextlib
+import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -91,6 +93,16 @@ class CutRequest:
     statistics: str = ""
     shares: Mapping[str, float] = field(default_factory=dict)
     force_statistics: bool = False
+
+    def identity(self) -> str:
+        """Return text that is equal for equal requests, as long as the files they name are."""
+        stamps = []
+        for path in (self.by, self.statistics, self.vocabulary, *self.texts):
+            with contextlib.suppress(OSError):  # not a path
+                if path:
+                    found = Path(path).stat()
+                    stamps.append((found.st_size, found.st_mtime_ns))
+        return json.dumps([asdict(self), stamps], sort_keys=True)
 
 
 @dataclass(frozen=True, eq=False)

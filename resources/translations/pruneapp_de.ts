@@ -4987,6 +4987,10 @@ Code in Checkpoints wird nie ausgeführt.</translation>
 <context>
     <name>ExportController</name>
     <message>
+        <source>After this cut: {n} of {all} parameters, {share} of them pruned; {metric}.</source>
+        <translation>Nach diesem Schnitt: {n} von {all} Parametern, davon {share} geprunt; {metric}.</translation>
+    </message>
+    <message>
         <source>Evaluating the cut</source>
         <translation>Verkleinertes Modell wird ausgewertet</translation>
     </message>
@@ -5347,8 +5351,20 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Wirkung</translation>
     </message>
     <message>
-        <source>{n} weights</source>
-        <translation>{n} Gewichte</translation>
+        <source>{before} → {after} ({less})</source>
+        <translation>{before} → {after} ({less})</translation>
+    </message>
+    <message>
+        <source>Parameters</source>
+        <translation>Parameter</translation>
+    </message>
+    <message>
+        <source>{n} weights, {share} of the parameters</source>
+        <translation>{n} Gewichte, {share} der Parameter</translation>
+    </message>
+    <message>
+        <source>{n} weights, {share} of the remaining parameters</source>
+        <translation>{n} Gewichte, {share} der verbleibenden Parameter</translation>
     </message>
     <message>
         <source>Backup of original</source>
@@ -7902,6 +7918,10 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>▲ kalibriert mit den Daten, die ihn messen</translation>
     </message>
     <message>
+        <source>{share} pruned: {words}</source>
+        <translation>{share} geprunt: {words}</translation>
+    </message>
+    <message>
         <source>not measured</source>
         <translation>nicht gemessen</translation>
     </message>
@@ -7928,10 +7948,6 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     <message>
         <source>{amount} better than the unpruned model ({noise})</source>
         <translation>{amount} besser als das ungeprunte Modell ({noise})</translation>
-    </message>
-    <message>
-        <source>{share} pruned: {value}, {change}</source>
-        <translation>{share} geprunt: {value}, {change}</translation>
     </message>
     <message>
         <source>{name} {was} → {now}: no difference beyond the noise (±{half}).</source>
@@ -22532,10 +22548,6 @@ steps</extracomment>
     <message>
         <source>△ Same output as {state} for these texts</source>
         <translation>△ Für diese Texte gleiche Ausgabe wie: {state}</translation>
-    </message>
-    <message>
-        <source>After this cut: {metric}.</source>
-        <translation>Nach diesem Schnitt: {metric}.</translation>
     </message>
     <message>
         <source>Write as &apos;{other}&apos;, which computes the same and takes any number of heads</source>

@@ -4987,6 +4987,10 @@ Code inside checkpoints is never executed.</source>
 <context>
     <name>ExportController</name>
     <message>
+        <source>After this cut: {n} of {all} parameters, {share} of them pruned; {metric}.</source>
+        <translation>裁剪后：{all} 个参数中剩余 {n} 个，其中 {share} 已剪枝；{metric}。</translation>
+    </message>
+    <message>
         <source>Evaluating the cut</source>
         <translation>正在评估裁剪</translation>
     </message>
@@ -5347,8 +5351,20 @@ Code inside checkpoints is never executed.</source>
         <translation>影响</translation>
     </message>
     <message>
-        <source>{n} weights</source>
-        <translation>{n} 个权重</translation>
+        <source>{before} → {after} ({less})</source>
+        <translation>{before} → {after}（{less}）</translation>
+    </message>
+    <message>
+        <source>Parameters</source>
+        <translation>参数</translation>
+    </message>
+    <message>
+        <source>{n} weights, {share} of the parameters</source>
+        <translation>{n} 个权重，占参数的 {share}</translation>
+    </message>
+    <message>
+        <source>{n} weights, {share} of the remaining parameters</source>
+        <translation>{n} 个权重，占剩余参数的 {share}</translation>
     </message>
     <message>
         <source>Backup of original</source>
@@ -7902,6 +7918,10 @@ Code inside checkpoints is never executed.</source>
         <translation>▲ 用测量它的数据校准</translation>
     </message>
     <message>
+        <source>{share} pruned: {words}</source>
+        <translation>{share} 已剪枝：{words}</translation>
+    </message>
+    <message>
         <source>not measured</source>
         <translation>未测量</translation>
     </message>
@@ -7928,10 +7948,6 @@ Code inside checkpoints is never executed.</source>
     <message>
         <source>{amount} better than the unpruned model ({noise})</source>
         <translation>比未剪枝模型好 {amount}（{noise}）</translation>
-    </message>
-    <message>
-        <source>{share} pruned: {value}, {change}</source>
-        <translation>{share} 已剪枝：{value}，{change}</translation>
     </message>
     <message>
         <source>{name} {was} → {now}: no difference beyond the noise (±{half}).</source>
@@ -22531,10 +22547,6 @@ steps</extracomment>
     <message>
         <source>△ Same output as {state} for these texts</source>
         <translation>△ 对这些文本，输出与以下相同：{state}</translation>
-    </message>
-    <message>
-        <source>After this cut: {metric}.</source>
-        <translation>裁剪后：{metric}。</translation>
     </message>
     <message>
         <source>Write as &apos;{other}&apos;, which computes the same and takes any number of heads</source>

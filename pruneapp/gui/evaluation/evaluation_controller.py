@@ -6,6 +6,7 @@ is chosen or the file is closed. A command line is started for each state.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -226,6 +227,19 @@ def measure_state(
     return Measurement(result.key.state, result.key.evaluation, conditions, quality, notices)
 
 
+@dataclass(frozen=True)
+class MeasuredCut:
+    """The result of evaluating a cut of a state; its sparsity is that of the cut model."""
+
+    state: str  # SHA-256 of the state
+    measurement: Measurement
+
+
+def _cut_hash(state: str, cut: str) -> str:
+    """Return the hash by which the result of a cut is stored, like that of a state."""
+    return hashlib.sha256(f"{state} {cut}".encode()).hexdigest()
+
+
 def identify(past: PastState, job: Job) -> str:
     """Return the hash of a state, by which its results are stored."""
     from pruneapp.evaluation.evaluator import state_sha256
@@ -381,6 +395,22 @@ class EvaluationController(Feature[EvaluateDialog]):
         if process is self._process:
             self._store_result(key, found)
             self._refresh()
+
+    def keep_cut(self, process: ScriptProcess, key: object, cut: str, found: MeasuredCut) -> None:
+        """Store the result of a cut of a state, by the key of its record, like `keep`.
+
+        `cut` identifies the cut: see `CutRequest.identity`.
+        """
+        if process is self._process:
+            self._state_hashes[key] = found.state
+            state = _cut_hash(found.state, cut)
+            self._store_result(state, replace(found.measurement, state=state))
+            self._refresh()
+
+    def cut_result(self, key: object, cut: str) -> tuple[StateQuality, bool] | None:
+        """Return the result of a cut of a state, and whether it is outdated; None if none."""
+        state = self._state_hashes.get(key)
+        return None if state is None else self._result_of_state(_cut_hash(state, cut))
 
     def adopt(self, source: DataSource, found: Mapping[object, Measurement]) -> None:
         """Store results that another process measured with a source, by the keys of states.
@@ -876,8 +906,12 @@ class EvaluationController(Feature[EvaluateDialog]):
 
     def _result_of(self, key: object) -> tuple[StateQuality, bool] | None:
         """Return the result of a state under the conditions shown, and whether it is outdated."""
+        return self._result_of_state(self._state_hashes.get(key, ""))
+
+    def _result_of_state(self, state: str) -> tuple[StateQuality, bool] | None:
+        """Return the same as `_result_of` for the hash of a state."""
         shown = self._shown_evaluation
-        found = self._results.get((self._state_hashes.get(key, ""), shown))
+        found = self._results.get((state, shown))
         return None if found is None else (found, shown != self._evaluation)
 
     def _other_results_text(self, key: object) -> str:

@@ -57,12 +57,12 @@ from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.jobs import Jobs, Lane, Task
 from pruneapp.gui.document.feature import Feature, Flow, RunJob, flow
 from pruneapp.gui.document.open_document import OpenDocument
-from pruneapp.gui.evaluation.evaluation_controller import EvaluationController, Measurement
+from pruneapp.gui.evaluation.evaluation_controller import EvaluationController, MeasuredCut
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
 from pruneapp.gui.export.dialog import ExportChoices, ExportDialog
 from pruneapp.gui.export.format_list import rounding_dtype
 from pruneapp.gui.export.report_dialog import ExportReportDialog
-from pruneapp.gui.export.shrink_controller import SHRUNK, ShrinkForecasts, ShrinkJob
+from pruneapp.gui.export.shrink_controller import SHRUNK, ShrinkForecasts, ShrinkJob, measure_cut
 from pruneapp.gui.export.shrink_page import ShrinkOrder
 from pruneapp.gui.export.target_row import free_path, real_path
 from pruneapp.gui.widgets import number_format
@@ -74,7 +74,7 @@ from pruneapp.gui.widgets.engine_text import (
     translate_sentence,
 )
 from pruneapp.gui.widgets.labels import join_sentences
-from pruneapp.gui.widgets.reports import quality_in_short, quality_in_words
+from pruneapp.gui.widgets.reports import metric_in_words, quality_in_short
 from pruneapp.progress import Cancelled, Job
 from pruneapp.recipes.recipe import history_recipe
 from pruneapp.recipes.schema import chosen_multiple
@@ -465,7 +465,7 @@ class ExportController(Feature[ExportDialog]):
         self._evaluation = evaluation
         self._asked = asked
         self._cluster = cluster
-        self._trial: RunJob[Measurement] | None = None  # the measurement of a cut
+        self._trial: RunJob[MeasuredCut] | None = None  # the measurement of a cut
         self._choices: ExportChoices | None = None
         # `ExportPreview.multiple` when the dialog was opened last
         self._multiple: int | None = None
@@ -475,6 +475,7 @@ class ExportController(Feature[ExportDialog]):
         self._written: tuple[Path, ...] = ()  # targets of exports in progress
         self._estimate_timer = single_shot(self, LATER_MS, self._estimate)
         session.opened.connect(self._on_opened)
+        evaluation.measured.connect(self._show_metric)
 
     @flow
     def ask(self) -> Flow[None]:
@@ -586,9 +587,9 @@ class ExportController(Feature[ExportDialog]):
         self._multiple = multiple
         if shrunk:
             dialog.select_page(shrunk=True)
-        self._show_metric(dialog)
         dialog.page.evaluateRequested.connect(self._evaluate_cut)
         self.open_dialog(dialog)
+        self._show_metric()
         return dialog
 
     def _store_choices(self) -> None:
@@ -598,9 +599,28 @@ class ExportController(Feature[ExportDialog]):
             self._choices = self.dialog.choices()
             self.multipleChosen.emit(self._choices.cut.multiple)
 
-    def _show_metric(self, dialog: ExportDialog) -> None:
-        found = self._evaluation.current_quality()
-        dialog.page.set_metric("" if found is None else quality_in_short(found))
+    def _show_metric(self) -> None:
+        """Show on the page the metric of the state, and that of the cut if it was evaluated."""
+        if self.dialog is not None and self.session.document is not None:
+            found = self._evaluation.current_quality()
+            metric = "" if found is None else quality_in_short(found)
+            self.dialog.page.set_metrics(metric, self._cut_in_words)
+
+    def _cut_in_words(self, forecast: ShrinkForecast) -> str:
+        """Return sentences with the size and the metric of an evaluated cut; "" if it is not."""
+        evaluation = self._evaluation
+        result = evaluation.cut_result(self.document.history.key, forecast.request.identity())
+        if result is None or forecast.before is None or forecast.after is None:
+            return ""
+        quality, is_old = result
+        text = self.tr("After this cut: {n} of {all} parameters, {share} of them pruned; {metric}.")
+        words = text.format(
+            n=number_format.count(forecast.after.parameters),
+            all=number_format.count(forecast.before.parameters),
+            share=number_format.percent(quality.sparsity),
+            metric=metric_in_words(quality, evaluation.metric),
+        )
+        return join_sentences(words, evaluation.why_old) if is_old else words
 
     @flow
     def _evaluate_cut(self, wanted: ShrinkForecast) -> Flow[None]:
@@ -615,18 +635,18 @@ class ExportController(Feature[ExportDialog]):
         process = yield from evaluation.prepare()
         if process is None or self.dialog is not dialog:
             return
-        request, kernel, state = wanted.request, self.session.kernel, self.document.position
-        self._trial = RunJob(
-            self.tr("Evaluating the cut"),
-            lambda job: process.measure(
-                self.document.state_at(state),
-                self.session.contents.size.parameters,
-                job,
-                evaluation.calibrated_with(state),
-                change=lambda part: surveyed.plan_cut(request, kernel(), part)[0],
-            ),
-            Lane.PROGRAM,
+        state, key = self.document.position, self.document.history.key
+        work = partial(
+            measure_cut,
+            surveyed,
+            wanted,
+            process,
+            self.document.state_at(state),
+            self.session.contents.size.parameters,
+            evaluation.calibrated_with(state),
+            self.session.kernel,
         )
+        self._trial = RunJob(self.tr("Evaluating the cut"), work, Lane.PROGRAM)
         dialog.page.set_measuring(measuring=True)
         try:
             found = yield from self._trial
@@ -635,14 +655,11 @@ class ExportController(Feature[ExportDialog]):
                 raise
             dialog.set_trouble(translate_error(error))
         else:
-            if self.dialog is dialog:
-                words = quality_in_words(found.quality, evaluation.metric)
-                dialog.page.set_measured(request, words)
+            evaluation.keep_cut(process, key, wanted.request.identity(), found)
         finally:
             self._trial = None
             if self.dialog is dialog:
                 dialog.page.set_measuring(measuring=False)
-                self._show_metric(dialog)
 
     def _shrink(self, order: ShrinkOrder) -> None:
         """Write the confirmed cut, and show its report.

@@ -10,7 +10,7 @@ from PySide6.QtGui import QFontDatabase, QFontMetrics, QGuiApplication
 from PySide6.QtWidgets import QFormLayout, QFrame, QPushButton, QScrollArea, QSizePolicy, QWidget
 
 from pruneapp.export.report import CHANGES, ExportReport
-from pruneapp.gui.export.axis_rows import exactness_text
+from pruneapp.gui.export.axis_rows import exactness_text, share_text
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import CopyButton, lay_in_column
 from pruneapp.gui.widgets.engine_text import translate_sentence
@@ -266,9 +266,19 @@ class ExportReportDialog(Dialog):
         if report.cut:
             facts.append((self.tr("Cut out"), join_facts(*map(translate_sentence, report.cut)), ""))
             facts.append((self.tr("Effect"), exactness_text(report.effect), ""))
-        else:
-            pruned = self.tr("{n} weights").format(n=number_format.count(report.pruned))
-            facts.append((self.tr("Pruned"), pruned, ""))
+        if before := report.parameters_before:
+            size = self.tr("{before} → {after} ({less})").format(
+                before=number_format.count(before),
+                after=number_format.count(report.numel),
+                less=share_text(before - report.numel, before),
+            )
+            facts.append((self.tr("Parameters"), size, ""))
+        pruned = self.tr("{n} weights, {share} of the parameters")
+        if report.cut:
+            pruned = self.tr("{n} weights, {share} of the remaining parameters")
+        if report.pruned or not report.cut:
+            n, share = number_format.count(report.pruned), number_format.percent(report.sparsity)
+            facts.append((self.tr("Pruned"), pruned.format(n=n, share=share), ""))
         if report.kept_originals:
             kept = list(map(str, report.kept_originals))
             facts.append((self.tr("Backup of original"), join_names(*kept), "\n".join(kept)))

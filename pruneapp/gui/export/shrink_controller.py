@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
 from pruneapp import resources
 from pruneapp.document.document import Capture
+from pruneapp.document.history import PastState
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import PruneAppError
 from pruneapp.export.provenance import Provenance, provenance_of
 from pruneapp.export.report import ExportReport
 from pruneapp.groups.structure import Unknown
 from pruneapp.gui.app.jobs import JobProgress, Jobs, Lane, LatestTask
+from pruneapp.gui.evaluation.evaluation_controller import MeasuredCut, ScriptProcess, identify
 from pruneapp.gui.export.dialog import ExportDialog
 from pruneapp.gui.export.shrink_page import ShrinkOrder
 from pruneapp.gui.widgets.engine_text import translate_error, translate_sentence
@@ -25,6 +27,7 @@ from pruneapp.progress import Job
 from pruneapp.recipes.recipe import history_recipe
 from pruneapp.shrink.forecast import ShrinkForecast, cut_out, forecast
 from pruneapp.shrink.shrink import ShrinkRequest
+from pruneapp.shrink.shrunk_state import ShrunkState
 from pruneapp.shrink.surveyed_state import CutRequest, SurveyedState, survey_state
 
 if TYPE_CHECKING:
@@ -69,6 +72,37 @@ def python_text(job: Job) -> str:
     except PruneAppError as error:
         return f"▲ {translate_error(error)}"
     return with_label("Python", with_note(str(found.path), translate_sentence(found.found)))
+
+
+def measure_cut(  # noqa: PLR0917 - each its own type
+    surveyed: SurveyedState,
+    wanted: ShrinkForecast,
+    process: ScriptProcess,
+    past: PastState,
+    parameters: int,
+    calibrated_with: frozenset[str],
+    kernel: Callable[[], Kernel],
+    job: Job,
+) -> MeasuredCut:
+    """Measure a state, of `parameters` parameters, with the units of a cut set to zero.
+
+    The sparsity of the result is that of the model after the cut. Raises as `plan_cut` and
+    `ScriptProcess.measure` do.
+    """
+    pruned = 0
+
+    def cut(part: Job) -> Snapshot:
+        nonlocal pruned
+        state, planned = surveyed.plan_cut(wanted.request, kernel(), part)
+        pruned = sum(ShrunkState(state, planned.cut).count_pruned(part).values())
+        return state
+
+    found = process.measure(past, parameters, job, calibrated_with, change=cut)
+    rest = parameters if wanted.after is None else wanted.after.parameters
+    quality = replace(
+        found.quality, sparsity=pruned / (rest or 1), remaining=rest - pruned, nbytes=None
+    )
+    return MeasuredCut(identify(past, Job(cancel=job.cancel)), replace(found, quality=quality))
 
 
 @dataclass(frozen=True, eq=False)

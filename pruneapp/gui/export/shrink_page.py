@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -470,8 +470,7 @@ class ShrinkPage(QWidget):
         )
         self._title = self._metric = ""
         self._is_measuring = False
-        # metric of the evaluated cut, and its request
-        self._measured: tuple[CutRequest, str] | None = None
+        self._metric_of: Callable[[ShrinkForecast], str] = lambda _forecast: ""
         self.target = FolderRow(self)
         self.check = choice_box(
             self.tr("Check"),
@@ -600,9 +599,12 @@ class ShrinkPage(QWidget):
         self._title = title
         self._show_effect()
 
-    def set_metric(self, metric: str) -> None:
-        """Set the metric of the exported state, as text; "" if it was not evaluated."""
-        self._metric = metric
+    def set_metrics(self, metric: str, of_cut: Callable[[ShrinkForecast], str]) -> None:
+        """Set the metric of the exported state as text; "" if it was not evaluated.
+
+        `of_cut` returns sentences with the metric of an evaluated cut; "" if it was not evaluated.
+        """
+        self._metric, self._metric_of = metric, of_cut
         self._show_effect()
 
     def set_measuring(self, *, measuring: bool) -> None:
@@ -610,11 +612,6 @@ class ShrinkPage(QWidget):
         self._is_measuring = measuring
         words = self.tr("Evaluating…") if measuring else self.tr("Evaluate this cut")
         self.evaluate.setText(words)
-        self._show_effect()
-
-    def set_measured(self, request: CutRequest, metric: str) -> None:
-        """Show the metric of an evaluated cut, as long as its request is the current one."""
-        self._measured = request, metric
         self._show_effect()
 
     def set_request(self, request: CutRequest, check: str, path: str) -> None:
@@ -825,8 +822,7 @@ class ShrinkPage(QWidget):
             elif forecast.exactness != EXACT:
                 words = self.tr("△ Same output as {state} for these texts")
             text = words.format(state=of)
-            if self._measured is not None and self._measured[0] == forecast.request:
-                after = self.tr("After this cut: {metric}.").format(metric=self._measured[1])
+            if after := self._metric_of(forecast):
                 text = join_sentences(as_sentence(text), after)
             self._show_effect_text(text, DANGER if changes else TEXT)
 

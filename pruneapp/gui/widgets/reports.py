@@ -382,6 +382,15 @@ def quality_in_words(quality: StateQuality, name: str = "") -> str:
 
     The metric is `name`, "" for the first that measures quality; "not measured" if there is none.
     """
+    words, metric = metric_in_words(quality, name), quality.metric(name)
+    if metric is None or (not quality.sparsity and not metric.difference):
+        return words
+    share = number_format.percent(quality.sparsity)
+    return translate("Quality", "{share} pruned: {words}").format(share=share, words=words)
+
+
+def metric_in_words(quality: StateQuality, name: str = "") -> str:
+    """Return metric and difference of a state as a phrase, like `quality_in_words`."""
     metric = quality.metric(name)
     if metric is None:
         return translate("Quality", "not measured")
@@ -405,12 +414,8 @@ def quality_in_words(quality: StateQuality, name: str = "") -> str:
         words = translate("Quality", "{amount} worse than the unpruned model ({noise})")
     else:
         words = translate("Quality", "{amount} better than the unpruned model ({noise})")
-    text = translate("Quality", "{share} pruned: {value}, {change}").format(
-        share=number_format.percent(quality.sparsity),
-        value=value,
-        change=words.format(amount=amount, half=half, noise=noise),
-    )
-    return mark_calibrated(text, metric)
+    change = words.format(amount=amount, half=half, noise=noise)
+    return mark_calibrated(join_names(value, change), metric)
 
 
 def is_harmful(before: MetricChange, after: MetricChange) -> bool:

@@ -16,13 +16,16 @@ from safetensors.numpy import load_file
 
 from pruneapp.__main__ import main
 from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.document.step import Row, Step
 from pruneapp.evaluation import script as evaluation_script
 from pruneapp.evaluation.metric import Metric
 from pruneapp.evaluation.process import EvaluationError
-from pruneapp.export.report import CHANGES
+from pruneapp.export.report import CHANGES, EXACT
 from pruneapp.gui.evaluation.source_choice import DataKind
 from pruneapp.gui.export import shrink_controller
 from pruneapp.gui.widgets import number_format
+from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
 from pruneapp.shrink import proof
 from pruneapp.shrink.cut import ShrinkError
@@ -91,7 +94,12 @@ def test_a_cut_is_evaluated_before_the_export(user, folder, dialog, runners, scr
     assert set(dense) == {0}
     assert cut == 58 * 3 * HIDDEN * LAYERS, "58 of the 186 live units, in three tensors of a layer"
     words = plain(page.state.text())
-    assert words.startswith("▲ Changes the output of the opened file (100.0 %). After this cut: ")
+    parameters = page.forecast.before.parameters
+    after = page.forecast.after.parameters
+    assert words.startswith(
+        "▲ Changes the output of the opened file (100.0 %). After this cut: "
+        f"{after:,} of {parameters:,} parameters, 0 % of them pruned; accuracy "
+    )
     assert "points worse than the unpruned model" in words
     assert page.evaluate.isEnabled()
     assert not folder.with_name("tiny-shrunk").exists()
@@ -99,7 +107,59 @@ def test_a_cut_is_evaluated_before_the_export(user, folder, dialog, runners, scr
     user.key("Left", page.rows.rows["ffn"].slider)
     user.wait(lambda: page.forecast.request == page.request)
     assert "After this cut" not in page.state.text(), "another cut"
+    user.key("Right", page.rows.rows["ffn"].slider)
+    user.wait(lambda: page.forecast.request == page.request)
+    assert plain(page.state.text()) == words
     user.click(dialog.stop)
+    page = turn_to_page(user).page
+    user.wait(lambda: page.forecast.request == page.request)
+    assert plain(page.state.text()) == words, "kept when the dialog is opened again"
+    user.click(user.workbench.export.dialog.stop)
+
+    session = folder.with_name("cut.prune")
+    user.save_session(session)
+    user.key("Ctrl+W")
+    user.wait(lambda: user.document is None)
+    user.open(session)
+    user.wait(lambda: user.document is not None)
+    page = turn_to_page(user).page
+    user.key("Left", page.rows.rows["ffn"].slider)
+    user.wait(lambda: "After this cut" in page.state.text())
+    assert words.rpartition("After this cut")[2] in plain(page.state.text())
+    assert "Measured before this session was opened." in page.state.text()
+    user.click(user.workbench.export.dialog.stop)
+
+
+def test_a_cut_of_a_pruned_state_says_how_much_of_the_rest_is_pruned(user, folder, script, runners):
+    """Regression: "26.3 % pruned" was the share of a model that was twice as large."""
+    user.open_file(folder)
+    name = "model.layers.0.self_attn.q_proj.weight"
+    step = Step((Row((name,), "l1_unstructured", {"amount": 0.5}),))
+    preview = compute_preview(user.document.snapshot(), step, CpuKernel(), Job())
+    assert user.session.commit(preview)
+    dialog = turn_to_page(user)
+    page = dialog.page
+    assert page.forecast.exactness == EXACT
+    user.click(page.evaluate)
+    evaluation = user.workbench.evaluation
+    user.wait(lambda: evaluation.dialog is not None and evaluation.dialog.isVisible())
+    user.type(evaluation.dialog.choice.fields[DataKind.SCRIPT], str(script))
+    user.type(evaluation.dialog.choice.python, sys.executable)
+    user.wait(evaluation.dialog.go.isEnabled)
+    user.click(evaluation.dialog.go)
+    agree(user)
+    user.wait(lambda: "After this cut" in page.state.text())
+    share = re.search(r"parameters, (\S+ %) of them pruned;", plain(page.state.text()))[1]
+    user.click(dialog.go)
+    report = plain(report_of(user).as_text())
+    user.close_report()
+    out = load_file(folder.with_name("tiny-shrunk") / "model.safetensors")
+    before = page.forecast.before.parameters
+    after = sum(array.size for array in out.values())
+    zeros = int((out[name] == 0).sum())
+    assert zeros == user.document.snapshot().masks.pruned(name)
+    assert f"\nParameters: {before:,} → {after:,} (−" in report
+    assert f"\nPruned: {zeros:,} weights, {share} of the remaining parameters\n" in report
 
 
 def test_the_command_shrink_opens_its_page(user, folder):
