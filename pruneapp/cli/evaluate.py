@@ -229,7 +229,9 @@ def script_runner(
             remedy="Let the script make its inputs.",
         )
     if given.limit is not None and script.ignores_limit:
-        notices.append(f"No function of '{script.path.name}' takes 'limit', so it had no effect.")
+        notices.append(
+            f"No function of '{script.path.name}' takes 'limit', so --samples had no effect."
+        )
     python = None if options.python is None else Path(options.python)
     with print_details():  # of uv
         interpreter = find_interpreter(script, python)
@@ -314,7 +316,7 @@ def _script_options(options: argparse.Namespace) -> Options:
     text = None if options.text is None else Path(options.text)
     # Commands that collect statistics have --seed instead, which they pass separately.
     seed = replace(SEED, name="script_seed").validate(getattr(options, "script_seed", 0))
-    return Options(options.device, options.limit, seed, options.time_limit, text)
+    return Options(options.device, options.samples, seed, options.time_limit, text)
 
 
 @contextlib.contextmanager

@@ -429,7 +429,16 @@ OPTIONS: Mapping[str, Option] = {
         "leaves it open, such as batch=1; may be repeated",
         repeat=True,
     ),
-    "limit": Option("--limit N", "'limit' of the script", type=int),
+    "samples": Option(
+        "--samples N",
+        "maximum number of samples: 'limit' of the functions of the script that have it",
+        type=int,
+    ),
+    "recover.samples": Option(
+        "--samples N",
+        "use the first N samples of calibrate; also its 'limit' if it has this parameter",
+        type=int,
+    ),
     "time_limit": Option(
         "--time-limit SECONDS",
         "stop a call of the script after this many seconds; default: never",
@@ -508,9 +517,6 @@ OPTIONS: Mapping[str, Option] = {
     ),
     "learning_rate": Option(
         "--lr LR", "largest learning rate; default: chosen by short trials of three", type=float
-    ),
-    "samples": Option(
-        "--samples N", "use the first N samples of calibrate; default: all", type=int
     ),
     "no_repair": Option(
         "--no-repair",

@@ -29,7 +29,7 @@ _STATUS = (
 # Options of commands that run an evaluation, run any script, and export.
 _EVALUATION = "script command_line higher_is_better lower_is_better text images"
 _EITHER_SCRIPT = ("script command_line", "text images")
-_RUNNING = "python size limit time_limit script_device state_dict json"
+_RUNNING = "python size samples time_limit script_device state_dict json"
 _EXPORT = "format format_parameters replace_original follow_links omit report comparison_script"
 
 
@@ -89,7 +89,7 @@ COMMANDS: Mapping[str, Command] = {
         "Running",
         "Apply a recipe and write the result.",
         "recipe file output check state_dict treat_zeros statistics script text images "
-        "force_statistics save_statistics gram_memory seed python size limit time_limit "
+        "force_statistics save_statistics gram_memory seed python size samples time_limit "
         f"load_method device cluster resume {_EXPORT} save_recipe json plugin",
         ("statistics script text images",),
     ),
@@ -189,7 +189,7 @@ COMMANDS: Mapping[str, Command] = {
         "--train by train(model) of your script. If the script also evaluates, the metrics before "
         "and after are compared. After Ctrl+C the same command continues. Zeros of FILE stay "
         "zeros.",
-        "file against script text images train output steps windows learning_rate samples "
+        "file against script text images train output steps windows learning_rate "
         "no_repair trains restart even_if_worse seed "
         f"{_EXPORT} save_recipe {_RUNNING} plugin",
         ("script text images",),

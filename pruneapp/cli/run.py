@@ -237,7 +237,7 @@ def _is_collecting(
     cluster. Prints a note if the recipe needs neither statistics nor, with `recovers`, the script.
     """
     if options.script is options.text is options.images is None:
-        for name in ("save_statistics", "python", "limit", "time_limit"):
+        for name in ("save_statistics", "python", "samples", "time_limit"):
             if getattr(options, name) is not None:
                 raise ParameterError(
                     f"'{option_of(name)}' is for statistics that are collected.",

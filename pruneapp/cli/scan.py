@@ -297,15 +297,15 @@ def _measure(
     # Built-in evaluations read data from a separate file, which a scan does not record.
     built_in = options.text is not None or options.images is not None
     same = (conditions.script_sha256, conditions.seed) == (runner.sha256, evaluator.seed)
-    if same and not built_in and conditions.limit == options.limit:
+    if same and not built_in and conditions.limit == options.samples:
         notices.append(
-            "The same script, limit and seed measured the scan and the result, so the result is "
+            "The same script, samples and seed measured the scan and the result, so the result is "
             "measured on the data that it was chosen by. Measure it on other data as well."
         )
     elif same and not built_in:
         notices.append(
-            "The same script and seed measured the scan and the result, with another limit: their "
-            "data may overlap. Measure the result on other data as well."
+            "The same script and seed measured the scan and the result, with another number of "
+            "samples: their data may overlap. Measure the result on other data as well."
         )
     elif built_in and data_of(runner) == conditions.data:
         notices.append(

@@ -364,7 +364,7 @@ _WORDS = {
     "interpreter_sha256": "another Python interpreter",
     "step": "another method or other tensors",
     "seed": "another seed",
-    "limit": "another limit",
+    "limit": "another number of samples",
     "device": "another device",
     "recover": "another recovery",
     "steps": "another number of steps",

@@ -75,7 +75,7 @@ class RecoverySettings:
         if self.lr is not None and not 0 < self.lr <= 1:
             raise ParameterError(f"'lr' must be more than 0 and at most 1 (got {self.lr:g}).")
         if self.samples is not None and self.samples < 2:
-            raise ParameterError(f"'samples' must be at least 2 (got {self.samples}).")
+            raise ParameterError(f"A recovery needs at least 2 samples (got {self.samples}).")
 
 
 @dataclass(frozen=True, eq=False)

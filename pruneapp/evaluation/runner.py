@@ -62,9 +62,9 @@ _OTHER_BYTES = (
 
 @dataclass(frozen=True)
 class Samples:
-    """The samples that a built-in evaluation used: `used` of `total` windows, lines or images."""
+    """The samples of a built-in evaluation: `used` of `total` windows, sentences or images."""
 
-    unit: str  # ``windows``, ``lines`` or ``images``
+    unit: str  # ``windows``, ``sentences`` or ``images``
     used: int
     total: int
     tokens: int = 0  # number of tokens in the used samples; 0 for images

@@ -216,7 +216,7 @@ _WORDS = {
     "method": "another method",
     "values": "another setting of the method",
     "seed": "another seed",
-    "limit": "another limit",
+    "limit": "another number of samples",
     "device": "another device",
     "repair": "another repair",
     "data": "other data",

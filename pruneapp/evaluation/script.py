@@ -26,8 +26,8 @@ from pruneapp.progress import Job
 
 LIMIT = IntParam(
     name="limit",
-    label="Limit",
-    help="How many samples are measured at most.",
+    label="Samples",
+    help="Maximum number of samples.",
     default=None,
     bounds=Interval(1),
 )

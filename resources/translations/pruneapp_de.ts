@@ -1386,8 +1386,8 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Die Verteilung wurde mit den Daten gewählt, mit denen dasselbe Skript auswertet; das Ergebnis ist dort zu günstig. Werten Sie sie auch mit zurückgehaltenen Daten aus.</translation>
     </message>
     <message>
-        <source>The same script evaluates the scan and the result, with different limits. Their data may overlap, so the score may be optimistic. Evaluate the result on held-out data, too.</source>
-        <translation>Dasselbe Skript wertet Scan und Ergebnis aus, mit verschiedenen Begrenzungen. Ihre Daten können sich überschneiden, sodass das Ergebnis zu günstig sein kann. Werten Sie es auch mit zurückgehaltenen Daten aus.</translation>
+        <source>The same script evaluates the scan and the result, with different numbers of samples. Their data may overlap, so the score may be optimistic. Evaluate the result on held-out data, too.</source>
+        <translation>Dasselbe Skript wertet Scan und Ergebnis aus, mit verschieden vielen Proben. Ihre Daten können sich überschneiden, sodass das Ergebnis zu günstig sein kann. Werten Sie es auch mit anderen Daten aus.</translation>
     </message>
     <message>
         <source>The scan and the result may be evaluated on the same data. Make sure that the result is evaluated on held-out data.</source>
@@ -2354,10 +2354,6 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Größte Unterschiede zuerst</translation>
     </message>
     <message>
-        <source>In layer order</source>
-        <translation>Nach Schichten geordnet</translation>
-    </message>
-    <message>
         <source>Measure</source>
         <translation>Maß</translation>
     </message>
@@ -2394,6 +2390,14 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Keine der Seiten hat einen Tensor.</translation>
     </message>
     <message>
+        <source>In tree order</source>
+        <translation>In der Reihenfolge des Baums</translation>
+    </message>
+    <message>
+        <source>Order of the tensors. The most different weights come first, then biases and norms: these have small values, so that a large relative difference of them may have little effect.</source>
+        <translation>Reihenfolge der Tensoren. Zuerst kommen die verschiedensten Gewichte, dann Biases und Norms: Deren Werte sind klein, sodass auch ein großer relativer Unterschied wenig bewirken kann.</translation>
+    </message>
+    <message>
         <source>Nothing differs: all {n} tensors are equal.</source>
         <translation>Kein Unterschied: Alle {n} Tensoren sind gleich.</translation>
     </message>
@@ -2412,6 +2416,10 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
     <message>
         <source>Choose two states above to compare.</source>
         <translation>Wählen Sie oben zwei Zustände zum Vergleichen.</translation>
+    </message>
+    <message>
+        <source>{measure} (▶ longer)</source>
+        <translation>{measure} (▶ länger)</translation>
     </message>
     <message>
         <source>differing tensors</source>
@@ -2458,8 +2466,8 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>{n} nicht lesbar</translation>
     </message>
     <message>
-        <source>;  {n} beyond the end of the axis</source>
-        <translation>;  {n} jenseits des Achsenendes</translation>
+        <source>;  {n} longer than the axis (▶)</source>
+        <translation>;  {n} länger als die Achse (▶)</translation>
     </message>
     <message>
         <source>tensor</source>
@@ -2524,10 +2532,6 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
     <message>
         <source>unshared zeros, %</source>
         <translation>nicht gemeinsame Nullen, %</translation>
-    </message>
-    <message>
-        <source>{measure}; longer bars end in ▶</source>
-        <translation>{measure}; längere Balken enden mit ▶</translation>
     </message>
 </context>
 <context>
@@ -3941,16 +3945,6 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>automatisch</translation>
     </message>
     <message>
-        <source>Samples</source>
-        <extracomment>recovery, samples</extracomment>
-        <translation>Proben</translation>
-    </message>
-    <message>
-        <source>all</source>
-        <extracomment>recovery, samples</extracomment>
-        <translation>alle</translation>
-    </message>
-    <message>
         <source>Train each block first</source>
         <extracomment>recovery, windows</extracomment>
         <translation>Zuerst jeden Block trainieren</translation>
@@ -4084,11 +4078,6 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <source>Maximum learning rate of AdamW. If empty, three rates are tried for a few steps each and the best one is used.</source>
         <extracomment>recovery, lr</extracomment>
         <translation>Größte Lernrate von AdamW. Ist das Feld leer, wird die beste von dreien durch je einige Schritte gefunden.</translation>
-    </message>
-    <message>
-        <source>Maximum number of samples of calibrate() to use. If empty, all are used.</source>
-        <extracomment>recovery, samples</extracomment>
-        <translation>Höchstzahl der Proben von calibrate(), die verwendet werden; alle, wenn das Feld leer ist.</translation>
     </message>
     <message>
         <source>Train each block to reproduce the outputs of the same block of the unpruned model, before the whole model is trained.</source>
@@ -6596,10 +6585,6 @@ Code in Checkpoints wird nie ausgeführt.</translation>
 <context>
     <name>ModelView</name>
     <message>
-        <source>In layer order</source>
-        <translation>Nach Schichten geordnet</translation>
-    </message>
-    <message>
         <source>Most pruned first</source>
         <translation>Am stärksten geprunte zuerst</translation>
     </message>
@@ -6722,6 +6707,10 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     <message>
         <source>pruned, %</source>
         <translation>geprunt, %</translation>
+    </message>
+    <message>
+        <source>In tree order</source>
+        <translation>In der Reihenfolge des Baums</translation>
     </message>
     <message>
         <source>size</source>
@@ -7890,10 +7879,6 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>{n} Punkte</translation>
     </message>
     <message>
-        <source>limit {n}</source>
-        <translation>Limit {n}</translation>
-    </message>
-    <message>
         <source>seed {n}</source>
         <translation>Seed {n}</translation>
     </message>
@@ -7902,8 +7887,12 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>{used} von {n} Fenstern</translation>
     </message>
     <message>
-        <source>{used} of {n} lines</source>
-        <translation>{used} von {n} Zeilen</translation>
+        <source>at most {n} samples</source>
+        <translation>höchstens {n} Proben</translation>
+    </message>
+    <message>
+        <source>{used} of {n} sentences</source>
+        <translation>{used} von {n} Sätzen</translation>
     </message>
     <message>
         <source>{used} of {n} images</source>
@@ -9374,8 +9363,8 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Reihenfolge der Schichten, größte Werte zuerst; oder klicken Sie auf eine Spaltenüberschrift</translation>
     </message>
     <message>
-        <source>Layer order</source>
-        <translation>Reihenfolge der Schichten</translation>
+        <source>Tree order</source>
+        <translation>Reihenfolge des Baums</translation>
     </message>
     <message>
         <source>Undo repair</source>
@@ -9784,8 +9773,8 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>ein anderes Skript</translation>
     </message>
     <message>
-        <source>limit {n}</source>
-        <translation>Begrenzung {n}</translation>
+        <source>at most {n} samples</source>
+        <translation>höchstens {n} Proben</translation>
     </message>
     <message>
         <source>seed {n}</source>
@@ -9924,28 +9913,28 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Läuft mit {python} ({found}).</translation>
     </message>
     <message>
-        <source>The limit has no effect: no function of the script has a parameter &apos;limit&apos;.</source>
-        <translation>Die Begrenzung hat keine Wirkung: Keine Funktion des Skripts nimmt „limit“.</translation>
+        <source>Evaluations use all samples: no function of the script has a parameter &apos;limit&apos;.</source>
+        <translation>Auswertungen nehmen alle Proben: Keine Funktion des Skripts hat einen Parameter „limit“.</translation>
     </message>
     <message>
-        <source>The script decides what the limit counts.</source>
-        <translation>Was die Grenze zählt, bestimmt das Skript.</translation>
+        <source>The script decides what a sample is.</source>
+        <translation>Was eine Probe ist, bestimmt das Skript.</translation>
     </message>
     <message>
-        <source>The limit counts runs of the model: {n}.</source>
-        <translation>Die Grenze zählt Läufe des Modells: {n}.</translation>
+        <source>Samples: {n} runs of the model.</source>
+        <translation>Proben: {n} Läufe des Modells.</translation>
     </message>
     <message>
-        <source>The limit counts rows of random token ids: {n}.</source>
-        <translation>Die Grenze zählt Zeilen zufälliger Token-IDs: {n}.</translation>
+        <source>Samples: {n} rows of random token IDs.</source>
+        <translation>Proben: {n} Zeilen zufälliger Token-IDs.</translation>
     </message>
     <message>
-        <source>The limit counts lines of the text: {n} at most.</source>
-        <translation>Die Grenze zählt Zeilen des Textes: höchstens {n}.</translation>
+        <source>Samples: at most {n} sentences of the text.</source>
+        <translation>Proben: höchstens {n} Sätze des Textes.</translation>
     </message>
     <message>
-        <source>The limit counts windows of the text: {n} at most.</source>
-        <translation>Die Grenze zählt Fenster des Textes: höchstens {n}.</translation>
+        <source>Samples: at most {n} windows of the text.</source>
+        <translation>Proben: höchstens {n} Fenster des Textes.</translation>
     </message>
     <message>
         <source>Agreement with the unpruned model on random inputs.</source>
@@ -10050,10 +10039,6 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Reihenfolge der Tensoren</translation>
     </message>
     <message>
-        <source>In layer order</source>
-        <translation>Nach Schichten geordnet</translation>
-    </message>
-    <message>
         <source>Most sensitive first</source>
         <translation>Empfindlichste zuerst</translation>
     </message>
@@ -10084,6 +10069,10 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     <message>
         <source>Set up…</source>
         <translation>Einrichten…</translation>
+    </message>
+    <message>
+        <source>In tree order</source>
+        <translation>In der Reihenfolge des Baums</translation>
     </message>
     <message>
         <source>Choose the data or script that evaluates the model, and evaluate this state</source>
@@ -16541,11 +16530,6 @@ steps</extracomment>
         <translation>endete von selbst mit dem Exit-Status {status}</translation>
     </message>
     <message>
-        <source>another limit</source>
-        <extracomment>sentences</extracomment>
-        <translation>andere Begrenzung</translation>
-    </message>
-    <message>
         <source>another device</source>
         <extracomment>sentences</extracomment>
         <translation>anderes Gerät</translation>
@@ -19344,11 +19328,6 @@ steps</extracomment>
         <translation>„lr“ muss größer als 0 und höchstens 1 sein (angegeben: {lr}).</translation>
     </message>
     <message>
-        <source>&apos;samples&apos; must be at least 2 (got {samples}).</source>
-        <extracomment>sentences</extracomment>
-        <translation>„samples“ muss mindestens 2 sein (angegeben: {samples}).</translation>
-    </message>
-    <message>
         <source>An ONNX model is run by onnxruntime, which cannot train it.</source>
         <extracomment>sentences</extracomment>
         <translation>Ein ONNX-Modell wird von onnxruntime ausgeführt, das es nicht trainieren kann.</translation>
@@ -19442,6 +19421,11 @@ steps</extracomment>
         <source>{n} held-out samples</source>
         <extracomment>sentences</extracomment>
         <translation>{n} zurückgehaltene Proben</translation>
+    </message>
+    <message>
+        <source>A recovery needs at least 2 samples (got {samples}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Eine Recovery braucht mindestens 2 Proben (angegeben: {samples}).</translation>
     </message>
     <message>
         <source>Training changed {counted} of &apos;{name}&apos; that are pruned, so its result is not used.</source>
@@ -19667,6 +19651,11 @@ steps</extracomment>
         <source>another method or other tensors</source>
         <extracomment>sentences</extracomment>
         <translation>einem anderen Verfahren oder anderen Tensoren</translation>
+    </message>
+    <message>
+        <source>another number of samples</source>
+        <extracomment>sentences</extracomment>
+        <translation>andere Zahl der Proben</translation>
     </message>
     <message>
         <source>another recovery</source>
@@ -22669,8 +22658,8 @@ steps</extracomment>
         <translation>Größe der Tensoren</translation>
     </message>
     <message>
-        <source>The whole file in order: width is the size in bytes, the filled part is pruned</source>
-        <translation>Die ganze Datei der Reihe nach: Breite ist die Größe in Bytes, der gefüllte Teil ist geprunt</translation>
+        <source>The tensors in tree order: width is the size in bytes, the filled part is pruned</source>
+        <translation>Die Tensoren in der Reihenfolge des Baums: Breite ist die Größe in Bytes, der gefüllte Teil ist geprunt</translation>
     </message>
 </context>
 <context>
@@ -22822,24 +22811,16 @@ steps</extracomment>
         <translation>Durchsuchen…</translation>
     </message>
     <message>
-        <source>Limit</source>
-        <translation>Begrenzung</translation>
-    </message>
-    <message>
-        <source>Maximum number of samples to measure. It is passed to functions of the script that have a parameter &apos;limit&apos;.</source>
-        <translation>Wie viele Beispiele höchstens gemessen werden: bei einem Skript „limit“, wenn seine Funktionen es nehmen.</translation>
-    </message>
-    <message>
         <source>Seed of random, NumPy and torch, set before each call. It is the argument &apos;seed&apos; of a script, and {seed} in a command line.</source>
         <translation>Seed von random, NumPy und torch vor jedem Aufruf: „seed“ eines Skripts, {seed} einer Befehlszeile.</translation>
     </message>
     <message>
-        <source>The file or folder before pruning, if the open file was pruned by another program and its zeros are treated as pruned.</source>
-        <translation>Die Datei oder der Ordner vor dem Pruning, falls anderswo geprunt wurde und die Nullen der geöffneten Datei als geprunt gelten.</translation>
+        <source>Sa&amp;mples</source>
+        <translation>&amp;Proben</translation>
     </message>
     <message>
-        <source>none</source>
-        <translation>keine</translation>
+        <source>The file or folder before pruning, if the open file was pruned by another program and its zeros are treated as pruned.</source>
+        <translation>Die Datei oder der Ordner vor dem Pruning, falls anderswo geprunt wurde und die Nullen der geöffneten Datei als geprunt gelten.</translation>
     </message>
     <message>
         <source>New script…</source>
@@ -22850,16 +22831,24 @@ steps</extracomment>
         <translation>Ein Skript als Anfang speichern, das zu dieser Datei passt</translation>
     </message>
     <message>
+        <source>Samples</source>
+        <translation>Proben</translation>
+    </message>
+    <message>
+        <source>Maximum number of samples, such as images, or windows or sentences of a text. It is the argument &apos;limit&apos; of a script.</source>
+        <translation>Höchstzahl der Proben, etwa Bilder, oder Fenster oder Sätze eines Textes. Bei einem Skript das Argument „limit“.</translation>
+    </message>
+    <message>
+        <source>all</source>
+        <translation>alle</translation>
+    </message>
+    <message>
         <source>Seed</source>
         <translation>Seed</translation>
     </message>
     <message>
         <source>See&amp;d</source>
         <translation>See&amp;d</translation>
-    </message>
-    <message>
-        <source>&amp;Limit</source>
-        <translation>&amp;Begrenzung</translation>
     </message>
     <message>
         <source>Unpruned model</source>
@@ -23747,10 +23736,6 @@ steps</extracomment>
         <translation>behalten</translation>
     </message>
     <message>
-        <source>{scale} kept</source>
-        <translation>{scale} behalten</translation>
-    </message>
-    <message>
         <source>{scale} mean magnitude</source>
         <translation>{scale} mittlerer Betrag</translation>
     </message>
@@ -23767,12 +23752,20 @@ steps</extracomment>
         <translation>geschützt</translation>
     </message>
     <message>
-        <source>{share} of weights above</source>
-        <translation>{share} der Gewichte darüber</translation>
+        <source>{scale} (kept weights)</source>
+        <translation>{scale} (behaltene Gewichte)</translation>
+    </message>
+    <message>
+        <source>{share} of the shown values are outside the limits and have the first or last color.</source>
+        <translation>{share} der gezeigten Werte liegen außerhalb der Grenzen und haben die erste oder letzte Farbe.</translation>
     </message>
     <message>
         <source>{share} of weights have a magnitude above {scale}. They share the last color.</source>
         <translation>{share} der Gewichte haben einen Betrag über {scale}. Sie haben alle die letzte Farbe.</translation>
+    </message>
+    <message>
+        <source>{share} outside</source>
+        <translation>{share} außerhalb</translation>
     </message>
     <message>
         <source>{n} weights</source>

@@ -1386,8 +1386,8 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>该分配是用同一脚本的评估数据选出的，因此在这些数据上的得分偏乐观。请同时在留出数据上评估。</translation>
     </message>
     <message>
-        <source>The same script evaluates the scan and the result, with different limits. Their data may overlap, so the score may be optimistic. Evaluate the result on held-out data, too.</source>
-        <translation>同一脚本以不同的限制评估扫描和结果。两者的数据可能重叠，因此得分可能偏乐观。请同时在留出数据上评估结果。</translation>
+        <source>The same script evaluates the scan and the result, with different numbers of samples. Their data may overlap, so the score may be optimistic. Evaluate the result on held-out data, too.</source>
+        <translation>同一脚本评估了扫描和结果，但样本数不同。它们的数据可能重叠，因此得分可能偏乐观。请也用留出的数据评估结果。</translation>
     </message>
     <message>
         <source>The scan and the result may be evaluated on the same data. Make sure that the result is evaluated on held-out data.</source>
@@ -2354,10 +2354,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>差异最大的在前</translation>
     </message>
     <message>
-        <source>In layer order</source>
-        <translation>按层的顺序</translation>
-    </message>
-    <message>
         <source>Measure</source>
         <translation>度量</translation>
     </message>
@@ -2394,6 +2390,14 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>两边都没有张量。</translation>
     </message>
     <message>
+        <source>In tree order</source>
+        <translation>按模块树的顺序</translation>
+    </message>
+    <message>
+        <source>Order of the tensors. The most different weights come first, then biases and norms: these have small values, so that a large relative difference of them may have little effect.</source>
+        <translation>张量的顺序。差异最大的权重在前，然后是偏置和归一化参数：它们的值很小，因此即使相对差异很大，影响也可能很小。</translation>
+    </message>
+    <message>
         <source>Nothing differs: all {n} tensors are equal.</source>
         <translation>没有差异：全部 {n} 个张量相同。</translation>
     </message>
@@ -2412,6 +2416,10 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
     <message>
         <source>Choose two states above to compare.</source>
         <translation>在上方选择两个要比较的状态。</translation>
+    </message>
+    <message>
+        <source>{measure} (▶ longer)</source>
+        <translation>{measure}（▶ 更长）</translation>
     </message>
     <message>
         <source>differing tensors</source>
@@ -2458,8 +2466,8 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>{n} 个无法读取</translation>
     </message>
     <message>
-        <source>;  {n} beyond the end of the axis</source>
-        <translation>；{n} 个超出坐标轴范围</translation>
+        <source>;  {n} longer than the axis (▶)</source>
+        <translation>;  {n} 个超出坐标轴（▶）</translation>
     </message>
     <message>
         <source>tensor</source>
@@ -2524,10 +2532,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
     <message>
         <source>unshared zeros, %</source>
         <translation>非共有的零，%</translation>
-    </message>
-    <message>
-        <source>{measure}; longer bars end in ▶</source>
-        <translation>{measure}；更长的条以 ▶ 结尾</translation>
     </message>
 </context>
 <context>
@@ -3941,16 +3945,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>自动</translation>
     </message>
     <message>
-        <source>Samples</source>
-        <extracomment>recovery, samples</extracomment>
-        <translation>样本</translation>
-    </message>
-    <message>
-        <source>all</source>
-        <extracomment>recovery, samples</extracomment>
-        <translation>全部</translation>
-    </message>
-    <message>
         <source>Train each block first</source>
         <extracomment>recovery, windows</extracomment>
         <translation>先训练每个块</translation>
@@ -4084,11 +4078,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <source>Maximum learning rate of AdamW. If empty, three rates are tried for a few steps each and the best one is used.</source>
         <extracomment>recovery, lr</extracomment>
         <translation>AdamW 的最大学习率。如果留空，则各试若干步，从三个值中选出最佳者。</translation>
-    </message>
-    <message>
-        <source>Maximum number of samples of calibrate() to use. If empty, all are used.</source>
-        <extracomment>recovery, samples</extracomment>
-        <translation>最多使用 calibrate() 的多少个样本；留空表示全部。</translation>
     </message>
     <message>
         <source>Train each block to reproduce the outputs of the same block of the unpruned model, before the whole model is trained.</source>
@@ -6596,10 +6585,6 @@ Code inside checkpoints is never executed.</source>
 <context>
     <name>ModelView</name>
     <message>
-        <source>In layer order</source>
-        <translation>按层的顺序</translation>
-    </message>
-    <message>
         <source>Most pruned first</source>
         <translation>剪枝最多的在前</translation>
     </message>
@@ -6722,6 +6707,10 @@ Code inside checkpoints is never executed.</source>
     <message>
         <source>pruned, %</source>
         <translation>已剪枝，%</translation>
+    </message>
+    <message>
+        <source>In tree order</source>
+        <translation>按模块树的顺序</translation>
     </message>
     <message>
         <source>size</source>
@@ -7890,10 +7879,6 @@ Code inside checkpoints is never executed.</source>
         <translation>{n} 个百分点</translation>
     </message>
     <message>
-        <source>limit {n}</source>
-        <translation>上限 {n}</translation>
-    </message>
-    <message>
         <source>seed {n}</source>
         <translation>种子 {n}</translation>
     </message>
@@ -7902,8 +7887,12 @@ Code inside checkpoints is never executed.</source>
         <translation>{n} 个窗口中的 {used} 个</translation>
     </message>
     <message>
-        <source>{used} of {n} lines</source>
-        <translation>{n} 行中的 {used} 行</translation>
+        <source>at most {n} samples</source>
+        <translation>最多 {n} 个样本</translation>
+    </message>
+    <message>
+        <source>{used} of {n} sentences</source>
+        <translation>{used}/{n} 个句子</translation>
     </message>
     <message>
         <source>{used} of {n} images</source>
@@ -9373,8 +9362,8 @@ computed on this computer.</source>
         <translation>层的顺序，最大值在前；或点击列标题</translation>
     </message>
     <message>
-        <source>Layer order</source>
-        <translation>层的顺序</translation>
+        <source>Tree order</source>
+        <translation>模块树的顺序</translation>
     </message>
     <message>
         <source>Undo repair</source>
@@ -9783,8 +9772,8 @@ computed on this computer.</source>
         <translation>另一个脚本</translation>
     </message>
     <message>
-        <source>limit {n}</source>
-        <translation>上限 {n}</translation>
+        <source>at most {n} samples</source>
+        <translation>最多 {n} 个样本</translation>
     </message>
     <message>
         <source>seed {n}</source>
@@ -9923,28 +9912,28 @@ computed on this computer.</source>
         <translation>使用 {python} 运行（{found}）。</translation>
     </message>
     <message>
-        <source>The limit has no effect: no function of the script has a parameter &apos;limit&apos;.</source>
-        <translation>上限无效：脚本中没有函数接受“limit”。</translation>
+        <source>Evaluations use all samples: no function of the script has a parameter &apos;limit&apos;.</source>
+        <translation>评估使用全部样本：脚本中没有函数带有参数 &apos;limit&apos;。</translation>
     </message>
     <message>
-        <source>The script decides what the limit counts.</source>
-        <translation>上限的计数对象由脚本决定。</translation>
+        <source>The script decides what a sample is.</source>
+        <translation>样本的含义由脚本决定。</translation>
     </message>
     <message>
-        <source>The limit counts runs of the model: {n}.</source>
-        <translation>上限计算模型的运行次数：{n}。</translation>
+        <source>Samples: {n} runs of the model.</source>
+        <translation>样本：模型运行 {n} 次。</translation>
     </message>
     <message>
-        <source>The limit counts rows of random token ids: {n}.</source>
-        <translation>上限计算随机词元 ID 的行数：{n}。</translation>
+        <source>Samples: {n} rows of random token IDs.</source>
+        <translation>样本：{n} 行随机词元 ID。</translation>
     </message>
     <message>
-        <source>The limit counts lines of the text: {n} at most.</source>
-        <translation>上限计算文本的行数：最多 {n}。</translation>
+        <source>Samples: at most {n} sentences of the text.</source>
+        <translation>样本：文本中最多 {n} 个句子。</translation>
     </message>
     <message>
-        <source>The limit counts windows of the text: {n} at most.</source>
-        <translation>上限计算文本的窗口数：最多 {n}。</translation>
+        <source>Samples: at most {n} windows of the text.</source>
+        <translation>样本：文本中最多 {n} 个窗口。</translation>
     </message>
     <message>
         <source>Agreement with the unpruned model on random inputs.</source>
@@ -10049,10 +10038,6 @@ computed on this computer.</source>
         <translation>张量的顺序</translation>
     </message>
     <message>
-        <source>In layer order</source>
-        <translation>按层的顺序</translation>
-    </message>
-    <message>
         <source>Most sensitive first</source>
         <translation>最敏感的在前</translation>
     </message>
@@ -10083,6 +10068,10 @@ computed on this computer.</source>
     <message>
         <source>Set up…</source>
         <translation>设置…</translation>
+    </message>
+    <message>
+        <source>In tree order</source>
+        <translation>按模块树的顺序</translation>
     </message>
     <message>
         <source>Choose the data or script that evaluates the model, and evaluate this state</source>
@@ -16540,11 +16529,6 @@ steps</extracomment>
         <translation>自行结束，退出状态为 {status}</translation>
     </message>
     <message>
-        <source>another limit</source>
-        <extracomment>sentences</extracomment>
-        <translation>上限</translation>
-    </message>
-    <message>
         <source>another device</source>
         <extracomment>sentences</extracomment>
         <translation>设备</translation>
@@ -19343,11 +19327,6 @@ steps</extracomment>
         <translation>“lr”必须大于 0 且不超过 1（得到 {lr}）。</translation>
     </message>
     <message>
-        <source>&apos;samples&apos; must be at least 2 (got {samples}).</source>
-        <extracomment>sentences</extracomment>
-        <translation>“samples”至少为 2（得到 {samples}）。</translation>
-    </message>
-    <message>
         <source>An ONNX model is run by onnxruntime, which cannot train it.</source>
         <extracomment>sentences</extracomment>
         <translation>ONNX 模型由 onnxruntime 运行，无法训练。</translation>
@@ -19441,6 +19420,11 @@ steps</extracomment>
         <source>{n} held-out samples</source>
         <extracomment>sentences</extracomment>
         <translation>{n} 个留出样本</translation>
+    </message>
+    <message>
+        <source>A recovery needs at least 2 samples (got {samples}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>恢复训练至少需要 2 个样本（给出 {samples} 个）。</translation>
     </message>
     <message>
         <source>Training changed {counted} of &apos;{name}&apos; that are pruned, so its result is not used.</source>
@@ -19666,6 +19650,11 @@ steps</extracomment>
         <source>another method or other tensors</source>
         <extracomment>sentences</extracomment>
         <translation>另一种方法或其他张量</translation>
+    </message>
+    <message>
+        <source>another number of samples</source>
+        <extracomment>sentences</extracomment>
+        <translation>样本数不同</translation>
     </message>
     <message>
         <source>another recovery</source>
@@ -22668,8 +22657,8 @@ steps</extracomment>
         <translation>张量的大小</translation>
     </message>
     <message>
-        <source>The whole file in order: width is the size in bytes, the filled part is pruned</source>
-        <translation>按顺序显示整个文件：宽度为字节大小，填充部分为已剪枝</translation>
+        <source>The tensors in tree order: width is the size in bytes, the filled part is pruned</source>
+        <translation>按模块树顺序排列的张量：宽度表示字节数，填充部分为已剪枝</translation>
     </message>
 </context>
 <context>
@@ -22821,24 +22810,16 @@ steps</extracomment>
         <translation>浏览…</translation>
     </message>
     <message>
-        <source>Limit</source>
-        <translation>上限</translation>
-    </message>
-    <message>
-        <source>Maximum number of samples to measure. It is passed to functions of the script that have a parameter &apos;limit&apos;.</source>
-        <translation>最多测量多少个样本：对于脚本，若其函数接受“limit”则为该参数。</translation>
-    </message>
-    <message>
         <source>Seed of random, NumPy and torch, set before each call. It is the argument &apos;seed&apos; of a script, and {seed} in a command line.</source>
         <translation>每次调用前用于初始化 random、NumPy 和 torch 的种子：脚本的“seed”，命令行的 {seed}。</translation>
     </message>
     <message>
-        <source>The file or folder before pruning, if the open file was pruned by another program and its zeros are treated as pruned.</source>
-        <translation>剪枝之前的文件或文件夹，适用于在别处剪枝、且打开文件中的零视为已剪枝的情况。</translation>
+        <source>Sa&amp;mples</source>
+        <translation>样本(&amp;M)</translation>
     </message>
     <message>
-        <source>none</source>
-        <translation>无</translation>
+        <source>The file or folder before pruning, if the open file was pruned by another program and its zeros are treated as pruned.</source>
+        <translation>剪枝之前的文件或文件夹，适用于在别处剪枝、且打开文件中的零视为已剪枝的情况。</translation>
     </message>
     <message>
         <source>New script…</source>
@@ -22849,16 +22830,24 @@ steps</extracomment>
         <translation>保存一个为此文件生成的初始脚本</translation>
     </message>
     <message>
+        <source>Samples</source>
+        <translation>样本</translation>
+    </message>
+    <message>
+        <source>Maximum number of samples, such as images, or windows or sentences of a text. It is the argument &apos;limit&apos; of a script.</source>
+        <translation>样本数上限，例如图像，或文本的窗口或句子。对脚本而言是参数 &apos;limit&apos;。</translation>
+    </message>
+    <message>
+        <source>all</source>
+        <translation>全部</translation>
+    </message>
+    <message>
         <source>Seed</source>
         <translation>种子</translation>
     </message>
     <message>
         <source>See&amp;d</source>
         <translation>种子(&amp;D)</translation>
-    </message>
-    <message>
-        <source>&amp;Limit</source>
-        <translation>上限(&amp;L)</translation>
     </message>
     <message>
         <source>Unpruned model</source>
@@ -23746,10 +23735,6 @@ steps</extracomment>
         <translation>保留</translation>
     </message>
     <message>
-        <source>{scale} kept</source>
-        <translation>{scale} 保留</translation>
-    </message>
-    <message>
         <source>{scale} mean magnitude</source>
         <translation>{scale} 平均幅值</translation>
     </message>
@@ -23766,12 +23751,20 @@ steps</extracomment>
         <translation>受保护</translation>
     </message>
     <message>
-        <source>{share} of weights above</source>
-        <translation>{share} 的权重更大</translation>
+        <source>{scale} (kept weights)</source>
+        <translation>{scale}（保留的权重）</translation>
+    </message>
+    <message>
+        <source>{share} of the shown values are outside the limits and have the first or last color.</source>
+        <translation>{share} 的所示数值超出界限，使用首端或末端的颜色。</translation>
     </message>
     <message>
         <source>{share} of weights have a magnitude above {scale}. They share the last color.</source>
         <translation>{share} 的权重幅值高于 {scale}。它们共用最后一种颜色。</translation>
+    </message>
+    <message>
+        <source>{share} outside</source>
+        <translation>{share} 超出</translation>
     </message>
     <message>
         <source>{n} weights</source>

@@ -109,7 +109,7 @@ def test_a_worse_metric_prevents_the_export(recover, tmp_path):
         ((), False, "--against is required: the unpruned weights are not in the file."),
         (("--steps", "0"), True, "--steps must be"),
         (("--lr", "7"), True, "--lr must be more than 0 and at most 1 (got 7)"),
-        (("--samples", "1"), True, "--samples must be at least 2 (got 1)"),
+        (("--samples", "1"), True, "A recovery needs at least 2 samples (got 1)"),
     ],
 )
 def test_options_that_do_not_fit_are_refused(recover, more, against, sentence):

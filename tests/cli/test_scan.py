@@ -123,7 +123,7 @@ def test_a_scan_becomes_a_recipe_that_prunes_exactly_the_total(call, place):
     assert report["measured"].keys() == report["one_rule"].keys() == report["unpruned"].keys()
     assert report["unpruned"]["loss"] == report["before"] < report["measured"]["loss"]
 
-    status, out, err = call("allocate", "m.scan.json", *more, "--limit", "30")
+    status, out, err = call("allocate", "m.scan.json", *more, "--samples", "30")
     assert status == 0
     assert "with another limit: their data may overlap" in err
 

@@ -65,7 +65,7 @@ def test_a_script_collects_statistics(run, place):
         "--gram",
         "--seed",
         "1",
-        "--limit",
+        "--samples",
         "3",
     )
     status, out, err = run(*words, "--json")
@@ -239,7 +239,7 @@ def swap(path):
 def test_run_collects_the_statistics_that_a_recipe_needs(call, recipe, change, limit):
     """The result is the same as with the file of `pruneapp statistics`."""
     change(Path("r.json"))
-    script = ("--script", "script.py", "--seed", "3", "--limit", limit)
+    script = ("--script", "script.py", "--seed", "3", "--samples", limit)
     status, _, err = recipe("-o", "p.safetensors", *script, "--save-statistics", "kept")
     assert (status, err) == (0, "")
     assert recipe("-o", "q.safetensors", "--statistics", "kept")[0] == 0
@@ -286,7 +286,7 @@ def test_nothing_is_collected_for_a_recipe_that_does_not_fit(recipe):
     [
         (("--script", "script.py", "--statistics", "s"), "not allowed with argument"),
         (("--save-statistics", "s"), "is for statistics that are collected"),
-        (("--limit", "3"), "is for statistics that are collected"),
+        (("--samples", "3"), "is for statistics that are collected"),
         (("--script", "script.py", "--cluster", "local:1"), "cannot be collected on a cluster"),
         (("--script", "script.py", "--save-statistics", "m.safetensors"), "is an input of this"),
         (("--script", "script.py", "--save-statistics", "p"), "name the same file"),

@@ -265,7 +265,7 @@ def _evaluate(conditions: Conditions, pruned: str, model: str) -> Iterator[str]:
         "images": ["--images", conditions.data],
     }.get(conditions.kind, [])
     if conditions.limit is not None:
-        options += ["--limit", str(conditions.limit)]
+        options += ["--samples", str(conditions.limit)]
     if conditions.seed:
         options += ["--script-seed", str(conditions.seed)]
     if options:

@@ -229,7 +229,8 @@ class NoticeBar(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._most, self._short = _MOST, False
-        self._anchors: list[QWidget] = []
+        # Widgets, each with the function that returns the height not to cover at its bottom.
+        self._anchors: list[tuple[QWidget, Callable[[], int]]] = []
         self._panel: QWidget | None = None
         self._names: ShortNames | None = None
         self.notices: list[NoticeRow] = []
@@ -243,12 +244,13 @@ class NoticeBar(QWidget):
         self._layout.addWidget(self.waiting)
         self.hide()
 
-    def float_above(self, anchor: QWidget) -> None:
+    def float_above(self, anchor: QWidget, height_below: Callable[[], int] = int) -> None:
         """Show the notices over the bottom of a widget while it is visible.
 
         The last widget has priority. They must have the same parent as the notices, or one below.
+        `height_below` returns the pixels not to cover at the bottom, such as those of an axis.
         """
-        self._anchors.insert(0, anchor)
+        self._anchors.insert(0, (anchor, height_below))
         anchor.installEventFilter(self)
 
     def add_panel(self, panel: QWidget) -> None:
@@ -273,16 +275,17 @@ class NoticeBar(QWidget):
         return done
 
     def _place(self) -> None:
-        anchor = next((widget for widget in self._anchors if widget.isVisible()), None)
+        found = next((each for each in self._anchors if each[0].isVisible()), None)
         parent = self.parentWidget()
-        if anchor is None or parent is None:
+        if found is None or parent is None:
             return
+        anchor, below = found[0], max(_MARGIN, found[1]())
         width = anchor.width() - 2 * _MARGIN
         height = self._layout.totalSizeHint().height()
         if self._layout.hasHeightForWidth():
             height = self._layout.totalHeightForWidth(width)
-        height = min(height, anchor.height() - 2 * _MARGIN)
-        place = anchor.mapTo(parent, QPoint(_MARGIN, anchor.height() - _MARGIN - height))
+        height = min(height, anchor.height() - _MARGIN - below)
+        place = anchor.mapTo(parent, QPoint(_MARGIN, anchor.height() - below - height))
         self.setGeometry(QRect(place, QSize(width, height)))
         self.raise_()
 

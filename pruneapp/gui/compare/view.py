@@ -402,7 +402,7 @@ MOST, LAYER = "most", "layer"
 
 
 class CompareView(BarChartView):
-    """Bar chart of the differences between two sides, largest first.
+    """Bar chart of the differences between two sides, the largest of weights first.
 
     A side is an index in the history, or None for the other file.
     """
@@ -419,7 +419,7 @@ class CompareView(BarChartView):
         self._cap: float | None = None
         self._shown_names: Mapping[str, str] = {}
         self.sides = StateSelector()
-        orders = ((self.tr("Most different first"), MOST), (self.tr("In layer order"), LAYER))
+        orders = ((self.tr("Most different first"), MOST), (self.tr("In tree order"), LAYER))
         box = choice_box(
             self.tr("Measure"),
             self.tr("Measure of the difference; the readout and the table show all measures"),
@@ -432,6 +432,13 @@ class CompareView(BarChartView):
         )
         super().__init__(names_canvas(neutral=True), orders, box)
         self._busy_text = self.tr("Comparing…")
+        tip = self.tr(
+            "Order of the tensors. The most different weights come first, then biases and norms: "
+            "these have small values, so that a large relative difference of them may have little "
+            "effect."
+        )
+        self.order_box.setToolTip(as_plain(tip))
+        self.order_box.setAccessibleDescription(tip)
         boxes = QWidget()
         lay_in_row(boxes, None, self.measure_box, self.order_box)
         self._row.addWidget(WrappingRow(self.sides, boxes, grows=True))
@@ -520,7 +527,9 @@ class CompareView(BarChartView):
         measure, heights = self.measure, self._heights
         order = np.arange(heights.size)
         if self.order == MOST:  # those without a value last
-            order = np.argsort(-np.nan_to_num(heights, nan=-1.0), kind="stable")
+            dims = [max(len(t.shape_a), len(t.shape_b)) for t in self._differing]
+            is_vector = np.array(dims, np.int64) < 2
+            order = np.lexsort((-np.nan_to_num(heights), is_vector, np.isnan(heights)))
         across = {
             NORM: self.tr("difference, % of A"),
             ANGLE: self.tr("1 − cosine"),
@@ -528,10 +537,12 @@ class CompareView(BarChartView):
             ZEROS: self.tr("unshared zeros, %"),
         }[measure]
         highest = float(np.nanmax(heights, initial=0.0))
+        largest_tick = 100.0 if measure in {SIGNS, ZEROS} else np.inf
         capped: dict[int, str] = {}
         if self._cap is not None:
-            across = self.tr("{measure}; longer bars end in ▶").format(measure=across)
+            across = self.tr("{measure} (▶ longer)").format(measure=across)
             highest = min(highest, self._cap)
+            largest_tick = min(largest_tick, highest)  # bars do not reach the arrows and texts
             beyond = np.flatnonzero(heights[order] > self._cap).tolist()
             capped = {bar: self._height_text(float(heights[order[bar]])) for bar in beyond}
         usual = value_text(-1.23e-10, 3) if measure == ANGLE else percent(0.999999)
@@ -552,7 +563,7 @@ class CompareView(BarChartView):
             # The arrow of a bar that is cut off needs width as well.
             widest_value=f"{widest} ▶" if capped else widest,
             capped=capped,
-            largest_tick=100.0 if measure in {SIGNS, ZEROS} else np.inf,
+            largest_tick=largest_tick,
         )
 
     def refresh(self) -> None:
@@ -616,7 +627,7 @@ class CompareView(BarChartView):
                 text += f", {words.format(n=count(many))}"
         if self._cap is not None:
             many = int((self._heights > self._cap).sum())
-            text += self.tr(";  {n} beyond the end of the axis").format(n=count(many))
+            text += self.tr(";  {n} longer than the axis (▶)").format(n=count(many))
         return text
 
     def _columns(self) -> tuple[TableColumn, ...]:

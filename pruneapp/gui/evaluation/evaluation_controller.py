@@ -515,11 +515,14 @@ class EvaluationController(Feature[EvaluateDialog]):
             self._measuring = None
             self._store_result(key, found)
             self._notifications.end(NoticeTopic.EVALUATION)
+            if key not in (keys := self._keys):
+                continue  # the state was deleted
+            number = keys.index(key)  # the current state may be another one by now
+            label = numbered_title(number, document.items[number])
             for notice in found.notices:
-                self._notifications.show_info(NoticeTopic.EVALUATION, translate_sentence(notice))
-            if not self._queue and key in (keys := self._keys):
-                number = keys.index(key)  # the current state may be another one by now
-                label = numbered_title(number, document.items[number])
+                text = with_label(label, translate_sentence(notice))
+                self._notifications.show_info(NoticeTopic.EVALUATION, text)
+            if not self._queue:
                 words = quality_in_words(found.quality, self.metric)
                 self._notifications.show_done(with_label(label, words))
         self._refresh()

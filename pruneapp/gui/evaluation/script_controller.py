@@ -382,7 +382,7 @@ class ScriptController(Feature[ConsentDialog]):
         return join_sentences(*parts)
 
     def _limit_text(self, found: _Found) -> str:
-        """Return a sentence about what the limit counts; empty without a limit, or if it is known.
+        """Return what the samples are, and their number; empty without a limit, or if it is known.
 
         For images, the number of them is shown already.
         """
@@ -391,19 +391,19 @@ class ScriptController(Feature[ConsentDialog]):
             return ""
         if agreed.script.ignores_limit:
             return self.tr(
-                "The limit has no effect: no function of the script has a parameter 'limit'."
+                "Evaluations use all samples: no function of the script has a parameter 'limit'."
             )
         if not agreed.script.builtin:
-            return self.tr("The script decides what the limit counts.")
+            return self.tr("The script decides what a sample is.")
         config = self.session.contents.configuration
         if agreed.options.seeded is not None:
-            text = self.tr("The limit counts runs of the model: {n}.")
+            text = self.tr("Samples: {n} runs of the model.")
         elif agreed.options.text is None:
-            text = self.tr("The limit counts rows of random token ids: {n}.")
+            text = self.tr("Samples: {n} rows of random token IDs.")
         elif config is not None and config.embeds:
-            text = self.tr("The limit counts lines of the text: {n} at most.")
+            text = self.tr("Samples: at most {n} sentences of the text.")
         else:
-            text = self.tr("The limit counts windows of the text: {n} at most.")
+            text = self.tr("Samples: at most {n} windows of the text.")
         return text.format(n=count(limit))
 
     def _inputs_text(self, found: _Found) -> str:

@@ -84,7 +84,7 @@ def source_name(source: DataSource) -> str:
 
 
 class SourceChoice(QWidget):
-    """A row for each kind of source, rows for Python, limit and seed, and a line for the answer.
+    """A row for each kind of source, rows for Python, samples and seed, and a line for the answer.
 
     `kinds` are the kinds that are offered. Only the fields of the chosen kind can be edited. With
     `unpruned` there is also a field for the model from which the open file was pruned.
@@ -253,15 +253,15 @@ class SourceChoice(QWidget):
         return field
 
     def _add_number_fields(self, grid: QGridLayout, row: int) -> None:
-        name = self.tr("Limit")
+        name = self.tr("Samples")
         self.limit = self._field(
             name,
             self.tr(
-                "Maximum number of samples to measure. It is passed to functions of the script "
-                "that have a parameter 'limit'."
+                "Maximum number of samples, such as images, or windows or sentences of a text. It "
+                "is the argument 'limit' of a script."
             ),
         )
-        self.limit.setPlaceholderText(self.tr("none"))
+        self.limit.setPlaceholderText(self.tr("all"))
         of_seed = self.tr("Seed")
         self.seed = self._field(
             of_seed,
@@ -279,7 +279,7 @@ class SourceChoice(QWidget):
         both.addWidget(self.limit, 1)
         both.addWidget(label_for(self.seed, self.tr("See&d")))
         both.addWidget(self.seed, 1)
-        grid.addWidget(label_for(self.limit, self.tr("&Limit")), row, 0)
+        grid.addWidget(label_for(self.limit, self.tr("Sa&mples")), row, 0)
 
     def _add_unpruned_field(self, grid: QGridLayout, row: int) -> None:
         """Add a field for the model before pruning, which may be left empty, in row `row`."""

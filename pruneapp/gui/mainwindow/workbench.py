@@ -313,7 +313,7 @@ class Workbench(QObject):
         self.views = views = DocumentViews(window)
         window.add_document_views(views.tree_dock, views.middle, views.form_dock)
         for picture in views.pages.pictures.values():  # not over readout and legend
-            window.notices.float_above(picture.drawing)
+            window.notices.float_above(picture.drawing, picture.axis_height)
         self.session = session = OpenDocument(jobs, settings, build_nodes, self)
         self.status = StatusController(window, views, session, jobs, self.notifications)
         # Must be connected first, so that other subscribers see the updated tree and numbers.

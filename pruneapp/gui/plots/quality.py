@@ -599,7 +599,7 @@ class QualityView(PlotView):
             swatches.append(Swatch(self.tr("measured before"), (colors["muted"],)))
         if self._conditions:
             words = self.tr("measured with {conditions}").format(conditions=self._conditions)
-            swatches.append(Swatch(_in_legend(self._conditions), (), tip=words))
+            swatches.append(Swatch(self._conditions, (), tip=words))
         return swatches
 
     def _refresh_readout(self) -> None:

@@ -230,7 +230,7 @@ class SensitivityView(BarChartView):
         self._names: list[str] = []  # of the tensors in the file, in displayed order
         self._current = ""  # name of the focused tensor in the file
         orders = (
-            (self.tr("In layer order"), _LAYER),
+            (self.tr("In tree order"), _LAYER),
             (self.tr("Most sensitive first"), _DAMAGE),
             (self.tr("Largest first"), _SIZE),
         )
@@ -394,7 +394,7 @@ class SensitivityView(BarChartView):
     def _sort_rows(self) -> list[int]:
         """Return row indices by descending size or damage, or by layer, as the user chose.
 
-        Equal ones are in layer order; empty without a scan.
+        Equal ones are in tree order; empty without a scan.
         """
         s = self._sensitivity
         if s is None:

@@ -137,7 +137,7 @@ class ModelView(BarChartView):
         self._report_rows: Indices = np.zeros(0, np.int64)
         self._report_names: tuple[str, ...] = ()
         orders = (
-            (self.tr("In layer order"), LAYER),
+            (self.tr("In tree order"), LAYER),
             (self.tr("Most pruned first"), SHARE),
             (self.tr("Largest first"), SIZE),
             (self.tr("Least norm² retained first"), NORM),
@@ -157,6 +157,7 @@ class ModelView(BarChartView):
         self.legend_in_corner = False  # the corner has the axis labels
         self.legend_may_go = True
         self.strip = SizeStrip()
+        self.strip.text_of = self._strip_text
         self.strip.hovered.connect(self._on_strip_hovered)
         self.strip.chosen.connect(self._on_strip_chosen)
         self._add_row(self.strip)
@@ -223,7 +224,7 @@ class ModelView(BarChartView):
     def _sort_tensors(self) -> tuple[Indices, Floats]:
         """Return the tensor indices in the chosen order, and the positions between roles.
 
-        Equal ones are in layer order. Without an order by role there are no positions.
+        Equal ones are in tree order. Without an order by role there are no positions.
         """
         n, key = self._numbers, self.order
         in_order = np.argsort(self._places_of_report(), kind="stable")
@@ -351,7 +352,7 @@ class ModelView(BarChartView):
     # -- setters ----------------------------------------------------------------------------------
 
     def set_tensors(self, rows: Sequence[TensorRow]) -> None:
-        """Set the names and sizes of all tensors of the file, in layer order.
+        """Set the names and sizes of all tensors of the file, in tree order.
 
         Call this before `set_report`, which shows them. Does nothing if `rows` is the same object
         as before. The strip is reset.
@@ -428,18 +429,19 @@ class ModelView(BarChartView):
         if self._strip_tensor < 0 or self._hovered >= 0 or not self._has_content:
             super()._refresh_readout()
             return
-        row = self._tensors[self._strip_tensor]
-        bars = np.flatnonzero(self._report_rows == self._strip_tensor)
+        self.readout.setText(self._strip_text(self._strip_tensor))
+
+    def _strip_text(self, tensor: int) -> str:
+        """Return the readout of a tensor of the strip."""
+        row = self._tensors[tensor]
+        bars = np.flatnonzero(self._report_rows == tensor)
         if bars.size:
-            self.readout.setText(self._tensor_text(int(bars[0])))
-        else:
-            self.readout.setText(
-                self.tr("{name}:  {size}, {why}").format(
-                    name=row.shown,
-                    size=size(row.nbytes),
-                    why=translate_sentence(row.why_not) or self.tr("not pruned"),
-                )
-            )
+            return self._tensor_text(int(bars[0]))
+        return self.tr("{name}:  {size}, {why}").format(
+            name=row.shown,
+            size=size(row.nbytes),
+            why=translate_sentence(row.why_not) or self.tr("not pruned"),
+        )
 
     def _on_strip_hovered(self, tensor: int) -> None:
         self._strip_tensor = tensor

@@ -14,7 +14,7 @@ from shiboken6 import isValid
 
 from pruneapp.document.document import DocumentChanged
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.errors import PruneAppError, SelectionError
+from pruneapp.errors import ParameterError, PruneAppError, SelectionError
 from pruneapp.evaluation.evaluator import Evaluator
 from pruneapp.evaluation.model_graph import is_onnx
 from pruneapp.evaluation.process import EvaluationError
@@ -47,11 +47,11 @@ from pruneapp.gui.recovery.dialogs import (
     RecoveryReportDialog,
 )
 from pruneapp.gui.recovery.progress import RecoveryProgress
-from pruneapp.gui.widgets.engine_text import translate_param, translate_sentence
+from pruneapp.gui.widgets.engine_text import translate_error, translate_param, translate_sentence
 from pruneapp.gui.widgets.number_format import count, duration, number
 from pruneapp.gui.widgets.reports import comparison_in_words, is_harmful
 from pruneapp.gui.widgets.screen import Dialog, bring_to_front
-from pruneapp.params import FlagParam, Interval, OptionalFloatParam, OptionalIntParam, Param
+from pruneapp.params import FlagParam, Interval, OptionalFloatParam, Param
 from pruneapp.progress import Cancelled, Job
 from pruneapp.repair.repair import PrunedLayer, pruned_layers
 
@@ -67,13 +67,6 @@ PARAMS: tuple[Param, ...] = (
         "each and the best one is used.",
         nothing="automatic",
         bounds=Interval(1e-6, 1),
-    ),
-    OptionalIntParam(
-        name="samples",
-        label="Samples",
-        help="Maximum number of samples of calibrate() to use. If empty, all are used.",
-        nothing="all",
-        bounds=Interval(2),
     ),
     FlagParam(
         name="windows",
@@ -267,23 +260,29 @@ class RecoverController(Feature[Dialog]):
         self.session.check_may_work()
         self._scripts.remember(PURPOSE, source)
         trains, values = dialog.trains.isChecked(), dialog.values()
-        position = document.position
-        request = RecoveryRequest(
-            document.snapshot(),
-            RecoverySettings(
+        position, snapshot = document.position, document.snapshot()
+        unpruned = dialog.source.unpruned_path()
+        agreed = yield from self._scripts.agree_to_script(source, dialog.source)
+        try:
+            settings = RecoverySettings(
                 values["steps"],
                 values["windows"],
                 values["lr"],
-                values["samples"],
+                None if trains else agreed.options.limit,
                 repair=values["repair"],
-            ),
-            dialog.source.unpruned_path(),
+            )
+        except ParameterError as error:  # a single sample
+            dialog.source.set_found(translate_error(error), trouble=True)
+            return
+        request = RecoveryRequest(
+            snapshot,
+            settings,
+            unpruned,
             trains=trains,
             evaluates=values[RecoverDialog.EVALUATES],
             parameters=self.session.contents.size.parameters,
             calibrated_with=self._evaluation.calibrated_with(document.position),
         )
-        agreed = yield from self._scripts.agree_to_script(source, dialog.source)
         dialog.accept()
         self._recover(source, agreed, request, position)
 

@@ -300,7 +300,7 @@ class RepairReportDialog(Dialog):
         self.sort = choice_box(
             self.tr("Sort by"),
             self.tr("Order of the layers, largest values first; or click a column heading"),
-            ((name if n else self.tr("Layer order"), n) for n, name in enumerate(self._headers)),
+            ((name if n else self.tr("Tree order"), n) for n, name in enumerate(self._headers)),
         )
         header = self.table.horizontalHeader()
         header.setSectionsClickable(True)

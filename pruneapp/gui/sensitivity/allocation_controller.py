@@ -248,9 +248,9 @@ class AllocationController(Feature[AllocationDialog]):
             )
         if same:
             return self.tr(
-                "The same script evaluates the scan and the result, with different limits. "
-                "Their data may overlap, so the score may be optimistic. Evaluate the result on "
-                "held-out data, too."
+                "The same script evaluates the scan and the result, with different numbers of "
+                "samples. Their data may overlap, so the score may be optimistic. Evaluate the "
+                "result on held-out data, too."
             )
         return self.tr(
             "The scan and the result may be evaluated on the same data. Make sure that the "

@@ -584,7 +584,8 @@ class ScanController(Feature[ScanDialog]):
         """Return limit and seed of the script as text; empty for the defaults."""
         parts, conditions = [], scan.conditions
         if conditions.limit is not None:
-            parts.append(self.tr("limit {n}").format(n=number_format.count(conditions.limit)))
+            samples = number_format.count(conditions.limit)
+            parts.append(self.tr("at most {n} samples").format(n=samples))
         if conditions.seed:
             parts.append(self.tr("seed {n}").format(n=conditions.seed))
         return join_facts(*parts)

@@ -317,7 +317,7 @@ def several(severity: Severity, count: int) -> str:
 
 
 def conditions_in_words(conditions: Conditions) -> str:
-    """Return the conditions of a metric: ``evaluate.py, pages.txt, limit 100, seed 0``.
+    """Return the conditions of a metric: ``evaluate.py, pages.txt, at most 100 samples, seed 0``.
 
     Data and limit are left out if there are none; long names are shortened. If the samples are
     known, they replace the limit: ``100 of 504 windows, 12,800 tokens``.
@@ -329,7 +329,7 @@ def conditions_in_words(conditions: Conditions) -> str:
         parts.extend(_samples_in_words(conditions.samples))
     elif conditions.limit is not None:
         limit = number_format.count(conditions.limit)
-        parts.append(translate("Quality", "limit {n}").format(n=limit))
+        parts.append(translate("Quality", "at most {n} samples").format(n=limit))
     parts.append(translate("Quality", "seed {n}").format(n=conditions.seed))
     return join_names(*parts)
 
@@ -337,7 +337,7 @@ def conditions_in_words(conditions: Conditions) -> str:
 def _samples_in_words(samples: Samples) -> list[str]:
     text = {
         "windows": translate("Quality", "{used} of {n} windows"),
-        "lines": translate("Quality", "{used} of {n} lines"),
+        "sentences": translate("Quality", "{used} of {n} sentences"),
         "images": translate("Quality", "{used} of {n} images"),
     }[samples.unit]
     words = [

@@ -125,7 +125,7 @@ def test_all_states_are_listed_with_metrics_intervals_and_hashes(document):
     assert "3: L1" in words
     assert "(current)" in words
     assert "ab" * 32 in words, "SHA-256 of the script"
-    assert "evaluate.py, limit 500, seed 0" in words
+    assert "evaluate.py, at most 500 samples, seed 0" in words
     digest = hashlib.sha256(document.checkpoint.path.read_bytes()).hexdigest()
     assert digest in words
     assert re.search(r"2: Repair[^.]* was calibrated with images of cats\.", words)
@@ -196,7 +196,7 @@ def test_the_commands_repeat_the_state(document, folder, call_main):
     run, evaluate = map(shlex.split, report.commands)
     assert evaluate[1:] == [
         *("evaluate", "model-pruned.safetensors", "--against", "model.safetensors"),
-        *("--script", "evaluate.py", "--limit", "500"),
+        *("--script", "evaluate.py", "--samples", "500"),
     ]
     page = _Page(as_html(report))
     (link,) = [a for tag, a in page.tags if tag == "a"]

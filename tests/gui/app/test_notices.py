@@ -87,6 +87,10 @@ def test_notices_cover_the_bottom_of_a_widget_and_move_nothing(show, qtbot):
     qtbot.mouseClick(notice.more, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: bar.height() > low)
     assert bar.geometry().bottom() == 431
+    bar.float_above(below, lambda: 45)
+    below.resize(600, 399)
+    qtbot.waitUntil(lambda: bar.geometry().bottom() == 439 - 46)
+    bar.float_above(below)
     below.resize(500, 300)
     qtbot.waitUntil(lambda: bar.geometry().bottom() == 331)
     assert bar.width() == 484

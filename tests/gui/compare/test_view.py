@@ -300,7 +300,9 @@ def test_one_tensor_does_not_squash_the_bars_of_all_others(view, theme):
     view.set_colors(theme.colors)
     assert view.chart().highest < 16, "percent: the others reach 12 of it"
     assert "▶" in view.canvas.across.labelText
-    assert view.summary().endswith("1 beyond the end of the axis")
+    assert view.summary().endswith("1 longer than the axis (▶)")
+    ticks = [at for _, level in view.canvas.across.tickValues(0, 20, 400) for at in level]
+    assert 0 < max(ticks) <= view.chart().highest, "no tick where no bar can end"
     assert view.numbers().row(0)[0] == "far.weight"
     view.canvas.hovered.emit(0)
     assert "15,200" in view.readout.text()
@@ -346,6 +348,15 @@ def test_the_most_different_first_in_every_measure(compared, qtbot):
         qtbot.keyClick(compared.measure_box, Qt.Key.Key_Down)
         assert compared.measure == key
         assert "".join(names(compared)) == order
+    vector = differs("v.bias", 99.0, 0.1, 0.1, (0, 0, 0))
+    matrix = replace(differs("m.weight", 0.2, 0.1, 0.1, (0, 0, 0)), shape_a=(4, 25))
+    larger = replace(matrix, name="n.weight", relative=0.4)
+    before = compared._comparison
+    compared.set_comparison(Comparison("A", "B", (vector, matrix, larger)))
+    compared.set_measure("norm")
+    assert names(compared) == ["n", "m", "v"], "a small bias may change by any factor"
+    assert "then biases and norms" in compared.order_box.toolTip()
+    compared.set_comparison(before)
     choose_order(compared, "layer")
     assert names(compared) == ["a", "c", "d", "e", "f"]
 

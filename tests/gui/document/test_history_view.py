@@ -16,7 +16,7 @@ from pruneapp.document.step import Row, Step
 from pruneapp.evaluation.metric import MetricChange
 from pruneapp.gui.document.history_model import HistoryColumn, StateResult, StateSize
 from pruneapp.gui.document.history_view import HistoryPanel, elide_label
-from pruneapp.gui.widgets.labels import MUTED
+from pruneapp.gui.widgets.labels import MUTED, letter_width
 from pruneapp.gui.widgets.theme import DARK_THEME, LIGHT_THEME
 from tests.gui.user import plain
 
@@ -343,7 +343,7 @@ def test_columns_that_do_not_fit_are_scrolled_to(show, qtbot):
     measured(panel)
     tree = panel.tree
     width = tree.viewport().width()
-    assert cell(panel, 1).width() >= 80
+    assert cell(panel, 1).width() >= 10 * letter_width(tree), "ten letters of the name"
     assert cell(panel, 1, HistoryColumn.METRIC).right() <= width, "the first metric is whole"
     assert cell(panel, 1, HistoryColumn.NOTE).left() > width
     tree.setFocus()
@@ -352,6 +352,23 @@ def test_columns_that_do_not_fit_are_scrolled_to(show, qtbot):
     assert cell(panel, 1, HistoryColumn.NOTE).right() <= width
     panel.resize(900, 240)
     assert cell(panel, 2, HistoryColumn.NOTE).right() == tree.viewport().width() - 1
+
+
+def test_a_name_keeps_ten_letters_beside_as_many_columns_as_fit(show):
+    """With a minimum of more letters, the metric had no room in the usual width of the panel."""
+    panel = show(HistoryPanel(), 900, 240)
+    panel.set_items(ITEMS, 1)
+    measured(panel)
+    tree = panel.tree
+    least = 10 * letter_width(tree)
+    for width in range(900, 200, -20):
+        panel.resize(width, 240)
+        name, *beside = (tree.columnWidth(at) for at in range(tree.states.columnCount()))
+        assert name >= least
+        room = tree.viewport().width()
+        fitting = sum(name + sum(beside[: at + 1]) <= room for at in range(len(beside)))
+        if fitting < len(beside):
+            assert sum(beside[: fitting + 1]) > room - least - 12, "the next column would fit"
 
 
 def test_a_long_history_shows_the_current_state_and_paints_what_is_in_sight(show):

@@ -178,10 +178,10 @@ def test_what_was_measured_with_another_limit_or_seed_is_another_result(pruned, 
     choose(pruned, script, limit="50", new=False)
     pruned.wait_idle()
     assert history_metrics(pruned)[1] == "○", "measured with another seed"
-    assert "not evaluated. my_evaluation.py, limit 50, seed 8: " in spoken_text(pruned, 1)
-    assert "(my_evaluation.py, limit 50, seed 0)" in spoken_text(pruned, 2)
+    assert "not evaluated. my_evaluation.py, at most 50 samples, seed 8: " in spoken_text(pruned, 1)
+    assert "(my_evaluation.py, at most 50 samples, seed 0)" in spoken_text(pruned, 2)
     assert {state.number for state in pruned.workbench.evaluation.states()} == {0, 2}
-    assert pruned.workbench.evaluation.conditions == "my_evaluation.py, limit 50, seed 0"
+    assert pruned.workbench.evaluation.conditions == "my_evaluation.py, at most 50 samples, seed 0"
     chosen = pruned.workbench.scripts.source("evaluation")
     assert (chosen.limit, chosen.seed) == ("50", "")
 
@@ -197,7 +197,7 @@ def test_the_pages_set_up_the_evaluation_and_say_what_a_limit_counts(pruned, run
         pruned.type(dialog.choice.fields[DataKind.SCRIPT], str(script))
         pruned.type(dialog.choice.limit, "50")
         found = dialog.choice.found
-        pruned.wait(lambda found=found: "decides what the limit counts." in found.text())
+        pruned.wait(lambda found=found: "decides what a sample is." in found.text())
         pruned.key("Esc", dialog)
         pruned.wait(lambda: evaluation.dialog is None)
 
@@ -324,7 +324,7 @@ def test_a_session_keeps_results_and_runs_nothing(pruned, runners, script, tmp_p
     )
     evaluation, view = pruned.workbench.evaluation, pruned.views.pages.quality
     assert view.readout.text().startswith(why)
-    conditions = "my_evaluation.py, limit 50, seed 0"
+    conditions = "my_evaluation.py, at most 50 samples, seed 0"
     assert evaluation.conditions == conditions
     assert [state.number for state in evaluation.states()] == [0, 2]
     assert conditions in [swatch.label for swatch in view.legend.entries]

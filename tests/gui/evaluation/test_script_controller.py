@@ -129,10 +129,10 @@ def test_what_is_not_there_is_refused_in_a_sentence(opened, script, tmp_path):
 
     # A limit that is invalid or has no effect is reported.
     for limit, seed, text, words, trouble in (
-        ("0", "", "", "Limit must be a whole number, 1 or more (got '0').", True),
+        ("0", "", "", "Samples must be a whole number, 1 or more (got '0').", True),
         ("", "-1", "", "Seed must be a whole number, from 0 to 2^63 - 1 (got '-1').", True),
-        ("x", "", "", "Limit must be a whole number, 1 or more (got 'x').", True),
-        ("5", "", "def evaluate(model): return 1.0", "The limit has no effect: ", False),
+        ("x", "", "", "Samples must be a whole number, 1 or more (got 'x').", True),
+        ("5", "", "def evaluate(model): return 1.0", "Evaluations use all samples: no", False),
         ("5", "", "def evaluate(model, *, limit): return 1.0", "Runs with", False),
         ("5", "", "from a import evaluate", "Runs with", False),
         ("", "1", "def evaluate(model): return 1.0", "Runs with", False),
@@ -141,7 +141,7 @@ def test_what_is_not_there_is_refused_in_a_sentence(opened, script, tmp_path):
         source = DataSource(DataKind.SCRIPT, str(script), sys.executable, limit, seed)
         shown, is_error = look(user, scripts, source)
         assert words in shown
-        assert ("no effect" in shown) == ("no effect" in words)
+        assert ("Evaluations use all" in shown) == ("Evaluations use all" in words)
         assert is_error is trouble
 
 
@@ -199,6 +199,19 @@ def test_folders_of_transformers_need_no_script_and_no_question(user, tmp_path):
     run, _ = request(user, scripts, pages)
     assert run[0].script.path.name == "builtin_embedding.py", "perplexity needs logits"
     assert str(runner.worker.python) == sys.executable
+    for source, words in (
+        (pages, "Each line of the text is a sentence: cosine between its embedding and that of"),
+        (replace(pages, limit="5"), "Samples: at most 5 sentences of the text."),
+        (DataSource(DataKind.TOKENS, python=sys.executable), "unpruned model on random token IDs."),
+    ):
+        text, trouble = look(user, scripts, source)
+        assert words in text
+        assert not trouble
+    (folder / "config.json").write_text(json.dumps({"architectures": ["LlamaForCausalLM"]}))
+    user.open_file(folder / "model.safetensors")
+    text, _ = look(user, scripts, replace(pages, limit="5"))
+    assert text.startswith("Perplexity of the text. ")
+    assert text.endswith("Samples: at most 5 windows of the text.")
 
 
 def test_a_stock_classifier_is_measured_on_images_without_a_script(user, tmp_path, monkeypatch):

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QImage, QPainter
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QHelpEvent, QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QToolTip
 from safetensors.numpy import save_file
 
 from pruneapp.analysis.sparsity_report import SparsityReport, TensorSparsity
@@ -291,11 +291,17 @@ def test_the_strip_shows_bytes_by_width_and_sparsity_by_fill(model, theme):
     assert on_strip(model, 2, 0.5) == {theme.colors["border"]}, "what cannot be pruned is grey"
 
 
-def test_the_strip_is_read_out_and_emits_its_tensor(model, qtbot):
+def test_the_strip_is_read_out_and_emits_its_tensor(model, qtbot, monkeypatch):
     left, right = model.strip.pixels_of(2)
     place = QPoint(int((left + right) / 2), 10)
     QTest.mouseMove(model.strip, place)
     assert model.readout.text() == "layers.0.steps:  4.0 kB, integers are not pruned"
+    shown = []
+    monkeypatch.setattr(QToolTip, "showText", lambda _at, text, *_: shown.append(text))
+    help_ = QHelpEvent(QEvent.Type.ToolTip, place, model.strip.mapToGlobal(place))
+    QApplication.sendEvent(model.strip, help_)
+    assert model.readout.text() in shown[0], "the tooltip covers the readout"
+    assert "width is the size in bytes" in shown[0]
     with qtbot.waitSignal(model.tensorClicked) as emitted:
         qtbot.mouseClick(model.strip, LEFT, pos=place)
     assert emitted.args == ["m.layers.0.steps"]

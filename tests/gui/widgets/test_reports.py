@@ -1,8 +1,17 @@
 """Texts that dialogs and pages share."""
 
-from pruneapp.evaluation.metric import MetricChange
+from dataclasses import replace
+
+import pytest
+
+from pruneapp.evaluation.metric import MetricChange, StateQuality
 from pruneapp.evaluation.runner import Conditions, Samples
-from pruneapp.gui.widgets.reports import comparison_in_words, conditions_in_words, is_harmful
+from pruneapp.gui.widgets.reports import (
+    comparison_in_words,
+    conditions_in_words,
+    is_harmful,
+    quality_in_words,
+)
 from tests.gui.user import plain
 
 
@@ -12,6 +21,12 @@ def test_the_samples_of_an_evaluation_replace_its_limit():
     assert plain(conditions_in_words(conditions)) == (
         "builtin_perplexity.py, pages.txt, 100 of 504 windows, 12,800 tokens, seed 0"
     )
+    sentences = replace(conditions, samples=Samples("sentences", 48, 128, 960))
+    assert plain(conditions_in_words(sentences)) == (
+        "builtin_perplexity.py, pages.txt, 48 of 128 sentences, 960 tokens, seed 0"
+    )
+    unknown = replace(conditions, samples=None)
+    assert "pages.txt, at most 100 samples, seed 0" in plain(conditions_in_words(unknown))
     images = Conditions("builtin_accuracy.py", None, 0, "photos", samples=Samples("images", 50, 80))
     assert plain(conditions_in_words(images)) == (
         "builtin_accuracy.py, photos, 50 of 80 images, seed 0"
@@ -30,3 +45,18 @@ def test_two_pruned_states_are_compared_with_the_noise_of_both():
         assert plain(comparison_in_words(before, cosine(value, 0.004))) == words
     assert not is_harmful(before, cosine(0.9255, 0.004))
     assert is_harmful(before, cosine(0.924, 0.004))
+
+
+@pytest.mark.parametrize(
+    ("value", "higher", "words"),
+    [
+        (0.93, True, "0.07 worse than the unpruned model (±0.0054, paired)"),
+        (1.07, True, "0.07 better than the unpruned model (±0.0054, paired)"),
+        (0.93, None, "difference −0.07 (±0.0054, paired)"),
+        (0.998, True, "no difference found within ±0.0054 (paired)"),
+    ],
+)
+def test_the_noise_is_stated_where_its_kind_is_named(value, higher, words):
+    """A new user read "paired 95 % interval" without the interval."""
+    metric = MetricChange("score", value, 1.0, 0.0054, "paired", higher=higher)
+    assert plain(quality_in_words(StateQuality((metric,), 0.5))).endswith(f", {words}")

@@ -318,6 +318,14 @@ class PlotView(QWidget):
         """The plot, its table, or the message in its place; without readout and legend."""
         return self._stack
 
+    def axis_height(self) -> int:
+        """Return the height of the lower axis with its title; 0 if the plot is not shown."""
+        bottom, canvas = self._canvas.bottom, self._canvas
+        if self._stack.currentWidget() is not canvas or not bottom.isVisible():
+            return 0
+        height: int = canvas.height() - canvas.mapFromScene(bottom.scenePos()).y()
+        return height
+
     def _drawn_area(self) -> QRect:
         below = self.legend if self._legend_below and not self.legend.isHidden() else self.foot
         return self._stack.geometry().united(self.foot.geometry()).united(below.geometry())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
@@ -237,6 +237,8 @@ _GAP = 6
 _SPACE = 12
 _DASHES = Qt.PenStyle.DotLine  # dashes are too long for a swatch
 _MIDDLE = Qt.AlignmentFlag.AlignVCenter
+_WRAPPED = int(_MIDDLE | Qt.TextFlag.TextWordWrap)
+_MIN_TEXT_LETTERS = 24  # minimum width of an entry of text only, which is wrapped
 
 
 @dataclass(frozen=True)
@@ -252,6 +254,8 @@ class Swatch:
     tip: str = ""  # sentence for the tooltip, if the label is not enough
     sides: int | None = None  # corners of a marker, 0 for a circle; None for an area
     line: bool = False  # a dashed line instead of an area
+    # The widest label; its width is reserved, so that the gradient keeps its width.
+    widest: str = ""
 
     @property
     def is_ramp(self) -> bool:
@@ -352,7 +356,12 @@ class Legend(QWidget):
         return QSize(width + 2, self._first_height(low=self.low))
 
     def minimumSizeHint(self) -> QSize:
-        width = max((self._width(entry, narrow=True) for entry in self.entries), default=0)
+        words = self.fontMetrics().averageCharWidth() * _MIN_TEXT_LETTERS
+        widths = (
+            self._width(entry, narrow=True) if entry.colors else min(self._width(entry), words)
+            for entry in self.entries
+        )
+        width = max(widths, default=0)
         return QSize(width + 2, self._first_height(low=self.low))
 
     def heightForWidth(self, width: int) -> int:
@@ -415,36 +424,47 @@ class Legend(QWidget):
     def _places(self, available: int, *, low: bool) -> list[QRect]:
         """Return the rectangle of each entry, wrapped at `available` pixels.
 
-        A wider entry takes a whole line. The color gradient shrinks so that all entries fit into
-        one line. All entries of a line have its height.
+        A wider entry takes a whole line, or several if it is only text. The color gradient shrinks
+        so that all entries fit into one line. All entries of a line have its height.
         """
         missing = max(0, self._line_width() - available)
         lines: list[list[tuple[int, int]]] = []  # left and width of the entries
+        heights: list[int] = []
         high = 0  # the line of the color gradient
         right = available + 1
         for entry in self.entries:
             width = self._width(entry, narrow=low)
+            if not entry.colors:
+                width = min(width, available)
             if entry.is_ramp:
                 width = max(self._width(entry, narrow=True), width - missing)
             if not lines or right + _SPACE + width > available:
                 lines.append([])
+                heights.append(self._line_height())
                 right = -_SPACE
+            if not entry.colors:
+                heights[-1] = max(heights[-1], self._text_height(entry.label, width))
             lines[-1].append((right + _SPACE, width))
             right += _SPACE + width
             if entry.is_ramp:
                 high = len(lines) - 1
         places: list[QRect] = []
         top = 0
-        for number, line in enumerate(lines):
-            height = self._first_height(low=low) if number == high else self._line_height()
+        for number, (line, least) in enumerate(zip(lines, heights, strict=True)):
+            height = max(least, self._first_height(low=low) if number == high else 0)
             places += [QRect(left, top, width, height) for left, width in line]
             top += height
         return places
 
+    def _text_height(self, text: str, width: int) -> int:
+        """Return the height of a text that is wrapped at `width` pixels."""
+        return self.fontMetrics().boundingRect(QRect(0, 0, width + 1, 0), _WRAPPED, text).height()
+
     def _label_width(self, entry: Swatch) -> int:
         if not entry.is_ramp or self._ramp_widget is None:
             return self.fontMetrics().horizontalAdvance(entry.label)
-        return max(self._reserved, self.fontMetrics().horizontalAdvance(_words(entry)))
+        texts = _words(entry), _words(replace(entry, label=entry.widest or entry.label))
+        return max(self._reserved, *map(self.fontMetrics().horizontalAdvance, texts))
 
     def _width(self, entry: Swatch, *, narrow: bool = False) -> int:
         label = self._label_width(entry)
@@ -469,7 +489,7 @@ class Legend(QWidget):
             painter.drawText(left, top, width, height, _MIDDLE, entry.before)
             left += width + _GAP
         if not entry.colors:
-            painter.drawText(place.adjusted(0, 0, 1, 0), _MIDDLE, entry.label)
+            painter.drawText(place.adjusted(0, 0, 1, 0), _WRAPPED, entry.label)
             return
         wide = _RAMP if entry.is_ramp else _SWATCH
         rect = QRect(left, top + (height - _SWATCH) // 2, wide, _SWATCH)

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QBrush, QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QBrush,
+    QColor,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+)
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from pruneapp.gui.plots.chart.items import Floats
+from pruneapp.gui.widgets.labels import as_plain
 from pruneapp.gui.widgets.safe_paint import report_exceptions
 from pruneapp.gui.widgets.sparsity_bar import hatch
 from pruneapp.gui.widgets.theme import LIGHT
@@ -41,11 +52,11 @@ class SizeStrip(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
         self.setAccessibleName(self.tr("Size of the tensors"))
-        self.setToolTip(
-            self.tr(
-                "The whole file in order: width is the size in bytes, the filled part is pruned"
-            )
+        self._explanation = self.tr(
+            "The tensors in tree order: width is the size in bytes, the filled part is pruned"
         )
+        # The tooltip covers the readout below, so it begins with the same text.
+        self.text_of: Callable[[int], str] = lambda _tensor: ""
 
     @property
     def count(self) -> int:
@@ -101,6 +112,19 @@ class SizeStrip(QWidget):
         """Return the pixels at which a tensor begins and ends."""
         scale = self.width() / (self.total or 1.0)
         return float(self._ends[tensor]) * scale, float(self._ends[tensor + 1]) * scale
+
+    def event(self, event: QEvent) -> bool:
+        """Show what the tensor under the mouse is, and what the strip shows, as a tooltip."""
+        if not isinstance(event, QHelpEvent) or event.type() != QEvent.Type.ToolTip:
+            return super().event(event)
+        tensor = self.tensor_at(event.pos().x())
+        rect, lines = self.rect(), [self._explanation]
+        if tensor >= 0:
+            left, right = self.pixels_of(tensor)
+            rect = QRect(int(left), 0, max(1, math.ceil(right - int(left))), self.height())
+            lines.insert(0, self.text_of(tensor))
+        QToolTip.showText(event.globalPos(), as_plain("\n".join(lines)), self, rect)
+        return True
 
     # -- painting -------------------------------------------------------------------------------
 

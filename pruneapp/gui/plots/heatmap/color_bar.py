@@ -73,6 +73,14 @@ class DrawnValues:
         known = self._key == (tile, kept_only)
         return self if known else DrawnValues(tile, kept_only=kept_only)
 
+    def share_outside(self, limits: ContrastLimits) -> float:
+        """Return the share of the values, or of the magnitudes, outside limits; 0 without any."""
+        values = self._sample if limits.signed else np.abs(self._sample)
+        # In float32, in which the values are stored.
+        low, high = np.float32(limits.low), np.float32(limits.high)
+        n_outside = np.count_nonzero(values < low) + np.count_nonzero(values > high)
+        return n_outside / max(1, values.size)
+
     def counts(self, bounds: tuple[float, float], *, signed: bool) -> NDArray[np.int64]:
         """Return a histogram of the values, or of the magnitudes, within bounds, ``int64[80]``."""
         if self._bins != (bounds, signed):

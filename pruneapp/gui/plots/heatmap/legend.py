@@ -14,7 +14,7 @@ from pruneapp.gui.plots.heatmap.shading import AnyTile, ContrastLimits, Mode
 from pruneapp.gui.widgets.clipboard import Numbers
 from pruneapp.gui.widgets.color_maps import ColorMap
 from pruneapp.gui.widgets.engine_text import translate_declared
-from pruneapp.gui.widgets.labels import translate, with_label, with_note
+from pruneapp.gui.widgets.labels import join_names, translate, with_label
 from pruneapp.gui.widgets.number_format import count, meaning, percent
 
 _LONGEST_SIDE = 32  # characters of each name in a comparison
@@ -27,7 +27,7 @@ def swatches(
     color_map: ColorMap,
     limits: ContrastLimits,
     *,
-    chosen: bool,
+    outside: float | None,
     masked: bool,
     to_prune: bool,
     missing: bool,
@@ -41,8 +41,9 @@ def swatches(
         The displayed tile; None while there is none.
     limits
         The limits with which it is drawn.
-    chosen
-        Whether the user has chosen them.
+    outside
+        The share of the shown values outside limits that the user has chosen; None for automatic
+        limits.
     masked
         Whether pruned weights are visible.
     to_prune
@@ -62,7 +63,7 @@ def swatches(
         return [
             Swatch(_shortened(sides), (), tip=sides),
             *entries,
-            _ramp(tile, shading.change_stops(colors, signs=signed), limits, chosen=chosen),
+            _ramp(tile, shading.change_stops(colors, signs=signed), limits, outside=outside),
             Swatch(translate("WeightsView", "pruned in B only"), (shading.PRUNED_OVER,)),
             Swatch(translate("WeightsView", "pruned in A only"), (colors["kept"],), hatched=True),
             Swatch(translate("WeightsView", "pruned in both"), (shading.neither_color(colors),)),
@@ -71,13 +72,13 @@ def swatches(
         entries.append(Swatch(translate("WeightsView", "kept"), (shading.MASK_KEPT,)))
     elif signed:
         stops = shading.signed_stops(colors, color_map)
-        entries.append(_ramp(tile, stops, limits, chosen=chosen))
+        entries.append(_ramp(tile, stops, limits, outside=outside))
     else:
-        words = translate("WeightsView", "{scale} kept") if masked else "{scale}"
+        words = translate("WeightsView", "{scale} (kept weights)") if masked else "{scale}"
         if mode is Mode.SIGNED:
             words = translate("WeightsView", "{scale} mean magnitude")
         stops = shading.magnitude_stops(colors, color_map)
-        entries.append(_ramp(tile, stops, limits, words, chosen=chosen))
+        entries.append(_ramp(tile, stops, limits, words, outside=outside))
     if masked:
         orange = shading.pruned_color(alone=mode is Mode.MASK)
         entries.append(Swatch(translate("WeightsView", "pruned"), (orange,)))
@@ -107,28 +108,37 @@ def _ramp(
     limits: ContrastLimits,
     words: str = "{scale}",
     *,
-    chosen: bool,
+    outside: float | None,
 ) -> Swatch:
-    """Return the color scale; its label and tooltip name the share of weights beyond its end.
+    """Return the color scale; its label and tooltip name the share of values beyond its ends.
 
-    `words` is the label, with "{scale}" for the upper limit. The share is known for the automatic
-    limits only. A whole tensor of zeros has one color.
+    `words` is the label, with "{scale}" for the upper limit. The share is that of all weights for
+    the automatic limits, else `outside`. A whole tensor of zeros has one color.
     """
     if tile is not None and _is_zero(tile):
         middle = shading.middle_of(stops) if limits.signed else stops[0]
         return Swatch(words.format(scale="0"), (middle,))
     low, high = limit_texts(limits)
-    label, tip = words.format(scale=high), ""
-    if tile is not None and tile.within < 1 and not chosen:
-        share = percent(1 - tile.within)
-        above = translate("WeightsView", "{share} of weights above")
-        label = with_note(label, above.format(share=share))
+    label = words.format(scale=high)
+    if outside is not None:
+        share = outside
+        tip = translate(
+            "WeightsView",
+            "{share} of the shown values are outside the limits and have the first or last color.",
+        )
+    else:
+        share = 0.0 if tile is None else 1 - tile.within
         tip = translate(
             "WeightsView",
             "{share} of weights have a magnitude above {scale}. They share the last color.",
         )
-        tip = tip.format(share=share, scale=high)
-    return Swatch(label, stops, before=low, tip=tip)
+    words = translate("WeightsView", "{share} outside")
+    widest = join_names(label, words.format(share=percent(0.999)))
+    if not share:
+        return Swatch(label, stops, before=low, widest=widest)
+    label = join_names(label, words.format(share=percent(share)))
+    tip = tip.format(share=percent(share), scale=high)
+    return Swatch(label, stops, before=low, tip=tip, widest=widest)
 
 
 def _is_zero(tile: AnyTile) -> bool:

@@ -370,7 +370,7 @@ class WeightsView(PlotView):
             self._colors,
             self._color_map,
             limits,
-            chosen=self._limits_key in self._limits,
+            outside=self._drawn.share_outside(limits) if self._limits_key in self._limits else None,
             masked=item.masked,
             to_prune=self._to_prune,
             missing=self._missing,

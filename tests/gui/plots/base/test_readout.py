@@ -66,3 +66,20 @@ def test_a_swatch_with_room_for_it_leaves_the_picture_as_large_as_it_was(legend,
     assert painted(legend) == set(COLORS)
     assert legend.width() >= legend.sizeHint().width()
     assert heights == []
+
+
+def test_a_text_in_the_legend_is_wrapped_and_not_cut(legend, qapp):
+    """The conditions of an evaluation were cut after 40 letters, although there was room."""
+    words = "builtin_embedding.py, sentences.txt, 200 of 200 sentences, 4,821 tokens, seed 0"
+    legend.set_entries([Swatch(words, ())])
+    window = legend.window()
+    margins = window.width() - window.layout().contentsRect().width()
+    one_line = legend.sizeHint()
+    for width, lines in ((one_line.width() + 2, 1), (one_line.width() * 2 // 3, 2)):
+        window.resize(width + margins, 300)
+        qapp.processEvents()
+        (place,) = legend._places(legend.width(), low=False)
+        assert place.width() <= legend.width()
+        assert place.height() >= lines * legend.fontMetrics().height()
+        assert legend.height() >= place.height()
+    assert legend.minimumSizeHint().width() < one_line.width() / 2

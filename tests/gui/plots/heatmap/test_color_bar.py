@@ -20,6 +20,7 @@ from pruneapp.gui.plots.heatmap import shading
 from pruneapp.gui.plots.heatmap.color_bar import DrawnValues, limit_texts
 from pruneapp.gui.plots.heatmap.shading import ColorTables, ContrastLimits, Mode, shades_of
 from pruneapp.gui.widgets.color_maps import COLOR_MAPS
+from pruneapp.gui.widgets.number_format import percent
 from pruneapp.gui.widgets.theme import DARK_THEME, LIGHT_THEME
 
 STANDARD, VIRIDIS, GRAY = COLOR_MAPS
@@ -62,7 +63,9 @@ def test_dragging_a_handle_changes_the_colors_without_a_request(shown, conv, pai
     drag(bar, 1, 0.5)
     assert bar.limits.high == pytest.approx(0.5, abs=0.01)
     assert painted(shown.canvas, corner(shown, 5, 5)) == last_color(shown) != before
-    assert shown.legend.words()[0] == "0 … 0.5 kept"
+    share = shown._drawn.share_outside(bar.limits)
+    assert 0 < share < 1
+    assert shown.legend.words()[0] == f"0 … 0.5 (kept weights), {percent(share)} outside"
     assert painted(shown.canvas, corner(shown, 0, 0)) == shading.PRUNED_OVER
     shown.canvas.hovered.emit((5, 5))
     assert shown.readout.text().endswith("= 0.5   kept")
@@ -257,9 +260,9 @@ def test_saved_pictures_have_the_limits(shown, qtbot):
         size = shown.size()
         return encode_slide(shown, Slide("Weights", "", size, "svg"))()
 
-    assert b"0.5 kept" not in slide()
+    assert b"0.5 (kept weights), " not in slide()
     drag(shown.color_bar, 1, 0.5)
-    assert b">0.5 kept<" in slide()
+    assert b">0.5 (kept weights), " in slide()
     colors = ColorTables(LIGHT_THEME.colors).bar(Mode.MAGNITUDE, signed=False)
     image = shown.picture().toImage()
     bar = shown.color_bar.mapTo(shown, QPoint(160, 30)) - shown._drawn_area().topLeft()

@@ -134,7 +134,7 @@ def test_without_a_difference_the_choice_is_gone(differing_view, conv, qtbot):
     assert differing_view.mode is Mode.MAGNITUDE
     assert differing_view.modes.mode_box.count() == 4
     qtbot.waitUntil(lambda: len(conv.requests) > many)
-    assert differing_view.legend.words()[0] == "0 … 1 kept"
+    assert differing_view.legend.words()[0] == "0 … 1 (kept weights)"
 
 
 def test_a_coarse_difference_mixes_shares_in_linear_light():
@@ -226,11 +226,11 @@ def test_the_whole_is_read_later_if_one_went_near_before_it_was(view, large, qtb
 
 
 def test_the_legend_of_a_tensor_of_zeros_says_so(view, fill, conv):
-    """Regression: it was "0 … 1 kept" although no weight is above 0."""
+    """Regression: it was "0 … 1" although no weight is above 0."""
     plain = conv.tile
     conv.tile = lambda request: replace(plain(request), values=0 * plain(request).values)
     fill(conv)
-    assert view.legend.words()[0] == "0 kept"
+    assert view.legend.words()[0] == "0 (kept weights)"
     view.set_mode(Mode.SIGNED)
     assert view.legend.words()[0] == "0"
 
@@ -239,9 +239,9 @@ def test_a_legend_says_where_its_colours_end_and_for_how_many_weights(view, fill
     plain = conv.tile
     conv.tile = lambda request: replace(plain(request), scale=0.12, within=0.999)
     fill(conv)
-    assert view.legend.words()[0] == "0 … 0.12 kept (0.1\u00a0% of weights above)"
+    assert view.legend.words()[0] == "0 … 0.12 (kept weights), 0.1\u00a0% outside"
     view.set_mode(Mode.SIGNED)
-    assert view.legend.words()[0] == "−0.12 … 0.12 (0.1\u00a0% of weights above)"
+    assert view.legend.words()[0] == "−0.12 … 0.12, 0.1\u00a0% outside"
     assert view.legend.toolTip() == (
         "0.1\u00a0% of weights have a magnitude above 0.12. They share the last color."
     )
