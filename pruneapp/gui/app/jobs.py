@@ -350,13 +350,15 @@ class Jobs(QObject):
         """Emit `pauseRequested`, so that background work is paused."""
         self.pauseRequested.emit()
 
-    def show(self, task: Task[Any], title: str) -> None:
+    def show(self, task: Task[Any], title: str, restart: Restart | None = None) -> None:
         """Show a running or queued task in the status bar, with a title.
 
-        Its duration counts from now on. Without effect if it has ended or is visible already.
+        Its duration counts from now on; `restart` starts it again if the user has cancelled it.
+        Without effect if it has ended or is visible already.
         """
         if task in self._pending and not task.visible:
             task.visible, task.title, task.since = True, title, time.monotonic()
+            task.restart = restart
             task.progress = JobProgress(title, "", 0, 0)
             if self._first_visible is task:
                 self.started.emit(title)

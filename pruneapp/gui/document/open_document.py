@@ -591,6 +591,7 @@ class OpenDocument(QObject):
             on_result=current(self.commit),
             on_error=current(self.refused.emit),
             title=title,
+            restart=Restart(partial(self.propose, title, make)),
         )
 
     def lock(self, by: QObject, why: PruneAppError | None, *, may_look: bool = False) -> None:

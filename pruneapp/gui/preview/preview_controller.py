@@ -25,7 +25,7 @@ from pruneapp.edits.zeros import Finalize
 from pruneapp.errors import FileChangedError, PruneAppError
 from pruneapp.export.size_bounds import CompactSizes
 from pruneapp.gui.app.context import AppContext
-from pruneapp.gui.app.jobs import Lane, LatestTask, Task, Throttle
+from pruneapp.gui.app.jobs import Lane, LatestTask, Restart, Task, Throttle
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.commands.declarations import PRUNE
 from pruneapp.gui.document.feature import Feature
@@ -622,7 +622,7 @@ class PreviewController(Feature[QDialog]):
         if self._exact_task is None or self._exact_task.token.cancelled:
             self._start_exact()
         if self._exact_task is not None:
-            self.jobs.show(self._exact_task, self.tr("Pruning"))
+            self.jobs.show(self._exact_task, self.tr("Pruning"), Restart(self.prune))
 
     def take_back(self) -> bool:
         """Cancel a prune that waits for its preview; return False if there is none.
@@ -682,7 +682,7 @@ class PreviewController(Feature[QDialog]):
         if not self._apply_when_ready:
             return False
         self._wait_for_preview(waits=False)
-        self._cancel_exact()
+        self.jobs.cancel(self._exact_task)
         return True
 
     def _cancel_slow_preview(self) -> bool:

@@ -7,10 +7,12 @@ import pytest
 from PySide6.QtCore import Qt
 from safetensors.numpy import save_file
 
+from pruneapp.edits.zeros import Finalize
 from pruneapp.gui.compare import compare_controller
 from pruneapp.gui.document import open_document
 from pruneapp.gui.export.shrink_controller import ShrinkJob
 from pruneapp.gui.mainwindow import job_list
+from pruneapp.gui.preview import preview_controller
 from pruneapp.gui.recipes import rounds_controller
 from tests.gui.job_gate import Gate
 from tests.support.model_folders import LAYERS, write_llama, zeroed_neurons
@@ -52,8 +54,8 @@ def cancel(user, gate):
     user.wait(lambda: gate.running)
     user.key("Esc")
     user.wait(lambda: user.notices)
-    user.wait_idle()
     gate.closed = False
+    user.wait_idle()
     return user.notices[0]
 
 
@@ -94,6 +96,30 @@ def test_the_opening_of_a_file_to_compare_with(user, model, tmp_path, slow):
     assert cancel(user, gate).startswith("'Opening' was cancelled after ")
     undo(user)
     user.wait(lambda: user.views.compare.numbers().rows == 1)
+
+
+def test_pruning(user, model, slow):
+    user.open_file(model)
+    user.wait_preview()
+    gate = slow(preview_controller, "preview_step", lambda args: args[-1])
+    user.choose(user.rule.method, "Ln structured (channels)")
+    user.click(user.button)
+    assert cancel(user, gate).startswith("'Pruning' was cancelled after ")
+    assert len(user.states) == 1
+    undo(user)
+    user.wait(lambda: len(user.states) == 2)
+    assert not user.notices
+
+
+def test_making_permanent(user, model, slow):
+    user.open_file(model)
+    user.prune()
+    gate = slow(Finalize, "propose", lambda args: args[2])
+    user.menu("Prune", "Make permanent")
+    assert cancel(user, gate).startswith("'Making permanent' was cancelled after ")
+    assert len(user.states) == 2
+    undo(user)
+    user.wait(lambda: len(user.states) == 3)
 
 
 def test_iterative_pruning(user, model, slow):
