@@ -41,8 +41,8 @@ def see(walk: Tour) -> None:
     walk.window.resize(*SIZE)
     with walk.step("quality", "metric against sparsity, the noise as bars, and the target"):
         turn_to(walk, Page.QUALITY)
-    with walk.step("quality-bytes", "the same against the size of packed weights"):
-        user.choose(walk.views.pages.quality.axis_box, "Size of packed weights")
+    with walk.step("quality-bytes", "the same against the packed size"):
+        user.choose(walk.views.pages.quality.axis_box, "Packed size")
     with walk.step("compare-metrics", "the metrics of two states below what differs"):
         turn_to(walk, Page.COMPARE)
     scan(walk)

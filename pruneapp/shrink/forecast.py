@@ -152,12 +152,16 @@ class ModelSize:
         Per token, for all weights that it passes in encoder and decoder. Excludes attention scores,
         which grow with the text, and parts run once per text (pooler, classifier). None if matrices
         are packed or the configuration is missing.
+    embeddings
+        Number of parameters of the matrices with a row for each token: embeddings, and an output
+        head that is not tied to them. 0 for a model without a vocabulary.
     """
 
     nbytes: int
     parameters: int
     cache: int | None
     multiply_adds: int | None
+    embeddings: int = 0
 
 
 @dataclass(frozen=True)
@@ -517,6 +521,7 @@ def model_size(  # noqa: PLR0917 - each its own type
         size_of([each.entry for each in cuts], job.cancel).parameters,
         _cache_bytes(state.checkpoint, structure, config),
         _multiply_adds(cuts, structure, config, job) if structure.layers else None,
+        sum(_embedding_sizes(cuts, structure)),
     )
 
 
@@ -636,5 +641,10 @@ def _size_if_named(each: TensorCut, ends: tuple[str, ...]) -> int:
 
 def _embedding_size(cuts: Iterable[TensorCut], structure: Structure) -> int:
     """Return the size of the embedding, which predicts tokens if no other matrix does."""
+    return max(_embedding_sizes(cuts, structure), default=0)
+
+
+def _embedding_sizes(cuts: Iterable[TensorCut], structure: Structure) -> Iterator[int]:
+    """Yield the number of parameters of each tensor, 0 without a row for each token."""
     ends = tuple(name.replace("{wb}", "weight") for name in structure.family.vocabulary)
-    return max((_size_if_named(each, ends) for each in cuts), default=0)
+    return (_size_if_named(each, ends) for each in cuts)

@@ -3275,6 +3275,16 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Vielfaches</translation>
     </message>
     <message>
+        <source>Compact (packed and compressed)</source>
+        <extracomment>format compact</extracomment>
+        <translation>Kompakt (gepackt und komprimiert)</translation>
+    </message>
+    <message>
+        <source>The smallest file: the packed weights (remaining weights, and one mask bit for each weight of a pruned tensor), byte-shuffled and compressed, in a safetensors container. Pruneapp opens it like any checkpoint; a short reader for numpy can be written next to it.</source>
+        <extracomment>format compact</extracomment>
+        <translation>Die kleinste Datei: die gepackten Gewichte (verbleibende Gewichte und ein Maskenbit für jedes Gewicht eines geprunten Tensors), byteweise umgeordnet und komprimiert, in einem safetensors-Container. Pruneapp öffnet sie wie jeden Checkpoint; ein kurzes Leseskript für numpy kann daneben geschrieben werden.</translation>
+    </message>
+    <message>
         <source>Prunes the channels with the smallest Ln norm along a dimension: all weights of a filter, a neuron or an input at once. Use it to make a network smaller: pruned channels can be removed from the architecture later. At the same sparsity it costs more accuracy than unstructured pruning. Each tensor is pruned separately; weights that are already pruned count as 0. Same as torch.nn.utils.prune.ln_structured.</source>
         <extracomment>method ln_structured</extracomment>
         <translation>Prunt die Kanäle mit der kleinsten Ln-Norm entlang einer Dimension: alle Gewichte eines Filters, eines Neurons oder einer Eingabe auf einmal. Um ein Netz kleiner zu machen: Geprunte Kanäle lassen sich später aus der Architektur entfernen. Bei gleicher Sparsity kostet es mehr Genauigkeit als unstrukturiertes Pruning. Jeder Tensor wird für sich geprunt; bereits geprunte Gewichte zählen als 0. Wie torch.nn.utils.prune.ln_structured.</translation>
@@ -3538,11 +3548,6 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <source>as packed bits: numpy.unpackbits, bitorder=&apos;little&apos;</source>
         <extracomment>format masks, safetensors</extracomment>
         <translation>als gepackte Bits: numpy.unpackbits, bitorder=&apos;little&apos;</translation>
-    </message>
-    <message>
-        <source>Compact (packed remaining weights)</source>
-        <extracomment>format compact</extracomment>
-        <translation>Kompakt (gepackte verbleibende Gewichte)</translation>
     </message>
     <message>
         <source>The smallest file, lossless.</source>
@@ -4018,11 +4023,6 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <source>One bit per weight of each pruned tensor, without the weights: together with the original file it restores the pruned model. NAME_mask contains eight weights per byte, lowest bit first; 1 is kept. Pruneapp and numpy.unpackbits read it.</source>
         <extracomment>format masks</extracomment>
         <translation>Ein Bit je Gewicht jedes geprunten Tensors, ohne die Gewichte: Mit der ursprünglichen Datei ergibt es das geprunte Modell. NAME_mask hat acht Gewichte je Byte, das niedrigste Bit zuerst; 1 ist behalten. Pruneapp und numpy.unpackbits lesen es.</translation>
-    </message>
-    <message>
-        <source>The smallest file: one mask bit per weight and the nonzero values, byte-shuffled and compressed, in a safetensors container. Pruneapp opens it like any checkpoint; a short reader for numpy can be written next to it.</source>
-        <extracomment>format compact</extracomment>
-        <translation>Die kleinste Datei: ein Maskenbit je Gewicht und die Werte ungleich null, byteweise umgeordnet und komprimiert, in einem safetensors-Container. Pruneapp öffnet sie wie jeden Checkpoint; ein kurzes Leseskript für numpy kann daneben geschrieben werden.</translation>
     </message>
     <message>
         <source>with read_compact.py, written next to the file</source>
@@ -5465,12 +5465,12 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Nullen brauchen so viel Platz wie andere Werte. Eine dichte Datei wird nur kleiner, wenn sie komprimiert wird oder ganze Kanäle entfernt werden.</translation>
     </message>
     <message>
-        <source>Packed size (before compression)</source>
-        <translation>Gepackte Größe (unkomprimiert)</translation>
+        <source>Compact file</source>
+        <translation>Kompakte Datei</translation>
     </message>
     <message>
-        <source>Upper bound for a compact file, without compression and rounding: remaining weights, one mask bit per weight, and metadata. The exported file is also compressed; the export dialog estimates its size.</source>
-        <translation>Obergrenze für eine kompakte Datei, ohne Kompression und Rundung: verbleibende Gewichte, ein Maskenbit pro Gewicht und Metadaten. Die exportierte Datei wird außerdem komprimiert; der Exportdialog schätzt ihre Größe.</translation>
+        <source>Upper bound: the packed size, which the history shows (remaining weights, and one mask bit for each weight of a pruned tensor), and metadata. The file is also compressed; the export dialog estimates its size.</source>
+        <translation>Obergrenze: die gepackte Größe, die der Verlauf zeigt (verbleibende Gewichte und ein Maskenbit für jedes Gewicht eines geprunten Tensors), und Metadaten. Die Datei wird außerdem komprimiert; der Exportdialog schätzt ihre Größe.</translation>
     </message>
 </context>
 <context>
@@ -5981,10 +5981,6 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Sparsity</translation>
     </message>
     <message>
-        <source>Size</source>
-        <translation>Größe</translation>
-    </message>
-    <message>
         <source>Note</source>
         <translation>Notiz</translation>
     </message>
@@ -6001,8 +5997,12 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>{metric}, der Unterschied zum ungeprunten Modell und das Rauschen dieses Unterschieds (95-%-Intervall, oder wie im Tooltip eines Wertes angegeben)</translation>
     </message>
     <message>
-        <source>Tensors in a compact file, before compression</source>
-        <translation>Tensoren in einer kompakten Datei, vor der Kompression</translation>
+        <source>Packed size</source>
+        <translation>Gepackte Größe</translation>
+    </message>
+    <message>
+        <source>Remaining weights, and one mask bit for each weight of a pruned tensor. A compact file contains these, compressed; the export dialog estimates its size.</source>
+        <translation>Verbleibende Gewichte und ein Maskenbit für jedes Gewicht eines geprunten Tensors. Eine kompakte Datei enthält sie komprimiert; der Exportdialog schätzt ihre Größe.</translation>
     </message>
     <message>
         <source>Your note; double-click or press F2 to edit it</source>
@@ -7990,8 +7990,12 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>{x} Parameter</translation>
     </message>
     <message>
-        <source>{x} of packed weights</source>
-        <translation>{x} gepackte Gewichte</translation>
+        <source>packed size</source>
+        <translation>gepackte Größe</translation>
+    </message>
+    <message>
+        <source>packed size {x}</source>
+        <translation>gepackte Größe {x}</translation>
     </message>
     <message>
         <source>{x} multiply-adds per input</source>
@@ -8006,12 +8010,8 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Parameter des Modells, die nicht geprunt sind</translation>
     </message>
     <message>
-        <source>size of packed weights</source>
-        <translation>Größe der gepackten Gewichte</translation>
-    </message>
-    <message>
-        <source>Bytes of the tensors in a compact file before it is compressed: a mask bit for each weight of a pruned tensor, and the remaining weights</source>
-        <translation>Bytes der Tensoren in einer kompakten Datei, bevor sie komprimiert wird: ein Maskenbit für jedes Gewicht eines geprunten Tensors und die verbleibenden Gewichte</translation>
+        <source>Bytes of the remaining weights, and one mask bit for each weight of a pruned tensor. A compact file contains these, compressed.</source>
+        <translation>Bytes der verbleibenden Gewichte und ein Maskenbit für jedes Gewicht eines geprunten Tensors. Eine kompakte Datei enthält sie komprimiert.</translation>
     </message>
     <message>
         <source>size of the shrunk file</source>
@@ -22339,6 +22339,22 @@ steps</extracomment>
     <message>
         <source>The weights do not show how much quality this costs. Evaluate this cut; training the exported model usually recovers a part of the loss.</source>
         <translation>Die Gewichte zeigen nicht, wie viel Qualität das kostet. Werten Sie diesen Schnitt aus; ein Training des exportierten Modells macht meist einen Teil des Verlusts wieder gut.</translation>
+    </message>
+    <message>
+        <source>Embeddings are {share} of the parameters: keep only the tokens of your texts (Vocabulary) to reduce them.</source>
+        <translation>Embeddings sind {share} der Parameter: Behalten Sie nur die Tokens Ihrer Texte (Vokabular), um sie zu verkleinern.</translation>
+    </message>
+    <message>
+        <source>Embeddings are {share} of the parameters: keep only the tokens of your texts (Vocabulary), or open the result and export it as bfloat16.</source>
+        <translation>Embeddings sind {share} der Parameter: Behalten Sie nur die Tokens Ihrer Texte (Vokabular), oder öffnen Sie das Ergebnis und exportieren Sie es als bfloat16.</translation>
+    </message>
+    <message>
+        <source>Embeddings are {share} of the parameters; this vocabulary cannot be cut.</source>
+        <translation>Embeddings sind {share} der Parameter; dieses Vokabular kann nicht verkleinert werden.</translation>
+    </message>
+    <message>
+        <source>Embeddings are {share} of the parameters, and this vocabulary cannot be cut: open the result and export it as bfloat16.</source>
+        <translation>Embeddings sind {share} der Parameter, und dieses Vokabular kann nicht verkleinert werden: Öffnen Sie das Ergebnis, und exportieren Sie es als bfloat16.</translation>
     </message>
     <message>
         <source>Starts Python and builds the model&apos;s class in transformers with these shapes, without weights.</source>

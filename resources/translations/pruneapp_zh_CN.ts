@@ -3275,6 +3275,16 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>倍数</translation>
     </message>
     <message>
+        <source>Compact (packed and compressed)</source>
+        <extracomment>format compact</extracomment>
+        <translation>紧凑（打包并压缩）</translation>
+    </message>
+    <message>
+        <source>The smallest file: the packed weights (remaining weights, and one mask bit for each weight of a pruned tensor), byte-shuffled and compressed, in a safetensors container. Pruneapp opens it like any checkpoint; a short reader for numpy can be written next to it.</source>
+        <extracomment>format compact</extracomment>
+        <translation>最小的文件：打包的权重（剩余权重，以及被剪枝张量的每个权重一个掩码位），经字节重排和压缩，存于 safetensors 容器中。Pruneapp 像打开任何检查点一样打开它；可在旁边写入一个简短的 numpy 读取脚本。</translation>
+    </message>
+    <message>
         <source>Prunes the channels with the smallest Ln norm along a dimension: all weights of a filter, a neuron or an input at once. Use it to make a network smaller: pruned channels can be removed from the architecture later. At the same sparsity it costs more accuracy than unstructured pruning. Each tensor is pruned separately; weights that are already pruned count as 0. Same as torch.nn.utils.prune.ln_structured.</source>
         <extracomment>method ln_structured</extracomment>
         <translation>沿某一维度剪枝 Ln 范数最小的通道：一次剪去一个滤波器、神经元或输入的所有权重。用于使网络更小：之后可以从结构中移除被剪枝的通道。在相同稀疏度下，它比非结构化剪枝损失更多准确率。每个张量单独剪枝；已剪枝的权重计为 0。等同于 torch.nn.utils.prune.ln_structured。</translation>
@@ -3538,11 +3548,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <source>as packed bits: numpy.unpackbits, bitorder=&apos;little&apos;</source>
         <extracomment>format masks, safetensors</extracomment>
         <translation>作为打包的位：numpy.unpackbits, bitorder=&apos;little&apos;</translation>
-    </message>
-    <message>
-        <source>Compact (packed remaining weights)</source>
-        <extracomment>format compact</extracomment>
-        <translation>紧凑（打包的剩余权重）</translation>
     </message>
     <message>
         <source>The smallest file, lossless.</source>
@@ -4018,11 +4023,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <source>One bit per weight of each pruned tensor, without the weights: together with the original file it restores the pruned model. NAME_mask contains eight weights per byte, lowest bit first; 1 is kept. Pruneapp and numpy.unpackbits read it.</source>
         <extracomment>format masks</extracomment>
         <translation>每个被剪枝张量的每个权重一位，不含权重：与原文件一起可还原剪枝后的模型。NAME_mask 每字节存八个权重，低位在前；1 为保留。Pruneapp 和 numpy.unpackbits 可读取。</translation>
-    </message>
-    <message>
-        <source>The smallest file: one mask bit per weight and the nonzero values, byte-shuffled and compressed, in a safetensors container. Pruneapp opens it like any checkpoint; a short reader for numpy can be written next to it.</source>
-        <extracomment>format compact</extracomment>
-        <translation>最小的文件：每个权重一个掩码位加上非零值，经字节重排和压缩，存于 safetensors 容器中。Pruneapp 像打开任何检查点一样打开它；可在旁边写入一个简短的 numpy 读取脚本。</translation>
     </message>
     <message>
         <source>with read_compact.py, written next to the file</source>
@@ -5465,12 +5465,12 @@ Code inside checkpoints is never executed.</source>
         <translation>零与其他值占用同样的空间。只有压缩或移除整个通道，稠密文件才会变小。</translation>
     </message>
     <message>
-        <source>Packed size (before compression)</source>
-        <translation>打包后大小（压缩前）</translation>
+        <source>Compact file</source>
+        <translation>紧凑文件</translation>
     </message>
     <message>
-        <source>Upper bound for a compact file, without compression and rounding: remaining weights, one mask bit per weight, and metadata. The exported file is also compressed; the export dialog estimates its size.</source>
-        <translation>紧凑文件大小的上限，不含压缩和舍入：剩余权重、每个权重一个掩码位，以及元数据。导出的文件还会被压缩；导出对话框会估算其大小。</translation>
+        <source>Upper bound: the packed size, which the history shows (remaining weights, and one mask bit for each weight of a pruned tensor), and metadata. The file is also compressed; the export dialog estimates its size.</source>
+        <translation>上限：历史中显示的打包大小（剩余权重，以及被剪枝张量的每个权重一个掩码位）加上元数据。文件还会被压缩；导出对话框会估算其大小。</translation>
     </message>
 </context>
 <context>
@@ -5981,10 +5981,6 @@ Code inside checkpoints is never executed.</source>
         <translation>稀疏度</translation>
     </message>
     <message>
-        <source>Size</source>
-        <translation>大小</translation>
-    </message>
-    <message>
         <source>Note</source>
         <translation>备注</translation>
     </message>
@@ -6001,8 +5997,12 @@ Code inside checkpoints is never executed.</source>
         <translation>{metric}、与未剪枝模型的差异，以及该差异的噪声（95 % 区间，或如数值的工具提示所述）</translation>
     </message>
     <message>
-        <source>Tensors in a compact file, before compression</source>
-        <translation>紧凑文件中的张量，压缩之前</translation>
+        <source>Packed size</source>
+        <translation>打包大小</translation>
+    </message>
+    <message>
+        <source>Remaining weights, and one mask bit for each weight of a pruned tensor. A compact file contains these, compressed; the export dialog estimates its size.</source>
+        <translation>剩余权重，以及被剪枝张量的每个权重一个掩码位。紧凑文件包含压缩后的这些内容；导出对话框会估算其大小。</translation>
     </message>
     <message>
         <source>Your note; double-click or press F2 to edit it</source>
@@ -7990,8 +7990,12 @@ Code inside checkpoints is never executed.</source>
         <translation>{x} 个参数</translation>
     </message>
     <message>
-        <source>{x} of packed weights</source>
-        <translation>{x} 打包后的权重</translation>
+        <source>packed size</source>
+        <translation>打包大小</translation>
+    </message>
+    <message>
+        <source>packed size {x}</source>
+        <translation>打包大小 {x}</translation>
     </message>
     <message>
         <source>{x} multiply-adds per input</source>
@@ -8006,12 +8010,8 @@ Code inside checkpoints is never executed.</source>
         <translation>模型中未剪枝的参数</translation>
     </message>
     <message>
-        <source>size of packed weights</source>
-        <translation>打包权重的大小</translation>
-    </message>
-    <message>
-        <source>Bytes of the tensors in a compact file before it is compressed: a mask bit for each weight of a pruned tensor, and the remaining weights</source>
-        <translation>紧凑文件中张量压缩前的字节数：被剪枝张量的每个权重一个掩码位，以及剩余权重</translation>
+        <source>Bytes of the remaining weights, and one mask bit for each weight of a pruned tensor. A compact file contains these, compressed.</source>
+        <translation>剩余权重的字节数，以及被剪枝张量的每个权重一个掩码位。紧凑文件包含压缩后的这些内容。</translation>
     </message>
     <message>
         <source>size of the shrunk file</source>
@@ -22338,6 +22338,22 @@ steps</extracomment>
     <message>
         <source>The weights do not show how much quality this costs. Evaluate this cut; training the exported model usually recovers a part of the loss.</source>
         <translation>权重本身看不出质量会损失多少。请评估此裁剪；训练导出的模型通常能挽回一部分损失。</translation>
+    </message>
+    <message>
+        <source>Embeddings are {share} of the parameters: keep only the tokens of your texts (Vocabulary) to reduce them.</source>
+        <translation>嵌入占参数的 {share}：只保留您的文本中的词元（词表）可减小它们。</translation>
+    </message>
+    <message>
+        <source>Embeddings are {share} of the parameters: keep only the tokens of your texts (Vocabulary), or open the result and export it as bfloat16.</source>
+        <translation>嵌入占参数的 {share}：只保留您的文本中的词元（词表），或打开结果并以 bfloat16 导出。</translation>
+    </message>
+    <message>
+        <source>Embeddings are {share} of the parameters; this vocabulary cannot be cut.</source>
+        <translation>嵌入占参数的 {share}；此词表无法裁剪。</translation>
+    </message>
+    <message>
+        <source>Embeddings are {share} of the parameters, and this vocabulary cannot be cut: open the result and export it as bfloat16.</source>
+        <translation>嵌入占参数的 {share}，且此词表无法裁剪：打开结果并以 bfloat16 导出。</translation>
     </message>
     <message>
         <source>Starts Python and builds the model&apos;s class in transformers with these shapes, without weights.</source>

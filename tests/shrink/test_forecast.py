@@ -211,6 +211,7 @@ def test_sizes_are_those_of_the_shapes(llama):
     neurons, heads, groups = NEURONS, 4 * HEAD, 2 * HEAD
     layer = 3 * neurons * HIDDEN + 2 * heads * HIDDEN + 2 * groups * HIDDEN
     assert size.multiply_adds == LAYERS * layer + TOKENS * HIDDEN
+    assert size.embeddings == 2 * TOKENS * HIDDEN, "the head is not tied"
     assert size.cache == LAYERS * 2 * groups * 4
     assert size.nbytes == (llama / "model.safetensors").stat().st_size
 

@@ -267,11 +267,11 @@ def _guess(frame: RecordRange, kept: size_estimate.SampledWeights) -> float:
 
 COMPACT_FILE = Format(
     name="compact",
-    label="Compact (packed remaining weights)",
+    label="Compact (packed and compressed)",
     help=(
-        "The smallest file: one mask bit per weight and the nonzero values, byte-shuffled and "
-        "compressed, in a safetensors container. Pruneapp opens it like any checkpoint; a short "
-        "reader for numpy can be written next to it."
+        "The smallest file: the packed weights (remaining weights, and one mask bit for each "
+        "weight of a pruned tensor), byte-shuffled and compressed, in a safetensors container. "
+        "Pruneapp opens it like any checkpoint; a short reader for numpy can be written next to it."
     ),
     suffixes=(".compact.safetensors",),
     planner=_plan,

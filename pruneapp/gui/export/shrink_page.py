@@ -363,6 +363,47 @@ def loss_text(*, grave: bool) -> str:
     )
 
 
+# share of the parameters from which embeddings are mentioned
+_LARGE_SHARE = 0.2
+# bytes per parameter of a model from which rounding to 16 bits is mentioned
+_WIDE_BYTES = 3
+
+
+def embeddings_text(forecast: ShrinkForecast) -> str:
+    """Return a sentence with the share of the embeddings, and what reduces them.
+
+    The share is that after the cut; "" if it is small.
+    """
+    size = forecast.after
+    if size is None or size.embeddings < _LARGE_SHARE * size.parameters:
+        return ""
+    row = next((axis for axis in forecast.axes if axis.name == "vocabulary"), None)
+    is_wide = size.nbytes > _WIDE_BYTES * size.parameters
+    if row is not None and not row.why_not:
+        text = translate(
+            "Shrink",
+            "Embeddings are {share} of the parameters: keep only the tokens of your texts "
+            "(Vocabulary) to reduce them.",
+        )
+        if is_wide:
+            text = translate(
+                "Shrink",
+                "Embeddings are {share} of the parameters: keep only the tokens of your texts "
+                "(Vocabulary), or open the result and export it as bfloat16.",
+            )
+    else:
+        text = translate(
+            "Shrink", "Embeddings are {share} of the parameters; this vocabulary cannot be cut."
+        )
+        if is_wide:
+            text = translate(
+                "Shrink",
+                "Embeddings are {share} of the parameters, and this vocabulary cannot be cut: open "
+                "the result and export it as bfloat16.",
+            )
+    return text.format(share=number_format.part(size.embeddings, size.parameters))
+
+
 def check_text(check: str) -> str:
     """Return what a check does, and what it requires."""
     if check == "meta":
@@ -460,6 +501,7 @@ class ShrinkPage(QWidget):
         self.first.setMinimumHeight(self.wrong.sizeHint().height())
         self.loss = plain(wrap=True)
         self.sizes = SizeTable(self)
+        self.embeddings = plain(wrap=True, ink=MUTED)
         self.diff = ConfigDiff(self)
         self.notes = plain(wrap=True, ink=MUTED)
         self.state = plain(wrap=True, ink=MUTED)
@@ -552,6 +594,7 @@ class ShrinkPage(QWidget):
         one = lay_in_column(left, spacing=4)
         one.addWidget(heading(self.tr("Size")))
         one.addWidget(self.sizes)
+        one.addWidget(self.embeddings)
         one.addStretch(1)
         self.about = heading(self.tr("config.json"))
         lay_in_column(right, self.about, self.diff, spacing=4, wide=self.diff)
@@ -857,6 +900,8 @@ class ShrinkPage(QWidget):
         self.write_as.setVisible(bool(forecast.write_as))
         if forecast.before is not None and forecast.after is not None:
             self.sizes.set_sizes(forecast.before, forecast.after)
+            self.embeddings.setText(embeddings_text(forecast))
+            self.embeddings.setHidden(not self.embeddings.text())
             self.target.set_size(forecast.after.nbytes)
         self._show_difference(forecast)
         self._show_effect()

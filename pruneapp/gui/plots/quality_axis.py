@@ -84,13 +84,13 @@ def quality_axes() -> tuple[QualityAxis, ...]:
         ),
         QualityAxis(
             QualityMeasure.BYTES,
-            translate("QualityAxis", "size of packed weights"),
+            translate("QualityAxis", "packed size"),
             translate(
                 "QualityAxis",
-                "Bytes of the tensors in a compact file before it is compressed: a mask bit for "
-                "each weight of a pruned tensor, and the remaining weights",
+                "Bytes of the remaining weights, and one mask bit for each weight of a pruned "
+                "tensor. A compact file contains these, compressed.",
             ),
-            translate("QualityAxis", "{x} of packed weights"),
+            translate("QualityAxis", "packed size {x}"),
             lambda quality: quality.nbytes,
             lambda number: size(round(number)),
         ),

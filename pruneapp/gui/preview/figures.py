@@ -315,11 +315,11 @@ def _sizes() -> tuple[tuple[str, str, str], ...]:
         ),
         (
             "compact",
-            translate("Figures", "Packed size (before compression)"),
+            translate("Figures", "Compact file"),
             translate(
                 "Figures",
-                "Upper bound for a compact file, without compression and rounding: remaining "
-                "weights, one mask bit per weight, and metadata. The exported file is also "
+                "Upper bound: the packed size, which the history shows (remaining weights, and one "
+                "mask bit for each weight of a pruned tensor), and metadata. The file is also "
                 "compressed; the export dialog estimates its size.",
             ),
         ),

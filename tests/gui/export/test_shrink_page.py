@@ -291,6 +291,32 @@ def test_sizes_are_said_before_and_after(page):
     assert not page.sizes.names["cache"].isVisible(), "an encoder has no KV cache"
 
 
+@pytest.mark.parametrize(
+    ("embeddings", "nbytes", "why_not", "words"),
+    [
+        (89_000, 900_000, "", ""),
+        (
+            225_000,
+            1_800_000,
+            "",
+            "keep only the tokens of your texts (Vocabulary), or open the result",
+        ),
+        (225_000, 900_000, "", "keep only the tokens of your texts (Vocabulary) to reduce them."),
+        (225_000, 1_800_000, "No tokenizer.", "this vocabulary cannot be cut: open the result and"),
+        (225_000, 900_000, "No tokenizer.", "this vocabulary cannot be cut."),
+    ],
+)
+def test_what_reduces_large_embeddings_is_stated(page, embeddings, nbytes, why_not, words):
+    """Regression: a user who wanted half of an encoder did not learn that embeddings are most."""
+    size = replace(AFTER, embeddings=embeddings, nbytes=nbytes)
+    vocabulary = AxisForecast("vocabulary", "Vocabulary", 8000, 8000, why_not=why_not)
+    page.set_forecast(replace(FOUND, axes=(*FOUND.axes, vocabulary), after=size))
+    text = page.embeddings.text().replace("\u00a0", " ")
+    assert page.embeddings.isVisible() == bool(words)
+    assert words in text
+    assert text.startswith("Embeddings are 50.0 % of the parameters" if words else "")
+
+
 def test_writing_as_another_type_is_a_choice_of_its_own(page, qtbot):
     assert page.write_as.text().startswith("Write as 'mistral'")
     qtbot.mouseClick(

@@ -453,10 +453,10 @@ def test_the_user_chooses_the_horizontal_axis(view, qtbot):
     rows = [list(row) for row in view.numbers()]
     assert rows[0][:4] == ["L1 80 %", 0.8, 400_000, 0.742]
     qtbot.keyClick(view.axis_box, Qt.Key.Key_Down)
-    assert view.canvas.bottom.labelText == "size of packed weights"
+    assert view.canvas.bottom.labelText == "packed size"
     assert plain(view.canvas.bottom.tickStrings([2e6], 1, 1)[0]) == "2.0 MB"
-    assert "original: 4.2 MB of packed weights (L1 50 %)" in plain(view.readout.text())
-    assert view.numbers().headers[2] == "size of packed weights"
+    assert "original: packed size 4.2 MB (L1 50 %)" in plain(view.readout.text())
+    assert view.numbers().headers[2] == "packed size"
     bottom = view.canvas.bottom
     ((step, ticks),) = bottom.tickValues(*bottom.range, bottom.size().width())
     assert [plain(t) for t in bottom.tickStrings(ticks, 1, step)][:3] == ["0", "2.0 MB", "4.0 MB"]
@@ -484,7 +484,7 @@ def test_states_without_a_number_for_the_axis_are_left_out(view, qtbot):
     assert view.empty_text() == "Counting multiply-adds…"
     for _ in range(2):
         qtbot.keyClick(view.axis_box, Qt.Key.Key_Up)
-    assert view.axis_box.currentText() == "Size of packed weights"
+    assert view.axis_box.currentText() == "Packed size"
     assert len(counted) == 1
     assert len(view.canvas.points) == 3
     view.set_states(STATES, 1, "")

@@ -721,7 +721,7 @@ def test_after_a_prune_panel_tree_and_picture_show_what_was_done(counted):
     figures = {key: label.text() for key, label in panel.figures.labels.items()}
     compact = panel.file.labels["compact"].text()
     assert compact.startswith("up to ")  # before compression, as in the export dialog
-    assert panel.file.words["compact"].text() == "Packed size (before compression)"
+    assert panel.file.words["compact"].text() == "Compact file"
     counted.click(counted.button)
     counted.wait(lambda: counted.document.position == 1)
     assert story(counted) == (False,) * 4
