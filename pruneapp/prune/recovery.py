@@ -225,7 +225,8 @@ def recover(
         are copied to memory, 8 GB further ones to temporary files.
     on_event
         Function that is called with a dict for each event, by its key ``what``: "plan", "stage",
-        "window", "rate" or "point". May raise to end the training, which leaves the present state.
+        "window", "trial", "rate" or "point". May raise to end the training, which leaves the
+        present state.
 
     Returns
     -------

@@ -8767,6 +8767,10 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Sie begann mit einer sequenziellen Reparatur.</translation>
     </message>
     <message>
+        <source>The held-out error rose while the learning rate was high, and fell with it.</source>
+        <translation>Der Fehler der zurückgehaltenen Proben stieg, solange die Lernrate hoch war, und fiel mit ihr.</translation>
+    </message>
+    <message>
         <source>Undo recovery</source>
         <translation>Wiederherstellung rückgängig machen</translation>
     </message>
@@ -8944,8 +8948,8 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Fortschritt des Trainings</translation>
     </message>
     <message>
-        <source>The curve begins with the training of the model.</source>
-        <translation>Die Kurve beginnt mit dem Training des Modells.</translation>
+        <source>The curve begins with the first step of the whole model, after the inputs are recorded, blocks are trained and learning rates are tried.</source>
+        <translation>Die Kurve beginnt mit dem ersten Schritt des ganzen Modells, nachdem die Eingaben aufgezeichnet, Blöcke trainiert und Lernraten erprobt sind.</translation>
     </message>
     <message>
         <source>Pause</source>
@@ -8980,10 +8984,6 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Fehler auf zurückgehaltenen Eingaben</translation>
     </message>
     <message>
-        <source>Mean error of the outputs on inputs that are not trained with, and its change since the training began.</source>
-        <translation>Mittlerer Fehler der Ausgaben auf Eingaben, mit denen nicht trainiert wird, und seine Änderung seit Beginn des Trainings.</translation>
-    </message>
-    <message>
         <source>Steps per second</source>
         <translation>Schritte pro Sekunde</translation>
     </message>
@@ -8998,6 +8998,14 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     <message>
         <source>Learning rate</source>
         <translation>Lernrate</translation>
+    </message>
+    <message>
+        <source>Mean error of the outputs on inputs that are not trained with, and its change since the training began. It can rise while the learning rate is high; the best weights are kept.</source>
+        <translation>Mittlerer Fehler der Ausgaben auf Eingaben, mit denen nicht trainiert wird, und seine Änderung seit Beginn des Trainings. Er kann steigen, solange die Lernrate hoch ist; die besten Gewichte bleiben erhalten.</translation>
+    </message>
+    <message>
+        <source>{rate} (trial)</source>
+        <translation>{rate} (Versuch)</translation>
     </message>
     <message>
         <source>Continue</source>

@@ -8766,6 +8766,10 @@ computed on this computer.</source>
         <translation>它从顺序修复开始。</translation>
     </message>
     <message>
+        <source>The held-out error rose while the learning rate was high, and fell with it.</source>
+        <translation>学习率较高时留出误差上升，之后随学习率一起下降。</translation>
+    </message>
+    <message>
         <source>Undo recovery</source>
         <translation>撤销恢复</translation>
     </message>
@@ -8943,8 +8947,8 @@ computed on this computer.</source>
         <translation>训练进度</translation>
     </message>
     <message>
-        <source>The curve begins with the training of the model.</source>
-        <translation>曲线从模型训练开始时绘制。</translation>
+        <source>The curve begins with the first step of the whole model, after the inputs are recorded, blocks are trained and learning rates are tried.</source>
+        <translation>曲线从整个模型的第一步开始；在此之前会记录输入、训练各个块并尝试学习率。</translation>
     </message>
     <message>
         <source>Pause</source>
@@ -8979,10 +8983,6 @@ computed on this computer.</source>
         <translation>留出误差</translation>
     </message>
     <message>
-        <source>Mean error of the outputs on inputs that are not trained with, and its change since the training began.</source>
-        <translation>在未参与训练的输入上输出的平均误差，以及自训练开始以来的变化。</translation>
-    </message>
-    <message>
         <source>Steps per second</source>
         <translation>每秒步数</translation>
     </message>
@@ -8997,6 +8997,14 @@ computed on this computer.</source>
     <message>
         <source>Learning rate</source>
         <translation>学习率</translation>
+    </message>
+    <message>
+        <source>Mean error of the outputs on inputs that are not trained with, and its change since the training began. It can rise while the learning rate is high; the best weights are kept.</source>
+        <translation>在未用于训练的输入上的平均输出误差，以及自训练开始以来的变化。学习率较高时它可能上升；最好的权重会被保留。</translation>
+    </message>
+    <message>
+        <source>{rate} (trial)</source>
+        <translation>{rate}（尝试中）</translation>
     </message>
     <message>
         <source>Continue</source>

@@ -130,7 +130,9 @@ def test_a_recovery_is_one_edit_that_reproduces_the_unpruned_model(runner, half_
     assert f"{losses['pruned']:.4g} to {losses['start']:.4g} by the seq" in done.sentence()
     assert f"in 60 steps of training ({less:.0f} % less)." in done.sentence()
     assert done.proposal.edit.detail.startswith(done.sentence())
-    assert {event["what"] for event in events} == {"plan", "stage", "window", "rate", "point"}
+    assert {event["what"] for event in events} == {
+        *("plan", "stage", "window", "trial", "rate", "point")
+    }
     assert plan_sentence(events[0]).startswith(
         "Trains 785 remaining weights on cpu, with 128 samples"
     )

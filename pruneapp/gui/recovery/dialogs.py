@@ -241,6 +241,7 @@ class RecoveryPanel(Dialog):
         self.setWindowTitle(self.tr("Recovering"))
         self.progress = progress
         self._is_paused = self._is_stopping = False
+        self._seconds_left: float | None = None  # of the job
         self.stage = ElidedLabel(self.tr("Starting"), self)
         font = self.stage.font()
         font.setBold(True)
@@ -256,7 +257,12 @@ class RecoveryPanel(Dialog):
         self.figures: dict[str, QLabel] = {}
         figures = self._make_figures()
         self.curves = CurveView()
-        self.curves.set_empty_text(self.tr("The curve begins with the training of the model."))
+        self.curves.set_empty_text(
+            self.tr(
+                "The curve begins with the first step of the whole model, after the inputs are "
+                "recorded, blocks are trained and learning rates are tried."
+            )
+        )
         self.curves.setMinimumHeight(_MIN_PLOT_LINES * self.fontMetrics().lineSpacing())
         self.pause = QPushButton(self.tr("Pause"), self)
         self.stop = QPushButton(self.tr("Stop and keep best"), self)
@@ -304,7 +310,8 @@ class RecoveryPanel(Dialog):
                 figure.setToolTip(
                     self.tr(
                         "Mean error of the outputs on inputs that are not trained with, and its "
-                        "change since the training began."
+                        "change since the training began. It can rise while the learning rate is "
+                        "high; the best weights are kept."
                     )
                 )
             grid.addWidget(plain(label, ink=MUTED), 0, column)
@@ -317,8 +324,10 @@ class RecoveryPanel(Dialog):
         if not self._repaint.isActive():
             self._repaint.start()
 
-    def set_job(self, done: int, total: int, label: str) -> None:
-        """Show what the job does, and its progress; `total` is 0 if that is unknown."""
+    def set_job(self, done: int, total: int, label: str, seconds_left: float | None = None) -> None:
+        """Show what the job does, its progress and time left; `total` is 0 if that is unknown."""
+        self._seconds_left = seconds_left
+        self._show_figures()
         if label and not self._is_paused:
             text = translate_sentence(label.rpartition(": ")[2])
             self.stage.setText(text[:1].upper() + text[1:])
@@ -330,19 +339,32 @@ class RecoveryPanel(Dialog):
         """Show the progress."""
         progress = self.progress
         self.plan.setText(plan_text(progress.plan) if progress.plan else "")
-        texts = {
-            "error": self._error_text(),
-            "speed": number(float(f"{progress.speed:.3g}")) if progress.speed else _NOTHING,
-            "left": duration(progress.seconds_left) if progress.seconds_left else _NOTHING,
-            "memory": size(progress.memory) if progress.memory else _NOTHING,
-            "rate": number(progress.rate) if progress.rate else _NOTHING,
-        }
-        for name, text in texts.items():
-            self.figures[name].setText(text)
+        self._show_figures()
         self.curves.set_curves(curves_of(progress), progress.steps)
         controls = progress.can_be_stopped and not self._is_stopping
         self.pause.setEnabled(controls)
         self.stop.setEnabled(controls)
+
+    def _show_figures(self) -> None:
+        progress = self.progress
+        left = progress.seconds_left or self._seconds_left
+        texts = {
+            "error": self._error_text(),
+            "speed": number(float(f"{progress.speed:.3g}")) if progress.speed else _NOTHING,
+            "left": duration(left) if left else _NOTHING,
+            "memory": size(progress.memory) if progress.memory else _NOTHING,
+            "rate": self._rate_text(),
+        }
+        for name, text in texts.items():
+            self.figures[name].setText(text)
+
+    def _rate_text(self) -> str:
+        """Return the learning rate with two digits, as the worker writes it while trying it."""
+        rate = self.progress.trial or self.progress.rate
+        if not rate:
+            return _NOTHING
+        text = number(float(f"{rate:.2g}"))
+        return self.tr("{rate} (trial)").format(rate=text) if self.progress.trial else text
 
     def _error_text(self) -> str:
         now, start = self.progress.error, self.progress.start

@@ -41,6 +41,7 @@ class RecoveryProgress:
     rates: list[tuple[float, float]] = field(
         default_factory=list
     )  # errors of tried rates: (error, rate)
+    trial: float = 0.0  # the learning rate that is being tried; 0 for none
     step: int = 0
     speed: float = 0.0  # steps per second; 0 if unknown
     memory: int = 0  # bytes; 0 if unknown
@@ -65,17 +66,20 @@ class RecoveryProgress:
             case "window":
                 window = TrainedWindow(event["name"], event["before"], event["after"])
                 self.windows.append(window)
+            case "trial":
+                self.trial = event["lr"]
             case "rate":
+                self.trial = 0.0
                 self.rates.append((event["error"], event["lr"]))
+                self._add_figures(event)
             case "stage":
                 self.losses[event["name"]] = event["loss"]
             case "point":
                 self._add_point(event)
 
     def _add_point(self, event: Mapping[str, Any]) -> None:
-        self.step = event["step"]
-        self.speed = event.get("speed", self.speed)
-        self.memory = event.get("memory", self.memory)
+        self.step, self.trial = event["step"], 0.0
+        self._add_figures(event)
         values = {name: event[name] for name in (TRAINING, HELD_OUT, RATE) if name in event}
         for curves, found in ((self.curves, values), (self.metrics, event.get("metrics", {}))):
             for name, value in found.items():
@@ -83,6 +87,16 @@ class RecoveryProgress:
                 points.append((self.step, value))
                 if len(points) > _MOST_POINTS:
                     del points[1::2]  # the first and the last one remain
+
+    def _add_figures(self, event: Mapping[str, Any]) -> None:
+        self.speed = event.get("speed", self.speed)
+        self.memory = event.get("memory", self.memory)
+
+    @property
+    def has_risen(self) -> bool:
+        """Whether the held-out error was larger than at the start, and fell again."""
+        errors = [error for _, error in self.curves.get(HELD_OUT, ())]
+        return len(errors) > 2 and max(errors[1:-1]) > max(errors[0], errors[-1])
 
     @property
     def rate(self) -> float:
@@ -105,7 +119,7 @@ class RecoveryProgress:
 
     @property
     def seconds_left(self) -> float | None:
-        """Estimated seconds until the last step of the whole model; None if unknown."""
-        if not self.speed or not self.steps:
+        """Estimated seconds until the last step of the whole model; None before the first."""
+        if not self.speed or not self.steps or HELD_OUT not in self.curves:
             return None
         return max(0, self.steps - self.step) / self.speed

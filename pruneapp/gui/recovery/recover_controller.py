@@ -411,7 +411,7 @@ class RecoverController(Feature[Dialog]):
     def _on_progressed(self, progress: JobProgress) -> None:
         running = self._running
         if self.panel is not None and running is not None and progress.title == running.title:
-            self.panel.set_job(progress.done, progress.total, progress.label)
+            self.panel.set_job(progress.done, progress.total, progress.label, progress.seconds_left)
 
     @Slot(bool)
     def _on_pause(self, pause: bool) -> None:
@@ -498,6 +498,12 @@ class RecoverController(Feature[Dialog]):
             )
         if done.source.repaired:
             notes.append(self.tr("It started from a sequential repair."))
+        if RecoveryProgress.of(done.events, 0).has_risen:
+            notes.append(
+                self.tr(
+                    "The held-out error rose while the learning rate was high, and fell with it."
+                )
+            )
         return [" ".join(notes)]
 
     # -- evaluation -----------------------------------------------------------------------------

@@ -56,6 +56,37 @@ def test_the_panel_shows_figures(show, english):
     assert panel.bar.value() == 50
 
 
+def test_the_panel_shows_what_is_done_before_the_first_step(show, english):
+    """A new user saw dashes only, and another learning rate than the one being tried."""
+    progress = RecoveryProgress(60)
+    panel = show(RecoveryPanel(progress), 720, 540)
+    panel.set_job(3, 100, "recording inputs", 50.0)
+    assert panel.stage.text() == "Recording inputs"
+    assert plain(panel.figures["left"].text()) == "50 s"
+    panel.set_job(10, 100, "recovering: measuring the error before training", 45.0)
+    assert panel.stage.text() == "Measuring the error before training"
+    progress.add({"what": "stage", "name": "start", "loss": 0.198})
+    progress.add({"what": "trial", "lr": 0.001 / 3})
+    progress.add({"what": "rate", "lr": 0.001 / 3, "error": 0.3, "speed": 1.5, "memory": 10**9})
+    progress.add({"what": "trial", "lr": 0.001})
+    panel.refresh()
+    panel.set_job(20, 100, "recovering: trying the learning rate 0.001", 40.0)
+    assert panel.stage.text() == "Trying the learning rate 0.001"
+    shown = {name: plain(figure.text()) for name, figure in panel.figures.items()}
+    assert shown == {
+        "error": "0.198",
+        "speed": "1.5",
+        "left": "40 s",
+        "memory": "1.0 GB",
+        "rate": "0.001 (trial)",
+    }
+    progress.add({"what": "point", "step": 0, "held_out": 0.198})
+    progress.add({"what": "point", "step": 3, "held_out": 0.19, "speed": 1.0})
+    panel.refresh()
+    assert panel.figures["rate"].text() == "0.00033", "the best one tried"
+    assert plain(panel.figures["left"].text()) == "57 s"
+
+
 def report(show, **more):
     given = {"metrics": [], "risks": [], "notes": [], "losses": {}, "changed": True} | more
     return show(RecoveryReportDialog(RecoveryProgress.of(POINTS, 5), sentence="Done.", **given))

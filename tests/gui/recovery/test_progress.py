@@ -17,7 +17,10 @@ def test_distillation_is_followed_from_the_plan_to_the_last_point():
     progress.add({"what": "window", "name": "b", "before": 0.4, "after": 0.3})
     assert [window.is_kept for window in progress.windows] == [False, True]
     assert progress.rate == 0
-    progress.add({"what": "rate", "lr": 0.001, "error": 0.4})
+    progress.add({"what": "trial", "lr": 0.001})
+    assert progress.trial == 0.001
+    progress.add({"what": "rate", "lr": 0.001, "error": 0.4, "speed": 2.0, "memory": 5})
+    assert (progress.trial, progress.speed, progress.memory) == (0, 2.0, 5)
     progress.add({"what": "rate", "lr": 0.003, "error": 0.2})
     progress.add({"what": "rate", "lr": 0.009, "error": 0.3})
     assert progress.rate == 0.003
@@ -30,6 +33,10 @@ def test_distillation_is_followed_from_the_plan_to_the_last_point():
     assert progress.seconds_left == 15
     assert progress.memory == 7
     assert progress.curves["training"] == [(20, 2), (40, 1)]
+    assert not progress.has_risen, "it never exceeded the start"
+    progress.add({"what": "point", "step": 60, "held_out": 0.6})
+    progress.add({"what": "point", "step": 80, "held_out": 0.1})
+    assert progress.has_risen
 
 
 def test_long_curves_are_thinned():
