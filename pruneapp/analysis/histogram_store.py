@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pruneapp.analysis.histograms import Channels, MagnitudeHistogram, count_all, count_channels
-from pruneapp.document.selection import excluded_tensors, resolve, rows_of
+from pruneapp.document.selection import axis_of, excluded_tensors, resolve, rows_of
 from pruneapp.document.snapshot import HashedNames, Snapshot
 from pruneapp.document.step import Row, Step, dim_of
 from pruneapp.methods import registry
@@ -56,9 +56,9 @@ class HistogramRequest:
 def cached_rows(snapshot: Snapshot, step: Step) -> list[tuple[Row, tuple[str, ...]]]:
     """Return the rows of a step, each with the first names of the tensors that it prunes.
 
-    As `rows_of`, but cached with the state per names and excluded tensors of the rows, so that it
-    is not recomputed while a slider changes their amounts. The rows are those of `step`. Raises
-    `SelectionError`.
+    As `rows_of`, but cached with the state per names and axes of the rows and excluded tensors, so
+    that it is not recomputed while a slider changes their amounts. The rows are those of `step`.
+    Raises `SelectionError`.
     """
 
     def find() -> list[tuple[int, tuple[str, ...]]]:
@@ -99,7 +99,8 @@ def cached_assignment(snapshot: Snapshot, step: Step) -> Assignment:
 
 
 def _key_of(kind: str, step: Step) -> tuple[object, ...]:
-    return kind, tuple(row.names for row in step.rows), step.limits.exclude
+    rows = tuple((row.names, axis_of(row)) for row in step.rows)
+    return kind, rows, step.limits.exclude
 
 
 def kinds_of(snapshot: Snapshot, step: Step) -> Iterator[tuple[tuple[str, ...], Kind]]:

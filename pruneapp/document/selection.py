@@ -457,14 +457,23 @@ def _learned_part(checkpoint: Checkpoint, group: Group) -> Group:
     return reduced_groups.setdefault(id(group), replace(group, members=members))
 
 
+def axis_of(row: Row) -> AxisName | None:
+    """Return the axis whose units a row prunes; None if its method is no `CoupledMethod`.
+
+    Rows with equal names and axes prune the same tensors.
+    """
+    method = registry.get(row.method)
+    return method.axis if isinstance(method, CoupledMethod) else None
+
+
 def _coupled_names(checkpoint: Checkpoint, row: Row) -> Iterable[str]:
     """Return the names of a row; for a `CoupledMethod`, all tensors of the groups of its tensors.
 
     Raises the errors of `groups_of` for the latter.
     """
-    method = registry.get(row.method)
-    if not isinstance(method, CoupledMethod):
+    axis = axis_of(row)
+    if axis is None:
         return row.names
     names = resolve(checkpoint, row.names, on_request=True)
-    groups = groups_of(checkpoint, method.axis, names)
+    groups = groups_of(checkpoint, axis, names)
     return dict.fromkeys(name for g in groups for name in _learned_part(checkpoint, g).names)

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QDialog, QFileDialog
 
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.io.store import is_store
-from pruneapp.document.selection import patterns_of, select
+from pruneapp.document.selection import axis_of, patterns_of, select
 from pruneapp.document.step import Row, Step, takes_channels
 from pruneapp.edits.existing_masks import names_in, read_masks_for
 from pruneapp.errors import NothingToPruneError, ParameterError, PruneAppError, SelectionError
@@ -739,7 +739,7 @@ def dependents_key(rows: Sequence[Row], limits: Limits) -> tuple[object, ...]:
     Steps with equal keys have the same dependents.
     """
     channels = ((row.names, row.values.get("dim")) if takes_channels(row) else () for row in rows)
-    names = (row.names for row in rows) if len(rows) > 1 else ()
+    names = ((row.names, axis_of(row)) for row in rows) if len(rows) > 1 else ()
     return (*channels, *names, limits.exclude)
 
 

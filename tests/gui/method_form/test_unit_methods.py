@@ -11,6 +11,7 @@ from safetensors.numpy import load_file
 from pruneapp.groups import structure
 from tests.support.activation_statistics import save_random
 from tests.support.model_folders import write_llama
+from tests.support.small_cnn import write_cnn
 
 
 @pytest.fixture
@@ -84,3 +85,17 @@ def test_units_are_ranked_by_statistics_where_that_is_chosen(user, folder, tmp_p
     user.choose(user.rule.method, "Attention heads")
     error = user.views.preview.error
     user.wait(lambda: "cannot rank the units of 'model.layers.0.self_attn'" in error.text())
+
+
+def test_channels_of_tensors_can_be_pruned_after_those_of_groups_were_tried(user, tmp_path):
+    """Regression: the step got the norms of the groups that the former method prunes."""
+    user.open_file(write_cnn(tmp_path / "cnn.pt"))
+    user.choose(user.rule.method, "Channel groups")
+    user.ask_amount("50 %")
+    user.prune()
+    user.key("Ctrl+Z", user.window)
+    user.wait(lambda: not user.document.masks)
+    user.choose(user.rule.method, "Ln structured")
+    user.wait_preview()
+    assert not user.views.preview.error.isVisible()
+    assert set(user.workbench.preview.state.known.by_name) >= set(user.views.tree.checked_names())
