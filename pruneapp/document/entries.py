@@ -196,8 +196,10 @@ class RepairSource(Part, frozen=True):
     norms: bool = False
     # Whether the inputs of each layer came from the model with all earlier layers repaired.
     sequential: bool = False
-    # Name that identifies the input data; empty if unknown.
+    # Identifier of the input data, and its file name; empty if unknown.
     data: str = ""
+    name: str = ""
+    samples: Count = 0  # number of samples of the data; 0 if unknown
 
 
 class RepairConfiguration(Part, frozen=True):
@@ -232,8 +234,9 @@ class RecoverySource(Part, frozen=True):
     repaired: bool = False
     # Whether training began with the values of an earlier state, see "schedule".
     rewound: bool = False
-    # Name that identifies the input data; empty if unknown.
+    # Identifier of the input data, and its file name; empty if unknown.
     data: str = ""
+    name: str = ""
 
 
 class RecoveryConfiguration(Part, frozen=True):

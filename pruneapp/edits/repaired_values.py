@@ -157,17 +157,31 @@ class RepairedValues:
         after = {snapshot.entry(tensor.name).name: tensor.values for tensor in self.tensors}
         if not after:
             raise SelectionError("There is no tensor to be repaired.", remedy="Prune one first.")
+        detail = detail or format_names(f"New values in {counted(len(after), 'tensor')}", after)
         edit = Edit.of(
             snapshot,
             EditKind.REPAIR if isinstance(self.source, RepairSource) else EditKind.RECOVERY,
             self.label(),
-            detail or format_names(f"New values in {counted(len(after), 'tensor')}", after),
+            "\n".join((detail, *source_lines(self.source))),
             {"values": after},
             job,
             entry=self.to_dict(),
             entry_masks={tensor.sha256: tensor.values for tensor in self.tensors},
         )
         return Proposal(snapshot.revision, edit)
+
+
+def source_lines(source: RepairSource | RecoverySource) -> list[str]:
+    """Return lines on the inputs of a repair or recovery, and on the method of a recovery."""
+    lines = []
+    if isinstance(source, RecoverySource) and source.method == "distillation":
+        steps = counted(source.steps, "step")
+        lines.append(f"Distillation in {steps}, learning rate {source.lr:.4g}")
+    if source.name and source.samples:
+        lines.append(f"Inputs: {source.name}, {counted(source.samples, 'sample')}")
+    elif source.name:
+        lines.append(f"Inputs: {source.name}")
+    return lines
 
 
 def _tensor(

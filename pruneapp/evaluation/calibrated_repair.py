@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from msgspec import structs
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.entry import TensorEntry
@@ -20,7 +21,7 @@ from pruneapp.edits.repaired_values import RepairedValues
 from pruneapp.errors import ParameterError
 from pruneapp.evaluation.collection import GRAM_BUDGET, LayerCollection, Sums, collecting, kind_of
 from pruneapp.evaluation.process import EvaluationError
-from pruneapp.evaluation.runner import ScriptRunner, as_on_disk, data_of
+from pruneapp.evaluation.runner import Samples, ScriptRunner, as_on_disk, data_name, data_of
 from pruneapp.kernels.values import decode
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
@@ -55,10 +56,10 @@ class RepairSettings:
     names: Sequence[str] | None = None
     wanted: Checkpoint | None = None
 
-    def source(self, statistics: str = "", data: str = "") -> RepairSource:
-        """Return the source to record in a recipe; `data` names the inputs, see `data_of`."""
+    def source(self, statistics: str = "", data: str = "", name: str = "") -> RepairSource:
+        """Return the source to record in a recipe; for the inputs see `data_of` and `data_name`."""
         return RepairSource(
-            statistics, (), self.iterations, self.damping, self.norms, self.sequential, data
+            statistics, (), self.iterations, self.damping, self.norms, self.sequential, data, name
         )
 
 
@@ -70,6 +71,7 @@ class CalibratedRepair:
     risks: tuple[str, ...]
     solver: str = NUMPY  # library and device that solved the layers
     sequential: bool = False
+    samples: Samples | None = None  # of the data; None if unknown
 
 
 def repair_by_script(
@@ -93,7 +95,8 @@ def repair_by_script(
     received any input.
     """
     unpruned = as_on_disk(snapshot) if settings.wanted is None else Snapshot(settings.wanted)
-    repaired_by = settings.source(data=data_of(runner, calibrating=True))
+    data, name = data_of(runner, calibrating=True), data_name(runner)
+    repaired_by = settings.source(data=data, name=name)
     run = RepairRun(snapshot, repaired_by, settings.wanted, settings.names)
     with contextlib.closing(run), temporary_folder() as folder:
         # A sequential repair runs the inputs for each layer, after a first run.
@@ -127,7 +130,10 @@ def repair_by_script(
         if sums is not None:
             run.repair(_inputs_from(sums, job), next(stages))
         solver = f"torch ({collection.device})" if collection.in_worker else NUMPY
-        return _with_risks(run.outcome(job), source, solver, sequential=settings.sequential)
+        if (samples := runner.calibrated) is not None:
+            run.source = structs.replace(run.source, samples=samples.used)
+        made = _with_risks(run.outcome(job), source, solver, sequential=settings.sequential)
+        return replace(made, samples=samples)
 
 
 def _repair_in_groups(
@@ -177,7 +183,8 @@ def repair_by_statistics(
     with open_statistics(path, job, forced=forced) as statistics:
         statistics.refuse_other(settings.wanted or snapshot.checkpoint, job)
         known = inputs_in(statistics, job.cancel)
-        source = settings.source(statistics.sha256, statistics.origin.data)
+        origin = statistics.origin
+        source = settings.source(statistics.sha256, origin.data, origin.name)
         made = RepairRun(snapshot, source, settings.wanted, settings.names)
         with contextlib.closing(made) as repair:
             repair.repair(known, job)

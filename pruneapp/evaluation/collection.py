@@ -27,7 +27,7 @@ from pruneapp.errors import first_names
 from pruneapp.evaluation.graph_handover import AnyHandover, GraphHandover
 from pruneapp.evaluation.handover import Handover
 from pruneapp.evaluation.process import EvaluationError
-from pruneapp.evaluation.runner import Runner, ScriptRunner, as_on_disk, data_of
+from pruneapp.evaluation.runner import Runner, Samples, ScriptRunner, as_on_disk, data_name, data_of
 from pruneapp.evaluation.worker import Worker
 from pruneapp.kernels.values import Float64s, Floats
 from pruneapp.params import format_bytes
@@ -320,6 +320,7 @@ def collect(
         script=runner.worker.script.sha256,
         checkpoint=files_sha256(snapshot.checkpoint.files, job),
         data=data_of(runner, calibrating=True),
+        name=data_name(runner),
         date=current_time(),
         unseen=sums.unseen,
     )
@@ -713,6 +714,8 @@ def _run(
     answer = runner.worker.call(
         "statistics", job, label, seed=seed, grams=sorted(grams), path=str(file), **how
     )
+    samples = answer.get("samples")
+    runner.calibrated = Samples(**samples) if samples else None
     told: list[Mapping[str, Any]] = answer["weights"]
     return {one["name"]: _Sums(file, **one) for one in told}
 

@@ -32,7 +32,7 @@ from pruneapp.errors import ParameterError, SelectionError, counted, words_of
 from pruneapp.evaluation.calibrated_repair import RepairSettings, repair_by_script
 from pruneapp.evaluation.handover import Handover
 from pruneapp.evaluation.process import EvaluationError
-from pruneapp.evaluation.runner import ScriptRunner, as_on_disk, data_of
+from pruneapp.evaluation.runner import ScriptRunner, as_on_disk, data_name, data_of
 from pruneapp.evaluation.worker import EventCallback, Worker
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.params import Interval, IntParam
@@ -218,6 +218,7 @@ def recover_by_script(
         windows=settings.windows,
         repaired=bool(answer["repaired"]),
         data=data_of(runner, calibrating=True),
+        name=data_name(runner),
     )
     found = Recovery(
         None,
@@ -282,6 +283,7 @@ def train_by_script(
         steps=answer["steps"],
         seed=seed,
         data=data_of(runner, calibrating=True),
+        name=data_name(runner),
     )
     found = Recovery(None, {}, source, seconds=answer["seconds"], events=tuple(events))
     return _with_proposal(found, snapshot, values, job)

@@ -115,6 +115,18 @@ def conditions_of(runner: Runner) -> Conditions:
     return Conditions(name, options.limit, options.seed, data, runner.sha256, text, kind)
 
 
+def data_name(runner: ScriptRunner) -> str:
+    """Return the name of the file or folder whose data a runner uses, or of its script.
+
+    "" for random inputs.
+    """
+    options = runner.options
+    path = options.text or options.images
+    if path is not None:
+        return path.name
+    return "" if runner.worker.script.builtin else Path(runner.name).name
+
+
 def data_of(runner: Runner, *, calibrating: bool = False) -> str:
     """Return a name of the data used by a runner, equal for equal data.
 
@@ -237,6 +249,8 @@ class ScriptRunner:
         self._notices: tuple[str, ...] = ()  # about the loaded model
         self._uncertain = False  # whether a failed call may have changed weights
         self._referred = 0  # process id of the worker with the outputs of the unpruned model
+        # Samples of the last collection of statistics by a built-in script; None if unknown.
+        self.calibrated: Samples | None = None
 
     @property
     def directions(self) -> Directions:

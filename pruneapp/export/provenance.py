@@ -154,6 +154,16 @@ def calibration_data(entries: Iterable[Entry], statistics: Iterable[str] = ()) -
     return tuple(sorted(found - {""}))
 
 
+def calibration_names(entries: Iterable[Entry]) -> dict[str, str]:
+    """Return the file names of calibration data by their identifiers, as far as entries have them.
+
+    For the identifiers see `calibration_data`.
+    """
+    made = [entry for entry in entries if isinstance(entry, RepairEntry | RecoveryEntry)]
+    sources = [entry.configuration.source for entry in made]
+    return {source.data: source.name for source in sources if source.name}
+
+
 def calibration_of(checkpoint: Checkpoint) -> tuple[str, ...]:
     """Return the calibration data recorded in the metadata of an exported file; () if none are."""
     shards = checkpoint.contents.shards

@@ -26,7 +26,7 @@ from pruneapp.errors import ExportError, escape_text
 from pruneapp.export.catalog import FORMATS
 from pruneapp.export.destination.target import check_file, unused_name
 from pruneapp.export.format_sizes import FormatOffer, format_offers, recommend
-from pruneapp.export.provenance import Provenance, calibration_in, inputs_in
+from pruneapp.export.provenance import Provenance, calibration_in, calibration_names, inputs_in
 from pruneapp.export.records import State, packed_mask_record
 from pruneapp.export.report import ExportReport, WrittenTensor
 from pruneapp.export.rounding import DTYPE, Rounding
@@ -100,6 +100,8 @@ class Account:
     sizes: tuple[FormatOffer, ...]
     # Names of the calibration data, as `calibration_data` returns them.
     calibration: tuple[str, ...] = ()
+    # File names of these data, as far as they are known.
+    data_names: Mapping[str, str] = field(default_factory=dict)
     # Value and difference from the unpruned model of each metric of the exported state, as text.
     metrics: Mapping[str, str] = field(default_factory=dict)
     version: str = __version__  # version of Pruneapp
@@ -160,6 +162,7 @@ def account_of(
         inputs_in(report.provenance),
         _sizes(report, format_offers(state, job, rounded, provenance=provenance)),
         calibration_in(report.provenance),
+        {} if provenance is None else calibration_names(provenance.recipe.entries),
         metrics or {},
     )
 
@@ -237,21 +240,23 @@ def html_template(name: str) -> Template:
     return environment.from_string(resources.path(name).read_text(encoding="utf-8"))
 
 
-def calibration_text(name: str) -> str:
-    """Return the name of calibration data as text for the user.
+def calibration_text(data: str, names: Mapping[str, str] | None = None) -> str:
+    """Return calibration data as text for the user; an unknown kind of data as it is.
 
-    An unknown kind of data keeps its name.
+    `names` are the file names of data, as far as they are known.
     """
-    kind, _, rest = name.partition(":")
+    kind, _, rest = data.partition(":")
+    name = (names or {}).get(data, "")
+    file = f"{name} (SHA-256 {rest})" if name else f"with the SHA-256 {rest}"
     words = {
-        "text": f"the text with the SHA-256 {rest}",
-        "script": f"the data of the script with the SHA-256 {rest}",
-        "evaluate of script": f"the data that the script with the SHA-256 {rest} evaluates",
-        "command": f"the data of the command with the SHA-256 {rest}",
+        "text": f"the text {file}",
+        "script": f"the data of the script {file}",
+        "evaluate of script": f"the data that the script {file} evaluates",
+        "command": f"the data of the command {file}",
         "images": f"images of {rest}",
         "test images": f"the images of {rest} that accuracy is measured on",
     }
-    return words.get(kind, name)
+    return words.get(kind, data)
 
 
 def percent(share: float | None) -> str:

@@ -330,7 +330,7 @@ class RepairRun:
         if not 0 < source.damping < math.inf:
             raise ParameterError(f"'damping' must be a positive number (got {source.damping}).")
         snapshot.checkpoint.verify_unchanged()
-        self._snapshot, self._source, self._wanted = snapshot, source, wanted
+        self._snapshot, self.source, self._wanted = snapshot, source, wanted
         entries = snapshot.checkpoint.entries
         chosen = entries if names is None else resolve(snapshot.checkpoint, names)
         pruned = (e for e in map(snapshot.entry, chosen) if _is_pruned(snapshot, e))
@@ -354,7 +354,7 @@ class RepairRun:
         May be called again, as for other layers; values of the same layer are then replaced,
         computed from the original state. Raises what `compute_repair` raises.
         """
-        snapshot, source = self._snapshot, self._source
+        snapshot, source = self._snapshot, self.source
         layers = [
             _WeightMatrices.of(entry, inputs)
             for entry in self.pruned.values()
@@ -380,7 +380,7 @@ class RepairRun:
         `SelectionError` if nothing was repaired.
         """
         against = () if self._wanted is None else tuple(_sha256s(self._wanted, job))
-        source = structs.replace(self._source, against=against)
+        source = structs.replace(self.source, against=against)
         made = RepairedValues.create(
             self._snapshot.checkpoint, self._file.map_values(), source, job
         )

@@ -54,6 +54,7 @@ class Origin(msgspec.Struct, frozen=True, omit_defaults=True):
     checkpoint: str = ""
     # `data_of` the runner that collected them: equal for equal data; empty if unknown.
     data: str = ""
+    name: str = ""  # name of the file or folder of the data, or of the script; empty if unknown
     date: str = ""
     # Weights with the inputs along their first dimension, not along the others: Conv1D of
     # transformers, transposed convolutions, some fused experts.

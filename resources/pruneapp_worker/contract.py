@@ -189,9 +189,14 @@ class Session:
             "peak": peak_memory(),
             "ran": ran.seen,
             "notices": self._notices,
-            "samples": getattr(self._module, "SAMPLES", None) if self._is_shipped else None,
+            "samples": self._samples,
             "tensors": self._tensors.digest_tensors(),
         }
+
+    @property
+    def _samples(self) -> Any:
+        """The samples that the last call of a built-in script used; None for other scripts."""
+        return getattr(self._module, "SAMPLES", None) if self._is_shipped else None
 
     def do_generate(self, seed: int, **request: Any) -> dict[str, Any]:
         """Let the model answer prompts; see `generation.answer_prompts` for the request."""
@@ -217,7 +222,8 @@ class Session:
         See `activations`. `grams` are the names of weights whose Gram matrices are summed. With
         `other_state` the inputs are those of the other state, and the drift of its outputs from the
         model's is added. With `keep` the Gram matrices stay in this process until the next call,
-        for `do_solve`. Raises `ContractError` if no input of a weight is seen.
+        for `do_solve`. Returns the weights, and the samples of a built-in script. Raises
+        `ContractError` if no input of a weight is seen.
         """
         activations = require_activations()
         self._progress.reset()
@@ -235,7 +241,7 @@ class Session:
         )
         if os.getpid() != PID:
             os._exit(0)
-        return {"weights": found}
+        return {"weights": found, "samples": self._samples}
 
     def do_count(self, seed: int, path: str) -> dict[str, Any]:
         """Run the first inputs only, and write how many rows each weight is multiplied by.

@@ -19376,6 +19376,16 @@ steps</extracomment>
         <translation>{n} zurückgehaltene Probe</translation>
     </message>
     <message>
+        <source>{n} sample</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} Probe</translation>
+    </message>
+    <message>
+        <source>{n} samples</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} Proben</translation>
+    </message>
+    <message>
         <source>A command line measures the model, but cannot recover it.</source>
         <extracomment>sentences</extracomment>
         <translation>Eine Befehlszeile misst das Modell, kann es aber nicht wiederherstellen.</translation>
@@ -22031,6 +22041,31 @@ steps</extracomment>
         <source>{n} weights moved</source>
         <extracomment>steps</extracomment>
         <translation>{n} Gewichte geändert</translation>
+    </message>
+    <message>
+        <source>Inputs: {name}</source>
+        <extracomment>steps</extracomment>
+        <translation>Eingaben: {name}</translation>
+    </message>
+    <message>
+        <source>Inputs: {name}, {n} sample</source>
+        <extracomment>steps</extracomment>
+        <translation>Eingaben: {name}, {n} Probe</translation>
+    </message>
+    <message>
+        <source>Inputs: {name}, {n} samples</source>
+        <extracomment>steps</extracomment>
+        <translation>Eingaben: {name}, {n} Proben</translation>
+    </message>
+    <message>
+        <source>Distillation in {n} step, learning rate {rate}</source>
+        <extracomment>steps</extracomment>
+        <translation>Destillation in {n} Schritt, Lernrate {rate}</translation>
+    </message>
+    <message>
+        <source>Distillation in {n} steps, learning rate {rate}</source>
+        <extracomment>steps</extracomment>
+        <translation>Destillation in {n} Schritten, Lernrate {rate}</translation>
     </message>
     <message>
         <source>{name}: error of the outputs {before} before, {after} after</source>

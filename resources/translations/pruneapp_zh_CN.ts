@@ -19375,6 +19375,16 @@ steps</extracomment>
         <translation>{n} 个留出样本</translation>
     </message>
     <message>
+        <source>{n} sample</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} 个样本</translation>
+    </message>
+    <message>
+        <source>{n} samples</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} 个样本</translation>
+    </message>
+    <message>
         <source>A command line measures the model, but cannot recover it.</source>
         <extracomment>sentences</extracomment>
         <translation>命令行可以测量模型，但不能恢复它。</translation>
@@ -22030,6 +22040,31 @@ steps</extracomment>
         <source>{n} weights moved</source>
         <extracomment>steps</extracomment>
         <translation>{n} 个权重已调整</translation>
+    </message>
+    <message>
+        <source>Inputs: {name}</source>
+        <extracomment>steps</extracomment>
+        <translation>输入：{name}</translation>
+    </message>
+    <message>
+        <source>Inputs: {name}, {n} sample</source>
+        <extracomment>steps</extracomment>
+        <translation>输入：{name}，{n} 个样本</translation>
+    </message>
+    <message>
+        <source>Inputs: {name}, {n} samples</source>
+        <extracomment>steps</extracomment>
+        <translation>输入：{name}，{n} 个样本</translation>
+    </message>
+    <message>
+        <source>Distillation in {n} step, learning rate {rate}</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} 步蒸馏，学习率 {rate}</translation>
+    </message>
+    <message>
+        <source>Distillation in {n} steps, learning rate {rate}</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} 步蒸馏，学习率 {rate}</translation>
     </message>
     <message>
         <source>{name}: error of the outputs {before} before, {after} after</source>

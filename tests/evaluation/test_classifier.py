@@ -22,9 +22,10 @@ from pruneapp import resources
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.evaluation import classifier as classifiers
+from pruneapp.evaluation.calibrated_repair import RepairSettings, repair_by_script
 from pruneapp.evaluation.classifier import Classifier, classifier_of, count_images, signature
 from pruneapp.evaluation.process import EvaluationError
-from pruneapp.evaluation.runner import ScriptRunner
+from pruneapp.evaluation.runner import Samples, ScriptRunner
 from pruneapp.evaluation.script import EvaluationScript, Interpreter, Options
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Cancelled, CancelToken, Job
@@ -167,6 +168,19 @@ def test_agreement_is_measured_without_labels(packages, file, images):
         red = BitMask.from_bools(np.arange(9) >= 6)
         pruned = runner.run(state.with_masks({"masks": {"fc.weight": red}}), 0, Job()).metrics
         assert pruned["same_top1"].counts == (2, 3)
+
+
+def test_a_repair_records_the_folder_and_the_number_of_images(packages, file, images):
+    """Regression: the report of a repair did not state the samples that were used."""
+    script = EvaluationScript.shipped_for_images(labelled=True)
+    with runner_for(script, images) as runner, open_checkpoint(file) as checkpoint:
+        some = BitMask.from_bools(np.arange(9) % 2 == 0)
+        state = Snapshot(checkpoint).with_masks({"masks": {"fc.weight": some}})
+        done = repair_by_script(runner, state, RepairSettings(), Job())
+    assert done.samples == Samples("images", 3, 6)
+    source = done.repair.edit.entry["configuration"]["source"]
+    assert (source["name"], source["samples"]) == ("images", 3)
+    assert done.repair.edit.detail.endswith("\nInputs: images, 3 samples")
 
 
 def test_what_cannot_be_run_is_a_sentence(packages, file, images):

@@ -16,8 +16,10 @@ from pruneapp.checkpoint.entry import size_of
 from pruneapp.checkpoint.io.digest import bytes_left, sha256_of
 from pruneapp.document.document import Capture, Document, HistoryItem, numbered_title
 from pruneapp.document.edit import Record
+from pruneapp.document.entries import Entry, RecoveryEntry, RecoverySource, RepairEntry
 from pruneapp.document.history import PastState
 from pruneapp.document.snapshot import Snapshot
+from pruneapp.errors import counted
 from pruneapp.evaluation.evaluator import state_sha256
 from pruneapp.evaluation.metric import (
     MeasuredState,
@@ -26,11 +28,12 @@ from pruneapp.evaluation.metric import (
     measured_ancestors,
     step_kind,
 )
-from pruneapp.evaluation.report.results import StoredResult, calibration_of_state
+from pruneapp.evaluation.report.results import StoredResult
 from pruneapp.evaluation.runner import Conditions
+from pruneapp.export.provenance import calibration_data, calibration_names
 from pruneapp.export.size_bounds import unpacked_size
 from pruneapp.installation import describe_machine
-from pruneapp.json_codec import load_object
+from pruneapp.json_codec import convert, load_object
 from pruneapp.progress import Job
 from pruneapp.recipes.recipe import SUFFIX, Recipe, history_recipe, portable_text
 
@@ -62,7 +65,8 @@ class ReportedState:
     sparsity: float  # share of the parameters that are pruned
     remaining: int  # number of parameters that are not pruned
     nbytes: int  # bytes of all tensors in a compact file, before compression
-    calibration: tuple[str, ...]  # names of the data that it was calibrated with
+    calibration: tuple[str, ...]  # identifiers of the data that its step was calibrated with
+    settings: tuple[str, ...]  # of the calibration: samples, and the method of a recovery
     is_current: bool
 
 
@@ -92,6 +96,7 @@ class HistoryReport:
     commands: tuple[str, ...]  # that repeat the current state and its evaluation
     machine: Mapping[str, str]  # the machine that made the report
     date: str  # when the report was made, in UTC
+    data_names: Mapping[str, str]  # file names by identifiers of data, as far as they are known
     version: str = __version__
 
 
@@ -152,6 +157,7 @@ def collect_report(source: ReportSource, job: Job) -> HistoryReport:
         tuple(_commands(name, recipe_name, evaluations)) if recipe.entries else (),
         describe_machine(__version__),
         dt.datetime.now(dt.UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        dict(_data_names(source)),
     )
 
 
@@ -196,6 +202,7 @@ def _state(
     item, capture = source.items[number], source.capture
     branches, records = capture.branches, capture.records
     pruned = snapshot.masks.total_pruned
+    entry = _entry_of(records[number - 1]) if number else None
     children = list(branches.after)
     way = (0, *branches.path(number))[:-1] if number else ()
     return ReportedState(
@@ -210,9 +217,41 @@ def _state(
         pruned / (parameters or 1),
         parameters - pruned,
         unpacked_size(snapshot, Job(cancel=job.cancel)),
-        tuple(map(_without_folder, calibration_of_state(records, branches, number))),
+        tuple(map(_without_folder, () if entry is None else calibration_data((entry,)))),
+        tuple(_settings(entry)),
         number == capture.position,
     )
+
+
+def _settings(entry: Entry | None) -> Iterator[str]:
+    """Yield phrases on the samples of a repair or recovery, and on the method of a recovery."""
+    if not isinstance(entry, RepairEntry | RecoveryEntry):
+        return
+    source = entry.configuration.source
+    if source.samples:
+        yield counted(source.samples, "sample")
+    if isinstance(source, RecoverySource):
+        steps = counted(source.steps, "step")
+        if source.method == "training":
+            yield f"training by the script in {steps}"
+        else:
+            yield f"distillation in {steps}, learning rate {source.lr:.4g}"
+
+
+def _data_names(source: ReportSource) -> Iterator[tuple[str, str]]:
+    """Yield identifiers of data, as in `calibration_data`, with their file names."""
+    for result in source.results:
+        found = result.conditions
+        if found.data_sha256:
+            yield f"text:{found.data_sha256}", found.data
+        yield f"script:{found.script_sha256}", found.name
+    entries = map(_entry_of, source.capture.records)
+    yield from calibration_names(entries).items()
+
+
+def _entry_of(record: Record) -> Entry:
+    entry: Entry = convert(record.as_json(), Entry)
+    return entry
 
 
 def _evaluations(

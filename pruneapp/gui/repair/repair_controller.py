@@ -33,6 +33,8 @@ from pruneapp.gui.method_form.form_controller import FormController
 from pruneapp.gui.repair.dialogs import RepairDialog, RepairReportDialog
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.engine_text import translate_error, translate_param, translate_sentence
+from pruneapp.gui.widgets.labels import join_names
+from pruneapp.gui.widgets.reports import samples_in_words
 from pruneapp.params import FlagParam, FloatParam, Interval, IntParam, SizeParam
 from pruneapp.progress import Cancelled, Job
 from pruneapp.repair.repair import PrunedLayer, inputs_in, pruned_layers
@@ -303,7 +305,10 @@ class RepairController(Feature[RepairDialog]):
                 *self._evaluation.same_data_warnings(source),
             ),
             unknown=done.repair.unknown,
-            source=source_name(source),
+            source=join_names(
+                source_name(source),
+                *samples_in_words(done.samples, int(source.limit) if source.limit else None),
+            ),
             solver=done.solver,
             sequential=done.sequential,
             shown=contents.shown,

@@ -325,16 +325,16 @@ def conditions_in_words(conditions: Conditions) -> str:
     parts = [abridge_text(escape_text(conditions.name))]
     if conditions.data:
         parts.append(abridge_text(escape_text(conditions.data)))
-    if conditions.samples is not None:
-        parts.extend(_samples_in_words(conditions.samples))
-    elif conditions.limit is not None:
-        limit = number_format.count(conditions.limit)
-        parts.append(translate("Quality", "at most {n} samples").format(n=limit))
+    parts.extend(samples_in_words(conditions.samples, conditions.limit))
     parts.append(translate("Quality", "seed {n}").format(n=conditions.seed))
     return join_names(*parts)
 
 
-def _samples_in_words(samples: Samples) -> list[str]:
+def samples_in_words(samples: Samples | None, limit: int | None = None) -> list[str]:
+    """Return phrases on the samples that were used; if they are unknown, on the limit, if any."""
+    if samples is None:
+        at_most = translate("Quality", "at most {n} samples")
+        return [] if limit is None else [at_most.format(n=number_format.count(limit))]
     text = {
         "windows": translate("Quality", "{used} of {n} windows"),
         "sentences": translate("Quality", "{used} of {n} sentences"),

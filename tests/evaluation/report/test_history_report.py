@@ -17,7 +17,7 @@ from safetensors.numpy import load_file, save_file
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.document import Capture, Document
-from pruneapp.document.entries import RepairSource
+from pruneapp.document.entries import RecoverySource, RepairSource
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.repaired_values import RepairedValues, as_values
 from pruneapp.errors import ExportError
@@ -27,7 +27,7 @@ from pruneapp.evaluation.report.chart import charts_of
 from pruneapp.evaluation.report.contents import ReportSource, collect_report
 from pruneapp.evaluation.report.page import as_html, write_history_report
 from pruneapp.evaluation.report.results import StoredResult
-from pruneapp.evaluation.runner import Conditions
+from pruneapp.evaluation.runner import Conditions, Samples
 from pruneapp.export.exporter import export
 from pruneapp.export.report import ExportRequest
 from pruneapp.kernels.cpu import CpuKernel
@@ -77,6 +77,15 @@ def repair(document):
     source = RepairSource("ab" * 32, data="images:/home/alice/pictures/cats")
     repaired = RepairedValues.create(document.checkpoint, values, source, Job())
     document.commit(repaired.propose(document.snapshot(), Job()))
+
+
+def recover(document):
+    values = {"a.weight": as_values(np.full(600, 2, np.float32))}
+    source = RecoverySource(
+        script="ab" * 32, steps=60, lr=1 / 3000, samples=128, data=f"text:{'cd' * 32}", name="c.txt"
+    )
+    recovered = RepairedValues.create(document.checkpoint, values, source, Job())
+    document.commit(recovered.propose(document.snapshot(), Job()))
 
 
 def results(document, conditions=CONDITIONS, evaluation="e", numbers=(0, 1, 3)):
@@ -131,6 +140,24 @@ def test_all_states_are_listed_with_metrics_intervals_and_hashes(document):
     assert re.search(r"2: Repair[^.]* was calibrated with images of cats\.", words)
     assert "torch" in words
     assert "Processor" in words
+
+
+def test_data_are_named_by_files_with_samples_and_settings_of_a_recovery(document):
+    """Regression: texts were named by their SHA-256 alone."""
+    recover(document)
+    samples = Samples("sentences", 200, 504, 4_321)
+    conditions = Conditions(
+        "builtin_embedding.py", 200, 0, "mine.txt", "ab" * 32, "ef" * 32, "text", samples
+    )
+    words = _Page(page_of(document, results(document, conditions))).text
+    digest = "cd" * 32
+    assert (
+        f"was calibrated with the text c.txt (SHA-256 {digest}): 128 samples; distillation in 60 "
+        "steps, learning rate 0.0003333." in words
+    )
+    assert "Distillation in 60 steps, learning rate 0.0003333" in words
+    assert "Inputs: c.txt, 128 samples" in words
+    assert "mine.txt, 200 of 504 sentences, 4,321 tokens, seed 0" in words
 
 
 def test_the_page_is_self_contained_and_escaped(document):

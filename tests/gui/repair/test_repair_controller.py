@@ -231,13 +231,16 @@ def test_a_script_is_shown_run_and_gone(pruned, tmp_path):
     assert dialog.source.source().path == str(tmp_path / "my_calibration.py")
     user.click(dialog.editors["sequential"].box)
     assert "The inputs are run once through the unpruned model" in dialog.note.text()
+    user.type(dialog.source.limit, "7")
     user.click(dialog.go)
     user.wait(lambda: repair.dialog is None)
     assert user.workbench.scripts.dialog is None
     user.wait(lambda: repair.report is not None or user.trouble)
     assert user.trouble == []
     assert user.states[-1] == "Sequential repair of 2 layers"
-    assert any("include those of the preceding layers" in n.text() for n in repair.report.notes)
+    notes = [note.text() for note in repair.report.notes]
+    assert any("include those of the preceding layers" in note for note in notes)
+    assert any(note.startswith("Inputs: my_calibration.py, at most 7 samples.") for note in notes)
     first, second = repair.report._layers
     assert (first.name, second.name) == (FC, HEAD)
     assert second.rounded < second.before
