@@ -525,6 +525,7 @@ WORDS = (
     # What a recovery does, in the status bar.
     *("recovering", "recovering: {text}", "training", "training: {text}", "block {name}"),
     *("step {n} of {n2}", "trying the learning rate {rate}"),
+    "measuring the error before training",
     # Notices of a recovery.
     ("{n} samples were not used, because the inputs exceed the limit for memory and disk."),
     "Only {n} samples were run through the model: more of them improve the result.",
