@@ -40,9 +40,7 @@ _JOINS = {
 # Operators whose results depend on the shape of a value only.
 _SHAPES = frozenset({"Shape", "Size", "sym_size"})
 _NOT_READ = "No layer of the graph reads this tensor."
-_NO_GRAPH = (
-    "The connections of this tensor are not known. An ONNX or .pt2 file of the model contains them."
-)
+_NO_GRAPH = "Not known. An ONNX or .pt2 file of the model contains them."
 # Number of stages shown on each side.
 _STAGES = 2
 

@@ -4917,10 +4917,6 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>anderes</translation>
     </message>
     <message>
-        <source>Measured before this session was opened. Evaluate again ({keys}) to compare with new results.</source>
-        <translation>Gemessen, bevor diese Sitzung geöffnet wurde. Werten Sie erneut aus ({keys}), um mit neuen Ergebnissen zu vergleichen.</translation>
-    </message>
-    <message>
         <source>Measured earlier.</source>
         <translation>Früher gemessen.</translation>
     </message>
@@ -4955,6 +4951,10 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     <message>
         <source>Without labels, the agreement is measured on the calibration images, so it is higher than on other images. Accuracy is measured on images that were not used for calibration.</source>
         <translation>Ohne Labels wird die Übereinstimmung auf den Kalibrierungsbildern gemessen; sie ist daher höher als auf anderen Bildern. Die Genauigkeit wird auf Bildern gemessen, die nicht zur Kalibrierung dienten.</translation>
+    </message>
+    <message>
+        <source>From an earlier session: evaluate again ({keys}) to compare.</source>
+        <translation>Aus einer früheren Sitzung: zum Vergleichen neu auswerten ({keys}).</translation>
     </message>
     <message>
         <source>Counting multiply-adds…</source>
@@ -13183,6 +13183,11 @@ steps</extracomment>
         <translation>einer Zahl</translation>
     </message>
     <message>
+        <source>Not known. An ONNX or .pt2 file of the model contains them.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nicht bekannt. Eine ONNX- oder .pt2-Datei des Modells enthält sie.</translation>
+    </message>
+    <message>
         <source>By {CONFIG} there are {count} units ({size}).</source>
         <extracomment>sentences</extracomment>
         <translation>Laut {CONFIG} gibt es {count} Einheiten ({size}).</translation>
@@ -19716,11 +19721,6 @@ steps</extracomment>
         <translation>Keine Schicht des Graphen liest diesen Tensor.</translation>
     </message>
     <message>
-        <source>The connections of this tensor are not known. An ONNX or .pt2 file of the model contains them.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Die Verbindungen dieses Tensors sind nicht bekannt. Eine ONNX- oder .pt2-Datei des Modells enthält sie.</translation>
-    </message>
-    <message>
         <source>the {n_blocked} tensors that allow none</source>
         <extracomment>sentences</extracomment>
         <translation>die {n_blocked} Tensoren, die nichts zulassen</translation>
@@ -20407,6 +20407,11 @@ steps</extracomment>
         <source>trying the learning rate {rate}</source>
         <extracomment>sentences</extracomment>
         <translation>Lernrate {rate} wird erprobt</translation>
+    </message>
+    <message>
+        <source>measuring the error before training</source>
+        <extracomment>sentences</extracomment>
+        <translation>Fehler vor dem Training wird gemessen</translation>
     </message>
     <message>
         <source>Only {n} samples were run through the model: more of them improve the result.</source>
@@ -22420,8 +22425,8 @@ steps</extracomment>
         <translation>▲ andere Ausgabe als das geprunte Modell</translation>
     </message>
     <message>
-        <source>△ same output as the pruned model for these texts</source>
-        <translation>△ für diese Texte gleiche Ausgabe wie das geprunte Modell</translation>
+        <source>△ same output for these texts</source>
+        <translation>△ gleiche Ausgabe für diese Texte</translation>
     </message>
 </context>
 <context>

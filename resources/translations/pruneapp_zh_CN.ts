@@ -4917,10 +4917,6 @@ Code inside checkpoints is never executed.</source>
         <translation>其他</translation>
     </message>
     <message>
-        <source>Measured before this session was opened. Evaluate again ({keys}) to compare with new results.</source>
-        <translation>在打开此会话之前测得。请再次评估 ({keys}) 以便与新结果比较。</translation>
-    </message>
-    <message>
         <source>Measured earlier.</source>
         <translation>此前测量。</translation>
     </message>
@@ -4955,6 +4951,10 @@ Code inside checkpoints is never executed.</source>
     <message>
         <source>Without labels, the agreement is measured on the calibration images, so it is higher than on other images. Accuracy is measured on images that were not used for calibration.</source>
         <translation>没有标签时，一致性在校准图像上测量，因此会高于其他图像。准确率在未用于校准的图像上测量。</translation>
+    </message>
+    <message>
+        <source>From an earlier session: evaluate again ({keys}) to compare.</source>
+        <translation>来自较早的会话：重新评估（{keys}）以便比较。</translation>
     </message>
     <message>
         <source>Counting multiply-adds…</source>
@@ -13182,6 +13182,11 @@ steps</extracomment>
         <translation>单个数</translation>
     </message>
     <message>
+        <source>Not known. An ONNX or .pt2 file of the model contains them.</source>
+        <extracomment>sentences</extracomment>
+        <translation>未知。该模型的 ONNX 或 .pt2 文件包含连接信息。</translation>
+    </message>
+    <message>
         <source>By {CONFIG} there are {count} units ({size}).</source>
         <extracomment>sentences</extracomment>
         <translation>根据 {CONFIG}，有 {count} 个单元（{size}）。</translation>
@@ -19715,11 +19720,6 @@ steps</extracomment>
         <translation>计算图中没有任何层读取此张量。</translation>
     </message>
     <message>
-        <source>The connections of this tensor are not known. An ONNX or .pt2 file of the model contains them.</source>
-        <extracomment>sentences</extracomment>
-        <translation>此张量的连接未知。该模型的 ONNX 或 .pt2 文件包含这些连接。</translation>
-    </message>
-    <message>
         <source>the {n_blocked} tensors that allow none</source>
         <extracomment>sentences</extracomment>
         <translation>无法剪枝的 {n_blocked} 个张量</translation>
@@ -20406,6 +20406,11 @@ steps</extracomment>
         <source>trying the learning rate {rate}</source>
         <extracomment>sentences</extracomment>
         <translation>正在尝试学习率 {rate}</translation>
+    </message>
+    <message>
+        <source>measuring the error before training</source>
+        <extracomment>sentences</extracomment>
+        <translation>正在测量训练前的误差</translation>
     </message>
     <message>
         <source>Only {n} samples were run through the model: more of them improve the result.</source>
@@ -22419,8 +22424,8 @@ steps</extracomment>
         <translation>▲ 输出与剪枝后的模型不同</translation>
     </message>
     <message>
-        <source>△ same output as the pruned model for these texts</source>
-        <translation>△ 对这些文本输出与剪枝后的模型相同</translation>
+        <source>△ same output for these texts</source>
+        <translation>△ 对这些文本输出相同</translation>
     </message>
 </context>
 <context>

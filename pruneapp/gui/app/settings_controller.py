@@ -276,7 +276,7 @@ class SettingsController(Controller):
         name, _ = QFileDialog.getOpenFileName(
             self._window,
             self.tr("Load a pruning method"),
-            self._settings.folder("method"),
+            self._settings.folder("method") or self._settings.folder("open") or str(Path.home()),
             self.tr("Python files (*.py)"),
         )
         if not name:

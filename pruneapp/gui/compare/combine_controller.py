@@ -201,9 +201,7 @@ class CombineController(Feature[CombineDialog]):
         """
         self.session.check_may_work()
         name, _ = QFileDialog.getOpenFileName(
-            self._window,
-            self.tr("Combine masks with a file"),
-            str(self.session.folder("mask", self.document.checkpoint.path.parent)),
+            self._window, self.tr("Combine masks with a file"), str(self.session.folder("mask"))
         )
         if not name:
             return

@@ -247,10 +247,7 @@ class CompareController(Controller):
             self._on_chosen(QFileDialog.getExistingDirectory(self._window, title, folder))
 
     def _folder(self) -> str:
-        document = self._session.document
-        if document is None:
-            return ""
-        return str(self._session.folder("compare", document.checkpoint.path.parent))
+        return "" if self._session.document is None else str(self._session.folder("compare"))
 
     def compare_state(self, state: int) -> None:
         """Compare a state with the current one, and that with the opened file."""

@@ -496,9 +496,19 @@ class OpenDocument(QObject):
 
     # -- folders -------------------------------------------------------------------------------
 
-    def folder(self, purpose: str, usual: Path) -> Path:
-        """Return the folder of the file chosen last for a purpose; `usual` if there is none."""
-        return Path(self._settings.folder(purpose) or usual)
+    def folder(self, purpose: str) -> Path:
+        """Return the folder in which a file dialog starts.
+
+        That of the file chosen last for the purpose, else that of the open file; the home folder
+        if that is the sample or in a store, or if no file is open.
+        """
+        if chosen := self._settings.folder(purpose):
+            return Path(chosen)
+        # The sample is in the installation folder, which is no place for work. Nothing is written
+        # to an object store unless the user names it.
+        if self.document is None or self.is_sample or is_store(self.document.checkpoint.path):
+            return Path.home()
+        return self.document.checkpoint.path.absolute().parent
 
     def note_folder(self, purpose: str, file: Path) -> None:
         """Store the folder of the file that was chosen for a purpose."""
@@ -507,17 +517,12 @@ class OpenDocument(QObject):
     def propose_path(self, purpose: str, suffix: str) -> Path:
         """Return a path to propose for a new file: the open file's stem with `suffix` appended.
 
-        In the folder chosen last for `purpose`, else beside the open file; in the home folder if
-        that is the sample or in a store. The path may exist. A document must be open.
+        In the `folder` of the purpose. The path may exist. A document must be open.
         """
         assert self.document is not None
         source = self.document.checkpoint.path
-        # The sample is in the installation folder, which is no place for work. Nothing is written
-        # to an object store unless the user names it.
-        elsewhere = self.is_sample or is_store(source)
-        beside = Path.home() if elsewhere else source.absolute().parent
         is_whole = not is_store(source) and source.is_dir()
-        return self.folder(purpose, beside) / f"{source.name if is_whole else source.stem}{suffix}"
+        return self.folder(purpose) / f"{source.name if is_whole else source.stem}{suffix}"
 
     # -- changes -------------------------------------------------------------------------------
 

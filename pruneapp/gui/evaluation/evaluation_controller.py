@@ -880,10 +880,9 @@ class EvaluationController(Feature[EvaluateDialog]):
     def why_old(self) -> str:
         """Sentences that say why results are outdated, and what to do."""
         if self._source is None:
-            return self.tr(
-                "Measured before this session was opened. Evaluate again ({keys}) to compare with "
-                "new results."
-            ).format(keys=self._actions.shortcut_or_path("evaluate_state"))
+            return self.tr("From an earlier session: evaluate again ({keys}) to compare.").format(
+                keys=self._actions.shortcut_or_path("evaluate_state")
+            )
         if not self._evaluation and self._measuring is not None:
             return self.tr("Measured earlier.")  # whether alike is known after the first result
         return self.tr("Measured with another script, Python or options.")

@@ -283,6 +283,8 @@ class ScriptController(Feature[ConsentDialog]):
             stored = {name: getattr(source, name) for name in _STORED}
             stored = {"kind": source.kind.value, **stored}
             self._settings.set_source(document.checkpoint.path, purpose, stored)
+            if source.kind in {DataKind.TEXT, DataKind.IMAGES, DataKind.SCRIPT}:
+                self.session.note_folder("data", Path(source.path))
 
     # -- checking without running -----------------------------------------------------------------
 
@@ -292,7 +294,7 @@ class ScriptController(Feature[ConsentDialog]):
         `check` is called instead of `look` if it is given.
         """
         check = check or partial(self.look, choice)
-        choice.set_folder(str(self._folder))
+        choice.set_folder(str(self.session.folder("data")))
         choice.changed.connect(check)
         choice.templateRequested.connect(partial(self._write_template, choice))
         check()

@@ -58,7 +58,7 @@ def exactness_text(exactness: Exactness) -> str:
         return translate("Shrink", "✓ same output as the pruned model")
     if exactness == CHANGES:
         return translate("Shrink", "▲ different output from the pruned model")
-    return translate("Shrink", "△ same output as the pruned model for these texts")
+    return translate("Shrink", "△ same output for these texts")
 
 
 def share_text(gone: int, before: int) -> str:
@@ -374,9 +374,11 @@ class VocabularyChoice(QWidget):
     """A box to choose the tokens to keep: all, those of the tokenizer, of texts, or listed ids."""
 
     changed = Signal()  # the user chose other tokens
+    fileChosen = Signal(str)  # the user chose this file in a dialog
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.folder = ""  # in which file dialogs start until a file is chosen
         self._texts: tuple[str, ...] = ()
         self._ids = ""  # path of the file that lists the ids to keep
         self._surplus = 0
@@ -453,16 +455,18 @@ class VocabularyChoice(QWidget):
         return self._texts if self.box.currentData() == _TEXTS else ()
 
     def _browse(self) -> None:
-        start = str(Path(self._texts[0]).parent) if self._texts else ""
+        start = str(Path(self._texts[0]).parent) if self._texts else self.folder
         found, _filter = QFileDialog.getOpenFileNames(self, self.tr("Texts to keep"), start)
         if found:
+            self.fileChosen.emit(found[0])
             self.set_choice(CutRequest(texts=tuple(found)), self._surplus)
             self.changed.emit()
 
     def _browse_ids(self) -> None:
-        start = str(Path(self._ids).parent) if self._ids else ""
+        start = str(Path(self._ids).parent) if self._ids else self.folder
         found, _filter = QFileDialog.getOpenFileName(self, self.tr("Ids to keep"), start)
         if found:
+            self.fileChosen.emit(found)
             self.set_choice(CutRequest(vocabulary=found), self._surplus)
             self.changed.emit()
 

@@ -550,10 +550,7 @@ class ExportController(Feature[ExportDialog]):
         if not is_store(source):
             dialog.target.set_source(str(source), kept_name(source).name)
         target = proposed_target(self._opened, able[0].suffixes if able else (".safetensors",))
-        if self.session.is_sample:
-            # The sample is installed with the application, whose folder is not for exports.
-            target = Path.home() / target.name
-        target = self.session.folder("export", target.parent) / target.name
+        target = self.session.folder("export") / target.name
         masks, total = preview.snapshot.masks, self.session.contents.size.parameters
         gone = masks.total_pruned
         share = number_format.part(gone, total) if gone else ""
@@ -588,6 +585,8 @@ class ExportController(Feature[ExportDialog]):
         if shrunk:
             dialog.select_page(shrunk=True)
         dialog.page.evaluateRequested.connect(self._evaluate_cut)
+        dialog.page.set_folder(str(self.session.folder("data")))
+        dialog.page.fileChosen.connect(lambda path: self.session.note_folder("data", Path(path)))
         self.open_dialog(dialog)
         self._show_metric()
         return dialog

@@ -432,11 +432,13 @@ class ShrinkPage(QWidget):
     forecastRequested = Signal(object)  # (CutRequest) request the forecast of a cut
     changed = Signal()  # what can be exported has changed
     evaluateRequested = Signal(object)  # (ShrinkForecast) the user wants to measure this cut
+    fileChosen = Signal(str)  # the user chose this file of scores, texts or ids in a dialog
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.forecast: ShrinkForecast | None = None
         self._current_request = CutRequest()
+        self._folder = ""  # in which file dialogs start
         self._survey_requested = False
         self._busy_timer = single_shot(self, _BUSY_MS, self._show_busy)
         self.why_not = plain(wrap=True)
@@ -534,6 +536,7 @@ class ShrinkPage(QWidget):
         self.tab_parts: tuple[QWidget, ...] = ()
         self._lay_out()
         self.rows.changed.connect(self._request)
+        self.rows.vocabulary.fileChosen.connect(self._on_file_chosen)
         self.multiple.currentIndexChanged.connect(self._request)
         self.write_as.toggled.connect(self._request)
         self.ranking.currentIndexChanged.connect(self._request)
@@ -740,11 +743,20 @@ class ShrinkPage(QWidget):
         del blocker
         return _NORMS
 
+    def set_folder(self, folder: str) -> None:
+        """Set the folder in which file dialogs for scores, texts and ids start."""
+        self._folder = self.rows.vocabulary.folder = folder
+
+    def _on_file_chosen(self, path: str) -> None:
+        self.set_folder(str(Path(path).parent))
+        self.fileChosen.emit(path)
+
     def _choose_scores(self) -> None:
         path, _filter = QFileDialog.getOpenFileName(
-            self, self.tr("File of scores"), "", self.tr("safetensors (*.safetensors)")
+            self, self.tr("File of scores"), self._folder, self.tr("safetensors (*.safetensors)")
         )
         if path:
+            self._on_file_chosen(path)
             self.ranking.setCurrentIndex(self._ranking_index(path))
             self._request()
 

@@ -384,7 +384,7 @@ class OpenController(Feature[QDialog]):
             return terminal
         recent = self._settings.recent
         beside = (path.parent for path in recent if not is_store(path))
-        return self.session.folder("open", next(beside, Path.home()))
+        return Path(self._settings.folder("open") or next(beside, Path.home()))
 
     def _on_opened(self, _prepared: object) -> None:
         """Store the folder of the opened file for the next dialog."""

@@ -537,9 +537,7 @@ class FormController(Feature[QDialog]):
             "scores": self.tr("Load importance scores"),
             "statistics": self.tr("Load statistics of activations"),
         }
-        document = self.session.document
-        beside = Path.home() if document is None else document.checkpoint.path.absolute().parent
-        folder = self.session.folder("mask", beside)
+        folder = self.session.folder("mask")
         name, _ = QFileDialog.getOpenFileName(self._window, titles[kind], str(folder))
         if name:
             self.session.note_folder("mask", Path(name))

@@ -69,9 +69,11 @@ class QualitySessionsController(Feature[QDialog]):
         names, _ = QFileDialog.getOpenFileNames(
             self._window,
             self.tr("Add sessions to the chart"),
-            str(self.session.folder("session", Path.home())),
+            str(self.session.folder("session")),
             self.tr("Sessions ({patterns})").format(patterns=f"*{SUFFIX}"),
         )
+        if names:
+            self.session.note_folder("session", Path(names[0]))
         for name in names:
             work = partial(read_other_session, Path(name), self._words_of)
             found = yield from RunJob(self.tr("Reading the session"), work)

@@ -165,7 +165,10 @@ def test_what_was_chosen_is_remembered_for_the_file(opened, tmp_path, new_user):
     )
     scripts.remember("scan", replace(source, path=str(tmp_path / "b.txt")))
     assert scripts.source("evaluation") == source, "its own choice is kept"
-    scripts.remember("evaluation", replace(source, path=str(tmp_path / "b.txt")))
+    scripts.remember("evaluation", replace(source, path=str(tmp_path / "texts" / "b.txt")))
+    assert scripts.session.folder("data") == tmp_path, "there is no such folder"
+    (tmp_path / "texts").mkdir()
+    assert scripts.session.folder("data") == tmp_path / "texts"
     assert scripts.source("repair") == source
     later = new_user(tmp_path / "m.safetensors").wait_ready()
     later.wait_open(tmp_path / "m.safetensors")

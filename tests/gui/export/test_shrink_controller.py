@@ -126,7 +126,7 @@ def test_a_cut_is_evaluated_before_the_export(user, folder, dialog, runners, scr
     user.key("Left", page.rows.rows["ffn"].slider)
     user.wait(lambda: "After this cut" in page.state.text())
     assert words.rpartition("After this cut")[2] in plain(page.state.text())
-    assert "Measured before this session was opened." in page.state.text()
+    assert "From an earlier session: evaluate again" in page.state.text()
     user.click(user.workbench.export.dialog.stop)
 
 
@@ -511,18 +511,26 @@ def test_the_tokens_of_a_text_are_kept(user, folder, tmp_path, monkeypatch):
     (folder / "tokenizer.json").write_bytes(data)
     text = tmp_path / "notes.txt"
     text.write_text("ab")
-    monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_arguments: ([str(text)], ""))
+    started: list[str] = []
+
+    def choose(_parent, _title, start, *_more):
+        started.append(start)
+        return [str(text)], ""
+
+    monkeypatch.setattr(QFileDialog, "getOpenFileNames", choose)
     user.open_file(folder)
     page = turn_to_page(user).page
     page.multiple.setCurrentIndex(page.multiple.findData(8))
     user.click(page.rows.vocabulary.browse)
     user.wait(lambda: page.order() is not None)
     assert page.rows.vocabulary.box.currentText() == "Tokens of notes.txt"
+    assert started == [str(folder.parent)], "the folder of the open file"
+    assert user.workbench.session.folder("data") == tmp_path, "that of the text, from now on"
     row = page.rows.rows["vocabulary"]
     assert (row.before.text(), row.after.text()) == ("48 →", "8")
-    assert row.exactness.text() == "△ same output as the pruned model for these texts"
+    assert row.exactness.text() == "△ same output for these texts"
     user.click(page.window().go)
-    assert "Effect: △ same output as the pruned model for these texts" in report_of(user).as_text()
+    assert "Effect: △ same output for these texts" in report_of(user).as_text()
     user.close_report()
     out = folder.with_name("tiny-shrunk")
     assert json.loads((out / "config.json").read_text())["vocab_size"] == 8

@@ -424,9 +424,7 @@ def test_the_tokens_of_texts_are_kept(page, qtbot, monkeypatch):
     assert page.asked == [CutRequest(texts=texts)]
     cut = replace(TOKENS, after=640, exactness="exact for this text")
     page.set_forecast(replace(FOUND, request=page.asked[-1], axes=(*FOUND.axes, cut), surplus=271))
-    assert row(page, "vocabulary").exactness.text() == (
-        "△ same output as the pruned model for these texts"
-    )
+    assert row(page, "vocabulary").exactness.text() == "△ same output for these texts"
     assert page.state.text() == "△ Same output as the pruned model for these texts"
     qtbot.keyClick(choice.box, Qt.Key.Key_Up)
     assert page.asked[-1] == CutRequest(vocabulary=TRAILING)

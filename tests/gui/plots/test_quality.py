@@ -282,7 +282,7 @@ def test_the_target_is_described_and_dragged(view, qtbot):
     assert "L1 50 %" in view.readout.text()
 
 
-WHY = "Measured before this session was opened. Evaluate again (Ctrl+M)."
+WHY = "From an earlier session: evaluate again (Ctrl+M)."
 
 
 def test_without_current_measurements_there_is_no_target(view):
