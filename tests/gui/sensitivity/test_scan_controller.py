@@ -262,7 +262,10 @@ def test_scans_with_another_limit_or_seed_are_others_and_told_apart(scans, opene
     scans.scan("50%", limit="20", seed="3")
     box = scans.view.scan_box
     labels = [plain(box.itemText(row)) for row in range(box.count())]
-    assert [label.partition(", ")[2] for label in labels] == ["limit 20", "limit 20, seed 3"]
+    assert [label.partition(", ")[2] for label in labels] == [
+        "at most 20 samples",
+        "at most 20 samples, seed 3",
+    ]
     dialog = scans.ask(limit="20")
     opened.type(dialog.fractions, "50%, 60%")
     words = "4 evaluations. 2 of them are kept if script, Python and options are the same."
