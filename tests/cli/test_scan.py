@@ -125,7 +125,7 @@ def test_a_scan_becomes_a_recipe_that_prunes_exactly_the_total(call, place):
 
     status, out, err = call("allocate", "m.scan.json", *more, "--samples", "30")
     assert status == 0
-    assert "with another limit: their data may overlap" in err
+    assert "with another number of samples: their data may overlap" in err
 
     status, out, err = call("allocate", "m.scan.json", *more, "--script-seed", "1")
     assert (status, err) == (0, "")

@@ -163,7 +163,7 @@ def test_what_does_not_compare_is_not_continued(state):
     cases = {
         "another script": (PrunedShares(sha256="t" * 64), request),
         "another Python interpreter": (PrunedShares(interpreter="other"), request),
-        "another limit": (PrunedShares(options=Options(limit=3)), request),
+        "another number of samples": (PrunedShares(options=Options(limit=3)), request),
         "another method": (PrunedShares(), ScanRequest(NAMES, "random_unstructured")),
         "has 1 as 'loss' of the unpruned model, and now it is 2": (
             PrunedShares(unpruned=2.0),

@@ -75,7 +75,7 @@ def test_it_says_of_limit_and_seed_whether_the_data_are_others(scans, opened):
     assert (scan.conditions.limit, scan.conditions.seed) == (20, 0)
     assert "chosen on the data that the same script evaluates" in note()
     for given, words in (
-        ({"limit": "30"}, "with different limits. Their data may overlap"),
+        ({"limit": "30"}, "with different numbers of samples. Their data may overlap"),
         ({"limit": "20", "seed": "5"}, "The scan and the result may be"),
     ):
         evaluate(opened, scans.script, **given)
