@@ -23,11 +23,11 @@ WITH_MORE = ("googlenet", "inception_v3")
 _transforms: list[Callable[[Any], torch.Tensor]] = []
 
 
-def load(path: str, device: str, classifier: Any) -> Any:
-    """Return a model of its library with the weights of a file or folder, on the device.
+def make_model(classifier: Any) -> Any:
+    """Return a model of its library without weights, and set the transform for images.
 
-    `classifier` is its library, name and number of classes. Also sets the transform for images.
-    Raises `ContractError` if the library cannot be imported or its model has other tensors.
+    `classifier` is its library, name and number of classes. Raises `ContractError` if the library
+    cannot be imported.
     """
     library, name, classes = classifier
     try:
@@ -38,14 +38,24 @@ def load(path: str, device: str, classifier: Any) -> Any:
             f"Choose a Python with {library}, or write an evaluation script.",
         ) from None
     _transforms[:] = [transform]
-    missing, unexpected = model.load_state_dict(_weights_in(Path(path), model), strict=False)
+    return model.eval()
+
+
+def set_weights(model: Any, state: dict[str, Any], classifier: Any) -> None:
+    """Set the weights of a model, without a prefix that all names in `state` have.
+
+    A state dict inside of dicts is found by the first name of the model. Raises `ContractError` if
+    the model has other tensors.
+    """
+    library, name, _classes = classifier
+    weights = _weights_in(state, model)
+    missing, unexpected = model.load_state_dict(weights, strict=False)
     wrong = [*unexpected, *(n for n in missing if not n.endswith("num_batches_tracked"))]
     if wrong:
         raise ContractError(
             f"{name} of the installed {library} has other tensors, among them '{wrong[0]}'.",
             "Write an evaluation script with load(path) for the model.",
         )
-    return model.eval().to(device)
 
 
 def _of_torchvision(name: str, classes: int) -> tuple[Any, Any]:
@@ -63,20 +73,8 @@ def _of_timm(name: str, classes: int) -> tuple[Any, Any]:
     return model, timm.data.create_transform(**timm.data.resolve_model_data_config(model))
 
 
-def _weights_in(path: Path, model: Any) -> dict[str, torch.Tensor]:
-    """Return the tensors of a file or folder, by the model's names.
-
-    A state dict inside of dicts is found by the first name of the model, and a prefix of all names
-    is removed. Pickles are read without running code.
-    """
-    state: dict[str, Any] = {}
-    for file in sorted(path.glob("*.safetensors")) if path.is_dir() else [path]:
-        if file.suffix == ".safetensors":
-            from safetensors.torch import load_file
-
-            state.update(load_file(file))
-        else:
-            state.update(torch.load(file, map_location="cpu", weights_only=True))
+def _weights_in(state: dict[str, Any], model: Any) -> dict[str, torch.Tensor]:
+    """Return the tensors of a state dict by the model's names, see `set_weights`."""
     first = next(iter(model.state_dict()))
     while not any(str(name).endswith(first) for name in state):
         inner = [value for value in state.values() if isinstance(value, dict)]
@@ -140,6 +138,32 @@ def _read(file: Path) -> torch.Tensor:
             f"The image '{file}' cannot be read: {error}.",
             "Replace it, or take it out of the folder.",
         ) from None
+
+
+# What the worker calls; the rest is also part of the comparison script of an export.
+
+
+def load(path: str, device: str, classifier: Any) -> Any:
+    """Return a model of its library with the weights of a file or folder, on the device.
+
+    Also sets the transform for images. Raises what `make_model` and `set_weights` raise.
+    """
+    model = make_model(classifier)
+    set_weights(model, _tensors_in(Path(path)), classifier)
+    return model.to(device)
+
+
+def _tensors_in(path: Path) -> dict[str, Any]:
+    """Return the tensors of a file or folder. Pickles are read without running code."""
+    state: dict[str, Any] = {}
+    for file in sorted(path.glob("*.safetensors")) if path.is_dir() else [path]:
+        if file.suffix == ".safetensors":
+            from safetensors.torch import load_file
+
+            state.update(load_file(file))
+        else:
+            state.update(torch.load(file, map_location="cpu", weights_only=True))
+    return state
 
 
 @torch.no_grad()

@@ -29,14 +29,19 @@ from pruneapp.progress import Job
 _READ_BY_SCRIPTS = frozenset({SAFETENSORS.name, TORCH.name, "onnx", "gguf", "npz", "pt2"})
 _SENTENCES = re.compile(r"# Put sentences of the kind.*?\n]\n", re.DOTALL)
 _MOST_SENTENCES = 64
+# First characters and end of the part of image_classifier.py that comparison scripts contain.
+_CLASSIFIERS = "# Set before timm", "# What the worker calls"
 
 
 @dataclass(frozen=True)
 class EvaluationData:
-    """What the user evaluates the model with: a script with `load` and `evaluate`, or a text."""
+    """What the user evaluates the model with: a script with `load` and `evaluate`, or data."""
 
     script: Path | None = None
     text: Path | None = None
+    images: Path | None = None  # a folder; needs `classifier`
+    # Library and name of an image classifier, and its number of classes.
+    classifier: tuple[str, str, int] | None = None
     limit: int | None = None
     seed: int = 0
 
@@ -54,8 +59,9 @@ def check_script(
     Parameters
     ----------
     data
-        The evaluation data of the user: a model of transformers is run on the lines of a text.
-        Without it, on example sentences.
+        The evaluation data of the user: a model of transformers is run on the lines of a text, an
+        image classifier on a folder of images. Without it, a model of transformers is run on
+        example sentences.
     """
     data = data or EvaluationData()
     for path in (checkpoint.path, report.path):
@@ -79,6 +85,8 @@ def check_script(
     template = "check_transformers.py" if model else "check_export.py"
     if data.script is not None:
         template = "check_script.py"
+    elif data.images is not None:
+        template = "check_images.py"
     text = resources.path(template).read_text(encoding="utf-8")
     if (file := data.text) is not None:
         text = _SENTENCES.sub(lambda _: _sentences_of(file), text)
@@ -91,6 +99,8 @@ def check_script(
         '"@LIMIT@"': repr(data.limit),
         '"@SEED@"': repr(data.seed),
         '"@READS_EXPORT@"': repr(reads),
+        '"@IMAGES@"': repr(str(data.images.absolute() if data.images else "")),
+        '"@CLASSIFIER@"': repr(data.classifier and tuple(data.classifier)),
         "import AutoModel as Model": f"import {model} as Model",
         '"@ORIGINAL@"': repr(str(original.absolute())),
         '{"@ORIGINAL_WEIGHTS@": None}': f"{{\n{''.join(_weights(checkpoint))}}}",
@@ -98,10 +108,18 @@ def check_script(
         '"@STATE_DICT@"': repr(checkpoint.contents.state_dict),
         "# @FILES@": resources.path("check_files.py").read_text(encoding="utf-8").strip(),
         "# @LOADERS@": loaders,
+        "# @CLASSIFIERS@": _classifier_code(),
     }
     for mark, instead in marks.items():
         text = text.replace(mark, instead)
     return text
+
+
+def _classifier_code() -> str:
+    """Return the code that the evaluation in the window makes classifiers and reads images with."""
+    text = resources.path("pruneapp_worker/image_classifier.py").read_text(encoding="utf-8")
+    code = text[text.index(_CLASSIFIERS[0]) : text.index(_CLASSIFIERS[1])]
+    return re.sub(r"^(import|from) .*\n+", "", code, flags=re.MULTILINE).strip()
 
 
 def _sentences_of(file: Path) -> str:

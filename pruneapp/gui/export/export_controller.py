@@ -21,6 +21,7 @@ from pruneapp.checkpoint.torchfile.exported_program import FORMAT as EXPORTED_PR
 from pruneapp.document.document import Capture
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import PruneAppError, UnwritableError, first_names
+from pruneapp.evaluation.classifier import Classifier
 from pruneapp.evaluation.metric import StateQuality
 from pruneapp.export.catalog import FORMATS, usual_format
 from pruneapp.export.completeness import find_unwritable
@@ -241,14 +242,18 @@ class ExportJob:
         return report
 
 
-def evaluation_data(source: DataSource | None) -> EvaluationData | None:
-    """Return the script or text of a source for a comparison script; None for other sources."""
-    if source is None or source.kind not in {DataKind.SCRIPT, DataKind.TEXT}:
+def evaluation_data(
+    source: DataSource | None, classifier: Classifier | None
+) -> EvaluationData | None:
+    """Return script, text or images of a source for a comparison script; None for other sources."""
+    if source is None or source.kind not in {DataKind.SCRIPT, DataKind.TEXT, DataKind.IMAGES}:
         return None
     path = Path(source.path).expanduser()
     limit, seed = (int(text) if text else None for text in (source.limit, source.seed))
     if source.kind is DataKind.SCRIPT:
         return EvaluationData(script=path, limit=limit, seed=seed or 0)
+    if source.kind is DataKind.IMAGES:
+        return EvaluationData(images=path, classifier=classifier, limit=limit)
     return EvaluationData(text=path)
 
 
@@ -294,8 +299,8 @@ def write_accompanying_files(
 
     if path.name.endswith(_SCRIPT):
         run = "Run {path} to check whether the model still works"
-        has_script = evaluation is not None and evaluation.script is not None
-        if not has_script and not transformers_class(checkpoint):
+        has_model = evaluation is not None and (evaluation.script or evaluation.images)
+        if not has_model and not transformers_class(checkpoint):
             run += ", after filling in the function that builds the model"
         said = _write_and_report(script, path, f"{run}.")
     else:
@@ -802,7 +807,7 @@ class ExportController(Feature[ExportDialog]):
         file cannot provide pruned weights any more, the export is opened instead.
         """
         cluster = self._cluster()
-        data = evaluation_data(self._evaluation.source)
+        data = evaluation_data(self._evaluation.source, self.session.contents.classifier)
         quality = self._evaluation.current_quality()
         writing = ExportJob(Capture.of(self.document), request, cluster, data, quality)
         shown = self.session.contents.shown

@@ -6,6 +6,8 @@ import io
 import json
 import re
 import runpy
+import shutil
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +16,7 @@ import torch
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.errors import ExportError
+from pruneapp.evaluation.classifier import classifier_of
 from pruneapp.export.exporter import export
 from pruneapp.export.report import ExportRequest
 from pruneapp.export.scripts.comparison_script import (
@@ -21,7 +24,9 @@ from pruneapp.export.scripts.comparison_script import (
     check_script,
     write_check_script,
 )
+from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
+from tests.evaluation import stock_model
 from tests.support.containers import as_snapshot, kept_masks, model
 from tests.support.formats import OF_ANY_SOURCE as FORMATS
 
@@ -492,3 +497,35 @@ def test_a_text_of_the_user_replaces_the_example_sentences(tmp_path):
     exec(script[begin : script.index("RANDOM_INPUTS")], space)
     assert space["SENTENCES"] == ["first line", "second line"]
     ast.parse(script)
+
+
+@pytest.mark.parametrize("form", ["safetensors", "torch", "compact"])
+@pytest.mark.parametrize("labelled", [True, False])
+def test_a_classifier_is_compared_on_the_images_of_the_user(tmp_path, monkeypatch, form, labelled):
+    """With labels, the accuracy is that which the window measures: of every other image."""
+    stock_model.install(tmp_path / "packages", monkeypatch)
+    monkeypatch.syspath_prepend(tmp_path / "packages")
+    images = stock_model.write_images(tmp_path / "images")
+    file = stock_model.write_model(tmp_path / "tiny.safetensors")
+    if not labelled:
+        shutil.rmtree(images / "blue")
+    out = tmp_path / f"out{FORMATS[form].suffixes[0]}"
+    with open_checkpoint(file) as checkpoint:
+        classifier = classifier_of(checkpoint)
+        red = BitMask.from_bools(np.arange(9) >= 6)  # the row of red
+        state = as_snapshot(checkpoint).with_masks({"masks": {"fc.weight": red}})
+        report = export(state, ExportRequest(form, out), Job())
+        data = EvaluationData(images=images, classifier=classifier)
+        printed = run(check_script(checkpoint, report, data), tmp_path)
+    for name in ("torchvision", "torchvision.models"):
+        sys.modules.pop(name)
+    lines = dict(line.rsplit(": ", 1) for line in printed.splitlines()[1:])
+    accuracy = lines.get("Accuracy of the original and of the export")
+    if labelled:
+        assert printed.startswith(f"3 images of {images}\n")
+        assert accuracy == "100.00%, 66.67%"
+        assert lines["Images to which both give the same label"] == "66.67%"
+    else:
+        assert printed.startswith(f"2 images of {images}\n")
+        assert accuracy is None
+    assert "largest" in lines["Difference of the outputs"]

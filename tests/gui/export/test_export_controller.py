@@ -24,11 +24,13 @@ from pruneapp.errors import ExportError, FileChangedError
 from pruneapp.export import sharding
 from pruneapp.export.format import Purpose
 from pruneapp.export.provenance import calibration_of
+from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
 from pruneapp.gui.export import export_controller
 from pruneapp.gui.widgets import number_format, screen
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
+from tests.evaluation import stock_model
 from tests.gui.job_gate import Gate
 from tests.support.formats import OF_ANY_SOURCE
 from tests.support.gguf_files import llama, write_gguf
@@ -618,3 +620,20 @@ def test_a_pattern_that_protected_weights_break_is_said_wherever_it_is_exported(
     user.wait(lambda: panel.broken.text() == f"▲ {sentence}.")
     user.click_state(1)
     user.wait(lambda: not panel.broken.text())
+
+
+def test_the_comparison_script_uses_the_images_of_the_evaluation(user, tmp_path, monkeypatch):
+    stock_model.install(tmp_path / "packages", monkeypatch)
+    images = stock_model.write_images(tmp_path / "images")
+    user.open_file(stock_model.write_model(tmp_path / "tiny.safetensors"))
+    user.workbench.evaluation.adopt(DataSource(DataKind.IMAGES, str(images), limit="2"), {})
+    dialog = user.open_export()
+    press(user, dialog.beside.script)
+    user.click(dialog.go)
+    user.wait(lambda: user.workbench.export.report is not None)
+    said = user.workbench.export.report.as_text()
+    assert "tiny-pruned.check.py' to check whether the model still works." in said
+    user.close_report()
+    text = (tmp_path / "tiny-pruned.check.py").read_text(encoding="utf-8")
+    assert f"IMAGES = Path({str(images)!r})\nLIMIT = 2 " in text
+    assert "CLASSIFIER = ('torchvision', 'tiny', 3) " in text
