@@ -25,7 +25,7 @@ from pruneapp.params import Interval, IntParam, SeedParam
 from pruneapp.progress import Job
 
 LIMIT = IntParam(
-    name="limit",
+    name="samples",
     label="Samples",
     help="Maximum number of samples.",
     default=None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -200,6 +201,22 @@ def test_the_pages_set_up_the_evaluation_and_say_what_a_limit_counts(pruned, run
         pruned.wait(lambda found=found: "decides what a sample is." in found.text())
         pruned.key("Esc", dialog)
         pruned.wait(lambda: evaluation.dialog is None)
+
+
+def test_a_notice_of_an_evaluation_names_its_state(pruned, runners, script, monkeypatch):
+    """A new user read of the lowest cosine, and not of which state it was."""
+    measure = script_runner.LocalRunner.run
+
+    def run(self, *given, **more):
+        notice = "The lowest cosine, 0.5978, is that of sentence 73."
+        return replace(measure(self, *given, **more), notices=(notice,))
+
+    monkeypatch.setattr(script_runner.LocalRunner, "run", run)
+    choose(pruned, script)
+    pruned.wait_idle()
+    (notice,) = pruned.window.notices.notices
+    name = pruned.states[2]
+    assert notice.content[0] == f"2: {name}: The lowest cosine, 0.5978, is that of sentence 73."
 
 
 def test_script_and_limit_of_another_file_do_not_apply(pruned, runners, script, tmp_path):
