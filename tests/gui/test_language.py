@@ -372,7 +372,7 @@ def test_the_german_main_button_leaves_room_for_the_one_beside_it(german, new_us
     user.wait_open(file)
     user.wait_preview()
     user.click(user.button)
-    user.wait(user.views.preview.action.preview.isVisible)
+    user.wait(user.views.preview.action.preview.isEnabled)
 
 
 def test_reasons_within_a_sentence_are_german(german):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Mapping, Sequence
 
 import numpy as np
-from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QMargins, QSize, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QWidget
 
@@ -339,7 +339,7 @@ def _number() -> QLabel:
 class _PruneButton(QPushButton):
     """A button that a double click presses only once.
 
-    The second click would prune again, or press the button that has replaced "Preview".
+    The second click would prune again.
     """
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
@@ -347,7 +347,10 @@ class _PruneButton(QPushButton):
 
 
 class PruneAction(QWidget):
-    """The Prune button. Without a preview it is not highlighted, and "Preview" is next to it."""
+    """The Prune button, and "Preview" next to it. Without a preview Prune is not highlighted.
+
+    Both keep their places, so that a click on "Preview" never prunes when a preview appears.
+    """
 
     pruneRequested = Signal()
     previewRequested = Signal()  # preview the step with the present settings
@@ -366,10 +369,7 @@ class PruneAction(QWidget):
         self._plain_button.hide()
         self.button = self._main_button
         self.preview = QPushButton(self.tr("Preview"), self)
-        self.preview.setToolTip(self.tr("Preview the step with the current settings"))
-        self.preview.setAccessibleDescription(self.preview.toolTip())
         self.preview.clicked.connect(self.previewRequested)
-        self.preview.hide()
         self._previewable = False
         self._why = self._keys = ""
         # No layout: a new number on the button would lay out the whole window again at each move of
@@ -419,7 +419,7 @@ class PruneAction(QWidget):
     def set_previewable(self, *, previewable: bool) -> None:
         """Set whether there is a step whose preview is not shown."""
         self._previewable = previewable
-        self._update_geometry()
+        self._update_preview()
 
     def set_unknown(self, *, done: bool) -> None:
         """Show the button without a number, which is not known yet; `done` as in `set_count`."""
@@ -465,6 +465,7 @@ class PruneAction(QWidget):
         self._update_tooltip()
         self._make_room()
         self._update_geometry()
+        self._update_preview()
 
     def set_keys(self, keys: str) -> None:
         """Set the shortcut to show in the tooltip; empty for none."""
@@ -476,22 +477,30 @@ class PruneAction(QWidget):
         words = self.tr("Prune ({keys})").format(keys=self._keys)
         self.button.setToolTip(words if self._keys else self.tr("Prune"))
 
-    def _update_geometry(self) -> None:
-        """Set the geometry of the buttons.
+    def _update_preview(self) -> None:
+        """Enable "Preview" if there is a step to preview, and state in its tooltip why not.
 
-        "Preview" is shown next to the plain button if there is a step to preview and both fit. If
-        it is hidden while it has the focus, the other button gets the focus.
+        If it is disabled while it has the focus, the other button gets the focus.
         """
-        room, beside = self.rect(), self._preview_width()
-        shown = self.button is self._plain_button and self._previewable
-        shown = shown and self.button.sizeHint().width() <= room.width() - beside
-        if shown:
-            room.setWidth(room.width() - beside)
-            self.preview.setGeometry(room.width() + _SPACING, 0, beside - _SPACING, self.height())
-        elif self.preview.hasFocus():
+        again = self.button is self._plain_button
+        possible = again and self._previewable
+        if not possible and self.preview.hasFocus():
             self.button.setFocus()
+        self.preview.setEnabled(possible)
+        words = self.tr("Preview the step with the current settings")
+        if not again:
+            words = self.tr("The preview is shown.")
+        elif not possible:
+            words = self.tr("There is no step to preview.")
+        self.preview.setToolTip(words)
+        self.preview.setAccessibleDescription(words)
+
+    def _update_geometry(self) -> None:
+        """Set the geometry of the buttons: Prune, and "Preview" to the right of it."""
+        beside = self._preview_width()
+        room = self.rect().adjusted(0, 0, -beside, 0)
         self.button.setGeometry(room)
-        self.preview.setVisible(shown)
+        self.preview.setGeometry(room.width() + _SPACING, 0, beside - _SPACING, self.height())
 
     def _preview_width(self) -> int:
         words = self.preview.fontMetrics().horizontalAdvance(self.preview.text())
@@ -539,8 +548,8 @@ class PruneAction(QWidget):
             self._make_room()
 
     def _make_room(self) -> None:
-        room = self._room.expandedTo(self.button.sizeHint())
-        room = room.expandedTo(self.button.minimumSize())
+        room = self.button.sizeHint().expandedTo(self.button.minimumSize())
+        room = self._room.expandedTo(room.grownBy(QMargins(0, 0, self._preview_width(), 0)))
         if room != self._room:
             self._room = room
             self.updateGeometry()

@@ -70,7 +70,7 @@ def test_commands_are_offered_as_the_buttons_are(user, tmp_path):
     with user.qtbot.waitSignal(prune.triggered):
         user.key("Ctrl+Return", user.window)
     prune.setEnabled(False)
-    assert user.views.preview.action.preview.isVisible()
+    assert user.views.preview.action.preview.isEnabled()
     preview.trigger()
     user.wait(user.button.isEnabled)
     assert prune.isEnabled()
@@ -83,7 +83,7 @@ def test_commands_are_offered_as_the_buttons_are(user, tmp_path):
     for command in (prune, preview):
         assert not command.isEnabled()
         assert why in command.toolTip()
-    assert not user.views.preview.action.preview.isVisible()
+    assert not user.views.preview.action.preview.isEnabled()
     user.views.history.tree.setFocus()
     user.key("Ctrl+Return")
     assert user.window.done.label.text() == why

@@ -131,12 +131,12 @@ def test_a_reopened_session_is_previewed_as_it_was_saved(user, new_user, file, t
     other.click(beside)
     other.wait(lambda: other.workbench.preview.state.preview is not None)
     assert other.views.preview.heading.text() == "Preview"
-    assert not beside.isVisible()
+    assert not beside.isEnabled()
     assert other.workbench.preview.state.preview.report.newly_pruned == gone
     assert "→" in other.cell(FIRST, Column.SPARSITY)
     other.click(other.button)
     other.wait(lambda: len(other.states) == 2)
-    other.wait(beside.isVisible)  # the same step again, shown but not applied
+    other.wait(beside.isEnabled)  # the same step again, shown but not applied
     whole = other.views.preview.norm_retained_of_model
     other.wait(lambda: whole.text().endswith("%"))
     done = {n: a.astype(np.float64) for n, a in load_file(file).items()}
@@ -167,14 +167,14 @@ def test_a_button_without_a_step_says_why(opened):
     assert not user.button.isEnabled()
     assert (note.isVisible(), note.text()) == (True, sentence)
     assert sentence in user.button.toolTip()
-    assert not action.preview.isVisible()
+    assert not action.preview.isEnabled()
     user.check(FIRST)
     user.wait(lambda: user.button.isEnabled() is True)
     assert sentence not in user.button.toolTip()
     user.wait_idle()
     user.key("Esc")
     user.wait(lambda: shows_state(user))
-    assert action.preview.isVisible()
+    assert action.preview.isEnabled()
 
 
 def test_a_form_comes_back_as_it_was_or_not_at_all():

@@ -101,7 +101,7 @@ def test_another_number_on_the_button_does_not_lay_out_the_window_anew(show, qtb
     action.set_count(1_234_567_890, exact=False)
     QApplication.sendPostedEvents()
     assert laid_out
-    assert action.button.size() == action.size()
+    assert action.preview.geometry().right() == action.rect().right()
     assert action.button.width() >= action.button.sizeHint().width()
     assert action.button.height() >= 36
 
@@ -540,24 +540,40 @@ def test_a_pattern_that_does_not_hold_is_a_visible_warning(forecast):
         assert not label.isVisible()
 
 
-def test_a_double_click_prunes_once_and_on_preview_not_at_all(show, qtbot):
-    """Regression: the button that prunes appeared under the second click on "Preview"."""
+def test_a_click_on_preview_never_prunes(show, qtbot):
+    """Regression: the button that prunes took the place of "Preview" when a preview appeared."""
     action = show(PruneAction(), 400, 40)
     pruned, previewed = [], []
     action.pruneRequested.connect(lambda: pruned.append(1))
     action.previewRequested.connect(lambda: previewed.append(1))
     action.set_previewable(previewable=True)
     action.set_count(500, again=True)
+    places = action.preview.geometry(), action.button.geometry()
+    action.set_count(500)  # a preview appears by itself, before the user presses
+    assert (action.preview.geometry(), action.button.geometry()) == places
     assert action.preview.isVisible()
+    assert not action.preview.isEnabled()
+    assert action.preview.toolTip() == "The preview is shown."
+    qtbot.mouseClick(action, Qt.MouseButton.LeftButton, pos=places[0].center())
+    assert (pruned, previewed) == ([], [])
+    action.set_count(500, again=True)
     qtbot.mouseClick(action.preview, Qt.MouseButton.LeftButton)
+    assert (pruned, previewed) == ([], [1])
+    action.set_previewable(previewable=False)
+    assert action.preview.toolTip() == "There is no step to preview."
+
+
+def test_a_double_click_prunes_once(show, qtbot):
+    action = show(PruneAction(), 400, 40)
+    pruned = []
+    action.pruneRequested.connect(lambda: pruned.append(1))
     action.set_count(500)
-    place = QPointF(action.preview.geometry().center())
-    assert action.button.geometry().contains(place.toPoint()), "it has taken the place"
+    place = QPointF(action.button.geometry().center())
     for kind in (QEvent.Type.MouseButtonDblClick, QEvent.Type.MouseButtonRelease):
         where = QPointF(action.button.mapFrom(action, place.toPoint()))
         left, none = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
         event = QMouseEvent(kind, where, action.mapToGlobal(place), left, left, none)
         QApplication.sendEvent(action.button, event)
-    assert (pruned, previewed) == ([], [1])
+    assert not pruned
     qtbot.mouseClick(action.button, Qt.MouseButton.LeftButton)
     assert pruned == [1]
