@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +12,7 @@ from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QWidget
 
 from pruneapp.errors import ParameterError
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource, SourceChoice
-from pruneapp.gui.method_form.editors import Editor, editor_for
+from pruneapp.gui.method_form.editors import Editor, editor_for, read_amount
 from pruneapp.gui.method_form.form_model import FormContext
 from pruneapp.gui.widgets.controls import LineEdit, choice_box
 from pruneapp.gui.widgets.engine_text import translate_error
@@ -25,14 +26,38 @@ from pruneapp.gui.widgets.labels import (
     label_for,
     plain,
 )
-from pruneapp.gui.widgets.number_format import count, metric, metric_amount, part, plural, with_sign
+from pruneapp.gui.widgets.number_format import (
+    count,
+    locale,
+    metric,
+    metric_amount,
+    part,
+    plural,
+    with_sign,
+)
 from pruneapp.gui.widgets.reports import CountsTable, DecisionDialog
 from pruneapp.gui.widgets.short_names import ShortNames
-from pruneapp.params import Param
+from pruneapp.params import AmountParam, Param
 
 _TABLE_LINES = 8
 _MAX_REASON_WIDTH = 300  # maximum width in pixels that a reason on one line can demand
-_COMMAS = str.maketrans("，、", ",,")
+_AMOUNT = AmountParam()
+
+
+def plain_amounts(text: str) -> str:
+    """Return the amounts of a field as percentages with commas between them, for `read_amounts`.
+
+    Each amount is read as in the form: 90, 90 % and 0.9 are 90 %. In locales with a decimal comma,
+    a comma between digits belongs to the number. A text with an invalid amount or 0 is returned
+    unchanged.
+    """
+    comma = r"(?<!\d),|,(?!\d)" if locale().decimalPoint() == "," else ","
+    words = [word for word in re.split(f"[;；，、]|{comma}", text) if word.strip()]
+    try:
+        amounts = [read_amount(word, _AMOUNT, share=True) for word in words]
+    except ParameterError:
+        return text
+    return ", ".join(map(_AMOUNT.format, amounts)) if amounts and all(amounts) else text
 
 
 @dataclass(frozen=True)
@@ -168,8 +193,8 @@ class ScanDialog(DecisionDialog):
 
     @property
     def amounts(self) -> str:
-        """The text of the amounts, with Chinese commas replaced by ASCII ones."""
-        return self.fractions.text().translate(_COMMAS)
+        """The amounts, as `plain_amounts` returns them."""
+        return plain_amounts(self.fractions.text())
 
     def accept(self) -> None:
         """Request the scan. The dialog stays open until the source has been checked."""
@@ -399,8 +424,8 @@ class FrontierDialog(DecisionDialog):
 
     @property
     def points_text(self) -> str:
-        """The text of the points, with Chinese commas replaced by ASCII ones."""
-        return self.points.text().translate(_COMMAS)
+        """The points, as `plain_amounts` returns them."""
+        return plain_amounts(self.points.text())
 
     def accept(self) -> None:
         """Request the frontier. The dialog stays open until the source has been checked."""

@@ -7,7 +7,7 @@ import threading
 import msgspec
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QLocale, QPoint, Qt
 
 from pruneapp.document.entries import RecoverySource
 from pruneapp.edits.repaired_values import RepairedValues, as_values
@@ -17,6 +17,7 @@ from pruneapp.gui.evaluation.source_choice import DataKind
 from pruneapp.gui.mainwindow import job_list
 from pruneapp.gui.plots.pages import Page
 from pruneapp.gui.sensitivity import scan_controller
+from pruneapp.gui.sensitivity.dialogs import plain_amounts
 from pruneapp.gui.tree.cell_text import DANGER_ROLE
 from pruneapp.gui.tree.columns import Column
 from pruneapp.progress import Job
@@ -38,13 +39,33 @@ def save_and_close(opened, file):
     opened.wait_idle()
 
 
+@pytest.mark.parametrize(
+    ("language", "text", "amounts"),
+    [
+        ("en_US", "50, 80,95", "50%, 80%, 95%"),
+        ("en_US", "0.5;90 %、100", "50%, 90%, 100%"),
+        ("en_US", "0.5, 0", "0.5, 0"),
+        ("en_US", "50, x", "50, x"),
+        ("de_DE", "12,5 %, 0,5, 80", "12.5%, 50%, 80%"),
+        ("de_DE", "30%,50%", "30%, 50%"),
+    ],
+)
+def test_amounts_are_read_as_in_the_form(language, text, amounts):
+    before = QLocale()
+    QLocale.setDefault(QLocale(language))
+    try:
+        assert plain_amounts(text) == amounts
+    finally:
+        QLocale.setDefault(before)
+
+
 def test_a_scan_is_chosen_measured_and_shown(scans, opened, runners):
     assert "Tools > Scan sensitivity…" in scans.view._message.text()
     assert not scans.view.allocate.isEnabled()
     dialog = scans.ask()
     assert dialog.amounts == "30%, 50%, 70%, 85%, 95%"
     assert dialog.estimate.text().startswith("2 checked tensors × 5 amounts: 10 evaluations. The")
-    for typed in ("30, 50", "abc", "50%, 120%", "0.5, 0", "0%", ","):
+    for typed in ("30, 500", "abc", "50%, 120%", "0.5, 0", "0%", ","):
         opened.type(dialog.fractions, typed)
         assert dialog.estimate.text() == (
             "✕ Amounts must be fractions of each tensor, such as 0.5 or 50%: above 0, up to 100% "
@@ -53,6 +74,8 @@ def test_a_scan_is_chosen_measured_and_shown(scans, opened, runners):
         assert not dialog.go.isEnabled()
     opened.type(dialog.fractions, "0.5, 100%")
     assert "2 amounts" in dialog.estimate.text()
+    opened.type(dialog.fractions, "50, 80, 95")
+    assert read_amounts(dialog.amounts) == (0.5, 0.8, 0.95), "as the form reads them"
     for text in ("0.5，100%", "50%、70%、100%"):
         dialog.fractions.setText(text)
         assert read_amounts(dialog.amounts)[-1] == 1
