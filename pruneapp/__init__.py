@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 # URL for reporting bugs; must equal that in pyproject.toml.
 ISSUES = "https://github.com/pruneapp/pruneapp/issues"
+# URL of the folder of the documentation.
+DOCUMENTATION = "https://github.com/pruneapp/pruneapp/blob/main/docs"
 __all__ = ["Checkpoint", "__version__", "hold_masks", "load_compact", "open_checkpoint", "recover"]
 
 

@@ -3,7 +3,7 @@
     from load_shrunk import load_shrunk
     model = load_shrunk(resnet18())
 
-Each layer of the model gets the shapes of its tensors in the safetensors files of this folder; the
+Each layer of the model gets the shapes of its tensors in FILES, in the folder of this script; the
 forward pass must not depend on widths otherwise. This file does not need Pruneapp; copy it freely.
 """
 
@@ -13,6 +13,8 @@ import torch
 from safetensors.torch import load_file
 from torch import nn
 
+FILES = []
+
 
 def _read(file):
     if str(file).endswith(".safetensors"):
@@ -21,7 +23,7 @@ def _read(file):
 
 
 def load_shrunk(model, files=None):
-    files = files or sorted(Path(__file__).parent.glob("*.safetensors"))
+    files = files or [Path(__file__).with_name(name) for name in FILES]
     state = {name: tensor for file in files for name, tensor in _read(file).items()}
     names = model.state_dict().keys()
     for prefix in ("module.", "model.", "_orig_mod."):  # of wrappers, where the model has none

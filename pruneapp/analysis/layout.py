@@ -69,6 +69,7 @@ class Layout:
     wrap: int = 0
     # Short name of each dimension ("out", "in"), empty where there is none; () if there are none.
     dims: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()  # name of each dimension; () if none is known
     # If some dimensions are on no axis: the index along every dimension, 0 for those on an axis. ()
     # if the picture shows the whole tensor.
     fixed: tuple[int, ...] = ()
@@ -238,6 +239,7 @@ def layout(
         note=_note(shape, names, row_dims, column_dims),
         wrap=wrap,
         dims=_short(names),
+        names=names,
     )
 
 
@@ -288,6 +290,7 @@ def _plane(
         column_label=names[across],
         note=rest,
         dims=_short(names),
+        names=names,
         fixed=fixed if rank > 2 else (),
     )
 

@@ -28,7 +28,7 @@ from pruneapp.evaluation.handover import Handover
 from pruneapp.evaluation.metric import Directions, Metric
 from pruneapp.evaluation.model_graph import is_onnx, read_model_graph
 from pruneapp.evaluation.process import ChildProcess, EvaluationError
-from pruneapp.evaluation.script import EvaluationScript, Interpreter, Options
+from pruneapp.evaluation.script import EvaluationScript, Interpreter, Options, remedy_for_loading
 from pruneapp.evaluation.worker import ENVIRONMENT, UNTIL_INTERRUPT, UNTIL_KILL, Worker
 from pruneapp.export.catalog import get
 from pruneapp.export.exporter import export
@@ -445,9 +445,12 @@ class ScriptRunner:
             )
         if graph:
             products = read_model_graph(checkpoint, job.cancel).products(checkpoint)
-        answer = self.worker.call(
-            "open", job, "loading the model", path=str(path), seed=seed, products=products
-        )
+        try:
+            answer = self.worker.call(
+                "open", job, "loading the model", path=str(path), seed=seed, products=products
+            )
+        except EvaluationError as error:
+            raise remedy_for_loading(error, checkpoint) from error
         if answer["session"]:
             self._notices = () if answer["from_path"] else (_OTHER_BYTES,)
             self._handover = GraphHandover(loaded, products)

@@ -13,14 +13,17 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import indent
 
-from pruneapp import resources
+from pruneapp import DOCUMENTATION, resources
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.errors import ParameterError, escape_text, words_of
 from pruneapp.evaluation.classifier import Classifier
 from pruneapp.evaluation.model_graph import SeededInputs, is_onnx, read_model_graph
 from pruneapp.evaluation.process import ChildProcess, EvaluationError
 from pruneapp.export.destination.sidecars import configuration_of
+from pruneapp.export.format import LoadedModel
+from pruneapp.export.scripts import loading_code
 from pruneapp.params import Interval, IntParam, SeedParam
 from pruneapp.progress import Job
 
@@ -210,6 +213,7 @@ _SAMPLE_DATA = 'Path(__file__).with_name("digits.npz")'
 _SAMPLE_IMPORT = "from pathlib import Path\n\n"
 # Maximum number of tensors listed in a template.
 _NAMED = 12
+_PATH = Path("<path>")  # replaced by the variable `path` in a template
 
 
 def template_for(checkpoint: Checkpoint) -> str:
@@ -228,19 +232,56 @@ def template_for(checkpoint: Checkpoint) -> str:
     large = [e for e in checkpoint.entries.values() if len(e.shape) > 1]
     named = [f"#   {escape_text(e.name)}  {e.shape}" for e in large[:_NAMED]]
     named += ["#   …"] * (len(large) > _NAMED)
-    torch = checkpoint.format.startswith("torch")
     configuration = configuration_of(checkpoint) if checkpoint.path.is_dir() else None
     embeds = configuration is not None and configuration.embeds
     template = "encoder_template.txt" if embeds else "evaluation_template.txt"
+    reader, lines = _loading_lines(checkpoint)
     # Names are only inserted into comments, escaped and one per line, and into a docstring, without
     # quotes: no file name can become code.
     filled = {
         "FILE": _title(checkpoint),
-        "READER\n": "" if torch else "from safetensors.torch import load_file\n",
-        "READ": "torch.load(path)" if torch else "load_file(path)",
+        "HELP": f"{DOCUMENTATION}/measure.md",
+        "READER\n": reader,
+        "LOAD": indent(lines, "    "),
         "TENSORS": "\n".join(named),
     }
     return _fill_template(template, filled)
+
+
+def _loading_lines(checkpoint: Checkpoint) -> tuple[str, str]:
+    """Return an import, and lines that load the file at `path` into `model`, as reports state."""
+    loads = loading_code.safetensors
+    if checkpoint.format.startswith("torch"):
+        loads = loading_code.torch
+    code = loads(LoadedModel.of(_PATH, checkpoint, container=loads is loading_code.torch))
+    first, _, lines = code.replace(repr(str(_PATH)), "path").partition("\n")
+    return "" if first == "import torch" else f"{first}\n", lines
+
+
+def remedy_for_loading(error: EvaluationError, checkpoint: Checkpoint) -> EvaluationError:
+    """Return an error of a script with the remedy for a state dict that does not fit the model.
+
+    Other errors are returned unchanged.
+    """
+    if "Error(s) in loading state_dict" not in error.details:
+        return error
+    unexpected = error.details.partition("Unexpected key(s)")[2]
+    loaded = LoadedModel.of(_PATH, checkpoint, container=True)
+    remedy = (
+        "Compare the names and shapes in the tree with those of the model: the class or its "
+        "arguments differ."
+    )
+    if loaded.keys and f'"{loaded.keys[0]}"' in unexpected:
+        keys = "".join(f"[{key!r}]" for key in loaded.keys)
+        remedy = (
+            f"The file contains more than the weights. In load(path), use torch.load(path){keys}."
+        )
+    elif loaded.prefix and f'"{loaded.prefix}' in unexpected:
+        remedy = (
+            f"All names in the file begin with '{loaded.prefix}'. In load(path), remove it: "
+            f"key.removeprefix({loaded.prefix!r})."
+        )
+    return EvaluationError(error.sentence, remedy=remedy, details=error.details)
 
 
 def _title(checkpoint: Checkpoint) -> str:
@@ -265,7 +306,12 @@ def _graph_template(checkpoint: Checkpoint) -> str:
     ]
     # Quoted as a string literal: no input name can become code.
     quoted = json.dumps(graph.inputs[0].name if graph.inputs else "input")
-    filled = {"FILE": _title(checkpoint), "VALUES": "\n".join(lines), "INPUT": quoted}
+    filled = {
+        "FILE": _title(checkpoint),
+        "HELP": f"{DOCUMENTATION}/measure.md",
+        "VALUES": "\n".join(lines),
+        "INPUT": quoted,
+    }
     return _fill_template("onnx_template.txt", filled)
 
 

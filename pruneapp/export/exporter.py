@@ -332,7 +332,7 @@ def export(
         label=form.label,
         dtype=values.get(DTYPE.name, KEEP),
         loads=describe_loading(
-            form.loads, LoadedModel.of(request.path, state, container=container)
+            form.loads, LoadedModel.of(request.path, checkpoint, container=container)
         ),
         beside=tuple(sidecars) if is_folder else tuple(sidecars)[1:],
     )

@@ -172,14 +172,14 @@ class LoadedModel:
     module: bool = False  # whether `keys` lead to a module instead of its state dict
 
     @classmethod
-    def of(cls, path: Path, state: State, *, container: bool) -> LoadedModel:
-        """Describe the export of a state to `path`, as far as the checkpoint shows.
+    def of(cls, path: Path, checkpoint: Checkpoint, *, container: bool) -> LoadedModel:
+        """Describe the export of a checkpoint to `path`, as far as the checkpoint shows.
 
         `container` is whether the opened container was kept; otherwise only the prefix of the names
         is set. The prefix is what wrappers such as ``DataParallel`` put before all names, several
         included.
         """
-        contents = state.checkpoint.contents
+        contents = checkpoint.contents
         names = [entry.name for entry in contents.entries]
         prefix = ""
         while found := next((w for w in _WRAPPERS if all_start_with(names, prefix + w)), ""):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from functools import cache
 
 from pruneapp import resources
 from pruneapp.groups.axis import Axis
@@ -18,10 +17,13 @@ from pruneapp.groups.structure import Structure
 LOADER = "load_shrunk.py"
 
 
-@cache
-def code() -> bytes:
-    """Return the source of the script that loads any shrunk state dict."""
-    return resources.path(LOADER).read_bytes()
+def code(files: Sequence[str]) -> bytes:
+    """Return the source of the script that loads any shrunk state dict.
+
+    `files` are the names of the files that it loads by default, which are in its folder.
+    """
+    text = resources.path(LOADER).read_text(encoding="utf-8")
+    return text.replace("FILES = []", f"FILES = {list(files)!r}").encode()
 
 
 def arguments(structure: Structure, counts: Mapping[str, int]) -> dict[Argument, float] | None:

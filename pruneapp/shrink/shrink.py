@@ -132,7 +132,7 @@ def _move_out_of_folder(report: ExportReport, folder: Path, path: Path) -> Expor
                 f"'{target}' already exists, and the model needs a file of this name.",
                 remedy="Choose another name for the model.",
             )
-        if target.name == LOADER and has_bytes(target, code()):
+        if target.name == LOADER and has_bytes(target, source.read_bytes()):
             source.unlink()
     for source, target in sorted(targets.items(), key=lambda pair: pair[1] == path):
         if source.exists():
@@ -169,9 +169,6 @@ def _shrink_into(  # noqa: PLR0917 - each its own type
     }
     if plan.config:
         replacements[CONFIG] = configuration.encode_config(plan.config)
-    if plan.loader:
-        replacements[LOADER] = code()
-
     def amend_plans(target: Path, plans: dict[Path, Plan], job: Job) -> dict[Path, Plan]:
         if graph is not None:
             made = plan_with_graph(shrunk, plan.cut, graph, state.checkpoint, job, name)
@@ -183,7 +180,11 @@ def _shrink_into(  # noqa: PLR0917 - each its own type
                 shrunk, export_format, values, job, path=path, provenance=provenance
             )
             plans = {target / other: each for other, each in made.items()}
-        for other, data in replacements.items():
+        loader = {}
+        if plan.loader:
+            files = [path.name for path in plans if is_file_name(path)]
+            loader = {LOADER: code(sorted(files))}
+        for other, data in {**replacements, **loader}.items():
             path = target / other
             if data is not None:
                 plans[path] = Plan.of(data)

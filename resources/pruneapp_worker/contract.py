@@ -433,7 +433,8 @@ class Session:
         if function is None:
             raise ContractError(
                 f"'{Path(self.path).name}' has no function '{name}'.",
-                "docs/measure.md describes what a script has to define.",
+                "https://github.com/pruneapp/pruneapp/blob/main/docs/measure.md describes what a "
+                "script has to define.",
             )
         offered = {
             "device": self._device,

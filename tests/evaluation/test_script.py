@@ -7,6 +7,7 @@ import runpy
 import sys
 import threading
 import time
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -14,10 +15,20 @@ import pytest
 import torch
 from safetensors.numpy import save_file
 
-from pruneapp import resources
+from pruneapp import DOCUMENTATION, resources
 from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.document.snapshot import Snapshot
 from pruneapp.evaluation.process import EvaluationError
-from pruneapp.evaluation.script import EvaluationScript, find_interpreter, template_for
+from pruneapp.evaluation.runner import ScriptRunner
+from pruneapp.evaluation.script import (
+    EvaluationScript,
+    Interpreter,
+    Options,
+    find_interpreter,
+    template_for,
+)
+from pruneapp.export.exporter import export
+from pruneapp.export.report import ExportRequest
 from pruneapp.progress import Cancelled, Job
 from tests.reliability.evaluations import living
 
@@ -272,8 +283,61 @@ def test_a_template_names_the_tensors_and_takes_no_code_from_names(tmp_path):
     torch.save({"a": torch.ones(2, 2)}, tmp_path / "m.pt")
     with open_checkpoint(tmp_path / "m.pt") as checkpoint:
         text = template_for(checkpoint)
-    assert "model.load_state_dict(torch.load(path))" in text
+    assert "    state_dict = torch.load(path, map_location='cpu')\n" in text
     assert "safetensors" not in text
+    assert f"{DOCUMENTATION}/measure.md" in text
+
+
+def test_a_template_reads_a_nested_state_dict(tmp_path):
+    """The lines that load the file are those of the report of an export."""
+    model = torch.nn.Linear(4, 3)
+    weights = {f"module.{name}": tensor for name, tensor in model.state_dict().items()}
+    torch.save({"model": weights, "epoch": 3, "optimizer": {}}, tmp_path / "m.pt")
+    with open_checkpoint(tmp_path / "m.pt") as checkpoint:
+        text = template_for(checkpoint)
+        exported = export(Snapshot(checkpoint), ExportRequest("torch", tmp_path / "out.pt"), Job())
+    for line in exported.loads.replace(repr(str(tmp_path / "out.pt")), "path").splitlines()[1:]:
+        assert f"    {line}\n" in text
+    assert "torch.load(path, map_location='cpu')['model']" in text
+    found = functions_of(text, tmp_path)
+    found["load"].__globals__["MyModel"] = lambda: torch.nn.Linear(4, 3)
+    loaded = found["load"](str(tmp_path / "m.pt"))
+    assert torch.equal(loaded.weight, model.weight)
+    assert "train" not in found
+    training = text[text.index("# def train(") :].splitlines()
+    train = ast.parse("\n".join(line.removeprefix("# ") for line in training)).body[0]
+    assert train.name == "train", "it can be uncommented"
+
+
+@pytest.mark.parametrize(
+    ("saved", "remedy"),
+    [
+        (lambda w: {"net": {"ema": w}, "epoch": 1}, "use torch.load(path)['net']['ema']."),
+        (lambda w: {f"module.{n}": t for n, t in w.items()}, "key.removeprefix('module.')."),
+        (lambda w: {"weight": w["weight"]}, "the class or its arguments differ."),
+    ],
+)
+def test_a_state_dict_that_does_not_fit_has_a_remedy(tmp_path, saved, remedy):
+    model = torch.nn.Linear(4, 3)
+    torch.save(saved(model.state_dict()), tmp_path / "m.pt")
+    script = tmp_path / "mine.py"
+    script.write_text(
+        "import torch\n"
+        "def load(path):\n"
+        "    model = torch.nn.Linear(4, 3)\n"
+        "    model.load_state_dict(torch.load(path))\n"
+        "    return model\n"
+        "def evaluate(model): return 1\n"
+    )
+    read = EvaluationScript.read(script)
+    with (
+        open_checkpoint(tmp_path / "m.pt") as checkpoint,
+        closing(ScriptRunner(read, Interpreter(Path(sys.executable), ""), Options())) as runner,
+        pytest.raises(EvaluationError) as caught,
+    ):
+        runner.run(Snapshot(checkpoint), 0, Job())
+    assert caught.value.remedy.endswith(remedy)
+    assert "Missing key" in caught.value.details
 
 
 @pytest.mark.parametrize(

@@ -96,7 +96,10 @@ def test_cut_network_says_what_the_masked_one_says(name: str, suffix: str, tmp_p
         "net.safetensors",
         "pruneapp.shrink.json",
     ]
+    # a file of the user, which is not read
+    save_file({"other": torch.zeros(2)}, tmp_path / "out" / "zzz.safetensors")
     loaded = _loader(tmp_path / "out").load_shrunk(make(name, seed=5))
+    (tmp_path / "out" / "zzz.safetensors").unlink()
     wanted = outputs(masked, name)
     assert torch.allclose(outputs(loaded, name), wanted, rtol=0, atol=CLOSE * wanted.abs().max())
     assert not torch.allclose(outputs(model, name), wanted, rtol=0, atol=1e-4)

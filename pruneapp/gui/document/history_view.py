@@ -576,12 +576,16 @@ class HistoryPanel(QWidget):
         offer(compare, self.compareRequested.emit, can=state > 0 or not here)
         go = "" if here else self.tr("Goes to this state first")
         run, edit = self.commandRequested.emit, self.tree.edit_cell
+        offer(self.tr("Repair…"), run, "repair", can=row.sparsity != 0, tip=go)
         offer(self.tr("Recover…"), run, "recover", can=row.sparsity != 0, tip=go)
         offer(self.tr("Export…"), run, "export", tip=go)
         menu.addSeparator()
         offer(self.tr("Rename\tF2"), edit, HistoryColumn.STATE, can=state > 0)
         offer(self.tr("Edit note"), edit, HistoryColumn.NOTE)
-        why = self.tr("The current state is this one, or follows it")
-        tip = why if done else self.tr("Delete this state and all that follow it")
-        offer(self.tr("Delete branch…\tDel"), self._delete, can=not done, tip=tip)
+        # The reason is in the text, since a disabled item is often not pointed at.
+        words = self.tr("Delete branch…\tDel")
+        if done:
+            words = self.tr("Delete branch… (contains the current state)\tDel")
+        tip = self.tr("Delete this state and all that follow it")
+        offer(words, self._delete, can=not done, tip=tip)
         return menu

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain, count
 from operator import methodcaller
 from pathlib import Path
 from typing import TypeVar
@@ -356,6 +357,12 @@ def _close(document: Document, saved: Saved | None) -> None:
         saved.close()
 
 
+def free_file(folder: Path, stem: str, suffix: str) -> Path:
+    """Return a path in `folder` that does not exist: `stem` + `suffix`, with -2, … between them."""
+    names = chain((stem,), (f"{stem}-{number}" for number in count(2)))
+    return next(path for name in names if not (path := folder / f"{name}{suffix}").exists())
+
+
 class OpenDocument(QObject):
     """The document of a window, with its jobs.
 
@@ -517,12 +524,14 @@ class OpenDocument(QObject):
     def propose_path(self, purpose: str, suffix: str) -> Path:
         """Return a path to propose for a new file: the open file's stem with `suffix` appended.
 
-        In the `folder` of the purpose. The path may exist. A document must be open.
+        In the `folder` of the purpose. No file of this name exists, see `free_file`. A document
+        must be open.
         """
         assert self.document is not None
         source = self.document.checkpoint.path
         is_whole = not is_store(source) and source.is_dir()
-        return self.folder(purpose) / f"{source.name if is_whole else source.stem}{suffix}"
+        stem = source.name if is_whole else source.stem
+        return free_file(self.folder(purpose), stem, suffix)
 
     # -- changes -------------------------------------------------------------------------------
 

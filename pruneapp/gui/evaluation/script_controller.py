@@ -32,7 +32,7 @@ from pruneapp.evaluation.script import (
 from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.dialogs import save_path
 from pruneapp.gui.document.feature import Ask, Feature, Flow, RunJob, flow
-from pruneapp.gui.document.open_document import LoadedContents, OpenDocument
+from pruneapp.gui.document.open_document import LoadedContents, OpenDocument, free_file
 from pruneapp.gui.evaluation.dialogs import (
     CommandConsentDialog,
     CommandFacts,
@@ -311,7 +311,7 @@ class ScriptController(Feature[ConsentDialog]):
         path = save_path(
             choice.window(),
             self.tr("New evaluation script"),
-            proposed.with_name(f"evaluate_{_module_name(proposed.name)}.py"),
+            free_file(proposed.parent, f"evaluate_{_module_name(proposed.name)}", ".py"),
             self.tr("Python files ({patterns})").format(patterns="*.py"),
             ".py",
         )

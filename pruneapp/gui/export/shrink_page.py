@@ -30,6 +30,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from pruneapp import DOCUMENTATION
 from pruneapp.errors import abridge_text
 from pruneapp.export.report import CHANGES, EXACT
 from pruneapp.groups.group import MULTIPLES
@@ -445,9 +446,9 @@ class ShrinkPage(QWidget):
         self.why_not.hide()
         self.instead = plain(
             self.tr(
-                "“Full size” exports it with zeros in place of what is pruned. docs/shrink.md "
-                "lists the types that can be shrunk."
-            ),
+                "“Full size” exports it with zeros in place of what is pruned. {address} lists the "
+                "types that can be shrunk."
+            ).format(address=f"{DOCUMENTATION}/shrink.md"),
             wrap=True,
             ink=MUTED,
         )

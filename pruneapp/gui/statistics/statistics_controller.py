@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from contextlib import closing
 from functools import partial
-from itertools import count
 from pathlib import Path
 
 from pruneapp.document.snapshot import Snapshot
@@ -64,7 +63,7 @@ class StatisticsController(Feature[CollectDialog]):
         dialog = CollectDialog(
             self._scripts.kinds,
             self._scripts.source(PURPOSE),
-            self._free_path(),
+            self.session.propose_path(PURPOSE, SUFFIX),
             sum(8 * math.prod(weight.shape[1:]) ** 2 for weight in weights),
             self._window,
             grams=any(registry.get(name).takes_grams for name in self._form.methods()),
@@ -72,12 +71,6 @@ class StatisticsController(Feature[CollectDialog]):
         dialog.collectRequested.connect(partial(self._collect, dialog))
         self.open_dialog(dialog)
         self._scripts.serve(dialog.choice)
-
-    def _free_path(self) -> Path:
-        """Return the path to propose: a file that does not exist yet."""
-        proposed = self.session.propose_path(PURPOSE, "")
-        names = (f"{proposed.name}{f'-{n}' if n > 1 else ''}{SUFFIX}" for n in count(1))
-        return next(p for name in names if not (p := proposed.with_name(name)).exists())
 
     @flow
     def _collect(self, dialog: CollectDialog) -> Flow[None]:

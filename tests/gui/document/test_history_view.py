@@ -184,23 +184,24 @@ def test_the_menu_of_a_state_offers_what_can_be_done(branched, qtbot):
         found = {a.text().split("\t")[0]: a for a in menu.actions() if not a.isSeparator()}
         return menu, found
 
+    kept = "Delete branch… (contains the current state)"
     for state, disabled in (
-        (0, {"Rename", "Delete branch…"}),
-        (1, {"Delete branch…"}),
-        (4, {"Go to this state", "Delete branch…"}),
+        (0, {"Rename", kept}),
+        (1, {kept}),
+        (4, {"Go to this state", kept}),
         (5, set()),
     ):
         menu, found = actions(state)
         assert {name for name, action in found.items() if not action.isEnabled()} == disabled
         menu.deleteLater()
     menu, found = actions(4)
-    assert found["Delete branch…"].toolTip() == "The current state is this one, or follows it"
     assert "Compare with the opened file" in found
     menu.deleteLater()
     for text, signal, args in (
         ("Go to this state", branched.jumpRequested, [3]),
         ("Evaluate", branched.measureRequested, [3]),
         ("Compare with the current state", branched.compareRequested, [3]),
+        ("Repair…", branched.commandRequested, [3, "repair"]),
         ("Recover…", branched.commandRequested, [3, "recover"]),
         ("Export…", branched.commandRequested, [3, "export"]),
         ("Delete branch…", branched.deleteRequested, [3]),

@@ -183,13 +183,16 @@ def selection_words(selection: WeightSelection, layout: Layout) -> str:
 
 
 def channel_words(selection: WeightSelection, layout: Layout) -> str:
-    """Return the name of selected channels: "out 12", "3…5 of dim 2", both ends included."""
+    """Return the name of selected channels, both ends included: "out 12", "kernel row 0…1"."""
     which = ", ".join(
         str(start) if stop == start + 1 else f"{start}…{stop - 1}"
         for start, stop in selection.channels
     )
-    if layout.dims and layout.dims[selection.dim]:
-        return f"{translate_declared(layout.dims[selection.dim])} {which}"
+    name = layout.dims[selection.dim] if layout.dims else ""
+    if any(layout.dims):  # dimensions without a short name are those of the kernel
+        name = name or layout.names[selection.dim]
+    if name:
+        return f"{translate_declared(name)} {which}"
     return translate("WeightsView", "index {which} of dim {dim}").format(
         which=which, dim=selection.dim
     )

@@ -176,7 +176,7 @@ class ModeRow(QWidget):
         self.slider.setPageStep(25)
         self.slider.setFixedWidth(64)
         self.slider.setAccessibleName(self.tr("Mask opacity"))
-        self.label = label_for(self.slider, self.tr("Mask"))  # hidden if space is short
+        self.label = label_for(self.slider, self.tr("Mask"))
         self.axes_button = icon_switch(
             self.tr("Axes"), self.tr("choose the dimensions shown as rows and columns")
         )

@@ -297,7 +297,6 @@ class WeightsView(PlotView):
 
     def set_narrow(self, *, narrow: bool) -> None:
         """Move the mode box next to the tools if `narrow`, else above them."""
-        self.modes.label.setHidden(narrow)
         if narrow:
             self.tools.insert_control(self.modes.mode_box)
         else:

@@ -320,7 +320,7 @@ def test_the_menu_of_a_weight_has_its_channels(shown, qtbot):
         "Protect 1 weight",
         "Unprotect 1 weight",
     ]
-    assert texts[4:8] == ["out 1", "in 2", "index 1 of dim 2", "index 0 of dim 3"]
+    assert texts[4:8] == ["out 1", "in 2", "kernel row 1", "kernel column 0"]
     assert "Save PNG…" in texts
     channel = next(a for a in menu.actions() if a.text() == "out 1").menu()
     protect = channel.actions()[2]
