@@ -267,21 +267,27 @@ def remedy_for_loading(error: EvaluationError, checkpoint: Checkpoint) -> Evalua
         return error
     unexpected = error.details.partition("Unexpected key(s)")[2]
     loaded = LoadedModel.of(_PATH, checkpoint, container=True)
-    remedy = (
-        "Compare the names and shapes in the tree with those of the model: the class or its "
-        "arguments differ."
-    )
     if loaded.keys and f'"{loaded.keys[0]}"' in unexpected:
         keys = "".join(f"[{key!r}]" for key in loaded.keys)
-        remedy = (
-            f"The file contains more than the weights. In load(path), use torch.load(path){keys}."
+        return EvaluationError(
+            error.sentence,
+            remedy="The file contains more than the weights. In load(path), use "
+            f"torch.load(path){keys}.",
+            details=error.details,
         )
-    elif loaded.prefix and f'"{loaded.prefix}' in unexpected:
-        remedy = (
-            f"All names in the file begin with '{loaded.prefix}'. In load(path), remove it: "
-            f"key.removeprefix({loaded.prefix!r})."
+    if loaded.prefix and f'"{loaded.prefix}' in unexpected:
+        return EvaluationError(
+            error.sentence,
+            remedy=f"All names in the file begin with '{loaded.prefix}'. In load(path), remove it: "
+            f"key.removeprefix('{loaded.prefix}').",
+            details=error.details,
         )
-    return EvaluationError(error.sentence, remedy=remedy, details=error.details)
+    return EvaluationError(
+        error.sentence,
+        remedy="Compare the names and shapes in the tree with those of the model: the class or its "
+        "arguments differ.",
+        details=error.details,
+    )
 
 
 def _title(checkpoint: Checkpoint) -> str:

@@ -169,6 +169,7 @@ def _shrink_into(  # noqa: PLR0917 - each its own type
     }
     if plan.config:
         replacements[CONFIG] = configuration.encode_config(plan.config)
+
     def amend_plans(target: Path, plans: dict[Path, Plan], job: Job) -> dict[Path, Plan]:
         if graph is not None:
             made = plan_with_graph(shrunk, plan.cut, graph, state.checkpoint, job, name)

@@ -6068,6 +6068,10 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Geht zuerst zu diesem Zustand</translation>
     </message>
     <message>
+        <source>Repair…</source>
+        <translation>Reparieren…</translation>
+    </message>
+    <message>
         <source>Recover…</source>
         <translation>Wiederherstellen…</translation>
     </message>
@@ -6084,8 +6088,8 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Notiz bearbeiten</translation>
     </message>
     <message>
-        <source>The current state is this one, or follows it</source>
-        <translation>Der aktuelle Zustand ist dieser oder folgt auf ihn</translation>
+        <source>Delete branch… (contains the current state)	Del</source>
+        <translation>Zweig löschen… (enthält den aktuellen Zustand)	Entf</translation>
     </message>
     <message>
         <source>Delete this state and all that follow it</source>
@@ -7664,6 +7668,14 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     <message>
         <source>Prune ({keys})</source>
         <translation>Prunen ({keys})</translation>
+    </message>
+    <message>
+        <source>The preview is shown.</source>
+        <translation>Die Vorschau ist zu sehen.</translation>
+    </message>
+    <message>
+        <source>There is no step to preview.</source>
+        <translation>Es gibt keinen Schritt für eine Vorschau.</translation>
     </message>
     <message>
         <source>1 channel</source>
@@ -16198,11 +16210,6 @@ steps</extracomment>
         <translation>&apos;{name}&apos; hat keine Funktion &apos;{name2}&apos;.</translation>
     </message>
     <message>
-        <source>docs/measure.md describes what a script has to define.</source>
-        <extracomment>sentences</extracomment>
-        <translation>docs/measure.md beschreibt, was ein Skript definieren muss.</translation>
-    </message>
-    <message>
         <source>&apos;{key}&apos; of {function}() is ({first}, {second}), not (correct, total).</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{key}&apos; von {function}() ist ({first}, {second}), nicht (correct, total).</translation>
@@ -19466,6 +19473,21 @@ steps</extracomment>
         <translation>&apos;{path}&apos; ist Teil des Modells.</translation>
     </message>
     <message>
+        <source>Compare the names and shapes in the tree with those of the model: the class or its arguments differ.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Vergleichen Sie die Namen und Formen im Baum mit denen des Modells: die Klasse oder ihre Argumente weichen ab.</translation>
+    </message>
+    <message>
+        <source>The file contains more than the weights. In load(path), use torch.load(path){keys}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Datei enthält mehr als die Gewichte. Verwenden Sie in load(path) torch.load(path){keys}.</translation>
+    </message>
+    <message>
+        <source>All names in the file begin with &apos;{prefix}&apos;. In load(path), remove it: key.removeprefix(&apos;{prefix2}&apos;).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Alle Namen in der Datei beginnen mit &apos;{prefix}&apos;. Entfernen Sie das in load(path): key.removeprefix(&apos;{prefix2}&apos;).</translation>
+    </message>
+    <message>
         <source>Export as {instead}.</source>
         <extracomment>sentences</extracomment>
         <translation>Exportieren Sie als {instead}.</translation>
@@ -19589,6 +19611,11 @@ steps</extracomment>
         <source>it has a note of state {state}, which does not exist</source>
         <extracomment>sentences</extracomment>
         <translation>sie hat eine Notiz zu Zustand {state}, den es nicht gibt</translation>
+    </message>
+    <message>
+        <source>https://github.com/pruneapp/pruneapp/blob/main/docs/measure.md describes what a script has to define.</source>
+        <extracomment>sentences</extracomment>
+        <translation>https://github.com/pruneapp/pruneapp/blob/main/docs/measure.md beschreibt, was ein Skript definieren muss.</translation>
     </message>
     <message>
         <source>A model of the class {name} generates no text.</source>
@@ -22443,10 +22470,6 @@ steps</extracomment>
 <context>
     <name>ShrinkPage</name>
     <message>
-        <source>“Full size” exports it with zeros in place of what is pruned. docs/shrink.md lists the types that can be shrunk.</source>
-        <translation>„Volle Größe“ exportiert es mit Nullen statt dessen, was geprunt ist. docs/shrink.md führt die Arten auf, die sich verkleinern lassen.</translation>
-    </message>
-    <message>
         <source>Looking for dead units…</source>
         <translation>Tote Einheiten werden gesucht…</translation>
     </message>
@@ -22501,6 +22524,10 @@ steps</extracomment>
     <message>
         <source>Write as another type</source>
         <translation>Als andere Art schreiben</translation>
+    </message>
+    <message>
+        <source>“Full size” exports it with zeros in place of what is pruned. {address} lists the types that can be shrunk.</source>
+        <translation>„Volle Größe“ exportiert es mit Nullen statt dessen, was geprunt ist. {address} führt die Arten auf, die sich verkleinern lassen.</translation>
     </message>
     <message>
         <source>Evaluate this cut</source>

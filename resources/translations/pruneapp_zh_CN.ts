@@ -6068,6 +6068,10 @@ Code inside checkpoints is never executed.</source>
         <translation>先转到此状态</translation>
     </message>
     <message>
+        <source>Repair…</source>
+        <translation>修复…</translation>
+    </message>
+    <message>
         <source>Recover…</source>
         <translation>恢复…</translation>
     </message>
@@ -6084,8 +6088,8 @@ Code inside checkpoints is never executed.</source>
         <translation>编辑备注</translation>
     </message>
     <message>
-        <source>The current state is this one, or follows it</source>
-        <translation>当前状态就是此状态，或在其之后</translation>
+        <source>Delete branch… (contains the current state)	Del</source>
+        <translation>删除分支…（包含当前状态）	Del</translation>
     </message>
     <message>
         <source>Delete this state and all that follow it</source>
@@ -7664,6 +7668,14 @@ Code inside checkpoints is never executed.</source>
     <message>
         <source>Prune ({keys})</source>
         <translation>剪枝 ({keys})</translation>
+    </message>
+    <message>
+        <source>The preview is shown.</source>
+        <translation>预览已显示。</translation>
+    </message>
+    <message>
+        <source>There is no step to preview.</source>
+        <translation>没有可预览的步骤。</translation>
     </message>
     <message>
         <source>1 channel</source>
@@ -16197,11 +16209,6 @@ steps</extracomment>
         <translation>&apos;{name}&apos; 没有函数 &apos;{name2}&apos;。</translation>
     </message>
     <message>
-        <source>docs/measure.md describes what a script has to define.</source>
-        <extracomment>sentences</extracomment>
-        <translation>docs/measure.md 说明脚本必须定义什么。</translation>
-    </message>
-    <message>
         <source>&apos;{key}&apos; of {function}() is ({first}, {second}), not (correct, total).</source>
         <extracomment>sentences</extracomment>
         <translation>{function}() 的 &apos;{key}&apos; 是 ({first}, {second})，不是 (correct, total)。</translation>
@@ -19465,6 +19472,21 @@ steps</extracomment>
         <translation>&apos;{path}&apos; 是模型的一部分。</translation>
     </message>
     <message>
+        <source>Compare the names and shapes in the tree with those of the model: the class or its arguments differ.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请将树中的名称和形状与模型的名称和形状进行比较：类或其参数不同。</translation>
+    </message>
+    <message>
+        <source>The file contains more than the weights. In load(path), use torch.load(path){keys}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>文件中不仅有权重。请在 load(path) 中使用 torch.load(path){keys}。</translation>
+    </message>
+    <message>
+        <source>All names in the file begin with &apos;{prefix}&apos;. In load(path), remove it: key.removeprefix(&apos;{prefix2}&apos;).</source>
+        <extracomment>sentences</extracomment>
+        <translation>文件中的所有名称都以 &apos;{prefix}&apos; 开头。请在 load(path) 中将其移除：key.removeprefix(&apos;{prefix2}&apos;)。</translation>
+    </message>
+    <message>
         <source>Export as {instead}.</source>
         <extracomment>sentences</extracomment>
         <translation>请导出为 {instead}。</translation>
@@ -19588,6 +19610,11 @@ steps</extracomment>
         <source>it has a note of state {state}, which does not exist</source>
         <extracomment>sentences</extracomment>
         <translation>它有状态 {state} 的备注，而该状态不存在</translation>
+    </message>
+    <message>
+        <source>https://github.com/pruneapp/pruneapp/blob/main/docs/measure.md describes what a script has to define.</source>
+        <extracomment>sentences</extracomment>
+        <translation>https://github.com/pruneapp/pruneapp/blob/main/docs/measure.md 说明脚本必须定义什么。</translation>
     </message>
     <message>
         <source>A model of the class {name} generates no text.</source>
@@ -22442,10 +22469,6 @@ steps</extracomment>
 <context>
     <name>ShrinkPage</name>
     <message>
-        <source>“Full size” exports it with zeros in place of what is pruned. docs/shrink.md lists the types that can be shrunk.</source>
-        <translation>以“原尺寸”导出时，被剪枝的部分写为零。docs/shrink.md 列出了可缩减的类型。</translation>
-    </message>
-    <message>
         <source>Looking for dead units…</source>
         <translation>正在查找失效单元…</translation>
     </message>
@@ -22500,6 +22523,10 @@ steps</extracomment>
     <message>
         <source>Write as another type</source>
         <translation>写为另一种类型</translation>
+    </message>
+    <message>
+        <source>“Full size” exports it with zeros in place of what is pruned. {address} lists the types that can be shrunk.</source>
+        <translation>以“原尺寸”导出时，被剪枝的部分写为零。{address} 列出了可缩减的类型。</translation>
     </message>
     <message>
         <source>Evaluate this cut</source>

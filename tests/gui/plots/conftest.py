@@ -19,6 +19,7 @@ CONV = Layout(
     "input channel × kernel column",
     "Each output channel is a band of 2 rows.",
     dims=("out", "in", "", ""),
+    names=("output channel", "input channel", "kernel row", "kernel column"),
 )
 
 
