@@ -44,7 +44,7 @@ READS_MARKED = {*("commands/actions.py", "widgets/engine_text.py", "tree/model.p
 # texts.
 AS_IT_IS = {
     *("distillation", "training"),  # data of boxes
-    *("recover", "export"),  # names of commands
+    *("repair", "recover", "export"),  # names of commands
     *("Pruneapp", " — Pruneapp", "&English", "简体中文(&C)", "&Deutsch", "auto"),
     *("python evaluate.py {checkpoint}", "mean", "shapes", "meta", "run"),
     *("magnitudes", "decades", "signed"),
