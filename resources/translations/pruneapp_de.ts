@@ -5981,6 +5981,10 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Sparsity</translation>
     </message>
     <message>
+        <source>Packed</source>
+        <translation>Gepackt</translation>
+    </message>
+    <message>
         <source>Note</source>
         <translation>Notiz</translation>
     </message>
@@ -5997,12 +6001,8 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>{metric}, der Unterschied zum ungeprunten Modell und das Rauschen dieses Unterschieds (95-%-Intervall, oder wie im Tooltip eines Wertes angegeben)</translation>
     </message>
     <message>
-        <source>Packed size</source>
-        <translation>Gepackte Größe</translation>
-    </message>
-    <message>
-        <source>Remaining weights, and one mask bit for each weight of a pruned tensor. A compact file contains these, compressed; the export dialog estimates its size.</source>
-        <translation>Verbleibende Gewichte und ein Maskenbit für jedes Gewicht eines geprunten Tensors. Eine kompakte Datei enthält sie komprimiert; der Exportdialog schätzt ihre Größe.</translation>
+        <source>Packed size: remaining weights, and one mask bit for each weight of a pruned tensor. A compact file contains these, compressed; the export dialog estimates its size.</source>
+        <translation>Gepackte Größe: verbleibende Gewichte und ein Maskenbit für jedes Gewicht eines geprunten Tensors. Eine kompakte Datei enthält sie komprimiert; der Exportdialog schätzt ihre Größe.</translation>
     </message>
     <message>
         <source>Your note; double-click or press F2 to edit it</source>

@@ -5981,6 +5981,10 @@ Code inside checkpoints is never executed.</source>
         <translation>稀疏度</translation>
     </message>
     <message>
+        <source>Packed</source>
+        <translation>打包</translation>
+    </message>
+    <message>
         <source>Note</source>
         <translation>备注</translation>
     </message>
@@ -5997,12 +6001,8 @@ Code inside checkpoints is never executed.</source>
         <translation>{metric}、与未剪枝模型的差异，以及该差异的噪声（95 % 区间，或如数值的工具提示所述）</translation>
     </message>
     <message>
-        <source>Packed size</source>
-        <translation>打包大小</translation>
-    </message>
-    <message>
-        <source>Remaining weights, and one mask bit for each weight of a pruned tensor. A compact file contains these, compressed; the export dialog estimates its size.</source>
-        <translation>剩余权重，以及被剪枝张量的每个权重一个掩码位。紧凑文件包含压缩后的这些内容；导出对话框会估算其大小。</translation>
+        <source>Packed size: remaining weights, and one mask bit for each weight of a pruned tensor. A compact file contains these, compressed; the export dialog estimates its size.</source>
+        <translation>打包大小：剩余权重，以及被剪枝张量的每个权重一个掩码位。紧凑文件包含压缩后的这些内容；导出对话框会估算其大小。</translation>
     </message>
     <message>
         <source>Your note; double-click or press F2 to edit it</source>

@@ -214,7 +214,7 @@ class HistoryModel(QAbstractItemModel):
             (HistoryColumn.STATE, self.tr("State")),
             (HistoryColumn.SPARSITY, self.tr("Sparsity")),
             *((HistoryColumn.METRIC, name or self.tr("Metric")) for name in metrics),
-            (HistoryColumn.BYTES, self.tr("Packed size")),
+            (HistoryColumn.BYTES, self.tr("Packed")),
             (HistoryColumn.NOTE, self.tr("Note")),
         ]
 
@@ -399,9 +399,9 @@ class HistoryModel(QAbstractItemModel):
                         "difference (95 % interval, or as the tooltip of a value says)"
                     ).format(metric=name),
                     HistoryColumn.BYTES: self.tr(
-                        "Remaining weights, and one mask bit for each weight of a pruned tensor. A "
-                        "compact file contains these, compressed; the export dialog estimates its "
-                        "size."
+                        "Packed size: remaining weights, and one mask bit for each weight of a "
+                        "pruned tensor. A compact file contains these, compressed; the export "
+                        "dialog estimates its size."
                     ),
                     HistoryColumn.NOTE: self.tr("Your note; double-click or press F2 to edit it"),
                 }[kind]

@@ -85,15 +85,16 @@ def test_the_columns_show_sparsity_metrics_with_their_interval_size_and_note(pan
     assert [name for _, name in panel.tree.states.columns] == [
         "State",
         "Sparsity",
-        "Packed size",
+        "Packed",
         "Note",
     ]
     assert texts(panel, 0) == ["Opened", "–", "–", ""]
     tip = panel.tree.states.headerData(2, Qt.Orientation.Horizontal, TIP)
+    assert "Packed size: remaining weights, and one mask bit" in tip
     assert "A compact file contains these, compressed" in tip, "it has another size in exports"
     measured(panel)
     panel.set_items([*ITEMS[:2], replace(ITEMS[2], note="for the talk")], 1)
-    titles = ["State", "Sparsity", "accuracy", "loss", "Packed size", "Note"]
+    titles = ["State", "Sparsity", "accuracy", "loss", "Packed", "Note"]
     assert [name for _, name in panel.tree.states.columns] == titles, "durations measure no quality"
     assert texts(panel, 0) == ["Opened", "0 %", "98.9 %", "0.5", "1.1 MB", ""]
     assert texts(panel, 1)[1:] == ["19.8 %", "○", "○", "870 kB", ""]
