@@ -19733,6 +19733,11 @@ steps</extracomment>
         <translation>Der Fehler der Ausgaben auf {counted} war {start} und ist {end}; der Unterschied liegt innerhalb des Rauschens. Eine Reparatur verwendet diese Beispiele auch, daher sollten beide Zustände mit anderen Daten gemessen werden.</translation>
     </message>
     <message>
+        <source>Training each block reduced the error of the outputs on {samples} from {start} to {end}. The whole model did not improve in {steps} of training, which are not used.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das Training jedes Blocks hat den Fehler der Ausgaben bei {samples} von {start} auf {end} verringert. Das ganze Modell wurde in {steps} Training nicht besser; sie werden nicht verwendet.</translation>
+    </message>
+    <message>
         <source>The error of the outputs on {samples} fell from {before} to {start} by the sequential repair, and to {end} in {steps} of training ({less} % less).</source>
         <extracomment>sentences</extracomment>
         <translation>Der Fehler der Ausgaben auf {samples} sank durch die sequenzielle Reparatur von {before} auf {start} und in {steps} Training auf {end} ({less} % weniger).</translation>

@@ -19732,6 +19732,11 @@ steps</extracomment>
         <translation>{counted}上的输出误差原为 {start}，现为 {end}，差异在噪声范围内。修复也使用了这些样本，因此请用其他数据评估这两个状态。</translation>
     </message>
     <message>
+        <source>Training each block reduced the error of the outputs on {samples} from {start} to {end}. The whole model did not improve in {steps} of training, which are not used.</source>
+        <extracomment>sentences</extracomment>
+        <translation>逐块训练将 {samples}上的输出误差从 {start} 降至 {end}。对整个模型训练 {steps}没有改善，因此不采用。</translation>
+    </message>
+    <message>
         <source>The error of the outputs on {samples} fell from {before} to {start} by the sequential repair, and to {end} in {steps} of training ({less} % less).</source>
         <extracomment>sentences</extracomment>
         <translation>{samples}上的输出误差通过顺序修复从 {before} 降到 {start}，又经过 {steps}训练降到 {end}（减少 {less} %）。</translation>

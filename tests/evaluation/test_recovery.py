@@ -164,6 +164,20 @@ def test_its_entry_is_replayed_by_its_values(runner, state, mode):
             assert np.array_equal(last.state.bits_under(name), after.bits_under(name))
 
 
+def test_steps_that_did_not_help_are_not_credited(runner, half_pruned):
+    """A rate of 1 makes the whole model worse; the blocks are trained with their own rate."""
+    bad = RecoverySettings(steps=5, lr=1.0, repair=False)
+    done = recover_by_script(runner, half_pruned, bad, Job())
+    losses = done.losses
+    assert losses["rounded"] == pytest.approx(losses["windows"])
+    assert losses["windows"] < losses["start"]
+    assert done.sentence() == (
+        "Training each block reduced the error of the outputs on "
+        f"{done.held_out} held-out samples from {losses['start']:.4g} to {losses['rounded']:.4g}. "
+        "The whole model did not improve in 5 steps of training, which are not used."
+    )
+
+
 def test_nothing_is_changed_if_nothing_is_better(runner, half_pruned):
     """A learning rate of 1 makes everything worse; the repair alone may still be better."""
     bad = RecoverySettings(steps=5, lr=1.0, windows=False, repair=False)
