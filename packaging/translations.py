@@ -530,7 +530,7 @@ WORDS = (
     ("{n} samples were not used, because the inputs exceed the limit for memory and disk."),
     "Only {n} samples were run through the model: more of them improve the result.",
     "256 or more are useful.",
-    "The outputs of one input depend on the others of its call, so each call is used as a whole.",
+    "The outputs of an input depend on its batch, so each batch is used as a whole.",
     "The sequential repair did not make the model better, so recovery began without it.",
     (
         "Some blocks give other results when they run on their own, so they were trained with the "

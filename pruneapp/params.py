@@ -168,7 +168,7 @@ class IntParam(NumberParam):
 
     def describe(self) -> str:
         """Say the rule."""
-        return f"a whole number, {self.bounds}"
+        return f"an integer, {self.bounds}"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -105,7 +105,7 @@ class DType:
         return numel * self.bits // 8
 
 
-_INTEGER = "whole numbers are not pruned: they count, index or are quantized"
+_INTEGER = "integers are not pruned: they are counters, indices or quantized"
 _FLOAT32 = FloatForm(32, 0x7F80_0000, 0x3F80_0000)
 
 

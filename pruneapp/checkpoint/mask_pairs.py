@@ -154,17 +154,17 @@ def _unpaired_notice(names: list[str]) -> Notice:
     some = f"{len(names):,} tensors are" if several else "One tensor is"
     opened = "them: opened unchanged" if several else "it: opened unchanged"
     return Notice(
-        f"{some} named like the original of a pruned tensor, but no mask of zeros and ones of "
-        f"the same shape lies beside {opened}, not as pruned.",
+        f"{some} named like the original of a pruned tensor, but no 0/1 mask of the same shape "
+        f"is next to {opened}, not as pruned.",
         "\n".join(names),
     )
 
 
 def _conflict_notice(names: list[str]) -> Notice:
-    some = f"{len(names):,} tensors NAME lie" if len(names) > 1 else "One tensor NAME lies"
+    some = f"{len(names):,} tensors NAME are" if len(names) > 1 else "One tensor NAME is"
     return Notice(
-        f"{some} beside NAME_orig and NAME_mask, which stand for the same tensor, pruned: all are "
-        "opened unchanged, none as pruned. Open a file without the ones that are out of date.",
+        f"{some} next to NAME_orig and NAME_mask of the same pruned tensor: all are opened "
+        "unchanged, none as pruned. Open a file without outdated ones.",
         "\n".join(names),
     )
 

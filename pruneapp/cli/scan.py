@@ -346,7 +346,7 @@ def _allocation_lines(allocation: Allocation, measured: Measured | None) -> Iter
     )
     yield (
         f"{metric.name}: {real(metric.before)} before, {real(allocation.predicted)} predicted, "
-        "assuming that losses add up"
+        "assuming that quality losses add up"
     )
     if measured is None:
         return

@@ -462,7 +462,7 @@ class Cluster:
         return ClusterLostError(
             f"The cluster at '{self.address}' is gone.",
             remedy="Start it again, then run the same job again (on the command line with "
-            "--resume): what was written is not written again.",
+            "--resume): written files are kept.",
         )
 
 

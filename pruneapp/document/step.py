@@ -201,7 +201,7 @@ class Step:
     def __post_init__(self) -> None:
         object.__setattr__(self, "rows", tuple(self.rows))
         if not self.rows:
-            raise ParameterError("A step needs at least one row (got none).", remedy="Add one.")
+            raise ParameterError("A step needs a rule (got none).", remedy="Add one.")
         for row in self.rows:
             check_scope(registry.get(row.method), self.scope)
             check_limits(registry.get(row.method), self.limits)

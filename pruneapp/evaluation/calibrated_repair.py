@@ -114,7 +114,7 @@ def repair_by_script(
             if not collection.groups:
                 raise EvaluationError(
                     f"'{runner.name}' ran no input through any of the pruned layers.",
-                    remedy="Let calibrate(model) call the model that load(path) returned.",
+                    remedy="In calibrate(model), call the model that load(path) returned.",
                 )
             source, sums = kind_of(runner), None
             groups, iterations = collection.groups, settings.iterations

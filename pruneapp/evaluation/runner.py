@@ -288,7 +288,7 @@ class ScriptRunner:
             others = f" (it has {', '.join(functions)})" if functions else ""
             raise EvaluationError(
                 f"'{self.name}' defines neither evaluate(model) nor calibrate(model){others}.",
-                remedy="Define evaluate(model), and let it return a number.",
+                remedy="Define an evaluate(model) that returns a number.",
             )
 
     def run(self, snapshot: Snapshot, seed: int, job: Job, *, reference: bool = False) -> Measured:

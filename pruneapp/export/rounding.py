@@ -32,8 +32,8 @@ _FROM = frozenset({"F64", "F32", "F16", "BF16"})
 CONTAINER = ChoiceParam(
     name="container",
     label="Container",
-    help="What a torch file is written as: the opened file with changed weights, or the state "
-    "dict alone, without optimizer, objects and program.",
+    help="Write the opened torch file with changed weights, or only its state dict, without "
+    "optimizer, objects and program.",
     default=KEEP,
     choices=(Choice(KEEP, "Keep container"), Choice("state-dict", "State dict only")),
 )

@@ -276,7 +276,7 @@ def total_for(capture: Capture, step: Step, nbytes: int, job: Job) -> int:
         raise ParameterError(
             f"{nbytes:,} bytes cannot be reached: {least:,} are needed for the tensors that the "
             "step does not touch, and for the masks of the others.",
-            remedy="Ask for more bytes, or select more tensors.",
+            remedy="Use a larger size, or select more tensors.",
         )
     if now <= nbytes:
         raise ParameterError(

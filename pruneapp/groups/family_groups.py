@@ -280,8 +280,8 @@ class FamilyGroups:
             size, wanted = entry.shape[member.dim], member.layout.size(count)
             if size != wanted:
                 raise _MissingError(
-                    f"'{entry.name}' has {size:,} entries along dim {member.dim}; by {CONFIG} it "
-                    f"should have {wanted:,}."
+                    f"'{entry.name}' has {size:,} entries along dim {member.dim}; {CONFIG} "
+                    f"requires {wanted:,}."
                 )
             if entry.dtype.packed:
                 raise _MissingError(
@@ -316,7 +316,7 @@ class FamilyGroups:
                         inside[int(number)].append(layer.prefix + rest)
                 units, prefix = tuple(map(tuple, inside)), layer.prefix + before
                 if not all(units):
-                    raise _MissingError(f"Not every expert of '{layer.prefix}' is there.")
+                    raise _MissingError(f"Some experts of '{layer.prefix}' are missing.")
             place = layer.prefix + (before or rule.rows[0].rpartition(".")[0])
             group = self._group(
                 "experts", place.rstrip("."), count, found, layer.number, outer=outer

@@ -379,9 +379,9 @@ def channel_counts_to_prune(
         i = int(impossible[0])
         size = running.weights[running.starts[i] + least[i]]
         raise ParameterError(
-            f"Whole {unit} of '{tensors.names[i]}' cannot be between "
-            f"{percent(limits.min_sparsity)} and {percent(limits.max_sparsity)} of it: "
-            f"{most[i]:,} of them are too few, and {least[i]:,} would prune "
+            f"No number of whole {unit} of '{tensors.names[i]}' is within "
+            f"{percent(limits.min_sparsity)} to {percent(limits.max_sparsity)}: "
+            f"{most[i]:,} are too few, and {least[i]:,} would prune "
             f"{size + tensors.before[i]:,} of {tensors.numel[i]:,} "
             "weights.",
             remedy="Lower the minimum or raise the maximum sparsity.",

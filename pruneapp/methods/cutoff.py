@@ -93,7 +93,7 @@ def check_scope(method: Method, scope: Scope) -> None:
         raise ParameterError(
             f"'{method.name}' cannot prune globally: channels of different tensors have "
             "different sizes, so their scores are not comparable.",
-            remedy="Choose the local scope, or an unstructured method.",
+            remedy="Use scope per tensor, or an unstructured method.",
         )
     raise ParameterError(
         f"'{method.name}' cannot prune {scope}ly: it offers {' and '.join(method.scopes)} only.",

@@ -226,7 +226,7 @@ class _MethodRunner:
             raise MethodError(
                 f"{self._name} in '{self.where}' must return a mask of 0 and 1 for '{view.name}'"
                 " (got other values).",
-                remedy="A document keeps a weight or prunes it; it does not scale it.",
+                remedy="A mask keeps a weight or prunes it; it cannot scale it.",
             )
         return BitMask.from_bools((mask == 1).detach().cpu().numpy())
 
@@ -272,8 +272,7 @@ def _params(kind: type, where: str) -> list[Param]:
             params.append(param)
         elif parameter.default is parameter.empty:
             raise MethodError(
-                f"{kind.__name__} in '{where}' takes '{parameter.name}', which no form can ask "
-                "for.",
+                f"{kind.__name__} in '{where}' takes '{parameter.name}', which no form can set.",
                 remedy="Give it a default; integers, floats and booleans can then be changed in "
                 "the form.",
             )

@@ -473,9 +473,8 @@ def _notices(recipe: Recipe, checkpoint: Checkpoint) -> tuple[str, ...]:
     if not masked or any(isinstance(entry, FileMasksEntry) for entry in recipe.entries):
         return ()
     sentence = (
-        f"'{checkpoint.path.name}' brings masks for {counted(masked, 'tensor')}, which the recipe "
-        "does not take: it begins with nothing pruned. "
-        'Put {"name": "file_masks"} first to go on from them.'
+        f"'{checkpoint.path.name}' has masks for {counted(masked, 'tensor')}, which the recipe "
+        'ignores: it starts unpruned. To continue from them, put {"name": "file_masks"} first.'
     )
     return (sentence,)
 

@@ -148,8 +148,8 @@ def uniform_risk(shares: Sequence[float]) -> str:
     ends = dict.fromkeys(f"{share:.0%}" for share in (min(shares), max(shares)))
     return (
         f"All {counted(len(shares), 'layer')} have nearly the same high sparsity "
-        f"({' to '.join(ends)}). A repair did not make up for such a mask in a small convolutional "
-        "network; global pruning and LAMP leave more in its first layers."
+        f"({' to '.join(ends)}). In tests, repair did not fix such masks in small convolutional "
+        "networks; global pruning and LAMP leave more in its first layers."
     )
 
 

@@ -501,8 +501,8 @@ class Journal:
             )
         else:
             sentence = (
-                f"Your work is not being kept for recovery after a crash: '{self._place}' cannot "
-                f"be written ({words_of(error)})."
+                f"Your work cannot be restored after a crash: '{self._place}' cannot be written "
+                f"({words_of(error)})."
             )
         return SessionError(
             sentence,

@@ -143,7 +143,7 @@ def read_journal(path: Path, job: Job) -> JournalFile:
         raise
     if found is None:
         file.close()
-        raise damaged(str(path), "it does not begin as one")
+        raise damaged(str(path), "its header is invalid")
     return found
 
 

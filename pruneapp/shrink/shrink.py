@@ -349,7 +349,7 @@ def refuse_target(path: Path, structure: Structure | None = None) -> None:
             suffix, kind = ONNX.suffixes[0], "model in ONNX"
         if not path.name.lower().endswith(suffix):
             raise ShrinkError(
-                f"A cut {kind} contains its graph, which '{path.name}' cannot, by its name.",
+                f"A shrunk {kind} contains its graph, but a file '{path.name}' cannot.",
                 remedy=f"Name it '{stem}{suffix}', or name a folder.",
             )
     elif structure.config:

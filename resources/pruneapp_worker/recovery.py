@@ -271,8 +271,7 @@ class Recovery:
             )
         if not split and rows > self.samples.count:
             self.notices.append(
-                "The outputs of one input depend on the others of its call, so each call is used "
-                "as a whole."
+                "The outputs of an input depend on its batch, so each batch is used as a whole."
             )
 
     def _note(self, notice: str) -> None:

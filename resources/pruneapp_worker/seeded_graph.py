@@ -103,4 +103,4 @@ def size_of(name: str, sizes: dict[str, int]) -> int:
     parts = [part.strip() for part in name.split("+")]
     if len(parts) > 1:
         return sum(int(part) if part.isdigit() else size_of(part, sizes) for part in parts)
-    raise ContractError(f"The model leaves the size '{name}' open.", f"Give it: --size {name}=1.")
+    raise ContractError(f"The dimension '{name}' is dynamic.", f"Give it: --size {name}=1.")

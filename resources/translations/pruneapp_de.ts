@@ -203,7 +203,7 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Behaltene &amp;Verläufe löschen…</translation>
     </message>
     <message>
-        <source>Delete the undo history, metrics and scans that are kept of closed files</source>
+        <source>Delete the saved undo history, metrics and scans of closed files</source>
         <extracomment>command</extracomment>
         <translation>Den Verlauf, die Metriken und die Scans löschen, die von geschlossenen Dateien behalten wurden</translation>
     </message>
@@ -253,7 +253,7 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Beric&amp;ht…</translation>
     </message>
     <message>
-        <source>Write all states, metrics, checksums and the recipe to a page that can be sent</source>
+        <source>Write all states, metrics, checksums and the recipe to an HTML page</source>
         <extracomment>command</extracomment>
         <translation>Alle Zustände, Metriken, Prüfsummen und das Rezept auf eine Seite zum Versenden schreiben</translation>
     </message>
@@ -493,9 +493,9 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>&amp;Sensitivität</translation>
     </message>
     <message>
-        <source>Damage of pruning each tensor alone, as scanned</source>
+        <source>Quality loss of pruning each tensor alone, as scanned</source>
         <extracomment>command</extracomment>
-        <translation>Schaden durch das Prunen jedes einzelnen Tensors, wie gescannt</translation>
+        <translation>Qualitätsverlust durch das Prunen jedes einzelnen Tensors, wie gescannt</translation>
     </message>
     <message>
         <source>Grap&amp;h</source>
@@ -568,7 +568,7 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Den nächsten Tensor zeigen</translation>
     </message>
     <message>
-        <source>Lay&amp;er before</source>
+        <source>Previous lay&amp;er</source>
         <extracomment>command</extracomment>
         <translation>Schicht &amp;davor</translation>
     </message>
@@ -693,7 +693,7 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Einen Checkpoint in einem eigenen Fenster öffnen</translation>
     </message>
     <message>
-        <source>La&amp;yer after</source>
+        <source>Next la&amp;yer</source>
         <extracomment>command</extracomment>
         <translation>Schicht danac&amp;h</translation>
     </message>
@@ -833,7 +833,7 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Alle Tensoren der &amp;Gruppe einbeziehen</translation>
     </message>
     <message>
-        <source>Apply manual edits of channels to the same units in all tensors that have them</source>
+        <source>Apply manual edits of channels to the matching channels of their whole group</source>
         <extracomment>command</extracomment>
         <translation>Manuelle Änderungen von Kanälen auf dieselben Einheiten in allen Tensoren anwenden, die sie haben</translation>
     </message>
@@ -908,7 +908,7 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Wieder&amp;herstellen…</translation>
     </message>
     <message>
-        <source>Train the remaining weights with pruned weights at zero, to reproduce the unpruned model or with your own training</source>
+        <source>Train the remaining weights while pruned ones stay zero: distill the unpruned model, or run your own training</source>
         <extracomment>command</extracomment>
         <translation>Die verbleibenden Gewichte trainieren, während geprunte Gewichte null bleiben: auf die Ausgaben des ungeprunten Modells hin oder mit Ihrem eigenen Training</translation>
     </message>
@@ -1188,12 +1188,12 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Die Daten des Bildes als Tabelle zeigen</translation>
     </message>
     <message>
-        <source>Copy the selected rows or channels, select copied channels</source>
+        <source>Copy the selected rows or channels; paste a channel list</source>
         <extracomment>keys</extracomment>
         <translation>Gewählte Zeilen oder Kanäle kopieren, kopierte Kanäle auswählen</translation>
     </message>
     <message>
-        <source>Open or press what has the focus</source>
+        <source>Activate the focused control</source>
         <extracomment>keys</extracomment>
         <translation>Öffnen oder drücken, was den Fokus hat</translation>
     </message>
@@ -1265,8 +1265,8 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Misst das ungeprunte Modell und jede Runde mit dem Skript</translation>
     </message>
     <message>
-        <source>Stop when the metric is worse than</source>
-        <translation>Anhalten, wenn die Metrik schlechter ist um</translation>
+        <source>Stop when the metric gets worse by</source>
+        <translation>Anhalten, wenn die Metrik schlechter wird um</translation>
     </message>
     <message>
         <source>never</source>
@@ -1281,8 +1281,8 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Schritte &amp;je Runde</translation>
     </message>
     <message>
-        <source>Stop when the metric is &amp;worse than</source>
-        <translation>Anhalten, &amp;wenn die Metrik schlechter ist um</translation>
+        <source>Stop when the metric gets &amp;worse by</source>
+        <translation>Anhalten, &amp;wenn die Metrik schlechter wird um</translation>
     </message>
 </context>
 <context>
@@ -1354,8 +1354,8 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
 <context>
     <name>AllocationController</name>
     <message>
-        <source>The step follows the state that was scanned, &apos;{state}&apos;, in a branch.</source>
-        <translation>Der Schritt folgt in einem Zweig auf den gescannten Zustand „{state}“.</translation>
+        <source>The step was added in a branch after the scanned state &apos;{state}&apos;.</source>
+        <translation>Der Schritt wurde in einem Zweig nach dem gescannten Zustand „{state}“ eingefügt.</translation>
     </message>
     <message>
         <source>The scan is not finished: {n} of {all} evaluations are measured. Scan again to continue it.</source>
@@ -1413,7 +1413,7 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Prunen</translation>
     </message>
     <message>
-        <source>Distributes the total sparsity over the scanned tensors so that the predicted loss is smallest. The result is one step with a rule for each tensor. Change: effect on the metric if only this tensor is pruned (worst case up to this amount).</source>
+        <source>Distributes the total sparsity over the scanned tensors so that the predicted quality loss is smallest. The result is one step with a rule for each tensor. Change: effect on the metric if only this tensor is pruned (worst case up to this amount).</source>
         <translation>Verteilt die Gesamt-Sparsity so auf die gescannten Tensoren, dass der vorhergesagte Verlust am kleinsten ist. Das Ergebnis ist ein Schritt mit einer Regel für jeden Tensor. Änderung: Wirkung auf die Metrik, wenn nur dieser Tensor geprunt wird (schlechtester Fall bis zu dieser Menge).</translation>
     </message>
     <message>
@@ -1437,8 +1437,8 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Sparsity jedes Tensors</translation>
     </message>
     <message>
-        <source>{metric}: {before} before, {predicted} predicted, assuming that losses add up</source>
-        <translation>{metric}: {before} vorher, {predicted} vorhergesagt, sofern sich die Verluste addieren</translation>
+        <source>{metric}: {before} before, {predicted} predicted, assuming that quality losses add up</source>
+        <translation>{metric}: {before} vorher, {predicted} vorhergesagt, sofern sich die Qualitätsverluste addieren</translation>
     </message>
     <message>
         <source>1 tensor is not measured yet and will not be changed</source>
@@ -1673,8 +1673,8 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Unter diesem Modul: {what}.</translation>
     </message>
     <message>
-        <source>Tensors in here that are excluded: {n}</source>
-        <translation>Ausgenommene Tensoren hierin: {n}</translation>
+        <source>Excluded tensors in this module: {n}</source>
+        <translation>Ausgenommene Tensoren in diesem Modul: {n}</translation>
     </message>
     <message>
         <source>Excluded: embeddings</source>
@@ -1769,8 +1769,8 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>{n} Blöcke mit den gleichen Schichten und Größen</translation>
     </message>
     <message>
-        <source>A buffer: computed, not learned. Only its own check box checks it.</source>
-        <translation>Ein Puffer: berechnet, nicht gelernt. Nur sein eigenes Kästchen kreuzt ihn an.</translation>
+        <source>A buffer: not learned. To prune it, check its own check box.</source>
+        <translation>Ein Puffer: nicht gelernt. Zum Prunen sein eigenes Kästchen ankreuzen.</translation>
     </message>
     <message>
         <source>{pruned} of {all} parameters pruned</source>
@@ -1899,8 +1899,8 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Kanal</translation>
     </message>
     <message>
-        <source>{channels} (columns of {n}: the largest of each state)</source>
-        <translation>{channels} (Spalten zu je {n}: die größten jedes Zustands)</translation>
+        <source>{channels} ({n} per bar: the largest of each state)</source>
+        <translation>{channels} (je Balken {n}: der größte jedes Zustands)</translation>
     </message>
     <message>
         <source>channel {index}:  {norm} {value},  {state}</source>
@@ -2086,16 +2086,16 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Erheben</translation>
     </message>
     <message>
-        <source>Runs inputs through the unpruned model, and saves sums over the inputs of each weight. Wanda, RIA and similar methods rank weights by them. Use inputs that resemble those of the application, but not the data of the evaluation.</source>
-        <translation>Schickt Eingaben durch das nicht geprunte Modell und speichert Summen über die Eingaben jedes Gewichts. Wanda, RIA und ähnliche Methoden ordnen Gewichte danach. Verwenden Sie Eingaben, die denen der Anwendung ähneln, aber nicht die Daten der Auswertung.</translation>
+        <source>Runs inputs through the unpruned model, and saves activation statistics. Wanda, RIA and similar methods rank weights by them. Use inputs like those of real use, but not the evaluation data.</source>
+        <translation>Schickt Eingaben durch das nicht geprunte Modell und speichert Aktivierungsstatistiken. Wanda, RIA und ähnliche Methoden ordnen Gewichte danach. Verwenden Sie Eingaben wie im Einsatz, aber nicht die Daten der Auswertung.</translation>
     </message>
     <message>
         <source>Also collect &amp;Gram matrices (about {size})</source>
         <translation>Auch &amp;Gram-Matrizen erheben (etwa {size})</translation>
     </message>
     <message>
-        <source>Products of any two inputs of a weight. Swaps and repair need them; the inputs are run once more, or several times if they do not fit into memory.</source>
-        <translation>Produkte von je zwei Eingaben eines Gewichts. Tausch und Reparatur benötigen sie; die Eingaben werden noch einmal durchgeschickt, oder mehrmals, wenn sie nicht in den Speicher passen.</translation>
+        <source>Pairwise products of the inputs of a layer. Swaps and repair need them; the inputs are run again, several times if memory is too small.</source>
+        <translation>Paarweise Produkte der Eingaben einer Schicht. Tausch und Reparatur benötigen sie; die Eingaben werden noch einmal durchgeschickt, bei wenig Speicher mehrmals.</translation>
     </message>
     <message>
         <source>Statistics file</source>
@@ -2339,8 +2339,8 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Weder A noch B wurde ausgewertet.</translation>
     </message>
     <message>
-        <source>{state} is the only state to be compared, and does not differ from itself. Go to a later state, or choose two on the page Compare.</source>
-        <translation>{state} ist der einzige Zustand zum Vergleichen und unterscheidet sich nicht von sich selbst. Gehen Sie zu einem späteren Zustand, oder wählen Sie zwei auf der Seite „Vergleichen“.</translation>
+        <source>{state} is the only state: there is nothing to compare. Go to a later state, or choose two on the page Compare.</source>
+        <translation>{state} ist der einzige Zustand: Es gibt nichts zu vergleichen. Gehen Sie zu einem späteren Zustand, oder wählen Sie zwei auf der Seite „Vergleichen“.</translation>
     </message>
     <message>
         <source>Nothing differs here between {a} and {b}.</source>
@@ -2374,8 +2374,8 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Andere Vorzeichen</translation>
     </message>
     <message>
-        <source>Unshared zeros</source>
-        <translation>Nicht gemeinsame Nullen</translation>
+        <source>Zero mismatch</source>
+        <translation>Nullen verschieden</translation>
     </message>
     <message>
         <source>Comparing…</source>
@@ -2438,7 +2438,7 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Kosinus {value}</translation>
     </message>
     <message>
-        <source>equal signs {value}</source>
+        <source>same signs {value}</source>
         <translation>gleiche Vorzeichen {value}</translation>
     </message>
     <message>
@@ -2490,7 +2490,7 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Kosinus</translation>
     </message>
     <message>
-        <source>equal signs</source>
+        <source>same sign</source>
         <translation>gleiche Vorzeichen</translation>
     </message>
     <message>
@@ -2615,8 +2615,8 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>wenige Gewichte übrig</translation>
     </message>
     <message>
-        <source>large loss measured</source>
-        <translation>großer Verlust gemessen</translation>
+        <source>large quality loss measured</source>
+        <translation>großer Qualitätsverlust gemessen</translation>
     </message>
     <message>
         <source>all pruned</source>
@@ -2659,12 +2659,12 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Im Sensitivitäts-Scan wurde {metric} durch das Prunen nur dieses Tensors um {amount} Punkte schlechter.</translation>
     </message>
     <message>
-        <source>a large loss was measured for 1 tensor</source>
-        <translation>für 1 Tensor wurde ein großer Verlust gemessen</translation>
+        <source>a large quality loss was measured for 1 tensor</source>
+        <translation>für 1 Tensor wurde ein großer Qualitätsverlust gemessen</translation>
     </message>
     <message>
-        <source>a large loss was measured for {n} tensors</source>
-        <translation>für {n} Tensoren wurde ein großer Verlust gemessen</translation>
+        <source>a large quality loss was measured for {n} tensors</source>
+        <translation>für {n} Tensoren wurde ein großer Qualitätsverlust gemessen</translation>
     </message>
     <message>
         <source>1 tensor is pruned completely</source>
@@ -2738,7 +2738,7 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>&amp;Zufällige Eingaben</translation>
     </message>
     <message>
-        <source>Random numbers (always the same) in the input shapes of the ONNX model. They are unlike real inputs, so that small losses are missed and repairs are worse. Enter sizes that the model leaves open, such as batch=1, height=224.</source>
+        <source>Random numbers (always the same) in the input shapes of the ONNX model. They are unlike real inputs, so that small losses are missed and repairs are worse. Enter the dynamic sizes of the model, such as batch=1, height=224.</source>
         <translation>Zufallszahlen (immer dieselben) in den Eingabeformen des ONNX-Modells. Sie ähneln keinen echten Eingaben: Kleine Verluste bleiben unbemerkt, und Reparaturen werden schlechter. Geben Sie Größen ein, die das Modell offen lässt, etwa batch=1, height=224.</translation>
     </message>
     <message>
@@ -2920,17 +2920,17 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Vertauschen (je Zeile)</translation>
     </message>
     <message>
-        <source>Begins with Wanda per row and exchanges a pruned with a kept weight of the same row as long as the error of the row&apos;s output falls (after SparseSwaps, 2025). Use it where pruned weights are not repaired: it removes about half of Wanda&apos;s error. It needs statistics with Gram matrices, and takes minutes for layers of thousands of inputs.</source>
+        <source>Starts with Wanda per row and swaps a pruned with a kept weight of the same row as long as the error of the row&apos;s output falls (after SparseSwaps, 2025). Use it where pruned weights are not repaired: it removes about half of Wanda&apos;s error. It needs statistics with Gram matrices, and takes minutes for layers of thousands of inputs.</source>
         <extracomment>method swaps</extracomment>
         <translation>Beginnt mit Wanda je Zeile und tauscht ein gepruntes gegen ein behaltenes Gewicht derselben Zeile, solange der Fehler der Ausgabe der Zeile sinkt (nach SparseSwaps, 2025). Für geprunte Gewichte, die nicht repariert werden: Etwa die Hälfte des Fehlers von Wanda verschwindet. Braucht eine Statistik mit Gram-Matrizen und dauert bei Schichten mit Tausenden von Eingaben Minuten.</translation>
     </message>
     <message>
-        <source>Exchanges</source>
+        <source>Swaps</source>
         <extracomment>method swaps, rounds</extracomment>
         <translation>Vertauschungen</translation>
     </message>
     <message>
-        <source>Maximum number of exchanges in each row; it ends sooner where none helps.</source>
+        <source>Maximum number of swaps in each row; stops earlier if none helps.</source>
         <extracomment>method swaps, rounds</extracomment>
         <translation>Höchstens so viele Vertauschungen je Zeile; es endet früher, wenn keine mehr hilft.</translation>
     </message>
@@ -3020,7 +3020,7 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Uniform+</translation>
     </message>
     <message>
-        <source>Prunes each tensor to the same sparsity, except that the first convolution stays dense and the last linear layer is pruned to at most 80 %, because these layers are the most sensitive (Gale et al., 2019). Within a tensor, weights of the smallest magnitude are pruned. First and last refer to the selected tensors. If the other layers cannot reach the target, the last layer is pruned further, then the first. Weights that are already pruned count.</source>
+        <source>Prunes each tensor to the same sparsity, except that the first convolution stays dense and the last linear layer is pruned to at most 80 %, because these layers are the most sensitive (Gale et al., 2019). Within a tensor, weights of the smallest magnitude are pruned. First and last refer to the selected tensors. If the other layers cannot reach the target, the last, then the first is pruned further. Pruned weights count toward the sparsity.</source>
         <extracomment>method uniform_plus</extracomment>
         <translation>Prunt jeden Tensor auf dieselbe Sparsity, außer dass die erste Faltung dicht bleibt und die letzte lineare Schicht höchstens auf 80 % geprunt wird, weil diese Schichten am empfindlichsten sind (Gale et al., 2019). In einem Tensor werden die Gewichte mit dem kleinsten Betrag geprunt. „Erste“ und „letzte“ beziehen sich auf die gewählten Tensoren. Können die anderen Schichten das Ziel nicht erreichen, wird die letzte weiter geprunt, dann die erste. Bereits geprunte Gewichte zählen mit.</translation>
     </message>
@@ -3290,14 +3290,14 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Prunt die Kanäle mit der kleinsten Ln-Norm entlang einer Dimension: alle Gewichte eines Filters, eines Neurons oder einer Eingabe auf einmal. Um ein Netz kleiner zu machen: Geprunte Kanäle lassen sich später aus der Architektur entfernen. Bei gleicher Sparsity kostet es mehr Genauigkeit als unstrukturiertes Pruning. Jeder Tensor wird für sich geprunt; bereits geprunte Gewichte zählen als 0. Wie torch.nn.utils.prune.ln_structured.</translation>
     </message>
     <message>
-        <source>As the export</source>
+        <source>Like export</source>
         <extracomment>method ffn_neurons, multiple</extracomment>
         <translation>Wie der Export</translation>
     </message>
     <message>
-        <source>16 of ONNX models (8 of fewer than 32 channels), 8 of other channels, 64 of neurons.</source>
+        <source>ONNX: 16 (8 below 32 channels); other channels: 8; neurons: 64.</source>
         <extracomment>method ffn_neurons, multiple</extracomment>
-        <translation>16 bei ONNX-Modellen (8 bei weniger als 32 Kanälen), 8 bei anderen Kanälen, 64 bei Neuronen.</translation>
+        <translation>ONNX: 16 (8 unter 32 Kanälen); andere Kanäle: 8; Neuronen: 64.</translation>
     </message>
     <message>
         <source>1</source>
@@ -3360,7 +3360,7 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Identität (kein Pruning)</translation>
     </message>
     <message>
-        <source>Prunes nothing, but adds a mask of ones to each selected tensor without a mask. Use it before a resumable export, so that a script can continue pruning these tensors with torch. As the last of several rules it excludes tensors from those before. Same as torch.nn.utils.prune.identity.</source>
+        <source>Prunes nothing, but adds a mask of ones to each selected tensor without a mask. Use it before a resumable export, so that a script can continue pruning these tensors with torch. As the last rule, it excludes its tensors from earlier rules. Same as torch.nn.utils.prune.identity.</source>
         <extracomment>method identity</extracomment>
         <translation>Prunt nichts, gibt aber jedem gewählten Tensor ohne Maske eine Maske aus Einsen. Vor einem fortsetzbaren Export, damit ein Skript diese Tensoren mit torch weiter prunen kann. Als letzte von mehreren Regeln nimmt sie Tensoren von den früheren aus. Wie torch.nn.utils.prune.identity.</translation>
     </message>
@@ -3480,9 +3480,9 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Container</translation>
     </message>
     <message>
-        <source>What a torch file is written as: the opened file with changed weights, or the state dict alone, without optimizer, objects and program.</source>
+        <source>Write the opened torch file with changed weights, or only its state dict, without optimizer, objects and program.</source>
         <extracomment>format torch, container</extracomment>
-        <translation>Wie eine torch-Datei geschrieben wird: als geöffnete Datei mit geänderten Gewichten oder nur als State-Dict, ohne Optimizer, Objekte und Programm.</translation>
+        <translation>Die geöffnete torch-Datei mit geänderten Gewichten schreiben, oder nur ihr State-Dict, ohne Optimizer, Objekte und Programm.</translation>
     </message>
     <message>
         <source>Keep container</source>
@@ -4000,9 +4000,9 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Prunt ganze Key/Value-Heads mit ihren Query-Heads, in jeder Schicht gleich viele. Alle Tensoren ihrer Gruppe werden gemeinsam geprunt, auch Biases und Norms, sodass der Export „verkleinert“ die Einheiten entfernen kann. Nicht jede Modellklasse unterstützt weniger Heads.</translation>
     </message>
     <message>
-        <source>Prunes the outputs of whole layers to the residual stream, so that these layers return their inputs unchanged. The export &apos;shrunk&apos; removes them.</source>
+        <source>Prunes the output projections of whole layers, so that these layers return their inputs unchanged. The export &apos;shrunk&apos; removes them.</source>
         <extracomment>method layers</extracomment>
-        <translation>Prunt, was ganze Schichten in den Residualstrom schreiben, sodass sie weitergeben, was sie bekamen. Der Export „verkleinert“ lässt sie weg.</translation>
+        <translation>Prunt die Ausgabeprojektionen ganzer Schichten, sodass diese ihre Eingaben unverändert weitergeben. Der Export „verkleinert“ lässt sie weg.</translation>
     </message>
     <message>
         <source>Prunes channels of convolutions. All tensors of their group are pruned together, biases and norms included, so that the export &apos;shrunk&apos; can remove the units. Needs a file that contains the graph (ONNX or .pt2), or blocks of a known type.</source>
@@ -4622,7 +4622,7 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Schwellenwert</translation>
     </message>
     <message>
-        <source>Weights of smaller magnitude are to be pruned. Enter a magnitude or use the arrow keys; in the chart, drag the line or press Shift and an arrow key.</source>
+        <source>Weights below this magnitude will be pruned. Enter a magnitude or use the arrow keys; in the chart, drag the line or press Shift and an arrow key.</source>
         <translation>Gewichte mit kleinerem Betrag werden geprunt. Geben Sie einen Betrag ein oder benutzen Sie die Pfeiltasten; im Diagramm ziehen Sie die Linie, oder drücken Sie Umschalt und eine Pfeiltaste.</translation>
     </message>
     <message>
@@ -5027,7 +5027,7 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Volle Größe</translation>
     </message>
     <message>
-        <source>Tensors keep their shapes; what is pruned is 0.</source>
+        <source>Tensors keep shapes; pruned weights are 0.</source>
         <translation>Tensoren behalten ihre Form; Gepruntes ist 0.</translation>
     </message>
     <message>
@@ -5035,7 +5035,7 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Verkleinert</translation>
     </message>
     <message>
-        <source>Dead units are cut out: smaller tensors, and a config.json for them.</source>
+        <source>Dead units are removed: smaller tensors, and a matching config.json.</source>
         <translation>Tote Einheiten werden entfernt: kleinere Tensoren und eine config.json dazu.</translation>
     </message>
     <message>
@@ -5542,7 +5542,7 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Wichtigkeitswerte laden</translation>
     </message>
     <message>
-        <source>Load statistics of activations</source>
+        <source>Load activation statistics</source>
         <translation>Aktivierungsstatistik laden</translation>
     </message>
     <message>
@@ -5607,8 +5607,8 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Front</translation>
     </message>
     <message>
-        <source>Stopped: measured points are kept, and the same frontier continues.</source>
-        <translation>Angehalten: Gemessene Punkte bleiben erhalten, und dieselbe Front wird fortgesetzt.</translation>
+        <source>Stopped: measured points are kept; run it again to continue.</source>
+        <translation>Angehalten: Gemessene Punkte bleiben erhalten; ein neuer Start setzt fort.</translation>
     </message>
     <message>
         <source>1 point</source>
@@ -5638,7 +5638,7 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Pruning-Schritt</translation>
     </message>
     <message>
-        <source>Sparsities of the tensors of the step together, with commas between them</source>
+        <source>Total sparsities of the tensors of the step, separated by commas</source>
         <translation>Sparsitäten der Tensoren des Schritts zusammen, durch Kommas getrennt</translation>
     </message>
     <message>
@@ -5724,11 +5724,11 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Jeden Prompt in die Chat-Vorlage des Tokenizers einsetzen, falls er eine hat.</translation>
     </message>
     <message>
-        <source>Draw tokens at random</source>
+        <source>Sample tokens</source>
         <translation>Tokens zufällig ziehen</translation>
     </message>
     <message>
-        <source>Draw tokens with the settings of the model and the same seed for both states. Otherwise the most probable token is taken (greedy decoding).</source>
+        <source>Sample tokens with the model settings and the same seed for both states. Otherwise the most probable token is taken (greedy decoding).</source>
         <translation>Tokens mit den Einstellungen des Modells und demselben Seed für beide Zustände ziehen. Sonst wird das wahrscheinlichste Token genommen (Greedy-Dekodierung).</translation>
     </message>
     <message>
@@ -5780,16 +5780,16 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>{share} der Tokens stimmen überein ({n} von {total}).</translation>
     </message>
     <message>
-        <source>After the same words as the original, the pruned model chooses the same next token in {share} of the cases.</source>
-        <translation>Nach denselben Wörtern wie das Original wählt das geprunte Modell in {share} der Fälle dasselbe nächste Token.</translation>
+        <source>Given the unpruned model&apos;s text, the pruned model predicts the same next token in {share} of cases.</source>
+        <translation>Nach dem Text des ungeprunten Modells sagt das geprunte in {share} der Fälle dasselbe nächste Token voraus.</translation>
     </message>
     <message>
         <source>{n} of {total} tokens agree</source>
         <translation>{n} von {total} Tokens stimmen überein</translation>
     </message>
     <message>
-        <source>Original</source>
-        <translation>Original</translation>
+        <source>Unpruned</source>
+        <translation>Ungeprunt</translation>
     </message>
     <message>
         <source>1 token</source>
@@ -6441,20 +6441,20 @@ Code in Checkpoints wird nie ausgeführt.</translation>
 <context>
     <name>MaskDragController</name>
     <message>
-        <source>Drop here to prune what is pruned in {tensors} of {file}.</source>
-        <translation>Hier ablegen, um zu prunen, was in {tensors} von {file} geprunt ist.</translation>
+        <source>Drop here to use the masks of {tensors} of {file}.</source>
+        <translation>Hier ablegen, um die Masken von {tensors} aus {file} zu verwenden.</translation>
     </message>
     <message>
         <source>Reading masks</source>
         <translation>Masken werden gelesen</translation>
     </message>
     <message>
-        <source>Masks of {tensors} were taken from {file}. Excluded, because they do not fit this file: {others}.</source>
+        <source>Masks of {tensors} loaded from {file}. Excluded, because they do not fit this file: {others}.</source>
         <translation>Masken von {tensors} aus {file} übernommen. Ausgelassen, weil sie nicht zu dieser Datei passen: {others}.</translation>
     </message>
     <message>
-        <source>Masks of {tensors} were taken from {file}. Prune applies them.</source>
-        <translation>Masken von {tensors} aus {file} übernommen. Prunen wendet sie an.</translation>
+        <source>Masks of {tensors} loaded from {file}. Press Prune to apply.</source>
+        <translation>Masken von {tensors} aus {file} geladen. Prunen wendet sie an.</translation>
     </message>
     <message>
         <source>1 tensor</source>
@@ -6562,7 +6562,7 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>{names} und {n} weitere</translation>
     </message>
     <message>
-        <source>An export as a folder copies: {names}</source>
+        <source>Folder exports also copy: {names}</source>
         <translation>Ein Export als Ordner kopiert: {names}</translation>
     </message>
     <message>
@@ -6621,8 +6621,8 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Zeigen</translation>
     </message>
     <message>
-        <source>Height of the bars</source>
-        <translation>Höhe der Balken</translation>
+        <source>Length of the bars</source>
+        <translation>Länge der Balken</translation>
     </message>
     <message>
         <source>Counting…</source>
@@ -6669,8 +6669,8 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>;  Norm² zu {share} erhalten</translation>
     </message>
     <message>
-        <source>;  without biases and norms that are not pruned</source>
-        <translation>;  ohne nicht geprunte Biases und Norms</translation>
+        <source>;  unpruned biases and norms are not shown</source>
+        <translation>;  nicht geprunte Biases und Norms sind nicht gezeigt</translation>
     </message>
     <message>
         <source>tensor</source>
@@ -6995,11 +6995,11 @@ Code in Checkpoints wird nie ausgeführt.</translation>
 <context>
     <name>OpenDocument</name>
     <message>
-        <source>&apos;{name}&apos; was changed since its history was kept, so it is not restored.</source>
+        <source>&apos;{name}&apos; changed since its history was saved, so it is not restored.</source>
         <translation>&apos;{name}&apos; wurde geändert, seit der Verlauf behalten wurde; er wird daher nicht wiederhergestellt.</translation>
     </message>
     <message>
-        <source>The history that was kept of &apos;{name}&apos; cannot be read, so it is not restored.</source>
+        <source>The saved history of &apos;{name}&apos; cannot be read, so it is not restored.</source>
         <translation>Der behaltene Verlauf von &apos;{name}&apos; kann nicht gelesen werden und wird daher nicht wiederhergestellt.</translation>
     </message>
     <message>
@@ -7230,12 +7230,12 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>{share} der Norm² dieser Tensoren.</translation>
     </message>
     <message>
-        <source>{pattern} prunes 1 more weight</source>
-        <translation>{pattern} prunt 1 weiteres Gewicht</translation>
+        <source>{pattern} needs 1 more pruned</source>
+        <translation>{pattern} erfordert 1 weiteres geprunt</translation>
     </message>
     <message>
-        <source>{pattern} prunes {n} more weights</source>
-        <translation>{pattern} prunt {n} weitere Gewichte</translation>
+        <source>{pattern} needs {n} more pruned</source>
+        <translation>{pattern} erfordert {n} weitere geprunt</translation>
     </message>
     <message>
         <source>1 group keeps violating {pattern}: too many of its weights are protected.</source>
@@ -7753,7 +7753,7 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Diesen Schritt nach einem Sparsity-Plan wiederholen</translation>
     </message>
     <message>
-        <source>per tensor</source>
+        <source>Per tensor</source>
         <translation>je Tensor</translation>
     </message>
     <message>
@@ -7761,8 +7761,8 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Jeder Tensor wird um denselben Anteil seiner eigenen Gewichte geprunt.</translation>
     </message>
     <message>
-        <source>global</source>
-        <translation>global</translation>
+        <source>Global</source>
+        <translation>Global</translation>
     </message>
     <message>
         <source>One threshold for all tensors of a rule: the fraction pruned varies by tensor.</source>
@@ -7829,7 +7829,7 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>durch Grenzen ausgenommen</translation>
     </message>
     <message>
-        <source>later rules take its tensors</source>
+        <source>overridden by later rules</source>
         <translation>spätere Regeln nehmen seine Tensoren</translation>
     </message>
     <message>
@@ -7935,8 +7935,8 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>{value}, ungepruntes Modell</translation>
     </message>
     <message>
-        <source>no difference found within ±{half} ({noise})</source>
-        <translation>kein Unterschied über ±{half} hinaus gefunden ({noise})</translation>
+        <source>difference within noise ±{half} ({noise})</source>
+        <translation>Unterschied innerhalb des Rauschens ±{half} ({noise})</translation>
     </message>
     <message>
         <source>difference {amount} ({noise})</source>
@@ -8042,7 +8042,7 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Multiply-Adds je Eingabe</translation>
     </message>
     <message>
-        <source>Multiply-adds by weights that are not pruned, of matrices and convolutions, for one input of the script. A theoretical number: zeros alone make nothing faster</source>
+        <source>Multiply-adds (MACs) of unpruned weights in matrices and convolutions, for one input of the script. Theoretical: zeros alone make nothing faster</source>
         <translation>Multiply-Adds mit Gewichten, die nicht geprunt sind, von Matrizen und Faltungen, für eine Eingabe des Skripts. Eine theoretische Zahl: Nullen allein machen nichts schneller</translation>
     </message>
 </context>
@@ -8196,8 +8196,8 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Metrik über {axis}</translation>
     </message>
     <message>
-        <source>dashed, with a hole: {session}</source>
-        <translation>gestrichelt, mit Loch: {session}</translation>
+        <source>dashed, hollow: {session}</source>
+        <translation>gestrichelt, hohl: {session}</translation>
     </message>
     <message>
         <source>{curve} (knee at {x})</source>
@@ -8263,15 +8263,15 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Schließen</translation>
     </message>
     <message>
-        <source>{n} run without being asked about.</source>
+        <source>{n} run without confirmation.</source>
         <translation>{n} laufen ohne Rückfrage.</translation>
     </message>
     <message>
-        <source>1 runs without being asked about.</source>
+        <source>1 runs without confirmation.</source>
         <translation>1 läuft ohne Rückfrage.</translation>
     </message>
     <message>
-        <source>Each that is new or has changed is shown before it runs.</source>
+        <source>New or changed ones are shown before they run.</source>
         <translation>Was neu oder geändert ist, wird vor der Ausführung gezeigt.</translation>
     </message>
 </context>
@@ -8747,7 +8747,7 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Wiederherstellung abgebrochen: Nichts wurde geändert.</translation>
     </message>
     <message>
-        <source>Recovery cancelled: nothing was changed. The same script and settings continue it.</source>
+        <source>Recovery cancelled; nothing changed. Rerun with the same settings to continue.</source>
         <translation>Wiederherstellung abgebrochen: Nichts wurde geändert. Mit demselben Skript und denselben Einstellungen geht sie weiter.</translation>
     </message>
     <message>
@@ -8877,8 +8877,8 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Trainiert {n} verbleibende Gewichte des ganzen Modells auf {device}.</translation>
     </message>
     <message>
-        <source>Trains low-rank updates with {n} parameters on {device}, because all weights do not fit into memory.</source>
-        <translation>Trainiert Änderungen von niedrigem Rang mit {n} Zahlen auf {device}: Alle Gewichte passen nicht in den Speicher.</translation>
+        <source>Trains low-rank updates with {n} parameters on {device}, because not all weights fit into memory.</source>
+        <translation>Trainiert Änderungen von niedrigem Rang mit {n} Zahlen auf {device}, weil nicht alle Gewichte in den Speicher passen.</translation>
     </message>
     <message>
         <source>Trains the {n} parameters of norms and biases on {device}, because more does not fit into memory.</source>
@@ -9098,10 +9098,6 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
 <context>
     <name>RecoveryView</name>
     <message>
-        <source>Recovery</source>
-        <translation>Wiederherstellung</translation>
-    </message>
-    <message>
         <source>Pruneapp was closed unexpectedly</source>
         <translation>Pruneapp wurde unerwartet beendet</translation>
     </message>
@@ -9209,7 +9205,7 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>{n} Schichten repariert.</translation>
     </message>
     <message>
-        <source>{name} is worse after the repair: {after}, before it {before}.</source>
+        <source>{name} is worse after the repair: {before} → {after}.</source>
         <translation>{name} ist nach der Reparatur schlechter: {after}, davor {before}.</translation>
     </message>
     <message>
@@ -9567,8 +9563,8 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Nichts zu prunen</translation>
     </message>
     <message>
-        <source>Each round prunes the weights that the previous round trained. The training is a separate step.</source>
-        <translation>Jede Runde prunt die Gewichte, die die vorige Runde trainiert hat. Ihr Training ist ein eigener Schritt.</translation>
+        <source>Each round prunes the model trained in the previous round. The training is a separate step.</source>
+        <translation>Jede Runde prunt das Modell, das die vorige Runde trainiert hat. Das Training ist ein eigener Schritt.</translation>
     </message>
 </context>
 <context>
@@ -9650,7 +9646,7 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Regel {rule} nimmt {n}</translation>
     </message>
     <message>
-        <source>later rules take {n}</source>
+        <source>{n} in later rules</source>
         <translation>spätere Regeln nehmen {n}</translation>
     </message>
     <message>
@@ -9765,7 +9761,7 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Etwa {time}: Eine Auswertung des ungeprunten Modells dauerte {one}.</translation>
     </message>
     <message>
-        <source>The time left is shown once the unpruned model was measured, three times.</source>
+        <source>The time left is shown after three runs of the unpruned model.</source>
         <translation>Die Restzeit ist zu sehen, sobald das ungeprunte Modell dreimal gemessen wurde.</translation>
     </message>
     <message>
@@ -9840,7 +9836,7 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Umfänge</translation>
     </message>
     <message>
-        <source>Fractions of the remaining weights of each tensor, with commas between them</source>
+        <source>Fractions of the remaining weights of each tensor, separated by commas</source>
         <translation>Anteile der verbleibenden Gewichte jedes Tensors, mit Kommas dazwischen</translation>
     </message>
     <message>
@@ -10119,8 +10115,8 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>kein Unterschied</translation>
     </message>
     <message>
-        <source>no difference found within ±{noise}</source>
-        <translation>kein Unterschied über ±{noise} hinaus gefunden</translation>
+        <source>difference within noise ±{noise}</source>
+        <translation>Unterschied innerhalb des Rauschens ±{noise}</translation>
     </message>
     <message>
         <source>{amount} worse</source>
@@ -10754,7 +10750,7 @@ steps</extracomment>
         <translation>Der Cluster unter &apos;{address}&apos; ist nicht mehr da.</translation>
     </message>
     <message>
-        <source>Start it again, then run the same job again (on the command line with --resume): what was written is not written again.</source>
+        <source>Start it again, then run the same job again (on the command line with --resume): written files are kept.</source>
         <extracomment>sentences</extracomment>
         <translation>Starten Sie ihn wieder, und wiederholen Sie dasselbe (auf der Befehlszeile mit --resume): Schon Geschriebenes wird nicht noch einmal geschrieben.</translation>
     </message>
@@ -10829,7 +10825,7 @@ steps</extracomment>
         <translation>Der Worker {worker} hat {name} {other}, dieser Rechner aber {one}.</translation>
     </message>
     <message>
-        <source>its frames have no sound size</source>
+        <source>its frames have no valid size</source>
         <extracomment>sentences</extracomment>
         <translation>seine Frames haben keine gültige Größe</translation>
     </message>
@@ -10844,7 +10840,7 @@ steps</extracomment>
         <translation>was er von den Metadaten des Originals behält, ist kein Text</translation>
     </message>
     <message>
-        <source>&apos;{show}&apos; has no sound type and shape</source>
+        <source>&apos;{show}&apos; has no valid type and shape</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{show}&apos; hat keinen gültigen Typ und keine gültige Form</translation>
     </message>
@@ -11634,7 +11630,7 @@ steps</extracomment>
         <translation>Wählen Sie den Tensor ab.</translation>
     </message>
     <message>
-        <source>A step needs at least one row (got none).</source>
+        <source>A step needs a rule (got none).</source>
         <extracomment>sentences</extracomment>
         <translation>Ein Schritt braucht mindestens eine Regel (angegeben: keine).</translation>
     </message>
@@ -12040,7 +12036,7 @@ steps</extracomment>
         <translation>&apos;{name}&apos; hat keine Eingabe durch eine der geprunten Schichten geschickt.</translation>
     </message>
     <message>
-        <source>Let calibrate(model) call the model that load(path) returned.</source>
+        <source>In calibrate(model), call the model that load(path) returned.</source>
         <extracomment>sentences</extracomment>
         <translation>Lassen Sie calibrate(model) das Modell aufrufen, das load(path) zurückgab.</translation>
     </message>
@@ -12245,7 +12241,7 @@ steps</extracomment>
         <translation>&apos;{name}&apos; definiert weder evaluate(model) noch calibrate(model){others}.</translation>
     </message>
     <message>
-        <source>Define evaluate(model), and let it return a number.</source>
+        <source>Define an evaluate(model) that returns a number.</source>
         <extracomment>sentences</extracomment>
         <translation>Definieren Sie evaluate(model), und lassen Sie es eine Zahl zurückgeben.</translation>
     </message>
@@ -12985,7 +12981,7 @@ steps</extracomment>
         <translation>Tensoren in Zweigen des Graphen, deren Namen andere Tensoren tragen, werden nicht gezeigt: {hidden}.</translation>
     </message>
     <message>
-        <source>Weights of this model were packed by compressed-tensors, in a way that no current program unpacks. Exported, they are plain; take &apos;quantization_config&apos; out of config.json then.</source>
+        <source>Weights of this model were packed by compressed-tensors, in a way that no current program unpacks. Exports are unpacked: then remove &apos;quantization_config&apos; from config.json.</source>
         <extracomment>sentences</extracomment>
         <translation>Gewichte dieses Modells hat compressed-tensors auf eine Weise gepackt, die kein aktuelles Programm entpackt. Exportiert sind sie unverpackt; nehmen Sie dann &apos;quantization_config&apos; aus config.json heraus.</translation>
     </message>
@@ -12995,7 +12991,7 @@ steps</extracomment>
         <translation>sie wurde ersetzt</translation>
     </message>
     <message>
-        <source>{len} of {value} bytes came</source>
+        <source>only {len} of {value} bytes</source>
         <extracomment>sentences</extracomment>
         <translation>{len} von {value} Bytes kamen an</translation>
     </message>
@@ -13020,7 +13016,7 @@ steps</extracomment>
         <translation>er hat den Typ {number} von torch.export, der nicht bekannt ist</translation>
     </message>
     <message>
-        <source>Behind its last tensor the file has {more} more.</source>
+        <source>After its last tensor, the file has {more} more.</source>
         <extracomment>sentences</extracomment>
         <translation>Hinter dem letzten Tensor enthält die Datei noch {more}.</translation>
     </message>
@@ -13215,7 +13211,7 @@ steps</extracomment>
         <translation>&apos;{name}&apos; hat {len} Dimensionen und müsste mehr als {dim} haben.</translation>
     </message>
     <message>
-        <source>&apos;{name}&apos; has {size} entries along dim {dim}; by {CONFIG} it should have {wanted}.</source>
+        <source>&apos;{name}&apos; has {size} entries along dim {dim}; {CONFIG} requires {wanted}.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos; hat {size} Einträge entlang Dim {dim}; laut {CONFIG} müssten es {wanted} sein.</translation>
     </message>
@@ -13225,7 +13221,7 @@ steps</extracomment>
         <translation>&apos;{name}&apos; gehört zu einem Experten mit einer Nummer über {value}.</translation>
     </message>
     <message>
-        <source>Not every expert of &apos;{prefix}&apos; is there.</source>
+        <source>Some experts of &apos;{prefix}&apos; are missing.</source>
         <extracomment>sentences</extracomment>
         <translation>Nicht jeder Experte von &apos;{prefix}&apos; ist vorhanden.</translation>
     </message>
@@ -13630,7 +13626,7 @@ steps</extracomment>
         <translation>{nbytes} Bytes sind nicht erreichbar: {least} sind nötig für die Tensoren, die der Schritt nicht anrührt, und für die Masken der anderen.</translation>
     </message>
     <message>
-        <source>Ask for more bytes, or select more tensors.</source>
+        <source>Use a larger size, or select more tensors.</source>
         <extracomment>sentences</extracomment>
         <translation>Verlangen Sie mehr Bytes, oder wählen Sie mehr Tensoren.</translation>
     </message>
@@ -13700,7 +13696,7 @@ steps</extracomment>
         <translation>Exportieren Sie das Modell noch einmal.</translation>
     </message>
     <message>
-        <source>&apos;{name}&apos; has another shape on the other side: nothing can be compared.</source>
+        <source>&apos;{name}&apos; has different shapes in A and B and cannot be compared.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos; hat auf der anderen Seite eine andere Form: Es lässt sich nichts vergleichen.</translation>
     </message>
@@ -14230,7 +14226,7 @@ steps</extracomment>
         <translation>Verringern Sie den Wert ({word}), oder heben Sie den Schutz von Gewichten auf.</translation>
     </message>
     <message>
-        <source>Whole {unit} of &apos;{names}&apos; cannot be between {percent} and {percent2} of it: {most} of them are too few, and {least} would prune {value} of {numel} weights.</source>
+        <source>No number of whole {unit} of &apos;{names}&apos; is within {percent} to {percent2}: {most} are too few, and {least} would prune {value} of {numel} weights.</source>
         <extracomment>sentences</extracomment>
         <translation>Ganze Einheiten ({unit}) von &apos;{names}&apos; können nicht zwischen {percent} und {percent2} davon ausmachen: {most} davon sind zu wenig, und {least} würden {value} von {numel} Gewichten prunen.</translation>
     </message>
@@ -14335,7 +14331,7 @@ steps</extracomment>
         <translation>&apos;{name}&apos; kann nicht global prunen: Kanäle verschiedener Tensoren haben verschiedene Größen, daher sind ihre Werte nicht vergleichbar.</translation>
     </message>
     <message>
-        <source>Choose the local scope, or an unstructured method.</source>
+        <source>Use scope per tensor, or an unstructured method.</source>
         <extracomment>sentences</extracomment>
         <translation>Wählen Sie den Bereich „je Tensor“ oder eine unstrukturierte Methode.</translation>
     </message>
@@ -14665,7 +14661,7 @@ steps</extracomment>
         <translation>{name} in &apos;{where}&apos; muss für &apos;{name2}&apos; eine Maske aus 0 und 1 zurückgeben (zurückgegeben: andere Werte).</translation>
     </message>
     <message>
-        <source>A document keeps a weight or prunes it; it does not scale it.</source>
+        <source>A mask keeps a weight or prunes it; it cannot scale it.</source>
         <extracomment>sentences</extracomment>
         <translation>Ein Dokument behält ein Gewicht oder prunt es; es skaliert es nicht.</translation>
     </message>
@@ -14690,7 +14686,7 @@ steps</extracomment>
         <translation>Korrigieren Sie die Methode, und laden Sie sie dann noch einmal; nichts wurde geändert.</translation>
     </message>
     <message>
-        <source>{name} in &apos;{where}&apos; takes &apos;{name2}&apos;, which no form can ask for.</source>
+        <source>{name} in &apos;{where}&apos; takes &apos;{name2}&apos;, which no form can set.</source>
         <extracomment>sentences</extracomment>
         <translation>{name} in &apos;{where}&apos; verlangt &apos;{name2}&apos;, wonach kein Formular fragen kann.</translation>
     </message>
@@ -15645,7 +15641,7 @@ steps</extracomment>
         <translation>ihr Verlauf kann nicht gelesen werden{at} ({what})</translation>
     </message>
     <message>
-        <source>it does not begin as one</source>
+        <source>its header is invalid</source>
         <extracomment>sentences</extracomment>
         <translation>sie beginnt nicht wie eine solche</translation>
     </message>
@@ -17074,7 +17070,7 @@ steps</extracomment>
         <translation>Das ist Shard {number} von {count}. Für das ganze Modell öffnen Sie den Ordner oder den Index.</translation>
     </message>
     <message>
-        <source>whole numbers are not pruned: they count, index or are quantized</source>
+        <source>integers are not pruned: they are counters, indices or quantized</source>
         <extracomment>sentences</extracomment>
         <translation>ganze Zahlen werden nicht geprunt: sie zählen, indizieren oder sind quantisiert</translation>
     </message>
@@ -17559,22 +17555,22 @@ steps</extracomment>
         <translation>ihm: geöffnet, wie er ist</translation>
     </message>
     <message>
-        <source>{some} named like the original of a pruned tensor, but no mask of zeros and ones of the same shape lies beside {opened}, not as pruned.</source>
+        <source>{some} named like the original of a pruned tensor, but no 0/1 mask of the same shape is next to {opened}, not as pruned.</source>
         <extracomment>sentences</extracomment>
         <translation>{some} wie das Original eines geprunten Tensors benannt, aber keine Maske aus Nullen und Einsen derselben Form liegt bei {opened}, nicht als geprunt.</translation>
     </message>
     <message>
-        <source>{len} tensors NAME lie</source>
+        <source>{len} tensors NAME are</source>
         <extracomment>sentences</extracomment>
         <translation>{len} Tensoren NAME liegen</translation>
     </message>
     <message>
-        <source>One tensor NAME lies</source>
+        <source>One tensor NAME is</source>
         <extracomment>sentences</extracomment>
         <translation>Ein Tensor NAME liegt</translation>
     </message>
     <message>
-        <source>{some} beside NAME_orig and NAME_mask, which stand for the same tensor, pruned: all are opened unchanged, none as pruned. Open a file without the ones that are out of date.</source>
+        <source>{some} next to NAME_orig and NAME_mask of the same pruned tensor: all are opened unchanged, none as pruned. Open a file without outdated ones.</source>
         <extracomment>sentences</extracomment>
         <translation>{some} neben NAME_orig und NAME_mask, die für denselben Tensor stehen, geprunt: Alle werden geöffnet, wie sie sind, keiner als geprunt. Öffnen Sie eine Datei ohne die veralteten.</translation>
     </message>
@@ -17749,7 +17745,7 @@ steps</extracomment>
         <translation>Diese Datei enthält Code ({first_names}); er wurde nicht ausgeführt.</translation>
     </message>
     <message>
-        <source>it is quantized: whole numbers with a scale, which are not pruned</source>
+        <source>it is quantized: integers with a scale, which are not pruned</source>
         <extracomment>sentences</extracomment>
         <translation>er ist quantisiert: ganze Zahlen mit einer Skala, die nicht geprunt werden</translation>
     </message>
@@ -17794,7 +17790,7 @@ steps</extracomment>
         <translation>wurde auf einer Big-Endian-Maschine gespeichert, deren Zahlen Pruneapp nicht liest</translation>
     </message>
     <message>
-        <source>Load it with torch and save it again on a usual machine.</source>
+        <source>Load and save it with torch on an x86 or ARM machine.</source>
         <extracomment>sentences</extracomment>
         <translation>Laden Sie ihn mit torch, und speichern Sie ihn auf einer üblichen Maschine erneut.</translation>
     </message>
@@ -18944,7 +18940,7 @@ steps</extracomment>
         <translation>Wählen Sie einen anderen Namen für das Modell.</translation>
     </message>
     <message>
-        <source>A cut {kind} contains its graph, which &apos;{name}&apos; cannot, by its name.</source>
+        <source>A shrunk {kind} contains its graph, but a file &apos;{name}&apos; cannot.</source>
         <extracomment>sentences</extracomment>
         <translation>Ein verkleinertes Modell ({kind}) enthält seinen Graphen, was &apos;{name}&apos; dem Namen nach nicht kann.</translation>
     </message>
@@ -19034,7 +19030,7 @@ steps</extracomment>
         <translation>Rufen Sie session.run(…) der Sitzung, die load zurückgab, im selben Thread auf.</translation>
     </message>
     <message>
-        <source>The model leaves the size &apos;{name}&apos; open.</source>
+        <source>The dimension &apos;{name}&apos; is dynamic.</source>
         <extracomment>sentences</extracomment>
         <translation>Das Modell lässt die Größe &apos;{name}&apos; offen.</translation>
     </message>
@@ -19249,7 +19245,7 @@ steps</extracomment>
         <translation>eine Zahl, {bounds}</translation>
     </message>
     <message>
-        <source>a whole number, {bounds}</source>
+        <source>an integer, {bounds}</source>
         <extracomment>sentences</extracomment>
         <translation>eine ganze Zahl, {bounds}</translation>
     </message>
@@ -19284,7 +19280,7 @@ steps</extracomment>
         <translation>&apos;{where}&apos; hat keine Einträge und lässt den Checkpoint, wie er ist.</translation>
     </message>
     <message>
-        <source>&apos;{name}&apos; brings masks for {counted}, which the recipe does not take: it begins with nothing pruned. Put {{&quot;name&quot;: &quot;file_masks&quot;}} first to go on from them.</source>
+        <source>&apos;{name}&apos; has masks for {counted}, which the recipe ignores: it starts unpruned. To continue from them, put {{&quot;name&quot;: &quot;file_masks&quot;}} first.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos; bringt Masken für {counted} mit, die das Rezept nicht übernimmt: Es beginnt ungeprunt. Stellen Sie {{&quot;name&quot;: &quot;file_masks&quot;}} an den Anfang, um von ihnen auszugehen.</translation>
     </message>
@@ -19818,9 +19814,9 @@ steps</extracomment>
         <translation>Die Eingaben laufen einmal durch das ungeprunte Modell, dann {often} durch dieses und das geprunte: einmal je Schicht oder für Schichten mit derselben Eingabe.</translation>
     </message>
     <message>
-        <source>All {counted} have nearly the same high sparsity ({join}). A repair did not make up for such a mask in a small convolutional network; global pruning and LAMP leave more in its first layers.</source>
+        <source>All {counted} have nearly the same high sparsity ({join}). In tests, repair did not fix such masks in small convolutional networks; global pruning and LAMP leave more in its first layers.</source>
         <extracomment>sentences</extracomment>
-        <translation>Nahezu dieselbe hohe Sparsity ({join}) haben alle: {counted}. In einem kleinen Faltungsnetz hat eine Reparatur eine solche Maske nicht ausgeglichen; globales Pruning und LAMP lassen in den ersten Schichten mehr übrig.</translation>
+        <translation>Nahezu dieselbe hohe Sparsity ({join}) haben alle: {counted}. In Versuchen glich eine Reparatur solche Masken in kleinen Faltungsnetzen nicht aus; globales Pruning und LAMP lassen in den ersten Schichten mehr übrig.</translation>
     </message>
     <message>
         <source>it has {size} elements, and the one that it changes {size2}</source>
@@ -19863,9 +19859,9 @@ steps</extracomment>
         <translation>Nach einem Absturz müssten die letzten Schritte neu berechnet werden: Ihre Masken lassen sich nicht nach &apos;{place}&apos; schreiben ({words_of}).</translation>
     </message>
     <message>
-        <source>Your work is not being kept for recovery after a crash: &apos;{place}&apos; cannot be written ({words_of}).</source>
+        <source>Your work cannot be restored after a crash: &apos;{place}&apos; cannot be written ({words_of}).</source>
         <extracomment>sentences</extracomment>
-        <translation>Ihre Arbeit wird nicht für den Fall eines Absturzes aufbewahrt: &apos;{place}&apos; lässt sich nicht schreiben ({words_of}).</translation>
+        <translation>Ihre Arbeit kann nach einem Absturz nicht wiederhergestellt werden: &apos;{place}&apos; lässt sich nicht schreiben ({words_of}).</translation>
     </message>
     <message>
         <source>It has {counted}; it had {len}.</source>
@@ -20456,9 +20452,9 @@ steps</extracomment>
         <translation>256 oder mehr sind sinnvoll.</translation>
     </message>
     <message>
-        <source>The outputs of one input depend on the others of its call, so each call is used as a whole.</source>
+        <source>The outputs of an input depend on its batch, so each batch is used as a whole.</source>
         <extracomment>sentences</extracomment>
-        <translation>Die Ausgaben einer Eingabe hängen von den anderen desselben Aufrufs ab, deshalb wird jeder Aufruf als Ganzes verwendet.</translation>
+        <translation>Die Ausgaben einer Eingabe hängen von ihrem Batch ab, daher wird jeder Batch als Ganzes verwendet.</translation>
     </message>
     <message>
         <source>The sequential repair did not make the model better, so recovery began without it.</source>
@@ -22547,7 +22543,7 @@ steps</extracomment>
         <translation>Prüfung</translation>
     </message>
     <message>
-        <source>The files are always read back and compared with the pruned model. The class can be built or run by a Python that has transformers.</source>
+        <source>The files are always read back and compared with the pruned model. To build or run the class, a Python with transformers is needed.</source>
         <translation>Die Dateien werden immer zurückgelesen und mit dem geprunten Modell verglichen. Die Klasse kann von einem Python gebaut oder ausgeführt werden, das transformers hat.</translation>
     </message>
     <message>
@@ -22627,16 +22623,16 @@ steps</extracomment>
         <translation>✓ Gleiche Ausgabe wie: {state}</translation>
     </message>
     <message>
-        <source>▲ Changes the output of {state}</source>
-        <translation>▲ Ändert die Ausgabe; Vergleich: {state}</translation>
+        <source>▲ Output differs from {state}</source>
+        <translation>▲ Ausgabe weicht ab von: {state}</translation>
     </message>
     <message>
         <source>△ Same output as {state} for these texts</source>
         <translation>△ Für diese Texte gleiche Ausgabe wie: {state}</translation>
     </message>
     <message>
-        <source>Write as &apos;{other}&apos;, which computes the same and takes any number of heads</source>
-        <translation>Als „{other}“ schreiben, das dasselbe rechnet und beliebig viele Heads annimmt</translation>
+        <source>Write as &apos;{other}&apos;: same outputs, supports any number of heads</source>
+        <translation>Als „{other}“ schreiben: gleiche Ausgaben, beliebig viele Heads</translation>
     </message>
     <message>
         <source>nothing is cut yet</source>
@@ -22789,8 +22785,8 @@ steps</extracomment>
         <translation>Multiply-Adds je Token</translation>
     </message>
     <message>
-        <source>Products of a token with every weight that it passes. Not counted: attention scores, which grow with the text, and what a text passes once (a pooler, a classifier).</source>
-        <translation>Produkte eines Tokens mit jedem Gewicht, das es durchläuft. Nicht gezählt: Attention-Werte, die mit dem Text wachsen, und was ein Text einmal durchläuft (ein Pooler, ein Klassifikator).</translation>
+        <source>One multiply-add per token and weight used. Not counted: attention scores, which grow with the text, and layers that run once per text (pooler, classifier).</source>
+        <translation>Eine Multiplikation je Token und verwendetem Gewicht. Nicht gezählt: Attention-Werte, die mit dem Text wachsen, und Schichten, die einmal je Text laufen (Pooler, Klassifikator).</translation>
     </message>
     <message>
         <source>{what}: {before}, after the cut {after}</source>
@@ -23148,16 +23144,16 @@ steps</extracomment>
         <translation>{before} → {after}</translation>
     </message>
     <message>
-        <source>Pruned of remaining</source>
-        <translation>Geprunt vom Rest</translation>
+        <source>Newly pruned</source>
+        <translation>Neu geprunt</translation>
     </message>
     <message>
         <source>Weights pruned</source>
         <translation>Geprunte Gewichte</translation>
     </message>
     <message>
-        <source>This step, of the weights of its tensors that were not pruned before it.</source>
-        <translation>Dieser Schritt, von den Gewichten seiner Tensoren, die zuvor nicht geprunt waren.</translation>
+        <source>Pruned by this step, of the weights that remained in its tensors.</source>
+        <translation>Von diesem Schritt geprunt, von den Gewichten, die in seinen Tensoren übrig waren.</translation>
     </message>
     <message>
         <source>Whole model</source>
@@ -23663,11 +23659,11 @@ steps</extracomment>
         <translation>Texte…</translation>
     </message>
     <message>
-        <source>Choose text files in UTF-8. Tokens that they do not use are cut; for these texts the model computes the same.</source>
+        <source>Choose UTF-8 text files. Tokens not used in them are removed; for these texts the outputs stay the same.</source>
         <translation>Wählen Sie Textdateien in UTF-8. Tokens, die sie nicht benutzen, werden entfernt; für diese Texte rechnet das Modell dasselbe.</translation>
     </message>
     <message>
-        <source>Ids…</source>
+        <source>IDs…</source>
         <translation>IDs…</translation>
     </message>
     <message>
@@ -23703,8 +23699,8 @@ steps</extracomment>
         <translation>Zu behaltende IDs</translation>
     </message>
     <message>
-        <source>Texts to keep</source>
-        <translation>Zu behaltende Texte</translation>
+        <source>Texts to use</source>
+        <translation>Texte</translation>
     </message>
 </context>
 <context>

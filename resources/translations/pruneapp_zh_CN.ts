@@ -203,7 +203,7 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>清除保留的历史(&amp;H)…</translation>
     </message>
     <message>
-        <source>Delete the undo history, metrics and scans that are kept of closed files</source>
+        <source>Delete the saved undo history, metrics and scans of closed files</source>
         <extracomment>command</extracomment>
         <translation>删除为已关闭文件保留的撤销历史、指标和扫描</translation>
     </message>
@@ -253,7 +253,7 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>报告(&amp;P)…</translation>
     </message>
     <message>
-        <source>Write all states, metrics, checksums and the recipe to a page that can be sent</source>
+        <source>Write all states, metrics, checksums and the recipe to an HTML page</source>
         <extracomment>command</extracomment>
         <translation>将所有状态、指标、校验和与配方写入一个可发送的网页</translation>
     </message>
@@ -493,9 +493,9 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>敏感度(&amp;S)</translation>
     </message>
     <message>
-        <source>Damage of pruning each tensor alone, as scanned</source>
+        <source>Quality loss of pruning each tensor alone, as scanned</source>
         <extracomment>command</extracomment>
-        <translation>扫描得到的单独剪枝每个张量的损害</translation>
+        <translation>扫描得到的单独剪枝每个张量的质量损失</translation>
     </message>
     <message>
         <source>Grap&amp;h</source>
@@ -568,7 +568,7 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>显示下一个张量</translation>
     </message>
     <message>
-        <source>Lay&amp;er before</source>
+        <source>Previous lay&amp;er</source>
         <extracomment>command</extracomment>
         <translation>前一层(&amp;E)</translation>
     </message>
@@ -693,7 +693,7 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>在单独的窗口中打开检查点</translation>
     </message>
     <message>
-        <source>La&amp;yer after</source>
+        <source>Next la&amp;yer</source>
         <extracomment>command</extracomment>
         <translation>后一层(&amp;Y)</translation>
     </message>
@@ -833,7 +833,7 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>包括组内所有张量(&amp;G)</translation>
     </message>
     <message>
-        <source>Apply manual edits of channels to the same units in all tensors that have them</source>
+        <source>Apply manual edits of channels to the matching channels of their whole group</source>
         <extracomment>command</extracomment>
         <translation>将通道的手动编辑应用到所有含有这些单元的张量</translation>
     </message>
@@ -908,7 +908,7 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>恢复(&amp;V)…</translation>
     </message>
     <message>
-        <source>Train the remaining weights with pruned weights at zero, to reproduce the unpruned model or with your own training</source>
+        <source>Train the remaining weights while pruned ones stay zero: distill the unpruned model, or run your own training</source>
         <extracomment>command</extracomment>
         <translation>在被剪枝权重保持为零的情况下训练剩余权重，以重现未剪枝模型，或使用您自己的训练</translation>
     </message>
@@ -1188,12 +1188,12 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>以表格显示图片的数据</translation>
     </message>
     <message>
-        <source>Copy the selected rows or channels, select copied channels</source>
+        <source>Copy the selected rows or channels; paste a channel list</source>
         <extracomment>keys</extracomment>
         <translation>复制选中的行或通道，选中已复制的通道</translation>
     </message>
     <message>
-        <source>Open or press what has the focus</source>
+        <source>Activate the focused control</source>
         <extracomment>keys</extracomment>
         <translation>打开或按下获得焦点的控件</translation>
     </message>
@@ -1265,7 +1265,7 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>用脚本测量未剪枝模型和每一轮</translation>
     </message>
     <message>
-        <source>Stop when the metric is worse than</source>
+        <source>Stop when the metric gets worse by</source>
         <translation>指标变差超过此值时停止</translation>
     </message>
     <message>
@@ -1281,7 +1281,7 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>每轮步数(&amp;T)</translation>
     </message>
     <message>
-        <source>Stop when the metric is &amp;worse than</source>
+        <source>Stop when the metric gets &amp;worse by</source>
         <translation>指标变差超过此值时停止(&amp;S)</translation>
     </message>
 </context>
@@ -1354,8 +1354,8 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
 <context>
     <name>AllocationController</name>
     <message>
-        <source>The step follows the state that was scanned, &apos;{state}&apos;, in a branch.</source>
-        <translation>此步骤接在被扫描的状态“{state}”之后，形成一个分支。</translation>
+        <source>The step was added in a branch after the scanned state &apos;{state}&apos;.</source>
+        <translation>此步骤已添加到被扫描状态“{state}”之后的分支中。</translation>
     </message>
     <message>
         <source>The scan is not finished: {n} of {all} evaluations are measured. Scan again to continue it.</source>
@@ -1413,7 +1413,7 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>剪枝</translation>
     </message>
     <message>
-        <source>Distributes the total sparsity over the scanned tensors so that the predicted loss is smallest. The result is one step with a rule for each tensor. Change: effect on the metric if only this tensor is pruned (worst case up to this amount).</source>
+        <source>Distributes the total sparsity over the scanned tensors so that the predicted quality loss is smallest. The result is one step with a rule for each tensor. Change: effect on the metric if only this tensor is pruned (worst case up to this amount).</source>
         <translation>将总稀疏度分配到已扫描的张量上，使预测的损失最小。结果是一个步骤，每个张量一条规则。变化：仅剪枝该张量时对指标的影响（不超过该数量时的最坏情况）。</translation>
     </message>
     <message>
@@ -1437,8 +1437,8 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>每个张量的稀疏度</translation>
     </message>
     <message>
-        <source>{metric}: {before} before, {predicted} predicted, assuming that losses add up</source>
-        <translation>{metric}：之前 {before}，预测 {predicted}（假设各项损失可以相加）</translation>
+        <source>{metric}: {before} before, {predicted} predicted, assuming that quality losses add up</source>
+        <translation>{metric}：之前 {before}，预测 {predicted}（假设各项质量损失可以相加）</translation>
     </message>
     <message>
         <source>1 tensor is not measured yet and will not be changed</source>
@@ -1673,8 +1673,8 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>此模块之下：{what}。</translation>
     </message>
     <message>
-        <source>Tensors in here that are excluded: {n}</source>
-        <translation>其中被排除的张量：{n}</translation>
+        <source>Excluded tensors in this module: {n}</source>
+        <translation>此模块中被排除的张量：{n}</translation>
     </message>
     <message>
         <source>Excluded: embeddings</source>
@@ -1769,8 +1769,8 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>{n} 个层和大小都相同的块</translation>
     </message>
     <message>
-        <source>A buffer: computed, not learned. Only its own check box checks it.</source>
-        <translation>缓冲区：由计算得到，而非学习得到。只有它自己的复选框能勾选它。</translation>
+        <source>A buffer: not learned. To prune it, check its own check box.</source>
+        <translation>缓冲区：非学习得到。要剪枝它，请勾选它自己的复选框。</translation>
     </message>
     <message>
         <source>{pruned} of {all} parameters pruned</source>
@@ -1899,8 +1899,8 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>通道</translation>
     </message>
     <message>
-        <source>{channels} (columns of {n}: the largest of each state)</source>
-        <translation>{channels}（每列 {n} 个：各状态中最大者）</translation>
+        <source>{channels} ({n} per bar: the largest of each state)</source>
+        <translation>{channels}（每条 {n} 个：各状态中最大者）</translation>
     </message>
     <message>
         <source>channel {index}:  {norm} {value},  {state}</source>
@@ -2086,16 +2086,16 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>收集</translation>
     </message>
     <message>
-        <source>Runs inputs through the unpruned model, and saves sums over the inputs of each weight. Wanda, RIA and similar methods rank weights by them. Use inputs that resemble those of the application, but not the data of the evaluation.</source>
-        <translation>将输入送入未剪枝的模型，并保存每个权重的输入之和。Wanda、RIA 等方法据此对权重排序。请使用与实际应用相似的输入，但不要使用评估数据。</translation>
+        <source>Runs inputs through the unpruned model, and saves activation statistics. Wanda, RIA and similar methods rank weights by them. Use inputs like those of real use, but not the evaluation data.</source>
+        <translation>将输入送入未剪枝的模型，并保存激活统计。Wanda、RIA 等方法据此对权重排序。请使用与实际应用相似的输入，但不要使用评估数据。</translation>
     </message>
     <message>
         <source>Also collect &amp;Gram matrices (about {size})</source>
         <translation>同时收集 &amp;Gram 矩阵（约 {size}）</translation>
     </message>
     <message>
-        <source>Products of any two inputs of a weight. Swaps and repair need them; the inputs are run once more, or several times if they do not fit into memory.</source>
-        <translation>权重任意两个输入的乘积。交换和修复需要它们；输入会再运行一次，若内存不足则运行多次。</translation>
+        <source>Pairwise products of the inputs of a layer. Swaps and repair need them; the inputs are run again, several times if memory is too small.</source>
+        <translation>层输入的两两乘积。交换和修复需要它们；输入会再运行一次，若内存不足则运行多次。</translation>
     </message>
     <message>
         <source>Statistics file</source>
@@ -2339,8 +2339,8 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>A 和 B 都尚未评估。</translation>
     </message>
     <message>
-        <source>{state} is the only state to be compared, and does not differ from itself. Go to a later state, or choose two on the page Compare.</source>
-        <translation>{state} 是唯一可比较的状态，与自身没有差异。请转到之后的状态，或在“比较”页选择两个状态。</translation>
+        <source>{state} is the only state: there is nothing to compare. Go to a later state, or choose two on the page Compare.</source>
+        <translation>{state} 是唯一的状态，没有可比较的内容。请转到之后的状态，或在“比较”页选择两个状态。</translation>
     </message>
     <message>
         <source>Nothing differs here between {a} and {b}.</source>
@@ -2374,8 +2374,8 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>符号不同</translation>
     </message>
     <message>
-        <source>Unshared zeros</source>
-        <translation>非共有的零</translation>
+        <source>Zero mismatch</source>
+        <translation>零不一致</translation>
     </message>
     <message>
         <source>Comparing…</source>
@@ -2438,7 +2438,7 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>余弦 {value}</translation>
     </message>
     <message>
-        <source>equal signs {value}</source>
+        <source>same signs {value}</source>
         <translation>符号相同 {value}</translation>
     </message>
     <message>
@@ -2490,7 +2490,7 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>余弦</translation>
     </message>
     <message>
-        <source>equal signs</source>
+        <source>same sign</source>
         <translation>符号相同</translation>
     </message>
     <message>
@@ -2615,8 +2615,8 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>剩余权重很少</translation>
     </message>
     <message>
-        <source>large loss measured</source>
-        <translation>测得较大损失</translation>
+        <source>large quality loss measured</source>
+        <translation>测得较大质量损失</translation>
     </message>
     <message>
         <source>all pruned</source>
@@ -2659,12 +2659,12 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>在敏感度扫描中，仅剪枝此张量使 {metric} 变差 {amount} 个百分点。</translation>
     </message>
     <message>
-        <source>a large loss was measured for 1 tensor</source>
-        <translation>1 个张量测得较大损失</translation>
+        <source>a large quality loss was measured for 1 tensor</source>
+        <translation>1 个张量测得较大质量损失</translation>
     </message>
     <message>
-        <source>a large loss was measured for {n} tensors</source>
-        <translation>{n} 个张量测得较大损失</translation>
+        <source>a large quality loss was measured for {n} tensors</source>
+        <translation>{n} 个张量测得较大质量损失</translation>
     </message>
     <message>
         <source>1 tensor is pruned completely</source>
@@ -2738,7 +2738,7 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>随机输入(&amp;R)</translation>
     </message>
     <message>
-        <source>Random numbers (always the same) in the input shapes of the ONNX model. They are unlike real inputs, so that small losses are missed and repairs are worse. Enter sizes that the model leaves open, such as batch=1, height=224.</source>
+        <source>Random numbers (always the same) in the input shapes of the ONNX model. They are unlike real inputs, so that small losses are missed and repairs are worse. Enter the dynamic sizes of the model, such as batch=1, height=224.</source>
         <translation>ONNX 模型输入形状的随机数（始终相同）。它们与真实输入不同，因此较小的损失不会被发现，修复效果也较差。请输入模型未指定的大小，例如 batch=1, height=224。</translation>
     </message>
     <message>
@@ -2920,17 +2920,17 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>交换（逐行）</translation>
     </message>
     <message>
-        <source>Begins with Wanda per row and exchanges a pruned with a kept weight of the same row as long as the error of the row&apos;s output falls (after SparseSwaps, 2025). Use it where pruned weights are not repaired: it removes about half of Wanda&apos;s error. It needs statistics with Gram matrices, and takes minutes for layers of thousands of inputs.</source>
+        <source>Starts with Wanda per row and swaps a pruned with a kept weight of the same row as long as the error of the row&apos;s output falls (after SparseSwaps, 2025). Use it where pruned weights are not repaired: it removes about half of Wanda&apos;s error. It needs statistics with Gram matrices, and takes minutes for layers of thousands of inputs.</source>
         <extracomment>method swaps</extracomment>
         <translation>从逐行 Wanda 开始，只要该行输出的误差下降，就在同一行内交换一个已剪枝和一个保留的权重（参照 SparseSwaps, 2025）。适用于不修复已剪枝权重的情况：Wanda 的误差约减少一半。需要带格拉姆矩阵的统计；对有数千个输入的层需要数分钟。</translation>
     </message>
     <message>
-        <source>Exchanges</source>
+        <source>Swaps</source>
         <extracomment>method swaps, rounds</extracomment>
         <translation>交换次数</translation>
     </message>
     <message>
-        <source>Maximum number of exchanges in each row; it ends sooner where none helps.</source>
+        <source>Maximum number of swaps in each row; stops earlier if none helps.</source>
         <extracomment>method swaps, rounds</extracomment>
         <translation>每行最多的交换次数；若再无改善则提前结束。</translation>
     </message>
@@ -3020,7 +3020,7 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>均匀+</translation>
     </message>
     <message>
-        <source>Prunes each tensor to the same sparsity, except that the first convolution stays dense and the last linear layer is pruned to at most 80 %, because these layers are the most sensitive (Gale et al., 2019). Within a tensor, weights of the smallest magnitude are pruned. First and last refer to the selected tensors. If the other layers cannot reach the target, the last layer is pruned further, then the first. Weights that are already pruned count.</source>
+        <source>Prunes each tensor to the same sparsity, except that the first convolution stays dense and the last linear layer is pruned to at most 80 %, because these layers are the most sensitive (Gale et al., 2019). Within a tensor, weights of the smallest magnitude are pruned. First and last refer to the selected tensors. If the other layers cannot reach the target, the last, then the first is pruned further. Pruned weights count toward the sparsity.</source>
         <extracomment>method uniform_plus</extracomment>
         <translation>将每个张量剪枝到相同的稀疏度，但第一个卷积保持稠密，最后一个线性层最多剪枝到 80 %，因为这些层最敏感 (Gale et al., 2019)。在张量内剪枝幅值最小的权重。“第一”和“最后”指选中的张量。若其他层无法达到目标，则进一步剪枝最后一层，然后是第一层。已剪枝的权重计入。</translation>
     </message>
@@ -3290,12 +3290,12 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>沿某一维度剪枝 Ln 范数最小的通道：一次剪去一个滤波器、神经元或输入的所有权重。用于使网络更小：之后可以从结构中移除被剪枝的通道。在相同稀疏度下，它比非结构化剪枝损失更多准确率。每个张量单独剪枝；已剪枝的权重计为 0。等同于 torch.nn.utils.prune.ln_structured。</translation>
     </message>
     <message>
-        <source>As the export</source>
+        <source>Like export</source>
         <extracomment>method ffn_neurons, multiple</extracomment>
         <translation>与导出相同</translation>
     </message>
     <message>
-        <source>16 of ONNX models (8 of fewer than 32 channels), 8 of other channels, 64 of neurons.</source>
+        <source>ONNX: 16 (8 below 32 channels); other channels: 8; neurons: 64.</source>
         <extracomment>method ffn_neurons, multiple</extracomment>
         <translation>ONNX 模型为 16（少于 32 个通道时为 8），其他通道为 8，神经元为 64。</translation>
     </message>
@@ -3360,7 +3360,7 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>恒等（不剪枝）</translation>
     </message>
     <message>
-        <source>Prunes nothing, but adds a mask of ones to each selected tensor without a mask. Use it before a resumable export, so that a script can continue pruning these tensors with torch. As the last of several rules it excludes tensors from those before. Same as torch.nn.utils.prune.identity.</source>
+        <source>Prunes nothing, but adds a mask of ones to each selected tensor without a mask. Use it before a resumable export, so that a script can continue pruning these tensors with torch. As the last rule, it excludes its tensors from earlier rules. Same as torch.nn.utils.prune.identity.</source>
         <extracomment>method identity</extracomment>
         <translation>不剪枝，但为每个没有掩码的选中张量添加全 1 的掩码。在可继续的导出之前使用，使脚本可以用 torch 继续剪枝这些张量。作为若干规则中的最后一条时，它将张量排除在前面的规则之外。等同于 torch.nn.utils.prune.identity。</translation>
     </message>
@@ -3480,9 +3480,9 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>容器</translation>
     </message>
     <message>
-        <source>What a torch file is written as: the opened file with changed weights, or the state dict alone, without optimizer, objects and program.</source>
+        <source>Write the opened torch file with changed weights, or only its state dict, without optimizer, objects and program.</source>
         <extracomment>format torch, container</extracomment>
-        <translation>torch 文件的写入方式：更改了权重的原文件，或仅状态字典，不含优化器、对象和程序。</translation>
+        <translation>写入更改了权重的原 torch 文件，或仅写入其状态字典，不含优化器、对象和程序。</translation>
     </message>
     <message>
         <source>Keep container</source>
@@ -4000,9 +4000,9 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>剪枝整个键/值头及其查询头，每层数量相同。同组的所有张量一起剪枝，包括偏置和归一化，以便“缩减”导出可以移除这些单元。并非每个模型类都支持更少的头。</translation>
     </message>
     <message>
-        <source>Prunes the outputs of whole layers to the residual stream, so that these layers return their inputs unchanged. The export &apos;shrunk&apos; removes them.</source>
+        <source>Prunes the output projections of whole layers, so that these layers return their inputs unchanged. The export &apos;shrunk&apos; removes them.</source>
         <extracomment>method layers</extracomment>
-        <translation>剪枝整层写入残差流的内容，使其原样传递输入。“缩减”导出会省去这些层。</translation>
+        <translation>剪枝整层的输出投影，使其原样传递输入。“缩减”导出会省去这些层。</translation>
     </message>
     <message>
         <source>Prunes channels of convolutions. All tensors of their group are pruned together, biases and norms included, so that the export &apos;shrunk&apos; can remove the units. Needs a file that contains the graph (ONNX or .pt2), or blocks of a known type.</source>
@@ -4622,7 +4622,7 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>阈值</translation>
     </message>
     <message>
-        <source>Weights of smaller magnitude are to be pruned. Enter a magnitude or use the arrow keys; in the chart, drag the line or press Shift and an arrow key.</source>
+        <source>Weights below this magnitude will be pruned. Enter a magnitude or use the arrow keys; in the chart, drag the line or press Shift and an arrow key.</source>
         <translation>幅值较小的权重将被剪枝。输入一个幅值或使用方向键；在图中可拖动线条，或按 Shift 和方向键。</translation>
     </message>
     <message>
@@ -5027,7 +5027,7 @@ Code inside checkpoints is never executed.</source>
         <translation>原尺寸</translation>
     </message>
     <message>
-        <source>Tensors keep their shapes; what is pruned is 0.</source>
+        <source>Tensors keep shapes; pruned weights are 0.</source>
         <translation>张量保持形状；被剪枝处为 0。</translation>
     </message>
     <message>
@@ -5035,7 +5035,7 @@ Code inside checkpoints is never executed.</source>
         <translation>缩减</translation>
     </message>
     <message>
-        <source>Dead units are cut out: smaller tensors, and a config.json for them.</source>
+        <source>Dead units are removed: smaller tensors, and a matching config.json.</source>
         <translation>裁去失效单元：更小的张量，以及相应的 config.json。</translation>
     </message>
     <message>
@@ -5542,7 +5542,7 @@ Code inside checkpoints is never executed.</source>
         <translation>加载重要性分数</translation>
     </message>
     <message>
-        <source>Load statistics of activations</source>
+        <source>Load activation statistics</source>
         <translation>加载激活统计</translation>
     </message>
     <message>
@@ -5607,8 +5607,8 @@ Code inside checkpoints is never executed.</source>
         <translation>前沿</translation>
     </message>
     <message>
-        <source>Stopped: measured points are kept, and the same frontier continues.</source>
-        <translation>已停止：测得的点会保留，同一前沿可以继续。</translation>
+        <source>Stopped: measured points are kept; run it again to continue.</source>
+        <translation>已停止：测得的点会保留；再次运行即可继续。</translation>
     </message>
     <message>
         <source>1 point</source>
@@ -5638,7 +5638,7 @@ Code inside checkpoints is never executed.</source>
         <translation>剪枝步骤</translation>
     </message>
     <message>
-        <source>Sparsities of the tensors of the step together, with commas between them</source>
+        <source>Total sparsities of the tensors of the step, separated by commas</source>
         <translation>该步骤所有张量合计的稀疏度，以逗号分隔</translation>
     </message>
     <message>
@@ -5724,11 +5724,11 @@ Code inside checkpoints is never executed.</source>
         <translation>如果分词器有聊天模板，则将每个提示放入该模板。</translation>
     </message>
     <message>
-        <source>Draw tokens at random</source>
-        <translation>随机抽取词元</translation>
+        <source>Sample tokens</source>
+        <translation>采样词元</translation>
     </message>
     <message>
-        <source>Draw tokens with the settings of the model and the same seed for both states. Otherwise the most probable token is taken (greedy decoding).</source>
+        <source>Sample tokens with the model settings and the same seed for both states. Otherwise the most probable token is taken (greedy decoding).</source>
         <translation>使用模型的设置抽取词元，两个状态使用相同的种子。否则选取概率最大的词元（贪心解码）。</translation>
     </message>
     <message>
@@ -5780,16 +5780,16 @@ Code inside checkpoints is never executed.</source>
         <translation>{share} 的词元一致（{n}/{total}）。</translation>
     </message>
     <message>
-        <source>After the same words as the original, the pruned model chooses the same next token in {share} of the cases.</source>
-        <translation>在与原模型相同的前文之后，剪枝后的模型在 {share} 的情况下选择相同的下一个词元。</translation>
+        <source>Given the unpruned model&apos;s text, the pruned model predicts the same next token in {share} of cases.</source>
+        <translation>在未剪枝模型的文本之后，剪枝后的模型在 {share} 的情况下预测相同的下一个词元。</translation>
     </message>
     <message>
         <source>{n} of {total} tokens agree</source>
         <translation>{n}/{total} 个词元一致</translation>
     </message>
     <message>
-        <source>Original</source>
-        <translation>原模型</translation>
+        <source>Unpruned</source>
+        <translation>未剪枝</translation>
     </message>
     <message>
         <source>1 token</source>
@@ -6441,19 +6441,19 @@ Code inside checkpoints is never executed.</source>
 <context>
     <name>MaskDragController</name>
     <message>
-        <source>Drop here to prune what is pruned in {tensors} of {file}.</source>
-        <translation>拖放到此处，以剪去 {file} 的 {tensors}中已剪枝的权重。</translation>
+        <source>Drop here to use the masks of {tensors} of {file}.</source>
+        <translation>拖放到此处，以使用 {file} 的 {tensors}的掩码。</translation>
     </message>
     <message>
         <source>Reading masks</source>
         <translation>正在读取掩码</translation>
     </message>
     <message>
-        <source>Masks of {tensors} were taken from {file}. Excluded, because they do not fit this file: {others}.</source>
+        <source>Masks of {tensors} loaded from {file}. Excluded, because they do not fit this file: {others}.</source>
         <translation>已从 {file} 取得 {tensors}的掩码。因与此文件不匹配而略去：{others}。</translation>
     </message>
     <message>
-        <source>Masks of {tensors} were taken from {file}. Prune applies them.</source>
+        <source>Masks of {tensors} loaded from {file}. Press Prune to apply.</source>
         <translation>已从 {file} 取得 {tensors}的掩码。点击“剪枝”即可应用。</translation>
     </message>
     <message>
@@ -6562,7 +6562,7 @@ Code inside checkpoints is never executed.</source>
         <translation>{names} 以及另外 {n} 个</translation>
     </message>
     <message>
-        <source>An export as a folder copies: {names}</source>
+        <source>Folder exports also copy: {names}</source>
         <translation>导出为文件夹时会复制：{names}</translation>
     </message>
     <message>
@@ -6621,8 +6621,8 @@ Code inside checkpoints is never executed.</source>
         <translation>显示</translation>
     </message>
     <message>
-        <source>Height of the bars</source>
-        <translation>条的高度</translation>
+        <source>Length of the bars</source>
+        <translation>条的长度</translation>
     </message>
     <message>
         <source>Counting…</source>
@@ -6669,7 +6669,7 @@ Code inside checkpoints is never executed.</source>
         <translation>；范数²保留率 {share}</translation>
     </message>
     <message>
-        <source>;  without biases and norms that are not pruned</source>
+        <source>;  unpruned biases and norms are not shown</source>
         <translation>；未剪枝的偏置和归一化不显示</translation>
     </message>
     <message>
@@ -6995,11 +6995,11 @@ Code inside checkpoints is never executed.</source>
 <context>
     <name>OpenDocument</name>
     <message>
-        <source>&apos;{name}&apos; was changed since its history was kept, so it is not restored.</source>
+        <source>&apos;{name}&apos; changed since its history was saved, so it is not restored.</source>
         <translation>&apos;{name}&apos; 在保留历史后已更改，因此不恢复其历史。</translation>
     </message>
     <message>
-        <source>The history that was kept of &apos;{name}&apos; cannot be read, so it is not restored.</source>
+        <source>The saved history of &apos;{name}&apos; cannot be read, so it is not restored.</source>
         <translation>无法读取 &apos;{name}&apos; 的保留历史，因此不恢复。</translation>
     </message>
     <message>
@@ -7230,12 +7230,12 @@ Code inside checkpoints is never executed.</source>
         <translation>占这些张量范数² 的 {share}。</translation>
     </message>
     <message>
-        <source>{pattern} prunes 1 more weight</source>
-        <translation>{pattern} 再剪枝 1 个权重</translation>
+        <source>{pattern} needs 1 more pruned</source>
+        <translation>{pattern} 还需剪枝 1 个</translation>
     </message>
     <message>
-        <source>{pattern} prunes {n} more weights</source>
-        <translation>{pattern} 再剪枝 {n} 个权重</translation>
+        <source>{pattern} needs {n} more pruned</source>
+        <translation>{pattern} 还需剪枝 {n} 个</translation>
     </message>
     <message>
         <source>1 group keeps violating {pattern}: too many of its weights are protected.</source>
@@ -7753,7 +7753,7 @@ Code inside checkpoints is never executed.</source>
         <translation>按稀疏度计划重复此步骤</translation>
     </message>
     <message>
-        <source>per tensor</source>
+        <source>Per tensor</source>
         <translation>逐张量</translation>
     </message>
     <message>
@@ -7761,7 +7761,7 @@ Code inside checkpoints is never executed.</source>
         <translation>每个张量剪枝其自身权重的相同比例。</translation>
     </message>
     <message>
-        <source>global</source>
+        <source>Global</source>
         <translation>全局</translation>
     </message>
     <message>
@@ -7829,7 +7829,7 @@ Code inside checkpoints is never executed.</source>
         <translation>被限制排除</translation>
     </message>
     <message>
-        <source>later rules take its tensors</source>
+        <source>overridden by later rules</source>
         <translation>其张量由之后的规则处理</translation>
     </message>
     <message>
@@ -7935,8 +7935,8 @@ Code inside checkpoints is never executed.</source>
         <translation>{value}，未剪枝模型</translation>
     </message>
     <message>
-        <source>no difference found within ±{half} ({noise})</source>
-        <translation>未发现差异（噪声 ±{half}；{noise}）</translation>
+        <source>difference within noise ±{half} ({noise})</source>
+        <translation>差异在噪声 ±{half} 以内（{noise}）</translation>
     </message>
     <message>
         <source>difference {amount} ({noise})</source>
@@ -8042,7 +8042,7 @@ Code inside checkpoints is never executed.</source>
         <translation>每个输入的乘加运算</translation>
     </message>
     <message>
-        <source>Multiply-adds by weights that are not pruned, of matrices and convolutions, for one input of the script. A theoretical number: zeros alone make nothing faster</source>
+        <source>Multiply-adds (MACs) of unpruned weights in matrices and convolutions, for one input of the script. Theoretical: zeros alone make nothing faster</source>
         <translation>脚本的一个输入中，矩阵和卷积的未剪枝权重的乘加运算。理论值：仅有零不会使任何计算变快</translation>
     </message>
 </context>
@@ -8196,8 +8196,8 @@ Code inside checkpoints is never executed.</source>
         <translation>指标与{axis}</translation>
     </message>
     <message>
-        <source>dashed, with a hole: {session}</source>
-        <translation>虚线、带孔:{session}</translation>
+        <source>dashed, hollow: {session}</source>
+        <translation>虚线、空心：{session}</translation>
     </message>
     <message>
         <source>{curve} (knee at {x})</source>
@@ -8263,15 +8263,15 @@ Code inside checkpoints is never executed.</source>
         <translation>关闭</translation>
     </message>
     <message>
-        <source>{n} run without being asked about.</source>
+        <source>{n} run without confirmation.</source>
         <translation>{n} 个不经询问即运行。</translation>
     </message>
     <message>
-        <source>1 runs without being asked about.</source>
+        <source>1 runs without confirmation.</source>
         <translation>1 个不经询问即运行。</translation>
     </message>
     <message>
-        <source>Each that is new or has changed is shown before it runs.</source>
+        <source>New or changed ones are shown before they run.</source>
         <translation>新的或已更改的会在运行之前显示。</translation>
     </message>
 </context>
@@ -8746,7 +8746,7 @@ computed on this computer.</source>
         <translation>恢复已取消：未作任何更改。</translation>
     </message>
     <message>
-        <source>Recovery cancelled: nothing was changed. The same script and settings continue it.</source>
+        <source>Recovery cancelled; nothing changed. Rerun with the same settings to continue.</source>
         <translation>恢复已取消：未作任何更改。使用相同的脚本和设置可继续。</translation>
     </message>
     <message>
@@ -8876,7 +8876,7 @@ computed on this computer.</source>
         <translation>在 {device} 上训练整个模型的 {n} 个剩余权重。</translation>
     </message>
     <message>
-        <source>Trains low-rank updates with {n} parameters on {device}, because all weights do not fit into memory.</source>
+        <source>Trains low-rank updates with {n} parameters on {device}, because not all weights fit into memory.</source>
         <translation>在 {device} 上训练含 {n} 个数的低秩更改：内存容纳不下全部权重。</translation>
     </message>
     <message>
@@ -9097,10 +9097,6 @@ computed on this computer.</source>
 <context>
     <name>RecoveryView</name>
     <message>
-        <source>Recovery</source>
-        <translation>恢复工作</translation>
-    </message>
-    <message>
         <source>Pruneapp was closed unexpectedly</source>
         <translation>Pruneapp 曾意外关闭</translation>
     </message>
@@ -9208,7 +9204,7 @@ computed on this computer.</source>
         <translation>已修复 {n} 层。</translation>
     </message>
     <message>
-        <source>{name} is worse after the repair: {after}, before it {before}.</source>
+        <source>{name} is worse after the repair: {before} → {after}.</source>
         <translation>{name} 在修复后变差：{after}，之前为 {before}。</translation>
     </message>
     <message>
@@ -9566,8 +9562,8 @@ computed on this computer.</source>
         <translation>没有可剪枝的内容</translation>
     </message>
     <message>
-        <source>Each round prunes the weights that the previous round trained. The training is a separate step.</source>
-        <translation>每一轮剪枝上一轮训练过的权重。其训练是单独的一个步骤。</translation>
+        <source>Each round prunes the model trained in the previous round. The training is a separate step.</source>
+        <translation>每一轮剪枝上一轮训练过的模型。训练是单独的一个步骤。</translation>
     </message>
 </context>
 <context>
@@ -9649,7 +9645,7 @@ computed on this computer.</source>
         <translation>规则 {rule} 处理 {n} 个</translation>
     </message>
     <message>
-        <source>later rules take {n}</source>
+        <source>{n} in later rules</source>
         <translation>之后的规则处理 {n} 个</translation>
     </message>
     <message>
@@ -9764,7 +9760,7 @@ computed on this computer.</source>
         <translation>约 {time}：未剪枝模型的一次评估用时 {one}。</translation>
     </message>
     <message>
-        <source>The time left is shown once the unpruned model was measured, three times.</source>
+        <source>The time left is shown after three runs of the unpruned model.</source>
         <translation>未剪枝模型测量三次之后会显示剩余时间。</translation>
     </message>
     <message>
@@ -9839,7 +9835,7 @@ computed on this computer.</source>
         <translation>剪枝量</translation>
     </message>
     <message>
-        <source>Fractions of the remaining weights of each tensor, with commas between them</source>
+        <source>Fractions of the remaining weights of each tensor, separated by commas</source>
         <translation>每个张量剩余权重的比例，用逗号分隔</translation>
     </message>
     <message>
@@ -10118,8 +10114,8 @@ computed on this computer.</source>
         <translation>没有差异</translation>
     </message>
     <message>
-        <source>no difference found within ±{noise}</source>
-        <translation>未发现差异（噪声 ±{noise}）</translation>
+        <source>difference within noise ±{noise}</source>
+        <translation>差异在噪声 ±{noise} 以内</translation>
     </message>
     <message>
         <source>{amount} worse</source>
@@ -10753,7 +10749,7 @@ steps</extracomment>
         <translation>位于 &apos;{address}&apos; 的集群已不可用。</translation>
     </message>
     <message>
-        <source>Start it again, then run the same job again (on the command line with --resume): what was written is not written again.</source>
+        <source>Start it again, then run the same job again (on the command line with --resume): written files are kept.</source>
         <extracomment>sentences</extracomment>
         <translation>请重新启动集群，然后再执行一次（在命令行中加上 --resume）：已写入的内容不会重复写入。</translation>
     </message>
@@ -10828,7 +10824,7 @@ steps</extracomment>
         <translation>工作进程 {worker} 的 {name} 为 {other}，而此机器为 {one}。</translation>
     </message>
     <message>
-        <source>its frames have no sound size</source>
+        <source>its frames have no valid size</source>
         <extracomment>sentences</extracomment>
         <translation>其数据帧的大小不合理</translation>
     </message>
@@ -10843,7 +10839,7 @@ steps</extracomment>
         <translation>它所保留的原文件元数据不是文本</translation>
     </message>
     <message>
-        <source>&apos;{show}&apos; has no sound type and shape</source>
+        <source>&apos;{show}&apos; has no valid type and shape</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{show}&apos; 的类型和形状不合理</translation>
     </message>
@@ -11633,7 +11629,7 @@ steps</extracomment>
         <translation>请取消勾选。</translation>
     </message>
     <message>
-        <source>A step needs at least one row (got none).</source>
+        <source>A step needs a rule (got none).</source>
         <extracomment>sentences</extracomment>
         <translation>一个步骤至少需要一行（未收到任何行）。</translation>
     </message>
@@ -12039,7 +12035,7 @@ steps</extracomment>
         <translation>&apos;{name}&apos; 没有让任何输入通过被剪枝的层。</translation>
     </message>
     <message>
-        <source>Let calibrate(model) call the model that load(path) returned.</source>
+        <source>In calibrate(model), call the model that load(path) returned.</source>
         <extracomment>sentences</extracomment>
         <translation>请让 calibrate(model) 调用 load(path) 返回的模型。</translation>
     </message>
@@ -12244,7 +12240,7 @@ steps</extracomment>
         <translation>&apos;{name}&apos; 既没有定义 evaluate(model)，也没有定义 calibrate(model){others}。</translation>
     </message>
     <message>
-        <source>Define evaluate(model), and let it return a number.</source>
+        <source>Define an evaluate(model) that returns a number.</source>
         <extracomment>sentences</extracomment>
         <translation>请定义 evaluate(model)，并让它返回一个数。</translation>
     </message>
@@ -12984,7 +12980,7 @@ steps</extracomment>
         <translation>不显示计算图分支中与其他张量同名的张量：{hidden} 个。</translation>
     </message>
     <message>
-        <source>Weights of this model were packed by compressed-tensors, in a way that no current program unpacks. Exported, they are plain; take &apos;quantization_config&apos; out of config.json then.</source>
+        <source>Weights of this model were packed by compressed-tensors, in a way that no current program unpacks. Exports are unpacked: then remove &apos;quantization_config&apos; from config.json.</source>
         <extracomment>sentences</extracomment>
         <translation>此模型的权重由 compressed-tensors 打包，目前没有程序能解包这种形式。导出后为普通权重；届时请从 config.json 中删除 &apos;quantization_config&apos;。</translation>
     </message>
@@ -12994,7 +12990,7 @@ steps</extracomment>
         <translation>它已被替换</translation>
     </message>
     <message>
-        <source>{len} of {value} bytes came</source>
+        <source>only {len} of {value} bytes</source>
         <extracomment>sentences</extracomment>
         <translation>只收到 {value} 字节中的 {len} 字节</translation>
     </message>
@@ -13019,7 +13015,7 @@ steps</extracomment>
         <translation>它的类型是 torch.export 的 {number}，该类型未知</translation>
     </message>
     <message>
-        <source>Behind its last tensor the file has {more} more.</source>
+        <source>After its last tensor, the file has {more} more.</source>
         <extracomment>sentences</extracomment>
         <translation>在最后一个张量之后，文件还有 {more}。</translation>
     </message>
@@ -13214,7 +13210,7 @@ steps</extracomment>
         <translation>&apos;{name}&apos; 有 {len} 个维度，应多于 {dim} 个。</translation>
     </message>
     <message>
-        <source>&apos;{name}&apos; has {size} entries along dim {dim}; by {CONFIG} it should have {wanted}.</source>
+        <source>&apos;{name}&apos; has {size} entries along dim {dim}; {CONFIG} requires {wanted}.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos; 在维度 {dim} 上有 {size} 项；根据 {CONFIG} 应为 {wanted} 项。</translation>
     </message>
@@ -13224,7 +13220,7 @@ steps</extracomment>
         <translation>&apos;{name}&apos; 所属专家的编号超过 {value}。</translation>
     </message>
     <message>
-        <source>Not every expert of &apos;{prefix}&apos; is there.</source>
+        <source>Some experts of &apos;{prefix}&apos; are missing.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{prefix}&apos; 的专家不全。</translation>
     </message>
@@ -13629,7 +13625,7 @@ steps</extracomment>
         <translation>无法达到 {nbytes} 字节：此步骤未涉及的部分，以及用于记录其余部分中哪些已剪枝的数据，共需 {least} 字节。</translation>
     </message>
     <message>
-        <source>Ask for more bytes, or select more tensors.</source>
+        <source>Use a larger size, or select more tensors.</source>
         <extracomment>sentences</extracomment>
         <translation>请指定更多字节，或选择更多张量。</translation>
     </message>
@@ -13699,7 +13695,7 @@ steps</extracomment>
         <translation>请重新导出模型。</translation>
     </message>
     <message>
-        <source>&apos;{name}&apos; has another shape on the other side: nothing can be compared.</source>
+        <source>&apos;{name}&apos; has different shapes in A and B and cannot be compared.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos; 在另一侧的形状不同：无法比较。</translation>
     </message>
@@ -14229,7 +14225,7 @@ steps</extracomment>
         <translation>请降低{word}，或取消对权重的保护。</translation>
     </message>
     <message>
-        <source>Whole {unit} of &apos;{names}&apos; cannot be between {percent} and {percent2} of it: {most} of them are too few, and {least} would prune {value} of {numel} weights.</source>
+        <source>No number of whole {unit} of &apos;{names}&apos; is within {percent} to {percent2}: {most} are too few, and {least} would prune {value} of {numel} weights.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{names}&apos; 按整个{unit}剪枝时，稀疏度无法在 {percent} 到 {percent2} 之间：{most} 个太少，而 {least} 个将剪枝 {numel} 个权重中的 {value} 个。</translation>
     </message>
@@ -14334,7 +14330,7 @@ steps</extracomment>
         <translation>&apos;{name}&apos; 无法全局剪枝：不同张量的通道大小不同，因此其分数无法比较。</translation>
     </message>
     <message>
-        <source>Choose the local scope, or an unstructured method.</source>
+        <source>Use scope per tensor, or an unstructured method.</source>
         <extracomment>sentences</extracomment>
         <translation>请选择逐张量范围，或选择非结构化方法。</translation>
     </message>
@@ -14664,7 +14660,7 @@ steps</extracomment>
         <translation>&apos;{where}&apos; 中的 {name} 为 &apos;{name2}&apos; 返回的掩码必须由 0 和 1 组成（收到了其他值）。</translation>
     </message>
     <message>
-        <source>A document keeps a weight or prunes it; it does not scale it.</source>
+        <source>A mask keeps a weight or prunes it; it cannot scale it.</source>
         <extracomment>sentences</extracomment>
         <translation>文档中的权重要么保留，要么剪枝；不能缩放。</translation>
     </message>
@@ -14689,7 +14685,7 @@ steps</extracomment>
         <translation>请修正该方法，然后重新加载；没有任何内容被更改。</translation>
     </message>
     <message>
-        <source>{name} in &apos;{where}&apos; takes &apos;{name2}&apos;, which no form can ask for.</source>
+        <source>{name} in &apos;{where}&apos; takes &apos;{name2}&apos;, which no form can set.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{where}&apos; 中的 {name} 接受 &apos;{name2}&apos;，但表单无法询问该参数。</translation>
     </message>
@@ -15644,7 +15640,7 @@ steps</extracomment>
         <translation>无法读取其历史{at}（{what}）</translation>
     </message>
     <message>
-        <source>it does not begin as one</source>
+        <source>its header is invalid</source>
         <extracomment>sentences</extracomment>
         <translation>其开头不符合该格式</translation>
     </message>
@@ -17073,7 +17069,7 @@ steps</extracomment>
         <translation>这是 {count} 个分片中的第 {number} 个。要打开整个模型，请打开其文件夹或索引。</translation>
     </message>
     <message>
-        <source>whole numbers are not pruned: they count, index or are quantized</source>
+        <source>integers are not pruned: they are counters, indices or quantized</source>
         <extracomment>sentences</extracomment>
         <translation>整数不剪枝：它们用于计数、索引或是量化值</translation>
     </message>
@@ -17558,22 +17554,22 @@ steps</extracomment>
         <translation>它：按原样打开</translation>
     </message>
     <message>
-        <source>{some} named like the original of a pruned tensor, but no mask of zeros and ones of the same shape lies beside {opened}, not as pruned.</source>
+        <source>{some} named like the original of a pruned tensor, but no 0/1 mask of the same shape is next to {opened}, not as pruned.</source>
         <extracomment>sentences</extracomment>
         <translation>{some}名称像被剪枝张量的原始张量，但旁边没有形状相同的 0/1 掩码，因此未按已剪枝处理（{opened}）。</translation>
     </message>
     <message>
-        <source>{len} tensors NAME lie</source>
+        <source>{len} tensors NAME are</source>
         <extracomment>sentences</extracomment>
         <translation>有 {len} 个张量 NAME</translation>
     </message>
     <message>
-        <source>One tensor NAME lies</source>
+        <source>One tensor NAME is</source>
         <extracomment>sentences</extracomment>
         <translation>有一个张量 NAME</translation>
     </message>
     <message>
-        <source>{some} beside NAME_orig and NAME_mask, which stand for the same tensor, pruned: all are opened unchanged, none as pruned. Open a file without the ones that are out of date.</source>
+        <source>{some} next to NAME_orig and NAME_mask of the same pruned tensor: all are opened unchanged, none as pruned. Open a file without outdated ones.</source>
         <extracomment>sentences</extracomment>
         <translation>{some}位于 NAME_orig 和 NAME_mask 旁边，后两者表示同一个已剪枝的张量：全部按原样打开，都不视为已剪枝。请打开不含过时张量的文件。</translation>
     </message>
@@ -17748,7 +17744,7 @@ steps</extracomment>
         <translation>此文件含有代码（{first_names}）；没有运行。</translation>
     </message>
     <message>
-        <source>it is quantized: whole numbers with a scale, which are not pruned</source>
+        <source>it is quantized: integers with a scale, which are not pruned</source>
         <extracomment>sentences</extracomment>
         <translation>它已量化：带缩放的整数不剪枝</translation>
     </message>
@@ -17793,7 +17789,7 @@ steps</extracomment>
         <translation>是在大端序机器上保存的，Pruneapp 不读取其数值</translation>
     </message>
     <message>
-        <source>Load it with torch and save it again on a usual machine.</source>
+        <source>Load and save it with torch on an x86 or ARM machine.</source>
         <extracomment>sentences</extracomment>
         <translation>请用 torch 加载，并在普通机器上重新保存。</translation>
     </message>
@@ -18943,7 +18939,7 @@ steps</extracomment>
         <translation>请为模型选择其他名称。</translation>
     </message>
     <message>
-        <source>A cut {kind} contains its graph, which &apos;{name}&apos; cannot, by its name.</source>
+        <source>A shrunk {kind} contains its graph, but a file &apos;{name}&apos; cannot.</source>
         <extracomment>sentences</extracomment>
         <translation>裁剪后的 {kind} 包含其计算图，而名为 &apos;{name}&apos; 的文件无法包含。</translation>
     </message>
@@ -19033,7 +19029,7 @@ steps</extracomment>
         <translation>请在同一线程中调用 load 返回的会话的 session.run(…)。</translation>
     </message>
     <message>
-        <source>The model leaves the size &apos;{name}&apos; open.</source>
+        <source>The dimension &apos;{name}&apos; is dynamic.</source>
         <extracomment>sentences</extracomment>
         <translation>模型未固定大小 &apos;{name}&apos;。</translation>
     </message>
@@ -19248,7 +19244,7 @@ steps</extracomment>
         <translation>数（{bounds}）</translation>
     </message>
     <message>
-        <source>a whole number, {bounds}</source>
+        <source>an integer, {bounds}</source>
         <extracomment>sentences</extracomment>
         <translation>整数（{bounds}）</translation>
     </message>
@@ -19283,7 +19279,7 @@ steps</extracomment>
         <translation>&apos;{where}&apos; 没有条目，因此检查点保持不变。</translation>
     </message>
     <message>
-        <source>&apos;{name}&apos; brings masks for {counted}, which the recipe does not take: it begins with nothing pruned. Put {{&quot;name&quot;: &quot;file_masks&quot;}} first to go on from them.</source>
+        <source>&apos;{name}&apos; has masks for {counted}, which the recipe ignores: it starts unpruned. To continue from them, put {{&quot;name&quot;: &quot;file_masks&quot;}} first.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos; 带有 {counted}的掩码，但配方不采用它们：它从未剪枝的状态开始。要从这些掩码继续，请将 {{&quot;name&quot;: &quot;file_masks&quot;}} 放在最前面。</translation>
     </message>
@@ -19817,7 +19813,7 @@ steps</extracomment>
         <translation>输入先通过未剪枝的模型运行一次，然后{often}，通过该模型和已剪枝的模型：每层一次，或输入相同的各层一次。</translation>
     </message>
     <message>
-        <source>All {counted} have nearly the same high sparsity ({join}). A repair did not make up for such a mask in a small convolutional network; global pruning and LAMP leave more in its first layers.</source>
+        <source>All {counted} have nearly the same high sparsity ({join}). In tests, repair did not fix such masks in small convolutional networks; global pruning and LAMP leave more in its first layers.</source>
         <extracomment>sentences</extracomment>
         <translation>全部 {counted}的稀疏度几乎同样高（{join}）。在一个小型卷积网络中，修复未能弥补这样的掩码；全局剪枝和 LAMP 会在前几层保留更多权重。</translation>
     </message>
@@ -19862,9 +19858,9 @@ steps</extracomment>
         <translation>崩溃后，最后的步骤需要重新计算：其掩码无法写入 &apos;{place}&apos;（{words_of}）。</translation>
     </message>
     <message>
-        <source>Your work is not being kept for recovery after a crash: &apos;{place}&apos; cannot be written ({words_of}).</source>
+        <source>Your work cannot be restored after a crash: &apos;{place}&apos; cannot be written ({words_of}).</source>
         <extracomment>sentences</extracomment>
-        <translation>您的工作没有为崩溃情况保存：无法写入 &apos;{place}&apos;（{words_of}）。</translation>
+        <translation>崩溃后将无法恢复您的工作：无法写入 &apos;{place}&apos;（{words_of}）。</translation>
     </message>
     <message>
         <source>It has {counted}; it had {len}.</source>
@@ -20455,9 +20451,9 @@ steps</extracomment>
         <translation>256 个或更多为宜。</translation>
     </message>
     <message>
-        <source>The outputs of one input depend on the others of its call, so each call is used as a whole.</source>
+        <source>The outputs of an input depend on its batch, so each batch is used as a whole.</source>
         <extracomment>sentences</extracomment>
-        <translation>一个输入的输出取决于同次调用的其他输入，因此每次调用作为整体使用。</translation>
+        <translation>一个输入的输出取决于其所在批次，因此每个批次作为整体使用。</translation>
     </message>
     <message>
         <source>The sequential repair did not make the model better, so recovery began without it.</source>
@@ -22546,7 +22542,7 @@ steps</extracomment>
         <translation>检查</translation>
     </message>
     <message>
-        <source>The files are always read back and compared with the pruned model. The class can be built or run by a Python that has transformers.</source>
+        <source>The files are always read back and compared with the pruned model. To build or run the class, a Python with transformers is needed.</source>
         <translation>文件总会回读并与剪枝后的模型比较。类可以由装有 transformers 的 Python 构建或运行。</translation>
     </message>
     <message>
@@ -22626,15 +22622,15 @@ steps</extracomment>
         <translation>✓ 输出与以下相同：{state}</translation>
     </message>
     <message>
-        <source>▲ Changes the output of {state}</source>
-        <translation>▲ 输出会改变；比较对象：{state}</translation>
+        <source>▲ Output differs from {state}</source>
+        <translation>▲ 输出不同于：{state}</translation>
     </message>
     <message>
         <source>△ Same output as {state} for these texts</source>
         <translation>△ 对这些文本，输出与以下相同：{state}</translation>
     </message>
     <message>
-        <source>Write as &apos;{other}&apos;, which computes the same and takes any number of heads</source>
+        <source>Write as &apos;{other}&apos;: same outputs, supports any number of heads</source>
         <translation>写为“{other}”，计算结果相同，并接受任意数量的头</translation>
     </message>
     <message>
@@ -22788,8 +22784,8 @@ steps</extracomment>
         <translation>每个词元的乘加运算</translation>
     </message>
     <message>
-        <source>Products of a token with every weight that it passes. Not counted: attention scores, which grow with the text, and what a text passes once (a pooler, a classifier).</source>
-        <translation>词元与其经过的每个权重的乘积。不计：随文本长度增长的注意力分数，以及文本只经过一次的部分（池化层、分类器）。</translation>
+        <source>One multiply-add per token and weight used. Not counted: attention scores, which grow with the text, and layers that run once per text (pooler, classifier).</source>
+        <translation>每个词元与所用的每个权重各计一次乘加。不计：随文本长度增长的注意力分数，以及每段文本只运行一次的层（池化层、分类器）。</translation>
     </message>
     <message>
         <source>{what}: {before}, after the cut {after}</source>
@@ -23147,16 +23143,16 @@ steps</extracomment>
         <translation>{before} → {after}</translation>
     </message>
     <message>
-        <source>Pruned of remaining</source>
-        <translation>剩余权重中被剪枝</translation>
+        <source>Newly pruned</source>
+        <translation>新剪枝</translation>
     </message>
     <message>
         <source>Weights pruned</source>
         <translation>被剪枝的权重</translation>
     </message>
     <message>
-        <source>This step, of the weights of its tensors that were not pruned before it.</source>
-        <translation>此步骤，针对其张量中此前未剪枝的权重。</translation>
+        <source>Pruned by this step, of the weights that remained in its tensors.</source>
+        <translation>此步骤剪枝的部分，相对于其张量中剩余的权重。</translation>
     </message>
     <message>
         <source>Whole model</source>
@@ -23662,11 +23658,11 @@ steps</extracomment>
         <translation>文本…</translation>
     </message>
     <message>
-        <source>Choose text files in UTF-8. Tokens that they do not use are cut; for these texts the model computes the same.</source>
+        <source>Choose UTF-8 text files. Tokens not used in them are removed; for these texts the outputs stay the same.</source>
         <translation>选择 UTF-8 文本文件。它们未使用的词元会被裁去；对这些文本，模型的计算结果不变。</translation>
     </message>
     <message>
-        <source>Ids…</source>
+        <source>IDs…</source>
         <translation>ID…</translation>
     </message>
     <message>
@@ -23702,8 +23698,8 @@ steps</extracomment>
         <translation>要保留的 ID</translation>
     </message>
     <message>
-        <source>Texts to keep</source>
-        <translation>要保留的文本</translation>
+        <source>Texts to use</source>
+        <translation>使用的文本</translation>
     </message>
 </context>
 <context>

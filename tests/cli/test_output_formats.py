@@ -163,8 +163,8 @@ def test_a_state_dict_is_shrunk_into_a_file(suffix, tmp_path, capsys, monkeypatc
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("small.pt", "contains its graph, which 'small.pt' cannot"),
-        ("small.pt2", "contains its graph, which 'small.pt2' cannot"),
+        ("small.pt", "contains its graph, but a file 'small.pt' cannot"),
+        ("small.pt2", "contains its graph, but a file 'small.pt2' cannot"),
     ],
 )
 def test_a_graph_does_not_fit_every_file(name, message, tmp_path, capsys):

@@ -131,7 +131,7 @@ def read(header: Header, start: int, source: FileSource, cancel: CancelToken) ->
     tree = layout.tree
     frame, tensors = tree.get("frame"), tree.get("tensors")
     if type(frame) is not int or not 8 <= frame <= 1 << 24 or frame % 8:
-        raise layout.damage_error("its frames have no sound size")
+        raise layout.damage_error("its frames have no valid size")
     metadata = _dense_metadata(layout, header)
     if type(tensors) is not dict:
         raise layout.damage_error("its metadata lists no tensors")
@@ -186,7 +186,7 @@ def _parse_description(
         or len(description) != 2
         or description[0] not in SAFETENSORS_DTYPES
     ):
-        raise layout.damage_error(f"'{show(name)}' has no sound type and shape")
+        raise layout.damage_error(f"'{show(name)}' has no valid type and shape")
     return DTYPES[description[0]], layout.shape(name, description[1])
 
 

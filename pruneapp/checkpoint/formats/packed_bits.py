@@ -36,7 +36,7 @@ _MAX_ELEMENTS = 1 << 20
 
 _NOTICE = Notice(
     "Weights of this model were packed by compressed-tensors, in a way that no current program "
-    "unpacks. Exported, they are plain; take 'quantization_config' out of config.json then."
+    "unpacks. Exports are unpacked: then remove 'quantization_config' from config.json."
 )
 
 

@@ -439,7 +439,7 @@ class Store:
         def fetch() -> bytes:
             data = self.fetch(path, start, stop, version)
             if len(data) != stop - start:
-                raise EOFError(f"{len(data):,} of {stop - start:,} bytes came")
+                raise EOFError(f"only {len(data):,} of {stop - start:,} bytes")
             return data
 
         return self.call_with_retries(path, fetch)

@@ -108,7 +108,7 @@ def index_stream(
     notices = []
     if end < source.size:
         more = counted(source.size - end, "byte")
-        notices.append(Notice(f"Behind its last tensor the file has {more} more."))
+        notices.append(Notice(f"After its last tensor, the file has {more} more."))
     described = Described(
         FORMAT,
         LABEL,

@@ -18,13 +18,13 @@ from pruneapp.checkpoint.dtypes import DTYPES, DType
 from pruneapp.checkpoint.entry import is_contiguous, reach
 from pruneapp.errors import DamagedFileError, UnsupportedFileError
 
-QUANTIZED = "it is quantized: whole numbers with a scale, which are not pruned"
+QUANTIZED = "it is quantized: integers with a scale, which are not pruned"
 DOWNLOAD_AGAIN = "Download or copy it again."
 # Texts and remedies of `UnsupportedError`.
 SAVE_AGAIN = "Load it in Python and save it again: torch.save(torch.load(FILE), 'model.pt')."
 BIG_ENDIAN = (
     "was saved on a big-endian machine, whose numbers Pruneapp does not read",
-    "Load it with torch and save it again on a usual machine.",
+    "Load and save it with torch on an x86 or ARM machine.",
 )
 
 

@@ -69,9 +69,9 @@ class QuestionDialog(Dialog):
         self.close_button.clicked.connect(self.accept)
 
     def _show_agreed(self, agreed: int) -> None:
-        several = self.tr("{n} run without being asked about.").format(n=count(agreed))
-        one = self.tr("1 runs without being asked about.")
-        none = self.tr("Each that is new or has changed is shown before it runs.")
+        several = self.tr("{n} run without confirmation.").format(n=count(agreed))
+        one = self.tr("1 runs without confirmation.")
+        none = self.tr("New or changed ones are shown before they run.")
         self.agreed.setText(plural(agreed, one, several) if agreed else none)
         self.forget.setEnabled(bool(agreed))
 

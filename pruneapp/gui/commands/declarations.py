@@ -114,7 +114,7 @@ COMMANDS: tuple[MenuCommand, ...] = (
         MenuCommand(
             "clear_histories",
             "Clear kept &histories…",
-            "Delete the undo history, metrics and scans that are kept of closed files",
+            "Delete the saved undo history, metrics and scans of closed files",
             always=True,
         ),
     ),
@@ -151,7 +151,7 @@ COMMANDS: tuple[MenuCommand, ...] = (
         MenuCommand(
             "report",
             "Re&port…",
-            "Write all states, metrics, checksums and the recipe to a page that can be sent",
+            "Write all states, metrics, checksums and the recipe to an HTML page",
         ),
         MenuCommand("close", "&Close", "Close this checkpoint", "Ctrl+W"),
         MenuCommand(
@@ -259,7 +259,7 @@ COMMANDS: tuple[MenuCommand, ...] = (
         MenuCommand(
             "page_sensitivity",
             "&Sensitivity",
-            "Damage of pruning each tensor alone, as scanned",
+            "Quality loss of pruning each tensor alone, as scanned",
             "7",
             group="page",
         ),
@@ -276,13 +276,13 @@ COMMANDS: tuple[MenuCommand, ...] = (
         MenuCommand("next_tensor", "&Next tensor", "Show the next tensor", "]"),
         MenuCommand(
             "go_to_input",
-            "Lay&er before",
+            "Previous lay&er",
             "Show the layer that feeds the current tensor, as in Connections",
             "Ctrl+[",
         ),
         MenuCommand(
             "go_to_output",
-            "La&yer after",
+            "Next la&yer",
             "Show the layer that the current tensor feeds, as in Connections",
             "Ctrl+]",
         ),
@@ -387,7 +387,7 @@ COMMANDS: tuple[MenuCommand, ...] = (
         MenuCommand(
             "in_group",
             "Include all tensors of the &group",
-            "Apply manual edits of channels to the same units in all tensors that have them",
+            "Apply manual edits of channels to the matching channels of their whole group",
             checkable=True,
         ),
         MenuCommand(
@@ -433,8 +433,8 @@ COMMANDS: tuple[MenuCommand, ...] = (
         MenuCommand(
             "recover",
             "Reco&ver…",
-            "Train the remaining weights with pruned weights at zero, to reproduce the unpruned "
-            "model or with your own training",
+            "Train the remaining weights while pruned ones stay zero: distill the unpruned model, "
+            "or run your own training",
             "Ctrl+Shift+R",
         ),
     ),
@@ -584,9 +584,9 @@ LOCAL_KEYS: tuple[LocalKeys, ...] = (
     LocalKeys("Ctrl+Up Ctrl+Down", "Move the target, on the Quality page", "Ctrl+↑ ↓"),
     LocalKeys("+ = - _ 0", "Zoom a chart, and show all of it"),
     LocalKeys("T", "Show the data of the picture as a table"),
-    LocalKeys("Ctrl+C Ctrl+V", "Copy the selected rows or channels, select copied channels"),
+    LocalKeys("Ctrl+C Ctrl+V", "Copy the selected rows or channels; paste a channel list"),
     LocalKeys("F2", "Edit the name or the note of a state of the history"),
-    LocalKeys("Return Enter", "Open or press what has the focus"),
+    LocalKeys("Return Enter", "Activate the focused control"),
     LocalKeys(
         "Tab Shift+Tab Shift+Backtab", "Go to the next or previous control", "Tab, Shift+Tab"
     ),

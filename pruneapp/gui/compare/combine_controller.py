@@ -315,7 +315,7 @@ class MaskDragController(Feature[QDialog]):
         """
         if (dragged := self._accepted_drag(event)) is not None:
             event.acceptProposedAction()
-            text = self.tr("Drop here to prune what is pruned in {tensors} of {file}.")
+            text = self.tr("Drop here to use the masks of {tensors} of {file}.")
             self._notifications.show_done(
                 text.format(tensors=self._tensor_count_text(len(dragged.names)), file=dragged.file)
             )
@@ -345,11 +345,11 @@ class MaskDragController(Feature[QDialog]):
         )
         self._form.set_masks(taken.masks, file)
         tensors = self._tensor_count_text(len(taken.masks))
-        text = self.tr("Masks of {tensors} were taken from {file}. Prune applies them.")
+        text = self.tr("Masks of {tensors} loaded from {file}. Press Prune to apply.")
         self._notifications.show_done(text.format(tensors=tensors, file=file))
         if taken.misfits:
             text = self.tr(
-                "Masks of {tensors} were taken from {file}. Excluded, because they do not fit "
+                "Masks of {tensors} loaded from {file}. Excluded, because they do not fit "
                 "this file: {others}."
             )
             others = self._tensor_count_text(len(taken.misfits))

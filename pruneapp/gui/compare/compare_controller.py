@@ -62,7 +62,7 @@ def _difference(a: Snapshot, b: Snapshot, request: TileRequest, job: Job) -> Dif
     """
     if a.entry(request.name).shape != b.entry(request.name).shape:
         raise CheckpointError(
-            f"'{request.name}' has another shape on the other side: nothing can be compared.",
+            f"'{request.name}' has different shapes in A and B and cannot be compared.",
             remedy="Choose another tensor, or show something else.",
         )
     gone = a.export_mask(request.name)
@@ -435,8 +435,8 @@ class CompareController(Controller):
         a, b = sides.names
         if sides.same:
             return self.tr(
-                "{state} is the only state to be compared, and does not differ from itself. Go to "
-                "a later state, or choose two on the page Compare."
+                "{state} is the only state: there is nothing to compare. Go to a later state, or "
+                "choose two on the page Compare."
             ).format(state=a)
         return self.tr("Nothing differs here between {a} and {b}.").format(a=a, b=b)
 

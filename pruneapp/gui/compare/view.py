@@ -427,7 +427,7 @@ class CompareView(BarChartView):
                 (self.tr("Relative norm"), NORM),
                 (self.tr("1 − cosine"), ANGLE),
                 (self.tr("Different signs"), SIGNS),
-                (self.tr("Unshared zeros"), ZEROS),
+                (self.tr("Zero mismatch"), ZEROS),
             ),
         )
         super().__init__(names_canvas(neutral=True), orders, box)
@@ -599,7 +599,7 @@ class CompareView(BarChartView):
             self.tr("{share} of the weights differ").format(share=part(t.differing, t.numel)),
             self.tr("relative norm {value}").format(value=_share(t.relative)),
             self.tr("cosine {value}").format(value=_value(t.cosine)),
-            self.tr("equal signs {value}").format(value=_share(t.same_sign)),
+            self.tr("same signs {value}").format(value=_share(t.same_sign)),
         ]
         if t.overlap is not None:
             facts.append(self.tr("shared zeros {value}").format(value=_share(t.overlap)))
@@ -644,7 +644,7 @@ class CompareView(BarChartView):
             TableColumn(self.tr("weights that differ"), lambda i: tensors[i].differing),
             TableColumn(self.tr("relative norm"), lambda i: number(tensors[i].relative)),
             TableColumn(self.tr("cosine"), lambda i: number(tensors[i].cosine)),
-            TableColumn(self.tr("equal signs"), lambda i: tensors[i].same_sign, share=True),
+            TableColumn(self.tr("same sign"), lambda i: tensors[i].same_sign, share=True),
             TableColumn(self.tr("shared zeros"), lambda i: tensors[i].overlap, share=True),
         )
 

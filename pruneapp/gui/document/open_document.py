@@ -173,13 +173,11 @@ def _not_restored(checkpoint: Checkpoint, error: PruneAppError) -> Notice:
     """Return the notice that the kept history was not restored, because of `error`."""
     if isinstance(error, OriginalChangedError):
         sentence = translate(
-            "OpenDocument",
-            "'{name}' was changed since its history was kept, so it is not restored.",
+            "OpenDocument", "'{name}' changed since its history was saved, so it is not restored."
         )
     else:
         sentence = translate(
-            "OpenDocument",
-            "The history that was kept of '{name}' cannot be read, so it is not restored.",
+            "OpenDocument", "The saved history of '{name}' cannot be read, so it is not restored."
         )
     details = "\n".join(filter(None, (translate_error(error), error.details)))
     return Notice(sentence.format(name=checkpoint.path.name), details)

@@ -64,10 +64,10 @@ class GenerateDialog(Dialog):
         self.chat.setToolTip(
             self.tr("Put each prompt into the chat template of the tokenizer, if it has one.")
         )
-        self.sample = QCheckBox(self.tr("Draw tokens at random"), self)
+        self.sample = QCheckBox(self.tr("Sample tokens"), self)
         self.sample.setToolTip(
             self.tr(
-                "Draw tokens with the settings of the model and the same seed for both states. "
+                "Sample tokens with the model settings and the same seed for both states. "
                 "Otherwise the most probable token is taken (greedy decoding)."
             )
         )
@@ -185,8 +185,8 @@ class GenerateDialog(Dialog):
                 share=part(common, total), n=count(common), total=count(total)
             ),
             self.tr(
-                "After the same words as the original, the pruned model chooses the same next "
-                "token in {share} of the cases."
+                "Given the unpruned model's text, the pruned model predicts the same next token "
+                "in {share} of cases."
             ).format(share=part(same, given))
             if given
             else "",
@@ -202,7 +202,7 @@ class GenerateDialog(Dialog):
             )
             left = _marked(pair.original, [(a, n) for a, _, n in pair.common], self._colors)
             right = _marked(pair.other, [(b, n) for _, b, n in pair.common], self._colors)
-            heads = self.tr("Original"), self._state
+            heads = self.tr("Unpruned"), self._state
             counts = [
                 plural(len(each.ids), self.tr("1 token"), self.tr("{n} tokens"))
                 for each in (pair.original, pair.other)
@@ -226,7 +226,7 @@ class GenerateDialog(Dialog):
     def as_text(self) -> str:
         """Return prompts and answers as text."""
         parts = [self._summary()]
-        original = self.tr("Original")
+        original = self.tr("Unpruned")
         for pair in self._pairs:
             parts += [
                 f"> {pair.prompt}",

@@ -371,9 +371,9 @@ def _label_and_help(kind: DataKind) -> tuple[str, str]:
             translate("DataKind", "&Random inputs"),
             translate(
                 "DataKind",
-                "Random numbers (always the same) in the input shapes of the ONNX model. They "
-                "are unlike real inputs, so that small losses are missed and repairs are worse. "
-                "Enter sizes that the model leaves open, such as batch=1, height=224.",
+                "Random numbers (always the same) in the input shapes of the ONNX model. They are "
+                "unlike real inputs, so that small losses are missed and repairs are worse. Enter "
+                "the dynamic sizes of the model, such as batch=1, height=224.",
             ),
         ),
         DataKind.STATISTICS: (

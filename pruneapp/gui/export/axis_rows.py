@@ -391,12 +391,12 @@ class VocabularyChoice(QWidget):
         self.browse = QPushButton(self.tr("Texts…"), self)
         self.browse.setAutoDefault(False)
         tip = self.tr(
-            "Choose text files in UTF-8. Tokens that they do not use are cut; for these texts the "
-            "model computes the same."
+            "Choose UTF-8 text files. Tokens not used in them are removed; for these texts the "
+            "outputs stay the same."
         )
         self.browse.setToolTip(tip)
         self.browse.setAccessibleDescription(tip)
-        self.browse_ids = QPushButton(self.tr("Ids…"), self)
+        self.browse_ids = QPushButton(self.tr("IDs…"), self)
         self.browse_ids.setAutoDefault(False)
         tip = self.tr(
             "Choose a text file with the ids of the tokens to keep: one on each line, or a range "
@@ -456,7 +456,7 @@ class VocabularyChoice(QWidget):
 
     def _browse(self) -> None:
         start = str(Path(self._texts[0]).parent) if self._texts else self.folder
-        found, _filter = QFileDialog.getOpenFileNames(self, self.tr("Texts to keep"), start)
+        found, _filter = QFileDialog.getOpenFileNames(self, self.tr("Texts to use"), start)
         if found:
             self.fileChosen.emit(found[0])
             self.set_choice(CutRequest(texts=tuple(found)), self._surplus)

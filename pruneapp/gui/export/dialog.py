@@ -391,10 +391,10 @@ class ExportDialog(Dialog):
         self.tabs.setDrawBase(False)
         self.tabs.setAccessibleName(self.tr("What is written"))
         for words, tip in (
-            (self.tr("Full size"), self.tr("Tensors keep their shapes; what is pruned is 0.")),
+            (self.tr("Full size"), self.tr("Tensors keep shapes; pruned weights are 0.")),
             (
                 self.tr("Shrunk"),
-                self.tr("Dead units are cut out: smaller tensors, and a config.json for them."),
+                self.tr("Dead units are removed: smaller tensors, and a matching config.json."),
             ),
         ):
             self.tabs.setTabToolTip(self.tabs.addTab(words), tip)

@@ -167,8 +167,8 @@ class SizeTable(QWidget):
                 "multiply_adds",
                 self.tr("Multiply-adds per token"),
                 self.tr(
-                    "Products of a token with every weight that it passes. Not counted: attention "
-                    "scores, which grow with the text, and what a text passes once (a pooler, a "
+                    "One multiply-add per token and weight used. Not counted: attention scores, "
+                    "which grow with the text, and layers that run once per text (pooler, "
                     "classifier)."
                 ),
             ),
@@ -520,8 +520,8 @@ class ShrinkPage(QWidget):
         self.check = choice_box(
             self.tr("Check"),
             self.tr(
-                "The files are always read back and compared with the pruned model. The class can "
-                "be built or run by a Python that has transformers."
+                "The files are always read back and compared with the pruned model. To build or "
+                "run the class, a Python with transformers is needed."
             ),
             (
                 (self.tr("Read back and compare"), "shapes"),
@@ -874,7 +874,7 @@ class ShrinkPage(QWidget):
             of = with_note(of, self._metric) if self._metric else of
             words = self.tr("✓ Same output as {state}")
             if changes:
-                words = self.tr("▲ Changes the output of {state}")
+                words = self.tr("▲ Output differs from {state}")
             elif forecast.exactness != EXACT:
                 words = self.tr("△ Same output as {state} for these texts")
             text = words.format(state=of)
@@ -903,9 +903,7 @@ class ShrinkPage(QWidget):
         self.loss.setText(loss_text(grave=grave))
         self.loss.setForegroundRole(DANGER if grave else TEXT)
         if forecast.write_as:
-            words = self.tr(
-                "Write as '{other}', which computes the same and takes any number of heads"
-            )
+            words = self.tr("Write as '{other}': same outputs, supports any number of heads")
             self.write_as.setText(words.format(other=forecast.write_as))
             blocker = QSignalBlocker(self.write_as)
             self.write_as.setChecked(bool(self._current_request.write_as))

@@ -49,7 +49,7 @@ class RecoveryView(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAccessibleName(self.tr("Recovery"))
+        self.setAccessibleName(self.tr("Restore"))
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self.title = heading(self.tr("Pruneapp was closed unexpectedly"))
         self.later = symbol_button("×", self.tr("Ask again next time"), self)

@@ -132,7 +132,7 @@ class ModelStatus(QWidget):
                 names = self.tr("{names} and {n} more").format(
                     names=names, n=number_format.count(len(files) - _LISTED)
                 )
-            about.append(self.tr("An export as a folder copies: {names}").format(names=names))
+            about.append(self.tr("Folder exports also copy: {names}").format(names=names))
         self._about = tuple(about)
 
     def set_model(self, numel: int, pruned: int, buffers: int = 0) -> None:

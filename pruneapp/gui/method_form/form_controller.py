@@ -535,7 +535,7 @@ class FormController(Feature[QDialog]):
         titles = {
             "masks": self.tr("Load masks"),
             "scores": self.tr("Load importance scores"),
-            "statistics": self.tr("Load statistics of activations"),
+            "statistics": self.tr("Load activation statistics"),
         }
         folder = self.session.folder("mask")
         name, _ = QFileDialog.getOpenFileName(self._window, titles[kind], str(folder))

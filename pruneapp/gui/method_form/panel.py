@@ -289,11 +289,11 @@ class PruneForm(QWidget):
         )
 
         self.each = _radio_button(
-            self.tr("per tensor"),
+            self.tr("Per tensor"),
             self.tr("Each tensor is pruned to the same fraction of its own weights."),
         )
         self.all = _radio_button(
-            self.tr("global"),
+            self.tr("Global"),
             self.tr(
                 "One threshold for all tensors of a rule: the fraction pruned varies by tensor."
             ),
@@ -749,9 +749,7 @@ class PruneForm(QWidget):
         count, matched = share.get(number, 0), sum(share.values())
         if not count:
             limits = share.get(0, 0) == matched
-            return (
-                self.tr("excluded by limits") if limits else self.tr("later rules take its tensors")
-            )
+            return self.tr("excluded by limits") if limits else self.tr("overridden by later rules")
         if count < matched:
             return self.tr("{n} of {m} tensors").format(
                 n=number_format.count(count), m=number_format.count(matched)

@@ -250,9 +250,7 @@ class RuleEditor(QWidget):
                 )
             )
         elif later:
-            words.append(
-                self.tr("later rules take {n}").format(n=number_format.count(lost - limits))
-            )
+            words.append(self.tr("{n} in later rules").format(n=number_format.count(lost - limits)))
         if limits:
             words.append(self.tr("limits exclude {n}").format(n=number_format.count(limits)))
         return self.tr("{n} of {m} tensors: {why}.").format(

@@ -114,8 +114,8 @@ def details(answer: PatternAnswer) -> str:
     if totals.broken:
         taken = plural(
             totals.to_prune,
-            translate("Patterns", "{pattern} prunes 1 more weight"),
-            translate("Patterns", "{pattern} prunes {n} more weights"),
+            translate("Patterns", "{pattern} needs 1 more pruned"),
+            translate("Patterns", "{pattern} needs {n} more pruned"),
         ).format(pattern=answer.pattern)
         cost = translate("Patterns", "norm² not known.")
         if lost is not None:

@@ -153,9 +153,8 @@ class DistributionView(BarChartView):
         self.field.setAccessibleName(self.tr("Threshold"))
         self.field.setToolTip(
             self.tr(
-                "Weights of smaller magnitude are to be pruned. Enter a magnitude or use "
-                "the arrow keys; in the chart, drag the line or press Shift and an arrow "
-                "key."
+                "Weights below this magnitude will be pruned. Enter a magnitude or use the arrow "
+                "keys; in the chart, drag the line or press Shift and an arrow key."
             )
         )
         self.field.numberEntered.connect(self._move_to)

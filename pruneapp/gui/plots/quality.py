@@ -573,7 +573,7 @@ class QualityView(PlotView):
             if kind in fresh
         ]
         for other in dict.fromkeys(other.name for other, _ in self._other_states):
-            words = self.tr("dashed, with a hole: {session}").format(session=_in_legend(other))
+            words = self.tr("dashed, hollow: {session}").format(session=_in_legend(other))
             swatches.append(Swatch(words, (), tip=other))
         for curve in self._shown_curves():
             words = self.tr("frontier, recovered") if curve.recovered else self.tr("frontier")

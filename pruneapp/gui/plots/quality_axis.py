@@ -111,8 +111,8 @@ def quality_axes() -> tuple[QualityAxis, ...]:
             translate("QualityAxis", "multiply-adds per input"),
             translate(
                 "QualityAxis",
-                "Multiply-adds by weights that are not pruned, of matrices and convolutions, for "
-                "one input of the script. A theoretical number: zeros alone make nothing faster",
+                "Multiply-adds (MACs) of unpruned weights in matrices and convolutions, for one "
+                "input of the script. Theoretical: zeros alone make nothing faster",
             ),
             translate("QualityAxis", "{x} multiply-adds per input"),
             lambda quality: quality.multiply_adds,

@@ -439,7 +439,7 @@ class SensitivityView(BarChartView):
             if not damage:
                 change = self.tr("no difference")
             elif abs(damage) <= noise:
-                change = self.tr("no difference found within ±{noise}").format(
+                change = self.tr("difference within noise ±{noise}").format(
                     noise=metric_points(noise, share=sensitivity.share, noise=True)
                 )
             elif damage > 0:

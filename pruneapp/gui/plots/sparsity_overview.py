@@ -148,7 +148,7 @@ class ModelView(BarChartView):
             (self.tr("Size"), SIZE),
             (self.tr("Norm² retained (whole model)"), NORM),
         )
-        box = choice_box(self.tr("Show"), self.tr("Height of the bars"), measures)
+        box = choice_box(self.tr("Show"), self.tr("Length of the bars"), measures)
         super().__init__(names_canvas(), orders, box)
         self._busy_text = self.tr("Counting…")
         self._row.addWidget(self.measure_box)
@@ -302,7 +302,7 @@ class ModelView(BarChartView):
                 words = self.tr(";  norm² retained {share}").format(share=percent(norm))
             text += words
         if len(report.tensors) < self._prunable:  # not the same as the checked tensors
-            text += self.tr(";  without biases and norms that are not pruned")
+            text += self.tr(";  unpruned biases and norms are not shown")
         return text
 
     def _name_of(self, tensor: int) -> str:

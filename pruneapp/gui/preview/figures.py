@@ -174,8 +174,8 @@ class StepFigures(Figures):
         the step had pruned weights already. `repaired`: the state contains repaired values.
         """
         self.show_only(self.labels.keys() - {_WHOLE})
-        word = self.tr("Pruned of remaining") if goes_on else self.tr("Weights pruned")
-        tip = self.tr("This step, of the weights of its tensors that were not pruned before it.")
+        word = self.tr("Newly pruned") if goes_on else self.tr("Weights pruned")
+        tip = self.tr("Pruned by this step, of the weights that remained in its tensors.")
         self._set_text("pruned", word, self.tr("Whole model") if of_state else tip)
         if (of_state, repaired) != self._explained:
             self._explained = of_state, repaired

@@ -57,7 +57,7 @@ class AfterRound(QWidget):
             self.tr("Measure the unpruned model and each round with the script"),
         )
         self.stop = self._field(
-            self.tr("Stop when the metric is worse than"),
+            self.tr("Stop when the metric gets worse by"),
             self.tr(
                 "Largest allowed difference from the unpruned model: 0.01 in the unit of the "
                 "metric, or 1 % of its value. The last round within this limit is selected"
@@ -76,7 +76,7 @@ class AfterRound(QWidget):
         grid.addWidget(label_for(self.steps, self.tr("S&teps per round")), 1, 0)
         grid.addWidget(self.steps, 1, 1)
         grid.addWidget(self.evaluate, 2, 0)
-        grid.addWidget(label_for(self.stop, self.tr("Stop when the metric is &worse than")), 3, 0)
+        grid.addWidget(label_for(self.stop, self.tr("Stop when the metric gets &worse by")), 3, 0)
         grid.addWidget(self.stop, 3, 1)
         grid.addWidget(self.choice, 4, 0, 1, 3)
         self.recover.setAccessibleDescription(self.recover.toolTip())

@@ -157,8 +157,8 @@ class RoundsDialog(DecisionDialog):
         note, error = self._note, self._error
         if self.after.recovers:
             note = self.tr(
-                "Each round prunes the weights that the previous round trained. The training is "
-                "a separate step."
+                "Each round prunes the model trained in the previous round. The training is a "
+                "separate step."
             )
         if self.isVisible() and self.after.needs_script:
             self.resize(self.size().expandedTo(self.sizeHint()).boundedTo(room(self)))

@@ -399,8 +399,8 @@ def plan_text(plan: Mapping[str, Any]) -> str:
         ),
         "lora": translate(
             "Recovery",
-            "Trains low-rank updates with {n} parameters on {device}, because all weights do "
-            "not fit into memory.",
+            "Trains low-rank updates with {n} parameters on {device}, because not all weights fit "
+            "into memory.",
         ),
         "norms": translate(
             "Recovery",

@@ -318,8 +318,7 @@ class RecoverController(Feature[Dialog]):
             text = self.tr("Recovery cancelled: nothing was changed.")
             if time.monotonic() - began > _CONTINUES_AFTER_S:
                 text = self.tr(
-                    "Recovery cancelled: nothing was changed. The same script and settings "
-                    "continue it."
+                    "Recovery cancelled; nothing changed. Rerun with the same settings to continue."
                 )
             self._notifications.show_done(text)
             return

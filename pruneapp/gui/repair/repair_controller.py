@@ -352,7 +352,7 @@ class RepairController(Feature[RepairDialog]):
             for sentence in self._evaluation.same_data_warnings(self._repaired_by):
                 self._notifications.show_info(NoticeTopic.REPAIR, sentence)
             return
-        text = self.tr("{name} is worse after the repair: {after}, before it {before}.")
+        text = self.tr("{name} is worse after the repair: {before} → {after}.")
         self._notifications.offer(
             NoticeTopic.REPAIR,
             text.format(

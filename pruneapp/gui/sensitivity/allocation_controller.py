@@ -99,7 +99,7 @@ class AllocationController(Feature[AllocationDialog]):
         if number == document.position:
             kept = replace(kept, scan=with_protection(kept.scan, document.snapshot()))
         else:
-            text = self.tr("The step follows the state that was scanned, '{state}', in a branch.")
+            text = self.tr("The step was added in a branch after the scanned state '{state}'.")
             note = join_sentences(
                 text.format(state=numbered_title(number, document.items[number])), note
             )

@@ -131,7 +131,7 @@ class ScanDialog(DecisionDialog):
         self.fractions = LineEdit(self)
         self.fractions.setAccessibleName(self.tr("Amounts"))
         self.fractions.setToolTip(
-            self.tr("Fractions of the remaining weights of each tensor, with commas between them")
+            self.tr("Fractions of the remaining weights of each tensor, separated by commas")
         )
         for field, text in (
             (self.methods, self.tr("&Method")),
@@ -235,9 +235,9 @@ class AllocationDialog(DecisionDialog):
         about = plain(
             self.tr(
                 "Distributes the total sparsity over the scanned tensors so that the predicted "
-                "loss is smallest. The result is one step with a rule for each tensor. Change: "
-                "effect on the metric if only this tensor is pruned (worst case up to this "
-                "amount)."
+                "quality loss is smallest. The result is one step with a rule for each tensor. "
+                "Change: effect on the metric if only this tensor is pruned (worst case up to "
+                "this amount)."
             ),
             wrap=True,
             ink=MUTED,
@@ -292,7 +292,7 @@ class AllocationDialog(DecisionDialog):
             return
         self.table.fit_columns(range(min(len(found.tensors), 100)))
         words = self.tr(
-            "{metric}: {before} before, {predicted} predicted, assuming that losses add up"
+            "{metric}: {before} before, {predicted} predicted, assuming that quality losses add up"
         ).format(
             metric=found.metric,
             before=metric(found.before, share=found.share),
@@ -386,7 +386,7 @@ class FrontierDialog(DecisionDialog):
         self.points = LineEdit(self)
         self.points.setText(points)
         self.points.setToolTip(
-            self.tr("Sparsities of the tensors of the step together, with commas between them")
+            self.tr("Total sparsities of the tensors of the step, separated by commas")
         )
         self.recover = choice_box(
             self.tr("Recovery"),

@@ -215,7 +215,7 @@ class FrontierController(Feature[FrontierDialog]):
             yield from self._running
         except Cancelled:
             self._notifications.show_done(
-                self.tr("Stopped: measured points are kept, and the same frontier continues.")
+                self.tr("Stopped: measured points are kept; run it again to continue.")
             )
             return
         finally:

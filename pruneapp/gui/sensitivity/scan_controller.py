@@ -411,9 +411,7 @@ class ScanController(Feature[ScanDialog]):
                 time=number_format.duration(left * seconds), one=_seconds(seconds)
             )
         else:
-            more = self.tr(
-                "The time left is shown once the unpruned model was measured, three times."
-            )
+            more = self.tr("The time left is shown after three runs of the unpruned model.")
         dialog.set_estimate(join_sentences(words, more))
 
     def _known_evaluations(self, dialog: ScanDialog, request: ScanRequest) -> tuple[int, bool]:

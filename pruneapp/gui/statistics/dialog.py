@@ -41,9 +41,9 @@ class CollectDialog(DecisionDialog):
         super().__init__(self.tr("Collect statistics"), self.tr("Collect"), parent)
         about = plain(
             self.tr(
-                "Runs inputs through the unpruned model, and saves sums over the inputs of each "
-                "weight. Wanda, RIA and similar methods rank weights by them. Use inputs that "
-                "resemble those of the application, but not the data of the evaluation."
+                "Runs inputs through the unpruned model, and saves activation statistics. Wanda, "
+                "RIA and similar methods rank weights by them. Use inputs like those of real use, "
+                "but not the evaluation data."
             ),
             wrap=True,
             ink=MUTED,
@@ -54,8 +54,8 @@ class CollectDialog(DecisionDialog):
         self.grams = QCheckBox(words.format(size=size(gram_bytes)), self)
         self.grams.setToolTip(
             self.tr(
-                "Products of any two inputs of a weight. Swaps and repair need them; the inputs "
-                "are run once more, or several times if they do not fit into memory."
+                "Pairwise products of the inputs of a layer. Swaps and repair need them; the "
+                "inputs are run again, several times if memory is too small."
             )
         )
         self.grams.setAccessibleDescription(self.grams.toolTip())

@@ -229,7 +229,7 @@ class Cells(QObject):
         tensor = int(self.nodes.tensor[node])
         if tensor < 0:
             count = 0 if self._excluded_below is None else int(self._excluded_below[node])
-            many = self.tr("Tensors in here that are excluded: {n}")
+            many = self.tr("Excluded tensors in this module: {n}")
             return many.format(n=number_format.count(count)) if count else ""
         if self.nodes.alias[node]:
             return ""
@@ -462,9 +462,7 @@ class Cells(QObject):
         if why := self.not_prunable_reason(node):
             lines.append(why)
         elif tensor >= 0 and nodes.rows[tensor].buffer:
-            lines.append(
-                self.tr("A buffer: computed, not learned. Only its own check box checks it.")
-            )
+            lines.append(self.tr("A buffer: not learned. To prune it, check its own check box."))
         if why := self._rule_or_limit(node):
             lines.append(why)
         if others := self.group_text(node):

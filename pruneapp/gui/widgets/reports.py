@@ -247,7 +247,7 @@ def word(severity: Severity) -> str:
     return {
         Severity.NONE: "",
         Severity.MUCH: translate("Danger", "few weights remain"),
-        Severity.LOSS: translate("Danger", "large loss measured"),
+        Severity.LOSS: translate("Danger", "large quality loss measured"),
         Severity.ALL: translate("Danger", "all pruned"),
     }[severity]
 
@@ -301,9 +301,9 @@ def several(severity: Severity, count: int) -> str:
     Any other severity counts as little.
     """
     if severity is Severity.LOSS:
-        one = translate("Danger", "a large loss was measured for 1 tensor")
+        one = translate("Danger", "a large quality loss was measured for 1 tensor")
         return number_format.plural(
-            count, one, translate("Danger", "a large loss was measured for {n} tensors")
+            count, one, translate("Danger", "a large quality loss was measured for {n} tensors")
         )
     if severity is Severity.ALL:
         one = translate("Danger", "1 tensor is pruned completely")
@@ -406,7 +406,7 @@ def metric_in_words(quality: StateQuality, name: str = "") -> str:
     if metric.half and not metric.is_none:
         noise = f"±{half}, {noise}"
     if metric.is_none:
-        words = translate("Quality", "no difference found within ±{half} ({noise})")
+        words = translate("Quality", "difference within noise ±{half} ({noise})")
     elif metric.higher is None or not metric.difference:
         amount = number_format.with_sign(amount, metric.difference)
         words = translate("Quality", "difference {amount} ({noise})")

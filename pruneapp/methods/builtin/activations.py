@@ -652,8 +652,8 @@ def lowest_places(values: Float64s, count: int) -> Indices:
 
 _ROUNDS = IntParam(
     name="rounds",
-    label="Exchanges",
-    help="Maximum number of exchanges in each row; it ends sooner where none helps.",
+    label="Swaps",
+    help="Maximum number of swaps in each row; stops earlier if none helps.",
     default=1000,
     bounds=Interval(1, 100_000),
 )
@@ -664,10 +664,10 @@ SWAPS = replace(
     name="swaps",
     label="Swaps (per row)",
     help=(
-        "Begins with Wanda per row and exchanges a pruned with a kept weight of the same row "
-        "as long as the error of the row's output falls (after SparseSwaps, 2025). Use it "
-        "where pruned weights are not repaired: it removes about half of Wanda's error. It needs "
-        "statistics with Gram matrices, and takes minutes for layers of thousands of inputs."
+        "Starts with Wanda per row and swaps a pruned with a kept weight of the same row as long "
+        "as the error of the row's output falls (after SparseSwaps, 2025). Use it where pruned "
+        "weights are not repaired: it removes about half of Wanda's error. It needs statistics "
+        "with Gram matrices, and takes minutes for layers of thousands of inputs."
     ),
     formula="error = (w - b) G (w - b)' of each row; the pair that lowers it most, until none does",
     params=(AMOUNT_OF_WEIGHTS, _ROUNDS, STATISTICS),

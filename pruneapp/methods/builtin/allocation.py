@@ -148,13 +148,12 @@ UNIFORM_PLUS = WeightMethod(
     name="uniform_plus",
     label="Uniform+",
     help=(
-        "Prunes each tensor to the same sparsity, except that the first "
-        "convolution stays dense and the last linear layer is pruned to at most 80 "
-        "%, because these layers are the most sensitive (Gale et al., 2019). "
-        "Within a tensor, weights of the smallest magnitude are pruned. First and "
-        "last refer to the selected tensors. If the other layers cannot reach the "
-        "target, the last layer is pruned further, then the first. Weights that "
-        "are already pruned count."
+        "Prunes each tensor to the same sparsity, except that the first convolution stays dense "
+        "and the last linear layer is pruned to at most 80 %, because these layers are the most "
+        "sensitive (Gale et al., 2019). Within a tensor, weights of the smallest magnitude are "
+        "pruned. First and last refer to the selected tensors. If the other layers cannot reach "
+        "the target, the last, then the first is pruned further. Pruned weights count toward the "
+        "sparsity."
     ),
     formula="sparsity = s; 0 for the first convolution, at most 80 % for the last linear layer",
     params=(AMOUNT_OF_WEIGHTS,),

@@ -43,9 +43,7 @@ MULTIPLE = ChoiceParam(
     default=USUAL,
     choices=(
         Choice(
-            USUAL,
-            "As the export",
-            "16 of ONNX models (8 of fewer than 32 channels), 8 of other channels, 64 of neurons.",
+            USUAL, "Like export", "ONNX: 16 (8 below 32 channels); other channels: 8; neurons: 64."
         ),
         *(Choice(str(n), str(n), "") for n in MULTIPLES),
     ),
@@ -87,8 +85,8 @@ LAYERS = CoupledMethod(
     label="Layers",
     axis="layers",
     help=(
-        "Prunes the outputs of whole layers to the residual stream, so that these layers return "
-        "their inputs unchanged. The export 'shrunk' removes them."
+        "Prunes the output projections of whole layers, so that these layers return their inputs "
+        "unchanged. The export 'shrunk' removes them."
     ),
     formula=_FORMULA,
     params=(_AMOUNT, BY, STATISTICS),

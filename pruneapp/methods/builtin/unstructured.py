@@ -243,10 +243,10 @@ IDENTITY = MaskMethod(
     name="identity",
     label="Identity (no pruning)",
     help=(
-        "Prunes nothing, but adds a mask of ones to each selected tensor without a "
-        "mask. Use it before a resumable export, so that a script can continue "
-        "pruning these tensors with torch. As the last of several rules it excludes "
-        "tensors from those before. Same as torch.nn.utils.prune.identity."
+        "Prunes nothing, but adds a mask of ones to each selected tensor without a mask. Use it "
+        "before a resumable export, so that a script can continue pruning these tensors with "
+        "torch. As the last rule, it excludes its tensors from earlier rules. Same as "
+        "torch.nn.utils.prune.identity."
     ),
     formula="all weights are kept",
     params=(),

@@ -113,13 +113,13 @@ def test_a_warning_before_code_runs_is_not_given_again_once_it_was_run(user, tmp
 def test_what_was_agreed_to_run_is_asked_about_again(user):
     settings = user.workbench.settings
     dialog = confirmations(user)
-    assert dialog.agreed.text() == "Each that is new or has changed is shown before it runs."
+    assert dialog.agreed.text() == "New or changed ones are shown before they run."
     assert not dialog.forget.isEnabled()
     close(user, dialog)
     settings.agree_to("/a/script.py", "key")
     settings.agree_to("run {checkpoint}", "key")
     dialog = confirmations(user)
-    assert dialog.agreed.text() == "2 run without being asked about."
+    assert dialog.agreed.text() == "2 run without confirmation."
     user.click(dialog.forget)
     assert not dialog.forget.isEnabled()
     close(user, dialog)

@@ -192,8 +192,8 @@ def test_commands_are_found_by_words_and_keys_and_some_keys_are_refused_or_said(
         ("R", "Restore the selection"),
         ("Space", "Select one channel or all channels, on the Channels page"),
         ("Right", "Move the cursor in the picture"),
-        ("Return", "Open or press what has the focus"),
-        ("Ctrl+C", "Copy the selected rows or channels, select copied channels"),
+        ("Return", "Activate the focused control"),
+        ("Ctrl+C", "Copy the selected rows or channels; paste a channel list"),
         ("Alt+F", "Open the menu File"),
     ):
         press(at_work, dialog, "repair", keys)

@@ -95,7 +95,7 @@ def test_masks_of_selected_rows_are_asked_for_and_applied_by_a_click(pair, monke
     assert second.rule.mask_name.text() == "one.safetensors"
     assert second.views.tree.checked_names() == ("enc.a.weight", "enc.b.weight")
     assert len(second.states) == 1, "nothing is done before a click"
-    assert status(second).startswith("Masks of 2 tensors were taken from one.safetensors")
+    assert status(second).startswith("Masks of 2 tensors loaded from one.safetensors")
     assert second.window.isActiveWindow()
     second.prune()
     found = masks(second)
@@ -144,7 +144,7 @@ def test_what_cannot_be_taken_is_said(pair, monkeypatch):
     second.wait(lambda: second.notices)
     (sentence,) = second.notices
     taken, _, left = sentence.partition(". ")
-    assert taken == "Masks of 1 tensor were taken from one.safetensors"
+    assert taken == "Masks of 1 tensor loaded from one.safetensors"
     assert left == "Excluded, because they do not fit this file: 2 tensors."
     (notice,) = second.window.notices.notices
     assert sorted(notice.details.toPlainText().splitlines()) == [
@@ -170,7 +170,7 @@ def test_over_a_window_it_says_what_a_drop_would_do(pair, monkeypatch):
         return COPY
 
     drag(first, "enc.a.weight", second, monkeypatch, pass_over)
-    assert heard == ["Drop here to prune what is pruned in 1 tensor of one.safetensors.", ""]
+    assert heard == ["Drop here to use the masks of 1 tensor of one.safetensors.", ""]
     second.wait_idle()
     assert second.rule.method.currentText() != "Custom mask from file…"
 

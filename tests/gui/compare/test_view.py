@@ -377,7 +377,7 @@ def test_all_measures_are_told(compared):
     compared.canvas.hovered.emit(0)
     assert compared.readout.text() == (
         f"d.weight:  10.0{gap}% of the weights differ, relative norm 50.0{gap}%, cosine 0.9, "
-        f"equal signs 70.0{gap}%, shared zeros 20.0{gap}%"
+        f"same signs 70.0{gap}%, shared zeros 20.0{gap}%"
     )
     compared.canvas.hovered.emit(3)
     assert compared.readout.text() == "c.weight:  only in A"
@@ -401,7 +401,7 @@ def test_the_table_writes_shares_in_percent_however_small(view):
         )
         for column in range(table.columnCount())
     }
-    assert shown["Equal signs"] == "70.0\u00a0%"
+    assert shown["Same sign"] == "70.0\u00a0%"
     assert shown["Shared zeros"] == "<\u00a00.1\u00a0%"
 
 

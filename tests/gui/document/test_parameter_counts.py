@@ -99,7 +99,7 @@ def test_the_window_agrees_with_it_and_a_click_on_a_module_checks_no_buffer(user
     assert not model.checks.checked[number]
     assert not model.checks.click_targets(0)[number]
     leaf = int(model.nodes.leaf[number])
-    why = "A buffer: computed, not learned. Only its own check box checks it."
+    why = "A buffer: not learned. To prune it, check its own check box."
     assert why in model.cells.tooltip(leaf)
     model.check([leaf], on=True)
     assert model.checks.checked[number]

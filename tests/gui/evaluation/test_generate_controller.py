@@ -66,15 +66,15 @@ def test_answers_are_shown_side_by_side(at_dialog, fake):
     at_dialog.type(dialog.tokens.lineEdit(), "12")
     at_dialog.click(dialog.chat)
     at_dialog.click(dialog.generate)
-    at_dialog.wait(lambda: dialog.answers.toPlainText().count("Original") == 2)
+    at_dialog.wait(lambda: dialog.answers.toPlainText().count("Unpruned") == 2)
     assert fake.asked == [
         (("Once upon", "Two"), 12, True, False, False),
         (("Once upon", "Two"), 12, True, False, True),
     ]
     assert fake.closed == 1
     assert dialog.status.text().replace("\xa0", " ") == (
-        "66.7 % of the tokens agree (8 of 12). After the same words as the original, the pruned "
-        "model chooses the same next token in 83.3 % of the cases."
+        "66.7 % of the tokens agree (8 of 12). Given the unpruned model's text, the pruned "
+        "model predicts the same next token in 83.3 % of cases."
     )
     shown = dialog.answers.toPlainText()
     assert "4 of 6 tokens agree" in shown
@@ -112,7 +112,7 @@ def test_cancel_ends_the_process_and_the_dialog_stays(at_dialog, fake):
     assert dialog.trouble.text() == "Cancelled: nothing was generated."
     fake.waits = False
     at_dialog.click(dialog.generate)
-    at_dialog.wait(lambda: "Original" in dialog.answers.toPlainText())
+    at_dialog.wait(lambda: "Unpruned" in dialog.answers.toPlainText())
     assert dialog.trouble.text() == ""
     dialog.reject()
 

@@ -160,7 +160,7 @@ def test_a_history_that_does_not_fit_is_not_restored(user, tmp_path):
         user.key("Ctrl+W")
         user.wait(lambda: user.document is None)
         (kept,) = kept_histories.find(file)
-        sentence = f"'{file.name}' was changed since its history was kept, so it is not restored."
+        sentence = f"'{file.name}' changed since its history was saved, so it is not restored."
         if how == "changed":
             content = bytearray(file.read_bytes())
             content[-1] ^= 1
@@ -169,9 +169,7 @@ def test_a_history_that_does_not_fit_is_not_restored(user, tmp_path):
             write(file, 5)
         else:
             kept.write_bytes(b"nothing")
-            sentence = (
-                f"The history that was kept of '{file.name}' cannot be read, so it is not restored."
-            )
+            sentence = f"The saved history of '{file.name}' cannot be read, so it is not restored."
         user.open_file(file)
         assert user.states == ["Opened"], how
         assert user.notices == [sentence]

@@ -221,7 +221,7 @@ def test_the_overlap_is_shown_as_a_picture_until_something_else_is_compared(
     view = at_work.views.compare
     show_overlap(at_work, combining, masks)
     assert view.sides.wanted == (2, None)
-    assert view.measure_box.currentText() == "Unshared zeros"
+    assert view.measure_box.currentText() == "Zero mismatch"
     rows = [view.numbers().row(number) for number in range(view.numbers().rows)]
     shared = {row[0]: row[view.numbers().headers.index("shared zeros")] for row in rows}
     assert shared == {"fc.weight": 0, CONV: 1 / 3}

@@ -284,7 +284,7 @@ def test_the_tree_shows_what_a_rule_excludes_and_by_which(opened):
     user.wait(lambda: "Rule 2 applies" in tooltip(user, NAMES[1]))
     user.wait(lambda: "⊘" not in user.cell(NAMES[1], Column.SPARSITY))
     user.type(line, "*")
-    user.wait(lambda: "later rules take its tensors" in form.list.item(0).text())
+    user.wait(lambda: "overridden by later rules" in form.list.item(0).text())
     user.wait(lambda: user.button.isEnabled() is True)
 
 

@@ -586,7 +586,7 @@ def test_list_and_field_count_the_tensors_of_a_rule_alike(form):
         "1 of 3 tensors: rule 4 takes 1, limits exclude 1.",
     ]
     form.set_shares(({1: 10, 2: 2, 3: 2}, {2: 2}, {0: 3}, {4: 5}))
-    assert form.rules[0].matched.text() == "10 of 14 tensors: later rules take 4."
+    assert form.rules[0].matched.text() == "10 of 14 tensors: 4 in later rules."
     assert form.rules[1].matched.text() == "2 tensors."
     assert form.list.item(2).text().startswith("3. c* · excluded by limits")
     form.set_shares(())

@@ -105,7 +105,7 @@ def test_cells_say_the_difference(view):
     assert cells == [["0", "+0.1", "+2.5"], ["≈", "", "✕"]]
     words = [plain(view.cell_text(1, column)) for column in range(3)]
     assert words == [
-        "b.weight, 30 % pruned:  loss 0.5005, no difference found within ±0.001",
+        "b.weight, 30 % pruned:  loss 0.5005, difference within noise ±0.001",
         "b.weight, 50 % pruned:  not measured yet",
         "b.weight, 90 % pruned:  loss is not a finite number",
     ]

@@ -133,11 +133,11 @@ def test_the_report_names_what_is_hit_hardest_with_a_sign_and_a_word(forecast):
 def test_weights_are_counted_of_those_that_were_left_as_in_the_history(forecast):
     """Regression: the panel gave the share of all weights, the history that of unpruned ones."""
     forecast.set_report(REPORT)
-    assert forecast.figures.words["pruned"].text() == "Pruned of remaining"
-    assert "that were not pruned before it" in forecast.pruned.toolTip()
+    assert forecast.figures.words["pruned"].text() == "Newly pruned"
+    assert "that remained in its tensors" in forecast.pruned.toolTip()
     forecast.set_done(REPORT)
     assert (forecast.figures.words["pruned"].text(), forecast.pruned.text()) == (
-        "Pruned of remaining",
+        "Newly pruned",
         "207 of 460",
     )
     forecast.set_now(None)

@@ -415,7 +415,7 @@ def test_a_metric_that_is_worse_after_the_repair_is_said_with_an_undo(
 ):
     user = pruned
     repair_and_evaluate(user, statistics, tmp_path)
-    words = "accuracy is worse after the repair: 0.5, before it 0.7."
+    words = "accuracy is worse after the repair: 0.7 → 0.5."
     assert plain(user.notices[0]) == words
     user.document.rename(user.document.position, "repaired")
     assert plain(user.notices[0]) == words, "it is the same state"

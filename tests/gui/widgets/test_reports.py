@@ -53,7 +53,7 @@ def test_two_pruned_states_are_compared_with_the_noise_of_both():
         (0.93, True, "0.07 worse than the unpruned model (±0.0054, paired)"),
         (1.07, True, "0.07 better than the unpruned model (±0.0054, paired)"),
         (0.93, None, "difference −0.07 (±0.0054, paired)"),
-        (0.998, True, "no difference found within ±0.0054 (paired)"),
+        (0.998, True, "difference within noise ±0.0054 (paired)"),
     ],
 )
 def test_the_noise_is_stated_where_its_kind_is_named(value, higher, words):

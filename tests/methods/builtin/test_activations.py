@@ -445,7 +445,7 @@ def test_statistics_without_gram_matrices_are_refused(name):
     ],
 )
 def test_groups_across_outputs_are_refused(case, dim):
-    """Exchanges within such groups are impossible."""
+    """Swaps within such groups are impossible."""
     view = view_of_values(np.ones(case[0]), inputs=gram_of(*case)[0])
     with pytest.raises(ParameterError, match="contain weights of several outputs"):
         mask_of(view, "swaps_n_m", dim=dim, pattern="1:2")
