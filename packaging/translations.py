@@ -298,6 +298,7 @@ PARTS: dict[str, tuple[str, ...]] = {
         "_tensor",
         "parse_index_file",
         "_check_name",
+        "check_name",
     ),
     "checkpoint/formats/onnx.py": (
         "_OTHER_TYPES",
@@ -420,6 +421,7 @@ PARTS: dict[str, tuple[str, ...]] = {
         "not_replaced_notice",
         "_follow_link",
         "_check_name",
+        "check_name",
         "plan_folder",
     ),
     "export/exporter.py": ("_copied_files_notice", "_report", "_kept_notice"),

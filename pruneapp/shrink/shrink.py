@@ -15,12 +15,12 @@ import numpy as np
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.formats.onnx import ONNX
 from pruneapp.checkpoint.io.atomic_file import write_error
-from pruneapp.checkpoint.io.files import hidden_name
+from pruneapp.checkpoint.io.files import exists, hidden_name
 from pruneapp.checkpoint.io.store import is_store
 from pruneapp.checkpoint.torchfile.exported_program import FORMAT
 from pruneapp.errors import ExportError
 from pruneapp.export.catalog import format_named
-from pruneapp.export.destination.target import has_bytes
+from pruneapp.export.destination.target import check_name, has_bytes
 from pruneapp.export.exporter import export
 from pruneapp.export.format import Plan
 from pruneapp.export.formats.exported_program import SUFFIX as PROGRAM_SUFFIX
@@ -327,9 +327,11 @@ def refuse_target(path: Path, structure: Structure | None = None) -> None:
     """Raise `ShrinkError` if a shrunk model cannot be written to a path, which must not exist.
 
     Without `structure`, only the existence of the path is checked; with it also whether the model
-    can be one file of that name. A path without the suffix of a model file is a folder.
+    can be one file of that name. A path without the suffix of a model file is a folder. Raises
+    `ExportError` if no system file can have the name.
     """
-    if path.exists():
+    check_name(path)
+    if exists(path):
         raise ShrinkError(
             f"'{path}' already exists, and a shrunk model is never written over something else.",
             remedy="Choose another name.",

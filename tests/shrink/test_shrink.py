@@ -326,6 +326,12 @@ def test_a_folder_that_is_there_is_left_alone(source, tmp_path, capsys):
     assert (tmp_path / "out" / "mine.txt").read_text() == "mine"
 
 
+@pytest.mark.parametrize("name", [300 * "n", f"{300 * 'n'}.safetensors"])
+def test_a_name_that_is_too_long_is_refused_with_the_limit(source, tmp_path, capsys, name):
+    assert run("shrink", source, "-o", tmp_path / name) == 2
+    assert "a name has at most 255." in capsys.readouterr().err
+
+
 def test_what_approve_refuses_leaves_nothing(source, tmp_path):
     seen = []
 

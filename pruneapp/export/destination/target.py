@@ -82,7 +82,7 @@ def check_file(path: Path, *, follow_links: bool | None = None) -> ExportTarget:
         file or is a link that may not be followed, or it is in a download cache whose files are
         named by content.
     """
-    _check_name(path)
+    check_name(path)
     with _explaining_os_errors(path):
         if path.is_symlink():
             return _follow_link(path, follow_links=follow_links)
@@ -282,7 +282,7 @@ def check_folder(path: Path, *, follow_links: bool = False) -> ExportTarget:
     Raises `ExportError` as `check_file` does, and if an existing path is a file. An existing folder
     passes; a link to one only with `follow_links`.
     """
-    _check_name(path)
+    check_name(path)
     with _explaining_os_errors(path):
         if path.is_symlink() and path.exists() and not follow_links:
             raise _link_error(path, path.resolve(), may_ask=True)
@@ -319,7 +319,7 @@ def _resolved_parent(path: Path) -> Path:
     return resolved
 
 
-def _check_name(path: Path) -> None:
+def check_name(path: Path) -> None:
     """Raise `ExportError` if a part of the path is too long, or its name is invalid on this system.
 
     Names of Windows devices and names that end in a dot or a space are refused everywhere.
