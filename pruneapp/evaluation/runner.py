@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from pruneapp import json_codec
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
@@ -64,10 +64,16 @@ _OTHER_BYTES = (
 class Samples:
     """The samples of a built-in evaluation: `used` of `total` windows, sentences or images."""
 
-    unit: str  # ``windows``, ``sentences`` or ``images``
+    # Each line is a sentence. Sessions store the unit, so one with another value has no results.
+    unit: Literal["windows", "lines", "images"]
     used: int
     total: int
     tokens: int = 0  # number of tokens in the used samples; 0 for images
+
+    @property
+    def noun(self) -> str:
+        """What the samples are, in English: ``windows``, ``sentences`` or ``images``."""
+        return "sentences" if self.unit == "lines" else self.unit
 
 
 @dataclass(frozen=True)

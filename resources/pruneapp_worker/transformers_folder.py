@@ -191,7 +191,7 @@ def calibrate_on_lines(model: Any, text: str, progress: Any, limit: Any = None) 
     if not lines:
         raise no_text(text)
     SENTENCES[:] = lines
-    SAMPLES.update(unit="sentences", used=len(lines), total=len(found), tokens=0)
+    SAMPLES.update(unit="lines", used=len(lines), total=len(found), tokens=0)
     tokenizer = tokenizer_of_folder()
     most = min(MOST_TOKENS, context_of(model) - 2)  # RoBERTa's positions begin at 2
     for line in progress(lines):

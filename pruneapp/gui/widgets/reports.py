@@ -337,7 +337,7 @@ def samples_in_words(samples: Samples | None, limit: int | None = None) -> list[
         return [] if limit is None else [at_most.format(n=number_format.count(limit))]
     text = {
         "windows": translate("Quality", "{used} of {n} windows"),
-        "sentences": translate("Quality", "{used} of {n} sentences"),
+        "lines": translate("Quality", "{used} of {n} sentences"),
         "images": translate("Quality", "{used} of {n} images"),
     }[samples.unit]
     words = [

@@ -145,7 +145,7 @@ def test_all_states_are_listed_with_metrics_intervals_and_hashes(document):
 def test_data_are_named_by_files_with_samples_and_settings_of_a_recovery(document):
     """Regression: texts were named by their SHA-256 alone."""
     recover(document)
-    samples = Samples("sentences", 200, 504, 4_321)
+    samples = Samples("lines", 200, 504, 4_321)
     conditions = Conditions(
         "builtin_embedding.py", 200, 0, "mine.txt", "ab" * 32, "ef" * 32, "text", samples
     )

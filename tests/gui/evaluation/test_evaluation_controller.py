@@ -670,15 +670,22 @@ def test_results_that_make_no_sense_in_a_session_are_left(pruned, runners, scrip
     """Neither is an axis without numbers: the page says why."""
     good = {"name": "accuracy", "value": 0.5, "original": 1.0, "half": 0.0, "noise": ""}
     named = {"evaluation": "b", "conditions": {"name": "c"}}
+    known = {**named, "state": "a", "quality": {"metrics": [good], "sparsity": 0}}
+    samples = {"used": 1, "total": 2}
     for kept in (
         1,
         [1],
         [{**named, "state": "a", "quality": {"metrics": [{}], "sparsity": 0}}],
         [{**named, "state": 1, "quality": {"metrics": [good], "sparsity": 0}}],
         [{"state": "a", "evaluation": "b", "quality": {"metrics": [good], "sparsity": 0}}],
+        [{**known, "conditions": {"name": "c", "samples": {**samples, "unit": "cats"}}}],
     ):
         pruned.workbench.evaluation.show({"evaluation": kept})
         assert history_metrics(pruned) == ["", "", ""]
+        assert pruned.workbench.evaluation.conditions == ""
+    kept = {**known, "conditions": {"name": "c", "samples": {**samples, "unit": "lines"}}}
+    pruned.workbench.evaluation.show({"evaluation": [kept]})
+    assert pruned.workbench.evaluation.conditions == "c, 1 of 2 sentences, seed 0"
     quality = {"metrics": [good], "sparsity": 0.0}
     pruned.workbench.evaluation.show({"evaluation": [{**named, "state": "a", "quality": quality}]})
     pruned.wait_idle()

@@ -21,7 +21,7 @@ def test_the_samples_of_an_evaluation_replace_its_limit():
     assert plain(conditions_in_words(conditions)) == (
         "builtin_perplexity.py, pages.txt, 100 of 504 windows, 12,800 tokens, seed 0"
     )
-    sentences = replace(conditions, samples=Samples("sentences", 48, 128, 960))
+    sentences = replace(conditions, samples=Samples("lines", 48, 128, 960))
     assert plain(conditions_in_words(sentences)) == (
         "builtin_perplexity.py, pages.txt, 48 of 128 sentences, 960 tokens, seed 0"
     )
