@@ -21,7 +21,14 @@ from pruneapp.analysis.sparsity_report import SparsityReport, SparsityTable
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.elements import RawChunk
 from pruneapp.document.edit import Edit, EditKind, Json, Proposal
-from pruneapp.document.selection import counts_of, coupling_of, pruned_tensors, resolve, rows_of
+from pruneapp.document.selection import (
+    axis_of,
+    counts_of,
+    coupling_of,
+    pruned_tensors,
+    resolve,
+    rows_of,
+)
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.coupled_tensors import (
@@ -37,6 +44,7 @@ from pruneapp.kernels.kernel import Kernel
 from pruneapp.masks.bitmask import BitMask, Mask
 from pruneapp.masks.regions import Groups
 from pruneapp.methods import registry
+from pruneapp.methods.coupled_units import present_units
 from pruneapp.methods.cutoff import NearTaken
 from pruneapp.methods.limits import Pruning
 from pruneapp.methods.method import (
@@ -134,12 +142,14 @@ class Preview(Proposal):
     """The result of a step, to be applied by `Document.commit`.
 
     `masks` has all tensors of the step, by first names in file order; an unchanged mask is the same
-    object as before.
+    object as before. `units` is the number of pruned units of groups, 0 for other methods and for
+    steps of several rows.
     """
 
     step: Step
     masks: Mapping[str, BitMask]
     report: SparsityReport
+    units: int = 0
 
 
 def compute_preview(
@@ -299,9 +309,17 @@ def compute_preview(
     ]
     counts = counts_of(snapshot.checkpoint, step)
     job.step(0)
-    labeled_step = step
-    if len(step.rows) == 1 and isinstance(registry.get(step.rows[0].method), CoupledMethod):
+    labeled_step, units = step, 0
+    if len(step.rows) == 1 and (axis := axis_of(step.rows[0])) is not None:
         ((row, names),) = rows
+        found = [coupling_of(snapshot.checkpoint, axis, name) for name in job.cancel.each(names)]
+        groups_by_id = {id(group): group for groups in found for group in groups}
+        units = sum(
+            [
+                present_units(group, snapshot.view) - present_units(group, state.view)
+                for group in job.cancel.each(groups_by_id.values())
+            ]
+        )
         labeled_step = replace(step, rows=(replace(row, names=names),))  # all tensors of the groups
     edit = Edit.of(
         snapshot,
@@ -315,7 +333,7 @@ def compute_preview(
         entry_masks=entry_masks,
     )
     report = replace(report, protected=protected_count, outside=outside, broken=broken)
-    return Preview(snapshot.revision, edit, step, masks, report)
+    return Preview(snapshot.revision, edit, step, masks, report, units)
 
 
 def _as_manual_edit(

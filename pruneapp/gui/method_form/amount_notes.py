@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pruneapp.analysis.histogram_store import cached_rows
-from pruneapp.document.selection import coupling_of
+from pruneapp.document.selection import coupling_of, resolve
 from pruneapp.document.snapshot import Snapshot, Units
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import PruneAppError
 from pruneapp.groups.group import Group
-from pruneapp.gui.widgets.labels import translate
+from pruneapp.gui.widgets.labels import join_sentences, translate
 from pruneapp.gui.widgets.number_format import count
 from pruneapp.methods import registry
 from pruneapp.methods.amounts import Tensors, bounds_of, count_to_prune, counts_to_prune, target_of
@@ -49,14 +49,17 @@ def _note(snapshot: Snapshot, step: Step, row: Row, names: tuple[str, ...], job:
     if amount is None or not names:
         return ""
     if isinstance(method, CoupledMethod):
-        if step.scope == "global":
-            return ""
-        found = {
-            id(group): group
-            for name in job.cancel.each(names)
-            for group in coupling_of(snapshot.checkpoint, method.axis, name)
+        selected = resolve(snapshot.checkpoint, row.names, on_request=True)
+        coupled = {
+            name: found
+            for name in job.cancel.each(selected)
+            if (found := coupling_of(snapshot.checkpoint, method.axis, name))
         }
-        return _groups_note(snapshot, row, [*found.values()])
+        groups = [*{id(group): group for found in coupled.values() for group in found}.values()]
+        note = _all_groups_note if step.scope == "global" else _groups_note
+        return join_sentences(
+            _members_note(len(groups), len(coupled), len(selected)), note(snapshot, row, groups)
+        )
     if isinstance(method, BlockMethod):
         if isinstance(amount, float) or len(names) == 1:
             return ""
@@ -133,12 +136,47 @@ def _rows_note(share: float, kept: Sequence[NDArray[np.int64]]) -> str:
     return text.format(low=count(min(each)), high=count(max(each)), n=count(total))
 
 
+def _members_note(groups: int, coupled: int, selected: int) -> str:
+    """Return how many of the selected tensors belong to a group; "" if all of them do."""
+    if coupled == selected:
+        return ""
+    one = translate("Amounts", "1 group in {n} of the {m} tensors; the others are not pruned.")
+    several = translate(
+        "Amounts", "{k} groups in {n} of the {m} tensors; the others are not pruned."
+    )
+    text = (one if groups == 1 else several).replace("{k}", count(groups))
+    return text.format(n=count(coupled), m=count(selected))
+
+
+def _all_groups_note(snapshot: Snapshot, row: Row, groups: Sequence[Group]) -> str:
+    """Return how many units an amount means in all groups together.
+
+    The number after rounding depends on the scores. Raises `ParameterError` if there are fewer.
+    """
+    present = [present_units(group, snapshot.view) for group in groups]
+    multiple = max(
+        rounded_count(group, n, {**row.values, "amount": 0}).multiple
+        for group, n in zip(groups, present, strict=True)
+    )
+    text = translate("Amounts", "{n} of {units} units.")
+    if multiple > 1:
+        text = translate(
+            "Amounts",
+            "At most {n} of {units} units: the number that stays in each group is rounded up to a "
+            "multiple of {multiple}.",
+        )
+    total = sum(present)
+    return text.format(
+        n=count(count_to_prune(row.values["amount"], total, unit="units")),
+        units=count(total),
+        multiple=count(multiple),
+    )
+
+
 def _groups_note(snapshot: Snapshot, row: Row, groups: Sequence[Group]) -> str:
     found = [
         rounded_count(group, present_units(group, snapshot.view), row.values) for group in groups
     ]
-    if not found:
-        return ""
     pruned = [each.pruned for each in found]
     text = translate("Amounts", "{low} units in each group.")
     if min(pruned) < max(pruned):

@@ -10,6 +10,7 @@ from PySide6.QtGui import QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QWidget
 
 from pruneapp.analysis.sparsity_report import SparsityReport
+from pruneapp.gui.preview.preview_state import NO_UNITS, StepUnits
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import lay_in_column, lay_in_row
 from pruneapp.gui.widgets.labels import MUTED, as_plain, plain, translate
@@ -381,26 +382,24 @@ class PruneAction(QWidget):
     def set_count(
         self,
         weights: int,
-        channels: int = 0,
-        tensors: int = 0,
+        units: StepUnits = NO_UNITS,
         *,
         exact: bool = True,
         again: bool = False,
         done: bool = False,
     ) -> None:
-        """Show the number of channels to prune, or of weights if there are no channels.
+        """Show the number of channels or units to prune, or of weights if there are none.
 
-        `tensors` is the number of tensors to show with the weights; 0 to show none. The button is
-        disabled if there are neither weights nor channels. `exact`: whether `weights` is exact, not
-        an upper bound. `again`: the current state is shown, not a preview, so the button is not
+        The button is disabled if there are neither. `exact`: whether `weights` is exact, not an
+        upper bound. `again`: the current state is shown, not a preview, so the button is not
         highlighted; `done`: a step of the form led to that state.
         """
-        if weights or channels:
+        if weights or units.count:
             text = self.tr("Prune again: {what}") if done else self.tr("Prune {what}")
-            text = text.format(what=self._words(weights, channels, tensors, exact=exact))
+            text = text.format(what=self._words(weights, units, exact=exact))
         else:
             text = self.tr("Nothing more to prune") if again else self.tr("Nothing to prune")
-        self._show(text, again=again, enabled=bool(weights or channels))
+        self._show(text, again=again, enabled=bool(weights or units.count))
 
     def set_masks(self, tensors: int) -> None:
         """Show the number of tensors that a step without pruning gives a mask of ones.
@@ -506,15 +505,20 @@ class PruneAction(QWidget):
         words = self.preview.fontMetrics().horizontalAdvance(self.preview.text())
         return words + _PADDING + _SPACING
 
-    def _words(self, weights: int, channels: int, tensors: int, *, exact: bool) -> str:
-        if channels:
-            return number_format.plural(channels, self.tr("1 channel"), self.tr("{n} channels"))
+    def _words(self, weights: int, units: StepUnits, *, exact: bool) -> str:
+        if units.count:
+            one, several = {
+                "ffn": (self.tr("1 neuron"), self.tr("{n} neurons")),
+                "kv-groups": (self.tr("1 key/value head"), self.tr("{n} key/value heads")),
+                "layers": (self.tr("1 layer"), self.tr("{n} layers")),
+            }.get(units.axis, (self.tr("1 channel"), self.tr("{n} channels")))
+            return number_format.plural(units.count, one, several)
         several = self.tr("{n} weights") if exact else self.tr("up to {n} weights")
         text = number_format.plural(weights, self.tr("1 weight"), several)
-        if not tensors:
+        if not units.tensors:
             return text
         one, more = self.tr("{weights} in 1 tensor"), self.tr("{weights} in {n} tensors")
-        return number_format.plural(tensors, one, more).format(weights=text)
+        return number_format.plural(units.tensors, one, more).format(weights=text)
 
     @property
     def why_not(self) -> str:

@@ -11,7 +11,7 @@ from pruneapp.analysis.sparsity_report import Severity, SparsityReport, TensorSp
 from pruneapp.errors import ParameterError, ScratchError
 from pruneapp.gui.preview.affected_tensors import Alarm, MostAffected
 from pruneapp.gui.preview.figures import FileSizes, PruneAction, StepFigures
-from pruneapp.gui.preview.preview_state import PreviewStage, PreviewState
+from pruneapp.gui.preview.preview_state import NO_UNITS, PreviewStage, PreviewState, StepUnits
 from pruneapp.gui.widgets import number_format, reports
 from pruneapp.gui.widgets.controls import add_row, lay_in_column, single_shot
 from pruneapp.gui.widgets.engine_text import translate_error, translate_sentence
@@ -220,7 +220,7 @@ class PreviewPanel(QWidget):
                 settings=settings,
             )
         elif stage is PreviewStage.EXACT and state.report is not None:
-            self.set_report(state.report, state.channels, state.mixed_tensors)
+            self.set_report(state.report, state.units)
             if state.masks_added is not None:
                 self.action.set_masks(state.masks_added)
             self.file.set_compact(state.compact)
@@ -232,8 +232,7 @@ class PreviewPanel(QWidget):
             else:
                 self.figures.show_counts(estimate)
             self._show_affected(state.report, only_by_norm=True)
-            units = state.channels, state.mixed_tensors
-            self.action.set_count(estimate.to_prune, *units, exact=estimate.exact)
+            self.action.set_count(estimate.to_prune, state.units, exact=estimate.exact)
             self.file.set_compact(state.compact)
         if stage is not PreviewStage.REQUESTED:
             counting = estimate is not None and state.requested and error is None
@@ -247,15 +246,15 @@ class PreviewPanel(QWidget):
         else:
             self.set_now(current.report, current.most_pruned)
         self.file.set_compact(current.compact)
-        units = state.channels, state.mixed_tensors
+        units = state.units
         if error is not None:
             self.set_not_again(translate_error(error))
         elif state.preview is not None:
             to_prune, share = state.preview.report.newly_pruned, state.repeated_amount
-            self.set_again(to_prune, *units, share=share)
+            self.set_again(to_prune, units, share=share)
         elif estimate is not None and state.estimated:
             exact, share = estimate.exact, state.repeated_amount
-            self.set_again(estimate.to_prune, *units, exact=exact, share=share)
+            self.set_again(estimate.to_prune, units, exact=exact, share=share)
 
     def clear(self) -> None:
         """Show the page of numbers with a dash in each row, no warnings, and a disabled button."""
@@ -266,10 +265,10 @@ class PreviewPanel(QWidget):
         self._show_affected(None)
         self.action.set_count(0)
 
-    def set_report(self, report: SparsityReport, channels: int = 0, tensors: int = 0) -> None:
+    def set_report(self, report: SparsityReport, units: StepUnits = NO_UNITS) -> None:
         """Show the exact result of a step that is not applied yet, and its number on the button.
 
-        `channels` and `tensors` are those of `PruneAction.set_count`.
+        `units` are those of `PruneAction.set_count`.
         """
         self._show_as_preview()
         reports.show_broken(self.broken, report.broken, self._shown)
@@ -282,7 +281,7 @@ class PreviewPanel(QWidget):
         texts = [text.format(n=number_format.count(n)) for text, n in stays.items() if n]
         self.protected.setText("\n".join(texts))
         self._hide_empty_rows()
-        self.action.set_count(report.newly_pruned, channels, tensors)
+        self.action.set_count(report.newly_pruned, units)
 
     def set_error(self, sentence: str, remedy: str = "", *, settings: bool = False) -> None:
         """Replace all numbers by an error, and disable the button.
@@ -330,8 +329,7 @@ class PreviewPanel(QWidget):
     def set_again(
         self,
         to_prune: int,
-        channels: int = 0,
-        tensors: int = 0,
+        units: StepUnits = NO_UNITS,
         *,
         exact: bool = True,
         share: float | None = None,
@@ -339,15 +337,15 @@ class PreviewPanel(QWidget):
         """Show in a note and on the button what the form would prune next from the current state.
 
         `share` is the fraction if the form requests the amount of the last prune again, None
-        otherwise. `exact` is False if `to_prune` is an upper bound. `channels` and `tensors` are
-        those of `PruneAction.set_count`.
+        otherwise. `exact` is False if `to_prune` is an upper bound. `units` are those of
+        `PruneAction.set_count`.
         """
         n = (
             number_format.count(to_prune)
             if exact
             else self.tr("up to {n}").format(n=number_format.count(to_prune))
         )
-        if not to_prune and not channels:
+        if not to_prune and not units.count:
             text = self.tr("These settings would not prune any more weights.")
         elif share is not None:
             digits = 0 if round(share * 100, 9).is_integer() else 1
@@ -359,7 +357,7 @@ class PreviewPanel(QWidget):
         else:
             text = self.tr("These settings would prune {n} weights.").format(n=n)
         self._set_sentence(self.note, text)
-        self.action.set_count(to_prune, channels, tensors, exact=exact, again=True, done=self._done)
+        self.action.set_count(to_prune, units, exact=exact, again=True, done=self._done)
 
     def set_not_again(self, sentence: str) -> None:
         """Show a note on why the form cannot be applied to the current state."""

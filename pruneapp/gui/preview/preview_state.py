@@ -8,8 +8,10 @@ from enum import Enum, auto
 
 from pruneapp.analysis.histogram_store import Assignment
 from pruneapp.analysis.sparsity_report import Danger, SparsityReport, TensorSparsity
+from pruneapp.document.selection import axis_of
 from pruneapp.document.step import Step, takes_channels
 from pruneapp.errors import NothingToPruneError, ParameterError, PruneAppError, SelectionError
+from pruneapp.groups.family import AxisName
 from pruneapp.methods import registry
 from pruneapp.preview.estimate import Estimate
 from pruneapp.preview.preview import Preview
@@ -25,6 +27,18 @@ class PreviewStage(Enum):
     EXACT = auto()
     APPLIED = auto()  # the current state of the document
     FAILED = auto()
+
+
+@dataclass(frozen=True)
+class StepUnits:
+    """What a step prunes in its own unit, for the button."""
+
+    count: int = 0  # number of channels, or of units of groups; 0 to show weights
+    axis: AxisName = "channels"  # what `count` counts
+    tensors: int = 0  # number of tensors to show with the weights; 0 to show none
+
+
+NO_UNITS = StepUnits()
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,9 +133,18 @@ class PreviewState:
         )
 
     @property
-    def channels(self) -> int:
-        """The number of channels to be pruned; 0 unless all rules prune whole channels."""
-        return 0 if self.estimate is None or self.mixed_tensors else self.estimate.channels
+    def units(self) -> StepUnits:
+        """What the step prunes in its own unit.
+
+        The number of units of groups is known once there is an exact preview.
+        """
+        if self.step is None or self.estimate is None:
+            return NO_UNITS
+        if self.mixed_tensors:
+            return StepUnits(tensors=self.mixed_tensors)
+        if self.preview is not None and (axis := axis_of(self.step.rows[0])) is not None:
+            return StepUnits(self.preview.units, axis)
+        return StepUnits(self.estimate.channels)
 
     @property
     def mixed_tensors(self) -> int:

@@ -32,6 +32,7 @@ def test_groups_are_never_found_on_the_main_thread(user, folder, monkeypatch):
     user.choose(user.rule.method, "FFN neurons")
     user.ask_amount("25%")
     user.wait_preview()
+    assert user.button.text() == "Prune 384 neurons"
     user.click(user.button)
     user.wait(lambda: len(user.states) == 2)
     user.wait_idle()
@@ -46,9 +47,10 @@ def test_what_the_multiple_makes_of_a_fraction_is_said_beside_the_amount(user, f
     user.choose(user.rule.method, "FFN neurons")
     user.ask_amount("25%")
     note = user.rule.fields.notes["amount"]
-    user.wait(lambda: note.text() == "64 units in each group.")
+    members = "6 groups in 18 of the 42 tensors; the others are not pruned."
+    user.wait(lambda: note.text() == f"{members} 64 units in each group.")
     user.ask_amount("30%")
-    user.wait(lambda: note.text().startswith("64 units in each group instead of 77: "))
+    user.wait(lambda: note.text().startswith(f"{members} 64 units in each group instead of 77: "))
     assert note.text().endswith("is rounded up to a multiple of 64.")
 
 
@@ -99,3 +101,33 @@ def test_channels_of_tensors_can_be_pruned_after_those_of_groups_were_tried(user
     user.wait_preview()
     assert not user.views.preview.error.isVisible()
     assert set(user.workbench.preview.state.known.by_name) >= set(user.views.tree.checked_names())
+
+
+def test_the_form_says_which_checked_tensors_have_a_group_and_counts_channels(user, tmp_path):
+    user.open_file(write_cnn(tmp_path / "cnn.pt"))
+    user.choose(user.rule.method, "Channel groups")
+    note = user.rule.fields.notes["amount"]
+    members = "2 groups in 4 of the 9 tensors; the others are not pruned."
+    user.ask_amount("50 %")
+    user.wait(lambda: note.text() == f"{members} 8 to 16 units in each group.")
+    user.wait_preview()
+    assert user.button.text() == "Prune 24 channels"
+
+    user.click(user.views.form.all)
+    user.ask_amount("40 %")
+    user.wait(
+        lambda: (
+            note.text() == f"{members} At most 19 of 48 units: the number that stays in each group "
+            "is rounded up to a multiple of 8."
+        )
+    )
+    user.wait_preview()
+    text = user.button.text()
+    assert text in {"Prune 8 channels", "Prune 16 channels"}
+    user.click(user.button)
+    user.wait(lambda: len(user.states) == 2)
+    masks = user.document.masks
+    gone = sum(masks[f"block{n}.bn1.bias"].pruned for n in (1, 2))
+    assert text == f"Prune {gone} channels"
+    user.choose(user.rule.fields.editors["multiple"].combo, "1")
+    user.wait(lambda: note.text() == f"{members} {round((48 - gone) * 0.4)} of {48 - gone} units.")
