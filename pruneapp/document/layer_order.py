@@ -70,13 +70,34 @@ def end_blocks_of(entries: Iterable[TensorEntry]) -> tuple[frozenset[str], froze
     model of one block. `entries` must be in file order.
     """
     prunable = [entry for entry in entries if entry.prunable and entry.learned]
+    first, last = (_end_block(prunable, last=last) for last in (False, True))
+    return _names_in(prunable, first), _names_in(prunable, last)
+
+
+def last_layer_of(entries: Iterable[TensorEntry]) -> str | None:
+    """Return the first name of the weight whose outputs are those of the model, by its name.
+
+    It is the only matrix of the last block, and not inside of a numbered one. None if there is no
+    such matrix, as in an encoder without a head. `entries` must be in file order.
+    """
+    entries = tuple(entries)
+    block = _end_block([e for e in entries if e.prunable and e.learned], last=True)
+    inside = _names_in(entries, block)
+    matrices = [entry for entry in entries if entry.name in inside and len(entry.shape) > 1]
+    if len(matrices) != 1 or not matrices[0].prunable:
+        return None
+    name = matrices[0].name
+    nested = name.count(".") > len(block)
+    return None if nested and block[-1].isdecimal() else name
+
+
+def _end_block(prunable: Sequence[TensorEntry], *, last: bool) -> tuple[str, ...]:
+    """Return the path of the first or last block; empty if there is no layer."""
     layers = _layers(prunable)
     if not layers:
-        return frozenset(), frozenset()
-    defined = _in_order_of_definition(prunable)
+        return ()
     ends = [layer for layer in layers if not any(map(_follows_last_block, layer.path))] or layers
-    first, last = (_block(ends, defined=defined, last=last) for last in (False, True))
-    return _names_in(prunable, first), _names_in(prunable, last)
+    return _block(ends, defined=_in_order_of_definition(prunable), last=last)
 
 
 def _layers(entries: Sequence[TensorEntry]) -> list[_Layer]:
@@ -170,7 +191,12 @@ def _as_people_sort(name: str) -> list[tuple[int, int, str]]:
 
 
 def _names_in(entries: Sequence[TensorEntry], block: tuple[str, ...]) -> frozenset[str]:
-    """Return the first names of the tensors in the module `block`, its own parameters included."""
+    """Return the first names of the tensors in the module `block`, its own parameters included.
+
+    None for an empty path.
+    """
+    if not block:
+        return frozenset()
     path = ".".join(block)
     inside = path + "."
     return frozenset(

@@ -16,14 +16,17 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
+from pruneapp.document.layer_order import last_layer_of
 from pruneapp.document.selection import Rows, coupling_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step, dim_of, takes_channels
 from pruneapp.errors import ParameterError, SelectionError, counted
+from pruneapp.groups.channel_numbers import IS_OUTPUT
 from pruneapp.groups.family import AxisName
 from pruneapp.groups.group import Group, Units
 from pruneapp.groups.structure import Unknown, structure_of
@@ -56,13 +59,17 @@ class Dependents:
         For each tensor and dimension, the groups that it is a member of, without members that
         cannot be pruned.
     unknown
-        The tensors without known dependents.
+        The tensors without known dependents, other than `outputs`.
+    outputs
+        The tensors whose channels are outputs of the model, so that nothing depends on them.
     why_not
-        A sentence on why the first of `unknown` has none; empty if `unknown` is empty.
+        A sentence on why the first of `unknown`, or else of `outputs`, has none; empty if there is
+        neither.
     """
 
     groups: Mapping[TensorDim, tuple[Group, ...]]
     unknown: tuple[TensorDim, ...] = ()
+    outputs: tuple[TensorDim, ...] = ()
     why_not: str = ""
 
     def dependent_dims(self) -> tuple[TensorDim, ...]:
@@ -113,8 +120,35 @@ def dependents_of(checkpoint: Checkpoint, rows: Rows, job: Job) -> Dependents:
             groups[source] = tuple(found.values())
         else:
             unknown[source] = None
-    why_not = _why_not(checkpoint, next(iter(unknown))) if unknown else ""
-    return Dependents(groups, tuple(unknown), why_not)
+    outputs = [source for source in unknown if source in output_channels(checkpoint)]
+    others = [source for source in unknown if source not in outputs]
+    why_not = _why_not(checkpoint, (others or outputs)[0]) if unknown else ""
+    return Dependents(groups, tuple(others), tuple(outputs), why_not)
+
+
+_outputs: WeakKeyDictionary[Checkpoint, frozenset[TensorDim]] = WeakKeyDictionary()
+
+
+def output_channels(checkpoint: Checkpoint) -> frozenset[TensorDim]:
+    """Return the weights whose channels are the outputs of the model, with their dimension.
+
+    They are found in the graph of the file. Without one, or if its operators do not show them, it
+    is the last layer by its name, see `last_layer_of`. Computed once per checkpoint, after its
+    structure.
+    """
+    found = _outputs.get(checkpoint)
+    if found is None:
+        structure = structure_of(checkpoint)
+        graph = None if isinstance(structure, Unknown) else structure.graph
+        last = last_layer_of(checkpoint.entries.values())
+        layers = {} if graph is None else graph.whole_layers
+        outputs = {
+            TensorDim(n, dim) for n, (dim, why) in layers.items() if why.startswith(IS_OUTPUT)
+        }
+        if last is not None and not outputs and (graph is None or last in layers):
+            outputs = {TensorDim(last, layers[last][0] if layers else 0)}
+        found = _outputs[checkpoint] = frozenset(outputs)
+    return found
 
 
 def known_dependents(checkpoint: Checkpoint, step: Step, rows: Rows, job: Job) -> Dependents:
@@ -261,6 +295,11 @@ def _why_not(checkpoint: Checkpoint, source: TensorDim) -> str:
                     f"Dim {source.dim} of '{source.name}' is that of the {units}{like}. Only a "
                     f"shrunk export cuts {units} out of all tensors."
                 )
+    if source in output_channels(checkpoint):
+        return (
+            f"No tensor depends on the channels of '{source.name}': they are the outputs of the "
+            "model."
+        )
     kinds = ("outputs", "inputs")[: len(checkpoint.entries[source.name].shape)]
     are = f": its {kinds[source.dim]} are not neurons, heads or channels of a group"
     return (

@@ -265,6 +265,10 @@ def match_axes(
     return matched
 
 
+# Start of the reason of channels that are outputs of a program or graph.
+IS_OUTPUT = "it is an output of the"
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ChannelGraph:
     """A graph whose channels may be cut: its groups, and the numbers of all channels."""

@@ -14,6 +14,7 @@ import numpy as np
 from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.checkpoint.formats.onnx import ModelFile
 from pruneapp.groups.channel_numbers import (
+    IS_OUTPUT,
     Axes,
     ChannelNumbers,
     Numbers,
@@ -142,7 +143,7 @@ class ChannelWalk:
         for info in graph.input:
             if info.name not in self.stored:
                 self._freeze_values(info.name)
-        self.channels.reason = "it is an output of the graph"
+        self.channels.reason = f"{IS_OUTPUT} graph"
         for info in graph.output:
             self._freeze_values(info.name)
 

@@ -18,6 +18,7 @@ from pruneapp.checkpoint.torchfile import exported_program
 from pruneapp.checkpoint.torchfile.zip_format import member_content, zip_layout
 from pruneapp.errors import JsonError, UnsupportedFileError
 from pruneapp.groups.channel_numbers import (
+    IS_OUTPUT,
     Axes,
     ChannelGraph,
     ChannelNumbers,
@@ -157,7 +158,7 @@ class _ProgramWalk:
         for number, node in enumerate(graph["nodes"]):
             job.cancel.check()
             self._visit(number, node)
-        self.channels.reason = "it is an output of the program"
+        self.channels.reason = f"{IS_OUTPUT} program"
         for output in graph["outputs"]:
             self._freeze(*names_in(output))
         settle_blocks(self.channels, self.blocks, job)

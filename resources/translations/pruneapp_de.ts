@@ -1527,6 +1527,22 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>{low} bis {high} in jeder Zeile: {n} Gewichte.</translation>
     </message>
     <message>
+        <source>1 group in {n} of the {m} tensors; the others are not pruned.</source>
+        <translation>1 Gruppe in {n} der {m} Tensoren; die übrigen werden nicht geprunt.</translation>
+    </message>
+    <message>
+        <source>{k} groups in {n} of the {m} tensors; the others are not pruned.</source>
+        <translation>{k} Gruppen in {n} der {m} Tensoren; die übrigen werden nicht geprunt.</translation>
+    </message>
+    <message>
+        <source>{n} of {units} units.</source>
+        <translation>{n} von {units} Einheiten.</translation>
+    </message>
+    <message>
+        <source>At most {n} of {units} units: the number that stays in each group is rounded up to a multiple of {multiple}.</source>
+        <translation>Höchstens {n} von {units} Einheiten: Die verbleibende Anzahl jeder Gruppe wird auf ein Vielfaches von {multiple} aufgerundet.</translation>
+    </message>
+    <message>
         <source>{low} units in each group.</source>
         <translation>{low} Einheiten in jeder Gruppe.</translation>
     </message>
@@ -4438,10 +4454,6 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
 <context>
     <name>DependentsRow</name>
     <message>
-        <source>Off by default: {why}</source>
-        <translation>Standardmäßig aus: {why}</translation>
-    </message>
-    <message>
         <source>{names}.</source>
         <translation>{names}.</translation>
     </message>
@@ -4466,20 +4478,36 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Prunt zusätzlich zur Menge {n} abhängige Tensoren: {names}</translation>
     </message>
     <message>
-        <source>Would also prune 1 dependent tensor, in addition to the amount: {names}</source>
-        <translation>Würde zusätzlich zur Menge 1 abhängigen Tensor prunen: {names}</translation>
+        <source>When checked, also prunes 1 tensor, in addition to the amount: {names}</source>
+        <translation>Prunt, wenn angekreuzt, zusätzlich zur Menge 1 weiteren Tensor: {names}</translation>
     </message>
     <message>
-        <source>Would also prune {n} dependent tensors, in addition to the amount: {names}</source>
-        <translation>Würde zusätzlich zur Menge {n} abhängige Tensoren prunen: {names}</translation>
+        <source>When checked, also prunes {n} tensors, in addition to the amount: {names}</source>
+        <translation>Prunt, wenn angekreuzt, zusätzlich zur Menge {n} weitere Tensoren: {names}</translation>
     </message>
     <message>
-        <source>Would also prune 1 dependent tensor, in addition to the amount.</source>
-        <translation>Würde zusätzlich zur Menge 1 abhängigen Tensor prunen.</translation>
+        <source>When checked, also prunes 1 tensor, in addition to the amount.</source>
+        <translation>Prunt, wenn angekreuzt, zusätzlich zur Menge 1 weiteren Tensor.</translation>
     </message>
     <message>
-        <source>Would also prune {n} dependent tensors, in addition to the amount.</source>
-        <translation>Würde zusätzlich zur Menge {n} abhängige Tensoren prunen.</translation>
+        <source>When checked, also prunes {n} tensors, in addition to the amount.</source>
+        <translation>Prunt, wenn angekreuzt, zusätzlich zur Menge {n} weitere Tensoren.</translation>
+    </message>
+    <message>
+        <source>The dependents of {name} are unknown.</source>
+        <translation>Was von {name} abhängt, ist nicht bekannt.</translation>
+    </message>
+    <message>
+        <source>Off by default, because the dependents of {name} are unknown.</source>
+        <translation>Standardmäßig aus, weil nicht bekannt ist, was von {name} abhängt.</translation>
+    </message>
+    <message>
+        <source>The dependents of {n} of the {m} tensors are unknown, such as those of {name}.</source>
+        <translation>Für {n} der {m} Tensoren ist nicht bekannt, was von ihnen abhängt, etwa für {name}.</translation>
+    </message>
+    <message>
+        <source>Off by default, because the dependents of {n} of the {m} tensors are unknown, such as those of {name}.</source>
+        <translation>Standardmäßig aus, weil für {n} der {m} Tensoren nicht bekannt ist, was von ihnen abhängt, etwa für {name}.</translation>
     </message>
     <message>
         <source>{name} rows</source>
@@ -4500,14 +4528,6 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
     <message>
         <source>{name} dim {dim}</source>
         <translation>{name}, Dim. {dim}</translation>
-    </message>
-    <message>
-        <source>No dependent tensors are known for {name}.</source>
-        <translation>Für {name} sind keine abhängigen Tensoren bekannt.</translation>
-    </message>
-    <message>
-        <source>No dependent tensors are known for {n} of the {m} checked tensors, such as {name}.</source>
-        <translation>Für {n} der {m} angekreuzten Tensoren sind keine abhängigen Tensoren bekannt, zum Beispiel für {name}.</translation>
     </message>
 </context>
 <context>
@@ -7059,6 +7079,25 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     </message>
 </context>
 <context>
+    <name>OutputsRow</name>
+    <message>
+        <source>Each of these channels is a result of the model, such as the score of a class, and is the same for all inputs once it is pruned.</source>
+        <translation>Jeder dieser Kanäle ist ein Ergebnis des Modells, etwa die Bewertung einer Klasse, und ist nach dem Pruning für alle Eingaben gleich.</translation>
+    </message>
+    <message>
+        <source>Leave out {names}</source>
+        <translation>{names} auslassen</translation>
+    </message>
+    <message>
+        <source>▲ Prunes outputs of the model, in {names}.</source>
+        <translation>▲ Prunt Ausgaben des Modells, in {names}.</translation>
+    </message>
+    <message>
+        <source>▲ Prunes {n} of the {m} outputs of the model, in {names}.</source>
+        <translation>▲ Prunt {n} der {m} Ausgaben des Modells, in {names}.</translation>
+    </message>
+</context>
+<context>
     <name>PaletteController</name>
     <message>
         <source>Setting</source>
@@ -7676,6 +7715,30 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     <message>
         <source>There is no step to preview.</source>
         <translation>Es gibt keinen Schritt für eine Vorschau.</translation>
+    </message>
+    <message>
+        <source>1 neuron</source>
+        <translation>1 Neuron</translation>
+    </message>
+    <message>
+        <source>{n} neurons</source>
+        <translation>{n} Neuronen</translation>
+    </message>
+    <message>
+        <source>1 key/value head</source>
+        <translation>1 Key/Value-Head</translation>
+    </message>
+    <message>
+        <source>{n} key/value heads</source>
+        <translation>{n} Key/Value-Heads</translation>
+    </message>
+    <message>
+        <source>1 layer</source>
+        <translation>1 Schicht</translation>
+    </message>
+    <message>
+        <source>{n} layers</source>
+        <translation>{n} Schichten</translation>
     </message>
     <message>
         <source>1 channel</source>
@@ -19692,6 +19755,11 @@ steps</extracomment>
         <source>The outputs of the unpruned model are not all finite.</source>
         <extracomment>sentences</extracomment>
         <translation>Die Ausgaben des unbeschnittenen Modells sind nicht alle endlich.</translation>
+    </message>
+    <message>
+        <source>No tensor depends on the channels of &apos;{name}&apos;: they are the outputs of the model.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Von den Kanälen von &apos;{name}&apos; hängt kein Tensor ab: Sie sind die Ausgaben des Modells.</translation>
     </message>
     <message>
         <source>another method or other tensors</source>

@@ -1527,6 +1527,22 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>每行 {low} 到 {high} 个：共 {n} 个权重。</translation>
     </message>
     <message>
+        <source>1 group in {n} of the {m} tensors; the others are not pruned.</source>
+        <translation>{m} 个张量中的 {n} 个属于 1 个组；其余张量不剪枝。</translation>
+    </message>
+    <message>
+        <source>{k} groups in {n} of the {m} tensors; the others are not pruned.</source>
+        <translation>{m} 个张量中的 {n} 个属于 {k} 个组；其余张量不剪枝。</translation>
+    </message>
+    <message>
+        <source>{n} of {units} units.</source>
+        <translation>{units} 个单元中的 {n} 个。</translation>
+    </message>
+    <message>
+        <source>At most {n} of {units} units: the number that stays in each group is rounded up to a multiple of {multiple}.</source>
+        <translation>最多为 {units} 个单元中的 {n} 个：每个组保留的数量向上取整为 {multiple} 的倍数。</translation>
+    </message>
+    <message>
         <source>{low} units in each group.</source>
         <translation>每组 {low} 个单元。</translation>
     </message>
@@ -4438,10 +4454,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
 <context>
     <name>DependentsRow</name>
     <message>
-        <source>Off by default: {why}</source>
-        <translation>默认关闭：{why}</translation>
-    </message>
-    <message>
         <source>{names}.</source>
         <translation>{names}。</translation>
     </message>
@@ -4466,20 +4478,36 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>除数量之外，还剪枝 {n} 个依赖的张量：{names}</translation>
     </message>
     <message>
-        <source>Would also prune 1 dependent tensor, in addition to the amount: {names}</source>
-        <translation>除数量之外，还会剪枝 1 个依赖的张量：{names}</translation>
+        <source>When checked, also prunes 1 tensor, in addition to the amount: {names}</source>
+        <translation>勾选后还会剪枝 1 个张量，不计入数量：{names}</translation>
     </message>
     <message>
-        <source>Would also prune {n} dependent tensors, in addition to the amount: {names}</source>
-        <translation>除数量之外，还会剪枝 {n} 个依赖的张量：{names}</translation>
+        <source>When checked, also prunes {n} tensors, in addition to the amount: {names}</source>
+        <translation>勾选后还会剪枝 {n} 个张量，不计入数量：{names}</translation>
     </message>
     <message>
-        <source>Would also prune 1 dependent tensor, in addition to the amount.</source>
-        <translation>除数量之外，还会剪枝 1 个依赖的张量。</translation>
+        <source>When checked, also prunes 1 tensor, in addition to the amount.</source>
+        <translation>勾选后还会剪枝 1 个张量，不计入数量。</translation>
     </message>
     <message>
-        <source>Would also prune {n} dependent tensors, in addition to the amount.</source>
-        <translation>除数量之外，还会剪枝 {n} 个依赖的张量。</translation>
+        <source>When checked, also prunes {n} tensors, in addition to the amount.</source>
+        <translation>勾选后还会剪枝 {n} 个张量，不计入数量。</translation>
+    </message>
+    <message>
+        <source>The dependents of {name} are unknown.</source>
+        <translation>依赖 {name} 的张量未知。</translation>
+    </message>
+    <message>
+        <source>Off by default, because the dependents of {name} are unknown.</source>
+        <translation>默认关闭，因为 依赖 {name} 的张量未知。</translation>
+    </message>
+    <message>
+        <source>The dependents of {n} of the {m} tensors are unknown, such as those of {name}.</source>
+        <translation>{m} 个张量中有 {n} 个的依赖张量未知，例如 {name}。</translation>
+    </message>
+    <message>
+        <source>Off by default, because the dependents of {n} of the {m} tensors are unknown, such as those of {name}.</source>
+        <translation>默认关闭，因为 {m} 个张量中有 {n} 个的依赖张量未知，例如 {name}。</translation>
     </message>
     <message>
         <source>{name} rows</source>
@@ -4500,14 +4528,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
     <message>
         <source>{name} dim {dim}</source>
         <translation>{name} 维度 {dim}</translation>
-    </message>
-    <message>
-        <source>No dependent tensors are known for {name}.</source>
-        <translation>{name} 没有已知的依赖张量。</translation>
-    </message>
-    <message>
-        <source>No dependent tensors are known for {n} of the {m} checked tensors, such as {name}.</source>
-        <translation>在勾选的 {m} 个张量中，有 {n} 个没有已知的依赖张量，例如 {name}。</translation>
     </message>
 </context>
 <context>
@@ -7059,6 +7079,25 @@ Code inside checkpoints is never executed.</source>
     </message>
 </context>
 <context>
+    <name>OutputsRow</name>
+    <message>
+        <source>Each of these channels is a result of the model, such as the score of a class, and is the same for all inputs once it is pruned.</source>
+        <translation>这些通道中的每一个都是模型的一个结果，例如某个类别的得分；剪枝后，它对所有输入都相同。</translation>
+    </message>
+    <message>
+        <source>Leave out {names}</source>
+        <translation>不剪枝 {names}</translation>
+    </message>
+    <message>
+        <source>▲ Prunes outputs of the model, in {names}.</source>
+        <translation>▲ 会剪枝模型的输出，位于 {names}。</translation>
+    </message>
+    <message>
+        <source>▲ Prunes {n} of the {m} outputs of the model, in {names}.</source>
+        <translation>▲ 会剪枝模型 {m} 个输出中的 {n} 个，位于 {names}。</translation>
+    </message>
+</context>
+<context>
     <name>PaletteController</name>
     <message>
         <source>Setting</source>
@@ -7676,6 +7715,30 @@ Code inside checkpoints is never executed.</source>
     <message>
         <source>There is no step to preview.</source>
         <translation>没有可预览的步骤。</translation>
+    </message>
+    <message>
+        <source>1 neuron</source>
+        <translation>1 个神经元</translation>
+    </message>
+    <message>
+        <source>{n} neurons</source>
+        <translation>{n} 个神经元</translation>
+    </message>
+    <message>
+        <source>1 key/value head</source>
+        <translation>1 个键/值头</translation>
+    </message>
+    <message>
+        <source>{n} key/value heads</source>
+        <translation>{n} 个键/值头</translation>
+    </message>
+    <message>
+        <source>1 layer</source>
+        <translation>1 层</translation>
+    </message>
+    <message>
+        <source>{n} layers</source>
+        <translation>{n} 层</translation>
     </message>
     <message>
         <source>1 channel</source>
@@ -19691,6 +19754,11 @@ steps</extracomment>
         <source>The outputs of the unpruned model are not all finite.</source>
         <extracomment>sentences</extracomment>
         <translation>未剪枝模型的输出并非都是有限值。</translation>
+    </message>
+    <message>
+        <source>No tensor depends on the channels of &apos;{name}&apos;: they are the outputs of the model.</source>
+        <extracomment>sentences</extracomment>
+        <translation>没有张量依赖于“{name}”的通道：它们是模型的输出。</translation>
     </message>
     <message>
         <source>another method or other tensors</source>

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pruneapp.checkpoint.prunability import Judge, find_modules
-from pruneapp.document.layer_order import end_blocks_of
+from pruneapp.document.layer_order import end_blocks_of, last_layer_of
 from tests.support.memory_checkpoint import MemoryCheckpoint
 
 LAYERS = range(12)
@@ -193,6 +193,21 @@ def test_the_ends_of_a_model_are_told_by_its_names(model):
         for block in ends
     )
     assert end_blocks_of(entries) == end_blocks_of(entries[::-1]) == expected
+
+
+def test_the_last_layer_is_the_only_matrix_of_the_last_block():
+    layers = {
+        "ResNet": "fc.weight",
+        "Llama": "lm_head.weight",
+        "a pooler alone": "pooler.dense.weight",
+        "BertModel": None,
+        "Llama whose head is the embedding": None,
+    }
+    found = {model: last_layer_of(entries_of(MODELS[model][0])) for model in layers}
+    assert found == layers
+    assert last_layer_of(entries_of(["up.0.conv.weight 4", "outc.conv* 4"])) == "outc.conv.weight"
+    assert last_layer_of(entries_of(["0* 2", "2* 2", "4* 2"])) == "4.weight"
+    assert last_layer_of([]) is None
 
 
 def test_numbers_are_numbers_and_what_says_nothing_keeps_the_order_of_definition():

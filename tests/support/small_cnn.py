@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 
 class _Block(nn.Module):
@@ -15,6 +15,10 @@ class _Block(nn.Module):
         self.bn1 = nn.BatchNorm2d(channels)
         self.conv2 = nn.Conv2d(channels, channels, 3, padding=1, bias=False)
         self.bn2 = nn.BatchNorm2d(channels)
+
+    def forward(self, x: Tensor) -> Tensor:
+        inner = torch.relu(self.bn1(self.conv1(x)))
+        return torch.relu(x + self.bn2(self.conv2(inner)))
 
 
 class SmallCnn(nn.Module):
@@ -33,6 +37,12 @@ class SmallCnn(nn.Module):
         self.down2 = nn.Sequential(nn.Conv2d(32, 32, 3, 2, 1, bias=False), nn.BatchNorm2d(32))
         self.fc1 = nn.Linear(32 * 4, 24)
         self.fc2 = nn.Linear(24, 10)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return the scores of ten classes for images of 8 x 8 pixels."""
+        x = self.down(self.block1(torch.relu(self.stem(x))))
+        x = self.down2(self.block2(torch.relu(x)))
+        return self.fc2(torch.relu(self.fc1(torch.relu(x).flatten(1))))
 
 
 def write_cnn(path: Path) -> Path:

@@ -13,6 +13,7 @@ from pruneapp.document.snapshot import Snapshot, Units
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import PruneAppError
 from pruneapp.groups.group import Group
+from pruneapp.gui.method_form.form_model import OutputLayer
 from pruneapp.gui.widgets.labels import join_sentences, translate
 from pruneapp.gui.widgets.number_format import count
 from pruneapp.methods import registry
@@ -42,6 +43,27 @@ def amount_notes(snapshot: Snapshot, step: Step, job: Job) -> tuple[str, ...]:
         except PruneAppError:
             notes.append("")  # the preview reports it
     return tuple(notes)
+
+
+def outputs_to_prune(
+    snapshot: Snapshot, step: Step, layers: Sequence[OutputLayer], job: Job
+) -> int | None:
+    """Return how many channels of `layers` a step prunes, without those pruned before.
+
+    None if the step has limits, a global scope, or a method without an amount: then it depends on
+    the weights. Reads masks only. `job` can cancel. Raises `ParameterError` for an amount that is
+    too large.
+    """
+    total = 0
+    rows = cached_rows(snapshot, step)
+    for layer in layers:
+        row = next((row for row, names in rows if layer.name in names), None)
+        amount = None if row is None else row.values.get("amount")
+        if row is None or amount is None or step.limits.bound or step.scope == "global":
+            return None
+        units = snapshot.units((layer.name,), registry.get(row.method), row.values, job)
+        total += int(counts_to_prune(amount, units.left, units.free, units.names)[0])
+    return total
 
 
 def _note(snapshot: Snapshot, step: Step, row: Row, names: tuple[str, ...], job: Job) -> str:

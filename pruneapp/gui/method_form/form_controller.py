@@ -137,6 +137,7 @@ class FormController(Feature[QDialog]):
         form.changed.connect(self._on_form_changed)
         form.fileRequested.connect(self._ask_file)
         form.collectRequested.connect(self.collectRequested)
+        form.outputs.leaveOutRequested.connect(self._leave_out)
         session.closed.connect(self._drop_files)
         session.opened.connect(self._on_opened)
         self.offer_methods()
@@ -199,6 +200,7 @@ class FormController(Feature[QDialog]):
         """
         self._dependents = key, found
         self._form.dependents.set_found(found)
+        self._form.outputs.set_layers(() if found is None else found.outputs)
         request = self._form.request()
         if request is None or key is None or key != self._dependents_key:
             return
@@ -278,6 +280,19 @@ class FormController(Feature[QDialog]):
         self._replaced_checks = None
         self._tree.set_checked(names)
         self._checks_pause.start()
+
+    def _leave_out(self, names: Sequence[str]) -> None:
+        """Exclude tensors from the step: uncheck them, or add a rule that prunes nothing.
+
+        They are unchecked if the only rule is for the checked tensors.
+        """
+        request = self._form.corrected_request()
+        if [(row.pattern, row.kind) for row in request.rows] == [("", "")]:
+            self.check([name for name in self._tree.checked_names() if name not in names])
+            return
+        pattern = ", ".join(re.sub(r"[*?\[,]", r"[\g<0>]", name) for name in names)
+        excluded = FormRow(pattern, "", "identity")
+        self._set_request(replace(request, rows=(*request.rows, excluded)))
 
     def prepare(
         self, name: str, method: str, values: Mapping[str, Any], *, data: tuple[str, ...] = ()

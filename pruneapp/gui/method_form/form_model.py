@@ -68,11 +68,21 @@ class FollowingTensor:
 
 
 @dataclass(frozen=True)
+class OutputLayer:
+    """A tensor whose channels are outputs of the model."""
+
+    name: str  # in the file
+    shown: str
+    channels: int
+
+
+@dataclass(frozen=True)
 class FormDependents:
     """The tensors that depend on the channels that the structured rules of a request prune."""
 
     known: int  # number of tensors whose dependents are known
-    tensors: int  # number of tensors of the structured rules
+    # number of tensors of the structured rules, without those whose channels are outputs
+    tensors: int
     following: int = 0  # number of dependent tensors that are pruned as well
     first: tuple[FollowingTensor, ...] = ()  # one tensor of each of the first roles
     more: bool = False  # whether there are more roles than in `first`
@@ -80,6 +90,7 @@ class FormDependents:
     unknown_role: str = ""
     why_not: str = ""  # the reason, as a sentence
     of_model: bool = False  # whether nothing is known about the whole model
+    outputs: tuple[OutputLayer, ...] = ()  # tensors of which the rules prune outputs of the model
 
     def in_force(self, choice: bool | None) -> bool:
         """Return whether dependents are pruned, given the user's choice; None: the default.

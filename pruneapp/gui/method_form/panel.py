@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QCheckBox, QLabel, QPushButton, QRadioButton, QWidget
+from PySide6.QtWidgets import QCheckBox, QLabel, QPushButton, QRadioButton, QSizePolicy, QWidget
 
 from pruneapp.gui.method_form.fields import LimitsSection, fit_label
 from pruneapp.gui.method_form.form_model import (
@@ -18,6 +18,7 @@ from pruneapp.gui.method_form.form_model import (
     FormRequest,
     FormRow,
     MethodForm,
+    OutputLayer,
 )
 from pruneapp.gui.method_form.rules import RuleEditor, RuleList
 from pruneapp.gui.widgets import number_format
@@ -31,6 +32,7 @@ from pruneapp.gui.widgets.controls import (
 from pruneapp.gui.widgets.controls import replace as put_in_place
 from pruneapp.gui.widgets.engine_text import translate_sentence
 from pruneapp.gui.widgets.labels import (
+    DANGER,
     MUTED,
     ElidedLabel,
     as_plain,
@@ -171,13 +173,14 @@ class DependentsRow(NotedBox):
         """
         if not found.known:
             return translate_sentence(found.why_not)
-        unknown = self._unknown_sentence(found, whole=whole)
+        texts = [self._unknown_sentence(found, whole=whole)]
+        if whole and texts[0]:
+            texts.append(translate_sentence(found.why_not))
         if found.in_force(self.choice):
-            return join_sentences(self._dependents_sentence(found, whole=whole), unknown)
-        if self.choice is None:  # the default is unchecked because of them
-            why = self.tr("Off by default: {why}").format(why=unknown)
-            return join_sentences(self._dependents_sentence(found, whole=whole), why)
-        return unknown
+            texts.insert(0, self._dependents_sentence(found, whole=whole))
+        elif self.choice is None:
+            texts.append(self._dependents_sentence(found, whole=whole))
+        return join_sentences(*texts)
 
     def _dependents_sentence(self, found: FormDependents, *, whole: bool) -> str:
         """Return a sentence about what is pruned on top of the amount, or would be if checked."""
@@ -188,19 +191,16 @@ class DependentsRow(NotedBox):
             named = join_names(named, "…")
         else:
             named = self.tr("{names}.").format(names=named)
-        if found.in_force(self.choice):
-            one = self.tr("Also prunes 1 dependent tensor, in addition to the amount: {names}")
+        one = self.tr("Also prunes 1 dependent tensor, in addition to the amount: {names}")
+        several = self.tr("Also prunes {n} dependent tensors, in addition to the amount: {names}")
+        if not found.in_force(self.choice):
+            one = self.tr("When checked, also prunes 1 tensor, in addition to the amount: {names}")
             several = self.tr(
-                "Also prunes {n} dependent tensors, in addition to the amount: {names}"
+                "When checked, also prunes {n} tensors, in addition to the amount: {names}"
             )
-        elif whole:
-            one = self.tr("Would also prune 1 dependent tensor, in addition to the amount: {names}")
-            several = self.tr(
-                "Would also prune {n} dependent tensors, in addition to the amount: {names}"
-            )
-        else:  # leave out the names, so that the text stays short
-            one = self.tr("Would also prune 1 dependent tensor, in addition to the amount.")
-            several = self.tr("Would also prune {n} dependent tensors, in addition to the amount.")
+        if not found.in_force(self.choice) and not whole:  # so that the text stays short
+            one = self.tr("When checked, also prunes 1 tensor, in addition to the amount.")
+            several = self.tr("When checked, also prunes {n} tensors, in addition to the amount.")
         return number_format.plural(found.following, one, several).format(names=named)
 
     def _tensor_text(self, tensor: FollowingTensor, *, whole: bool) -> str:
@@ -222,15 +222,71 @@ class DependentsRow(NotedBox):
         rest = found.tensors - found.known
         if not rest:
             return ""
+        by_default = self.choice is None  # then it is the reason why the box is not checked
         if rest == 1:
-            text = self.tr("No dependent tensors are known for {name}.")
+            text = self.tr("The dependents of {name} are unknown.")
+            if by_default:
+                text = self.tr("Off by default, because the dependents of {name} are unknown.")
         else:
             text = self.tr(
-                "No dependent tensors are known for {n} of the {m} checked tensors, such as {name}."
+                "The dependents of {n} of the {m} tensors are unknown, such as those of {name}."
             )
+            if by_default:
+                text = self.tr(
+                    "Off by default, because the dependents of {n} of the {m} tensors are unknown, "
+                    "such as those of {name}."
+                )
         n, m = number_format.count(rest), number_format.count(found.tensors)
-        said = text.format(n=n, m=m, name=found.unknown if whole else found.unknown_role)
-        return join_sentences(said, translate_sentence(found.why_not)) if whole else said
+        return text.format(n=n, m=m, name=found.unknown if whole else found.unknown_role)
+
+
+class OutputsRow(QWidget):
+    """A warning that a step prunes outputs of the model, with a button to leave them out.
+
+    Hidden while `layers` is empty.
+    """
+
+    leaveOutRequested = Signal(object)  # (tuple[str, ...]) the tensors, by name in the file
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.layers: tuple[OutputLayer, ...] = ()
+        self.note = plain(wrap=True, ink=DANGER)
+        self.button = QPushButton(self)
+        self.button.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        self.button.clicked.connect(self._on_clicked)
+        tip = self.tr(
+            "Each of these channels is a result of the model, such as the score of a class, and "
+            "is the same for all inputs once it is pruned."
+        )
+        for part in (self.note, self.button):
+            part.setToolTip(as_plain(tip))
+            part.setAccessibleDescription(tip)
+        lay_in_column(self, self.note, self.button, spacing=4)
+        self.hide()
+
+    def _on_clicked(self) -> None:
+        self.leaveOutRequested.emit(tuple([layer.name for layer in self.layers]))
+
+    def set_layers(self, layers: Sequence[OutputLayer]) -> None:
+        """Set the tensors of the step whose channels are outputs of the model."""
+        if tuple(layers) == self.layers:
+            return
+        self.layers = tuple(layers)
+        self.set_pruned(None)
+        names = join_names(*(layer.shown for layer in layers))
+        self.button.setText(on_one_line(self.tr("Leave out {names}").format(names=names)))
+        self.setVisible(bool(layers))
+
+    def set_pruned(self, n_pruned: int | None) -> None:
+        """Set the number of outputs that the step prunes; None if it is not known yet."""
+        names = join_names(*(layer.shown for layer in self.layers))
+        text = self.tr("▲ Prunes outputs of the model, in {names}.")
+        if n_pruned is not None:
+            text = self.tr("▲ Prunes {n} of the {m} outputs of the model, in {names}.")
+        total = sum(layer.channels for layer in self.layers)
+        n, m = number_format.count(n_pruned or 0), number_format.count(total)
+        self.note.setText(text.format(n=n, m=m, names=names))
 
 
 class PruneForm(QWidget):
@@ -308,7 +364,8 @@ class PruneForm(QWidget):
         self.limits = LimitsSection(parent=self)
         # Not in containers, which would compute the height of wrapped text at another width.
         rules = self.list, self.order, self._editors
-        parts = *rules, self.scope_row, self.dependents, self.companions
+        self.outputs = OutputsRow(self)
+        parts = *rules, self.scope_row, self.outputs, self.dependents, self.companions
         self._column = layout = lay_in_column(self, *parts, spacing=12)
         self._buttons = add_row(layout, self.limits.button, self.rounds, None, spacing=4)
         layout.addWidget(self.limits)
@@ -687,6 +744,7 @@ class PruneForm(QWidget):
         """Show the list and the options that apply to the rules in use; emit `checkedUsed`."""
         self._arrange_list()
         self.dependents.setVisible(self._takes_channels())
+        self.outputs.setVisible(self._takes_channels() and bool(self.outputs.layers))
         self.companions.setVisible(self._takes_filters())
         self.rounds.setVisible(not self.several and self.rules[0].takes_amount())
         any_prunes = any(rule.prunes for rule in self.used)

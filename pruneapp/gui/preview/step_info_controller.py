@@ -28,9 +28,9 @@ from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.jobs import Lane, LatestTask
 from pruneapp.gui.document.feature import Ask, Feature, Flow, RunJob, flow
 from pruneapp.gui.document.open_document import OpenDocument
-from pruneapp.gui.method_form.amount_notes import amount_notes
+from pruneapp.gui.method_form.amount_notes import amount_notes, outputs_to_prune
 from pruneapp.gui.method_form.form_controller import FormController, dependents_key
-from pruneapp.gui.method_form.form_model import FollowingTensor, FormDependents
+from pruneapp.gui.method_form.form_model import FollowingTensor, FormDependents, OutputLayer
 from pruneapp.gui.method_form.panel import PruneForm
 from pruneapp.gui.preview.panel import PreviewPanel
 from pruneapp.gui.preview.preview_controller import PreviewController
@@ -116,12 +116,21 @@ class StepInfoController(Feature[QInputDialog]):
         if document is None or state.step is None:
             self._notes_task.cancel()
             return
+        snapshot, step, layers = document.snapshot(), state.step, self._form.outputs.layers
+
+        def work(job: Job) -> tuple[tuple[str, ...], int | None]:
+            notes = amount_notes(snapshot, step, job)
+            return notes, outputs_to_prune(snapshot, step, layers, job)
+
         self._notes_task.start(
-            partial(amount_notes, document.snapshot(), state.step),
-            self._form.set_amount_notes,
-            lambda _error: self._form.set_amount_notes(()),  # the preview reports it
-            lane=Lane.INTERACTIVE,
+            work, self._show_notes, lambda _error: self._show_notes(), lane=Lane.INTERACTIVE
         )
+
+    def _show_notes(self, found: tuple[tuple[str, ...], int | None] = ((), None)) -> None:
+        """Show the notes of the amounts and the number of pruned outputs; nothing by default."""
+        notes, n_outputs = found
+        self._form.set_amount_notes(notes)
+        self._form.outputs.set_pruned(n_outputs)
 
     def _on_closed(self) -> None:
         self._forget_sizes()
@@ -237,11 +246,16 @@ class StepInfoController(Feature[QInputDialog]):
             lambda job: _form_dependents(
                 checkpoint, step, job, lambda name: by_name[name].shown if name in by_name else name
             ),
-            lambda found: self._form_controller.set_dependents(about, found),
+            partial(self._on_dependents, about),
             # For example a missing dimension, which the preview reports.
             lambda _error: self._form_controller.set_dependents(about, None),
             lane=Lane.BACKGROUND,
         )
+
+    def _on_dependents(self, about: tuple[object, ...], found: FormDependents) -> None:
+        self._form_controller.set_dependents(about, found)
+        if found.outputs:  # which the notes of the step count
+            self._note_amounts(self._previews.state)
 
     # -- total sparsity from the size of a compact file --------------------------------------------
 
@@ -310,6 +324,10 @@ def _form_dependents(
         unknown_role=_role(unknown),
         why_not=found.why_not,
         of_model=isinstance(structure_of(checkpoint), Unknown),
+        outputs=tuple(
+            OutputLayer(name, shown(name), checkpoint.entries[name].shape[dim])
+            for name, dim in found.outputs
+        ),
     )
 
 

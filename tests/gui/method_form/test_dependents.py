@@ -15,6 +15,7 @@ from pruneapp.gui.tree.columns import Column
 from tests.shrink.small_models import write_bert
 from tests.shrink.vision_models import make
 from tests.support.model_folders import write_llama
+from tests.support.small_cnn import SmallCnn, write_cnn
 
 SAMPLE = resources.path("sample/lenet-digits.safetensors")
 DENSE = "encoder.layer.1.intermediate.dense"
@@ -127,13 +128,13 @@ def test_the_box_says_why_nothing_or_not_all_is_known(user, bert):
     assert row.box.isEnabled()
     assert not row.box.isChecked(), "off by default where not all is known"
     assert row.note.text() == (
-        "Would also prune 2 dependent tensors, in addition to the amount. Off by default: No "
-        "dependent tensors are known for attention.output.dense.weight."
+        "Off by default, because the dependents of attention.output.dense.weight are unknown. "
+        "When checked, also prunes 2 tensors, in addition to the amount."
     )
     assert f"in addition to the amount: {OUTPUT} columns" in row.box.accessibleDescription()
-    assert "known for encoder.layer.1.attention.output" in row.box.accessibleDescription(), (
-        "in full"
-    )
+    assert (
+        "the dependents of encoder.layer.1.attention.output" in row.box.accessibleDescription()
+    ), "in full"
     assert len(user.wait_preview().tensors) == 2
     click(user)
     user.wait(lambda: user.workbench.preview.state.preview is None)
@@ -241,3 +242,71 @@ def test_a_session_comes_back_with_the_step_and_the_choice(user, new_user, bert,
     assert other.states == user.states
     assert dict(other.document.masks) == masks
     assert row_of(other).choice is False
+
+
+def test_pruned_outputs_of_the_model_are_marked_and_left_out_by_a_click(user, tmp_path):
+    user.open_file(write_cnn(tmp_path / "cnn.pt"))
+    outputs = user.views.form.outputs
+    user.wait_preview()
+    assert not outputs.isVisible(), "single weights"
+    ask(user, "30 %")
+    user.wait(outputs.isVisible)
+    text = "▲ Prunes 3 of the 10 outputs of the model, in fc2.weight."
+    user.wait(lambda: outputs.note.text() == text)
+    row = row_of(user)
+    assert row.note.text() == (
+        "Off by default, because the dependents of 6 of the 8 tensors are unknown, such as those "
+        "of stem.0.weight. When checked, also prunes 6 tensors, in addition to the amount."
+    )
+    assert outputs.button.text() == "Leave out fc2.weight"
+    user.click(outputs.button)
+    user.wait(lambda: not outputs.isVisible())
+    assert "fc2.weight" not in user.views.tree.checked_names()
+    assert "fc2.weight" not in user.wait_preview().by_name
+    user.check("fc2.weight")
+    user.wait(outputs.isVisible)
+    user.choose(user.rule.method, "L1 unstructured")
+    assert not outputs.isVisible()
+
+
+def test_outputs_are_left_out_of_several_rules_by_another_rule(user, tmp_path):
+    user.open_file(write_cnn(tmp_path / "cnn.pt"))
+    form = user.views.form
+    user.click(form.add)
+    user.qtbot.keyClicks(user.rule.target, "fc*")
+    ask(user, "50 %")
+    user.wait(form.outputs.isVisible)
+    user.wait(lambda: form.outputs.note.text().startswith("▲ Prunes 5 of the 10 outputs"))
+    user.click(form.outputs.button)
+    user.wait(lambda: not form.outputs.isVisible())
+    assert not user.wait_preview().by_name.keys() & {"fc2.weight"}
+    assert form.request().rows[-1].method == "identity"
+    assert "fc2.weight" in user.views.tree.checked_names()
+
+
+def test_a_last_layer_has_no_dependents_that_could_be_unknown(user, tmp_path):
+    user.open_file(write_cnn(tmp_path / "cnn.pt"))
+    check_only(user, "block1.conv1.weight", "fc2.weight")
+    ask(user)
+    row = row_of(user)
+    user.wait(row.box.isChecked)
+    assert row.note.text().startswith("Also prunes 3 dependent tensors, in addition to the amount")
+    assert "unknown" not in row.note.text()
+    user.check("block1.conv1.weight")
+    user.wait(lambda: not row.box.isEnabled())
+    assert row.note.text() == (
+        "No tensor depends on the channels of 'fc2.weight': they are the outputs of the model."
+    )
+
+
+def test_a_program_shows_its_outputs(user, tmp_path):
+    path = tmp_path / "cnn.pt2"
+    program = torch.export.export(SmallCnn().eval(), (torch.zeros(2, 1, 8, 8),))
+    torch.export.save(program, path)
+    user.open_file(path)
+    ask(user, "30 %")
+    outputs, row = user.views.form.outputs, row_of(user)
+    user.wait(outputs.isVisible)
+    text = "▲ Prunes 3 of the 10 outputs of the model, in fc2.weight."
+    user.wait(lambda: outputs.note.text() == text)
+    assert row.box.isChecked(), "the dependents of all other layers are known"

@@ -747,10 +747,12 @@ def test_the_box_says_of_which_tensors_nothing_depends(form):
         "Also prunes 24 dependent tensors, in addition to the amount: fc2.weight columns, "
         "conv.weight outputs, fc1.bias."
     )
-    some = "No dependent tensors are known for 2 of the 20 checked tensors, such as x.weight."
+    some = "he dependents of 2 of the 20 tensors are unknown, such as those of x.weight."
     assert row.note.text() == (
-        f"Would also prune 24 dependent tensors, in addition to the amount. Off by default: {some}"
+        f"Off by default, because t{some} When checked, also prunes 24 tensors, in "
+        "addition to the amount."
     )
+    some = f"T{some}"
     row.set_choice(True)
     assert row.note.text() == f"{first} {some}"
     row.set_choice(False)
