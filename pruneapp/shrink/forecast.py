@@ -90,7 +90,8 @@ class AxisForecast:
     sizes
         Numbers of units that can be kept, ascending; the last is that after cutting dead units.
     percents
-        If groups differ in width: shares of each group that can be cut, ascending, in percent.
+        If groups differ in width: shares of each group that can be cut, ascending, in percent,
+        without those that remove only dead units.
     in_each
         Number of runs of units, each of which keeps the same number: query heads of key/value
         heads.
@@ -400,7 +401,7 @@ class _Forecast:
                     notices=change.notices,
                 )
                 if not axis.uniform:
-                    yield self._forecast_shared(axis_forecast, axis, exact[name])
+                    yield self._forecast_shared(axis_forecast, axis, exact[name], exact_plan)
                 else:
                     numbered = name in _NUMBERED
                     yield (
@@ -421,9 +422,10 @@ class _Forecast:
                 yield cut.group.place, cut.group.count, cut.kept.size
 
     def _forecast_shared(
-        self, axis_forecast: AxisForecast, axis: Axis, exact: AxisChange
+        self, axis_forecast: AxisForecast, axis: Axis, exact: AxisChange, exact_plan: ShrinkPlan
     ) -> AxisForecast:
-        percents = percents_of(axis, self._request.multiple)
+        alive = {cut.group.place: cut.kept.size for cut in exact_plan.cut.groups}
+        percents = percents_of(axis, self._request.multiple, alive)
         return replace(axis_forecast, sizes=(exact.after,), percents=percents)
 
     def _forecast_numbered(

@@ -201,12 +201,21 @@ def _widths(axis: Axis, share: float, multiple: int | None) -> list[int]:
     ]
 
 
-def percents_of(axis: Axis, multiple: int | None = None) -> tuple[int, ...]:
-    """Return the shares, in whole percent up to 99, that remove units of some group; ascending."""
-    counts = [group.count for group in axis.groups]
-    first = bisect_left(
-        range(1, 100), True, key=lambda part: _widths(axis, part / 100, multiple) != counts
-    )
+def percents_of(
+    axis: Axis, multiple: int | None = None, alive: Mapping[str, int] | None = None
+) -> tuple[int, ...]:
+    """Return the shares, in whole percent up to 99, that remove units of some group; ascending.
+
+    `alive` is the number of units of a group, by its `place`, that remain without dead units;
+    groups that are missing have no dead units. Shares that remove only dead units are left out.
+    """
+    counts = [(alive or {}).get(group.place, group.count) for group in axis.groups]
+
+    def removes(percent: int) -> bool:
+        widths = _widths(axis, percent / 100, multiple)
+        return any(width < count for width, count in zip(widths, counts, strict=True))
+
+    first = bisect_left(range(1, 100), True, key=removes)
     return tuple(range(1 + first, 100))
 
 

@@ -173,6 +173,7 @@ class AxisRow(QWidget):
         self.box = SizeBox(self)
         self.percent = SizeBox(self)
         self.percent.setSuffix(self.tr(" %"))
+        self.percent_label = label_for(self.percent, self.tr("Cut of each group"))
         self.label = label_for(
             self.percent if axis.percents else self.box, translate_declared(axis.label)
         )
@@ -183,7 +184,8 @@ class AxisRow(QWidget):
         self.slider.setMinimumWidth(_MIN_SLIDER_WIDTH)
         self.slider.setPageStep(4)
         self.choice = QWidget(self)
-        lay_in_row(self.choice, self.percent, self.slider, wide=self.slider)
+        row = self.percent_label, self.percent, self.slider
+        lay_in_row(self.choice, *row, wide=self.slider)
         # Shown instead of a slider, for layers.
         self.hint = plain(ink=MUTED)
         self.exactness = plain()
@@ -218,10 +220,10 @@ class AxisRow(QWidget):
         if by_share:
             self.slider.setRange(0, len(axis.percents))
             self.slider.setValue(self._slider_position(self._share))
-            self.percent.set_sizes((0, *axis.percents), 100)
+            self.percent.set_sizes((self._dead_percent, *axis.percents), 100)
         else:
             self.slider.setRange(0, max(len(axis.sizes) - 1, 0))
-            self.slider.setValue(max(bisect_right(axis.sizes, axis.after) - 1, 0))
+            self.slider.setValue(len(axis.sizes) - max(bisect_right(axis.sizes, axis.after), 1))
         del blocker
         self.box.set_sizes(
             tuple(size // axis.in_each for size in axis.sizes), axis.before // axis.in_each
@@ -231,6 +233,7 @@ class AxisRow(QWidget):
         for part, shown in (
             (self.choice, can and bool(axis.sizes)),
             (self.percent, can and by_share),
+            (self.percent_label, can and by_share),
             (self.box, can and movable),
             (self.after, can and not movable),
             (self.before, can),
@@ -267,8 +270,7 @@ class AxisRow(QWidget):
     def chosen_size(self) -> int | None:
         """Return the number of units that the user chose to keep; None to cut only dead units."""
         value, axis = self.slider.value(), self._axis
-        fewer = not axis.percents and value < len(axis.sizes) - 1
-        return axis.sizes[value] if fewer else None
+        return axis.sizes[-1 - value] if value and not axis.percents else None
 
     def cut_share(self) -> float:
         """Return the share of each group to cut, from 0 to 1; 0 for an axis without shares."""
@@ -285,12 +287,21 @@ class AxisRow(QWidget):
             self._show(stacks * (layers.count - len(layers.gone)), exactness)
 
     def _slider_position(self, percent: int) -> int:
-        """Return the slider position of a share in percent; at the right end nothing is cut."""
-        percents = self._axis.percents
-        return len(percents) - bisect_left((0, *percents[:-1]), percent)
+        """Return the slider position of a share in percent; at the left end nothing is chosen."""
+        percents = (self._dead_percent, *self._axis.percents)
+        return min(bisect_left(percents, percent), len(percents) - 1)
+
+    @property
+    def _dead_percent(self) -> int:
+        """The share of dead units, which are always cut, less than every share that cuts others."""
+        axis = self._axis
+        dead = axis.before - axis.sizes[-1] if axis.sizes else 0
+        share = round(100 * dead / max(axis.before, 1))
+        return min(share, *(percent - 1 for percent in axis.percents[:1]), 100)
 
     def _on_sized(self, size: int) -> None:
-        self.slider.setValue(self._axis.sizes.index(size * self._axis.in_each))
+        sizes = self._axis.sizes
+        self.slider.setValue(len(sizes) - 1 - sizes.index(size * self._axis.in_each))
 
     def _on_share(self, percent: int) -> None:
         self.slider.setValue(self._slider_position(percent))
@@ -299,12 +310,14 @@ class AxisRow(QWidget):
         """Show what the new position of the slider cuts, and emit `chosen`."""
         axis = self._axis
         if axis.percents:  # the forecast returns the numbers of units
-            self._share = (0, *axis.percents)[len(axis.percents) - value]
-            self.percent.show_size(self._share)
+            self._share = (0, *axis.percents)[value]
+            self._show_percent()
         else:
-            kept = axis.sizes[value]
-            self._show(kept, CHANGES if value < len(axis.sizes) - 1 else EXACT)
+            self._show(axis.sizes[-1 - value], CHANGES if value else EXACT)
         self.chosen.emit()
+
+    def _show_percent(self) -> None:
+        self.percent.show_size(self._share or self._dead_percent)
 
     def _before_text(self, axis: AxisForecast) -> str:
         return f"{number_format.count(axis.before // axis.in_each)} →"
@@ -320,7 +333,7 @@ class AxisRow(QWidget):
         self.before.setText(self._before_text(axis) if cut else "")
         self.after.setText(left)
         self.box.show_size(after // axis.in_each)
-        self.percent.show_size(self._share)
+        self._show_percent()
         self.share.setText(share_text(axis.before - after, axis.before) if cut else "")
         self.exactness.setText(exactness_text(exactness) if cut else self._uncut_text())
         grave = cut and exactness == CHANGES

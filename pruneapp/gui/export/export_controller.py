@@ -472,6 +472,8 @@ class ExportController(Feature[ExportDialog]):
         self._cluster = cluster
         self._trial: RunJob[MeasuredCut] | None = None  # the measurement of a cut
         self._choices: ExportChoices | None = None
+        self._cuts: dict[object, CutRequest] = {}  # last cut of each state, by `History.key`
+        self._key: object = None  # key of the state of the dialog
         # `ExportPreview.multiple` when the dialog was opened last
         self._multiple: int | None = None
         self._opened = Path()
@@ -533,6 +535,7 @@ class ExportController(Feature[ExportDialog]):
         self._estimate_timer.stop()
         self.sized.emit(None)
         self._choices = self._multiple = None
+        self._cuts.clear()
         self.multipleChosen.emit(None)
 
     def _show_dialog(
@@ -582,11 +585,11 @@ class ExportController(Feature[ExportDialog]):
         if self._choices is None:
             dialog.page.set_request(CutRequest(multiple=multiple), dialog.page.check_mode(), "")
         else:
-            if multiple != self._multiple:  # another step was applied, or undone
-                cut = replace(self._choices.cut, multiple=multiple)
-                self._choices = replace(self._choices, cut=cut)
-            dialog.set_choices(self._choices)
-        self._multiple = multiple
+            if multiple == self._multiple:  # no other step was applied, or undone
+                multiple = self._choices.cut.multiple
+            cut = replace(self._cuts.get(document.history.key, CutRequest()), multiple=multiple)
+            dialog.set_choices(replace(self._choices, cut=cut))
+        self._multiple, self._key = preview.multiple, document.history.key
         if shrunk:
             dialog.select_page(shrunk=True)
         dialog.page.evaluateRequested.connect(self._evaluate_cut)
@@ -601,6 +604,7 @@ class ExportController(Feature[ExportDialog]):
             self._trial.cancel()
         if self.dialog is not None:
             self._choices = self.dialog.choices()
+            self._cuts[self._key] = self._choices.cut
             self.multipleChosen.emit(self._choices.cut.multiple)
 
     def _show_metric(self) -> None:

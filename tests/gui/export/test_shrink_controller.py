@@ -78,7 +78,7 @@ def test_a_cut_is_evaluated_before_the_export(user, folder, dialog, runners, scr
     page = dialog.page
     assert page.state.text() == "✓ Same output as the opened file"
     page.rows.rows["ffn"].slider.setFocus()
-    user.key("Left", page.rows.rows["ffn"].slider)
+    user.key("Right", page.rows.rows["ffn"].slider)
     user.wait(lambda: page.order() is not None and page.forecast.exactness == CHANGES)
     assert page.state.text() == "▲ Output differs from the opened file"
     user.click(page.evaluate)
@@ -104,10 +104,10 @@ def test_a_cut_is_evaluated_before_the_export(user, folder, dialog, runners, scr
     assert page.evaluate.isEnabled()
     assert not folder.with_name("tiny-shrunk").exists()
     assert user.document.position == 0, "the document is not changed"
-    user.key("Left", page.rows.rows["ffn"].slider)
+    user.key("Right", page.rows.rows["ffn"].slider)
     user.wait(lambda: page.forecast.request == page.request)
     assert "After this cut" not in page.state.text(), "another cut"
-    user.key("Right", page.rows.rows["ffn"].slider)
+    user.key("Left", page.rows.rows["ffn"].slider)
     user.wait(lambda: page.forecast.request == page.request)
     assert plain(page.state.text()) == words
     user.click(dialog.stop)
@@ -123,7 +123,7 @@ def test_a_cut_is_evaluated_before_the_export(user, folder, dialog, runners, scr
     user.open(session)
     user.wait(lambda: user.document is not None)
     page = turn_to_page(user).page
-    user.key("Left", page.rows.rows["ffn"].slider)
+    user.key("Right", page.rows.rows["ffn"].slider)
     user.wait(lambda: "After this cut" in page.state.text())
     assert words.rpartition("After this cut")[2] in plain(page.state.text())
     assert "From an earlier session: evaluate again" in page.state.text()
@@ -214,7 +214,7 @@ def user_size(folder):
 def test_a_quarter_of_the_neurons_and_two_layers_go_by_hand(user, folder, dialog):
     page = dialog.page
     revision = user.document.snapshot().revision
-    user.qtbot.keyClick(page.rows.rows["ffn"].slider, Qt.Key.Key_Left)
+    user.qtbot.keyClick(page.rows.rows["ffn"].slider, Qt.Key.Key_Right)
     strip = page.rows.strip
     for number in (2, 3):
         user.click(strip, strip.cell(number).center())
@@ -259,7 +259,7 @@ def test_what_was_chosen_is_there_in_the_next_dialog(user, dialog, monkeypatch):
     user.qtbot.keyClick(dialog.tabs, Qt.Key.Key_Right)
 
     page = dialog.page
-    user.qtbot.keyClick(page.rows.rows["ffn"].slider, Qt.Key.Key_Left)
+    user.qtbot.keyClick(page.rows.rows["ffn"].slider, Qt.Key.Key_Right)
     user.click(page.rows.strip, page.rows.strip.cell(5).center())
     page.check.setFocus()
     user.qtbot.keyClick(page.check, Qt.Key.Key_Down)
@@ -627,7 +627,7 @@ def test_heads_that_only_another_type_takes_are_not_forgotten_with_it(user, tmp_
         user.wait(lambda: page.forecast.request == page.request)
 
     turn_type()
-    user.qtbot.keyClick(slider, Qt.Key.Key_Left)
+    user.qtbot.keyClick(slider, Qt.Key.Key_Right)
     user.wait(lambda: page.order() is not None)
     assert box.value() == 3
     turn_type()

@@ -124,7 +124,7 @@ def test_what_the_class_does_not_allow_is_dimmed_with_the_reason(page):
 
 def test_a_key_goes_to_the_next_legal_size_and_says_at_once_what_it_does(page, qtbot):
     ffn = row(page, "ffn")
-    qtbot.keyClick(ffn.slider, Qt.Key.Key_Left)
+    qtbot.keyClick(ffn.slider, Qt.Key.Key_Right)
     assert row_text(page, "ffn") == "4,864 → 4,736 −2.6 %"
     assert ffn.exactness.text() == "▲ different output from the pruned model"
     assert ffn.exactness.foregroundRole() == DANGER
@@ -133,7 +133,7 @@ def test_a_key_goes_to_the_next_legal_size_and_says_at_once_what_it_does(page, q
     )
     assert page.asked == [CutRequest({"ffn": 4736})]
     assert page.order() is None, "the size is not computed yet"
-    qtbot.keyClick(ffn.slider, Qt.Key.Key_End)
+    qtbot.keyClick(ffn.slider, Qt.Key.Key_Home)
     assert page.asked[-1] == CutRequest(), "back to the exact forecast"
 
 
@@ -150,7 +150,7 @@ def test_a_number_that_is_typed_becomes_the_next_legal_one(page, qtbot, typed, s
     if stays:
         assert box.value() == stays
     assert page.asked == ([CutRequest({"ffn": stays})] if 0 < stays < 4800 else [])
-    assert row(page, "ffn").slider.value() == FFN.sizes.index(stays or 4800)
+    assert row(page, "ffn").slider.value() == len(FFN.sizes) - 1 - FFN.sizes.index(stays or 4800)
 
 
 def test_keys_go_from_size_to_size_in_the_number_too(page, qtbot):
@@ -169,7 +169,7 @@ def test_keys_go_from_size_to_size_in_the_number_too(page, qtbot):
 def test_what_a_cut_may_cost_is_a_warning_beyond_a_third(page, qtbot, kept, ink):
     assert not page.loss.isVisible()
     ffn = row(page, "ffn")
-    ffn.slider.setValue(FFN.sizes.index(kept))
+    ffn.slider.setValue(len(FFN.sizes) - 1 - FFN.sizes.index(kept))
     axes = (replace(FFN, after=kept, exactness=CHANGES), *FOUND.axes[1:])
     page.set_forecast(replace(FOUND, request=page.asked[-1], axes=axes))
     assert page.loss.isVisible()
@@ -183,8 +183,8 @@ def test_nothing_moves_when_something_is_cut(page, qtbot):
         part: part.mapTo(page, QPoint()).x()
         for part in (row(page, "ffn").slider, row(page, "ffn").exactness, page.diff)
     }
-    row(page, "ffn").slider.setValue(20)
-    row(page, "query-heads").slider.setValue(0)
+    row(page, "ffn").slider.setValue(len(FFN.sizes) - 21)
+    row(page, "query-heads").slider.setValue(1)
     cut = replace(FFN, after=FFN.sizes[20], exactness=CHANGES)
     less = replace(AFTER, multiply_adds=212_000, cache=1_024)
     page.set_forecast(
@@ -207,8 +207,8 @@ def test_a_check_says_what_it_does_and_with_which_python(page, qtbot):
 
 
 def test_answers_to_older_questions_are_dropped(page, qtbot):
-    qtbot.keyClick(row(page, "ffn").slider, Qt.Key.Key_Left)
-    qtbot.keyClick(row(page, "kv-groups").slider, Qt.Key.Key_Left)
+    qtbot.keyClick(row(page, "ffn").slider, Qt.Key.Key_Right)
+    qtbot.keyClick(row(page, "kv-groups").slider, Qt.Key.Key_Right)
     page.set_forecast(replace(FOUND, request=page.asked[0], after=BEFORE))
     assert page.sizes.cells["nbytes"][1].text() == "→ 900 kB"
     changed = replace(FFN, after=4736, exactness=CHANGES)
@@ -326,7 +326,7 @@ def test_writing_as_another_type_is_a_choice_of_its_own(page, qtbot):
 
 
 def test_another_multiple_is_asked_for_and_snaps_the_slider(page, qtbot):
-    qtbot.keyClick(row(page, "ffn").slider, Qt.Key.Key_Left)
+    qtbot.keyClick(row(page, "ffn").slider, Qt.Key.Key_Right)
     page.multiple.setCurrentIndex(page.multiple.findData(256))
     assert page.asked[-1] == CutRequest({"ffn": 4736}, multiple=256)
     ffn = replace(FFN, after=4864, sizes=(*range(256, 4865, 256),))
@@ -532,9 +532,9 @@ def test_a_share_that_is_typed_is_asked_for(graph_page, qtbot, typed, goes):
     QToolTip.hideText()
 
 
-def test_the_slider_of_shares_cuts_more_to_the_left(graph_page, qtbot):
+def test_the_slider_of_shares_cuts_more_to_the_right(graph_page, qtbot):
     channels = row(graph_page, "channels")
-    qtbot.keyClick(channels.slider, Qt.Key.Key_Left)
+    qtbot.keyClick(channels.slider, Qt.Key.Key_Right)
     assert graph_page.asked == [CutRequest(shares={"channels": 0.3})]
     qtbot.keyClick(channels.percent, Qt.Key.Key_Up)
     assert graph_page.asked[-1] == CutRequest(shares={"channels": 0.31})
@@ -547,8 +547,24 @@ def test_the_slider_of_shares_cuts_more_to_the_left(graph_page, qtbot):
     assert channels.percent.text() == "31\u00a0%"
     assert graph_page.loss.text().startswith("The weights do not show how much quality this costs")
     assert graph_page.order().check == "shapes"
-    qtbot.keyClick(channels.slider, Qt.Key.Key_End)
+    qtbot.keyClick(channels.slider, Qt.Key.Key_Home)
     assert graph_page.asked[-1] == CutRequest()
+
+
+def test_dead_units_are_the_share_at_the_left_end(graph_page, qtbot):
+    """Regression: the box said 0 % while half of the units were cut."""
+    half = replace(CHANNELS, after=CHANNELS.before // 2, sizes=(CHANNELS.before // 2,))
+    half = replace(half, percents=tuple(range(63, 100)))
+    graph_page.set_forecast(replace(GRAPH, axes=(half,)))
+    channels = row(graph_page, "channels")
+    assert channels.slider.value() == channels.slider.minimum()
+    assert channels.percent.text() == "50\u00a0%"
+    assert channels.share.text() == "−50.0\u00a0%"
+    assert channels.percent_label.text() == "Cut of each group"
+    assert channels.percent_label.isVisible()
+    qtbot.keyClick(channels.slider, Qt.Key.Key_Right)
+    assert channels.percent.text() == "63\u00a0%"
+    assert graph_page.asked == [CutRequest(shares={"channels": 0.63})]
 
 
 def test_many_notices_of_an_axis_are_one_line_and_a_tooltip(page):
