@@ -162,6 +162,26 @@ def test_a_cut_of_a_pruned_state_says_how_much_of_the_rest_is_pruned(user, folde
     assert f"\nPruned: {zeros:,} weights, {share} of the remaining parameters\n" in report
 
 
+def test_each_state_has_its_cut(user, folder):
+    """Regression: the cut of one state was chosen for the export of another one."""
+    user.open_file(folder)
+    dialog = turn_to_page(user)
+    user.key("Right", dialog.page.rows.rows["ffn"].slider)
+    cut = dialog.page.request
+    assert cut.kept
+    user.click(dialog.stop)
+    step = Step((Row(("model.layers.0.self_attn.q_proj.weight",), "identity", {}),))
+    assert user.session.commit(compute_preview(user.document.snapshot(), step, CpuKernel(), Job()))
+    dialog = turn_to_page(user)
+    assert not dialog.page.request.kept
+    user.click(dialog.stop)
+    user.key("Ctrl+Z")
+    user.wait(lambda: user.document.position == 0)
+    dialog = turn_to_page(user)
+    assert dialog.page.request == cut
+    user.click(dialog.stop)
+
+
 def test_the_command_shrink_opens_its_page(user, folder):
     user.open_file(folder)
     user.menu("Tools", "Shrink")
