@@ -258,6 +258,42 @@ def _loading_lines(checkpoint: Checkpoint) -> tuple[str, str]:
     return "" if first == "import torch" else f"{first}\n", lines
 
 
+def program_code(checkpoint: Checkpoint, target: Path, script: Path | None) -> str:
+    """Return Python code that writes a model with the weights of a checkpoint as a `.pt2` file.
+
+    The model is that of ``load`` in `script`; without a script, the user has to insert the class.
+    Empty for formats that neither torch nor safetensors loads.
+    """
+    is_torch = checkpoint.format.startswith("torch")
+    if not is_torch and checkpoint.format != "safetensors":
+        return ""
+    path = checkpoint.path.absolute()
+    if script is not None:
+        model = (
+            f"import runpy, sys, torch\n"
+            f"sys.path.insert(0, {str(script.parent)!r})\n"
+            f"model = runpy.run_path({str(script)!r})['load']({str(path)!r}).eval()\n"
+        )
+    else:
+        loads = loading_code.torch if is_torch else loading_code.safetensors
+        code = loads(LoadedModel.of(path, checkpoint, container=is_torch))
+        model = "" if code.startswith("import torch") else "import torch\n"
+        if "model.load_state_dict" in code:
+            model += "from my_package import MyModel  # TODO: the class of your model\n"
+            code = f"model = MyModel().eval()\n{code}"
+        model += f"{code}\n"
+    shapes = [entry.shape for entry in checkpoint.entries.values() if len(entry.shape) > 1]
+    first = shapes[0] if shapes else ()
+    shape = (2, *first[1:2]) if len(first) == 2 else (2, *first[1:2], 224, 224)
+    return (
+        f"{model}"
+        f"inputs = (torch.zeros{shape},)  # TODO: a batch of two inputs of your model\n"
+        "sizes = ({0: torch.export.Dim.AUTO},) * len(inputs)  # any number of inputs\n"
+        "program = torch.export.export(model, inputs, dynamic_shapes=sizes)\n"
+        f"torch.export.save(program, {str(target)!r})\n"
+    )
+
+
 def remedy_for_loading(error: EvaluationError, checkpoint: Checkpoint) -> EvaluationError:
     """Return an error of a script with the remedy for a state dict that does not fit the model.
 

@@ -64,6 +64,11 @@ class Connections:
     focus: int = 0  # index of the stage that contains the tensor
     why_not: str = ""
 
+    @property
+    def needs_graph(self) -> bool:
+        """Whether nothing is known because the file contains no graph."""
+        return self.why_not == _NO_GRAPH
+
 
 @dataclass(eq=False)
 class _Layers:

@@ -1593,6 +1593,10 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>&#xa0;%</translation>
     </message>
     <message>
+        <source>Cut of each group</source>
+        <translation>Von jeder Gruppe entfernt</translation>
+    </message>
+    <message>
         <source>{axis} per key/value head</source>
         <translation>{axis} je Key/Value-Head</translation>
     </message>
@@ -2569,6 +2573,14 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
     <message>
         <source>Connections</source>
         <translation>Verbindungen</translation>
+    </message>
+    <message>
+        <source>Copy code</source>
+        <translation>Code kopieren</translation>
+    </message>
+    <message>
+        <source>Copy Python code that writes the model with its graph to a .pt2 file</source>
+        <translation>Python-Code kopieren, der das Modell mit seinem Graphen in eine .pt2-Datei schreibt</translation>
     </message>
     <message>
         <source>{n} layers</source>
@@ -5826,6 +5838,10 @@ Code in Checkpoints wird nie ausgeführt.</translation>
 </context>
 <context>
     <name>GraphController</name>
+    <message>
+        <source>The file contains no graph. An ONNX or .pt2 file of the model contains it.</source>
+        <translation>Die Datei enthält keinen Graphen. Eine ONNX- oder .pt2-Datei des Modells enthält ihn.</translation>
+    </message>
     <message>
         <source>The graph could not be shown.</source>
         <translation>Der Graph konnte nicht gezeigt werden.</translation>
@@ -9982,6 +9998,10 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     <message>
         <source>Saving the script</source>
         <translation>Skript wird gespeichert</translation>
+    </message>
+    <message>
+        <source>Python code copied. It writes &apos;{file}&apos;: run it, and open that file.</source>
+        <translation>Python-Code kopiert. Er schreibt „{file}“: Führen Sie ihn aus, und öffnen Sie diese Datei.</translation>
     </message>
     <message>
         <source>Runs {program} in {folder}.</source>

@@ -1593,6 +1593,10 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>&#xa0;%</translation>
     </message>
     <message>
+        <source>Cut of each group</source>
+        <translation>每组切除</translation>
+    </message>
+    <message>
         <source>{axis} per key/value head</source>
         <translation>每个键/值头的{axis}</translation>
     </message>
@@ -2569,6 +2573,14 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
     <message>
         <source>Connections</source>
         <translation>连接</translation>
+    </message>
+    <message>
+        <source>Copy code</source>
+        <translation>复制代码</translation>
+    </message>
+    <message>
+        <source>Copy Python code that writes the model with its graph to a .pt2 file</source>
+        <translation>复制将模型及其计算图写入 .pt2 文件的 Python 代码</translation>
     </message>
     <message>
         <source>{n} layers</source>
@@ -5826,6 +5838,10 @@ Code inside checkpoints is never executed.</source>
 </context>
 <context>
     <name>GraphController</name>
+    <message>
+        <source>The file contains no graph. An ONNX or .pt2 file of the model contains it.</source>
+        <translation>此文件不含计算图。该模型的 ONNX 或 .pt2 文件含有计算图。</translation>
+    </message>
     <message>
         <source>The graph could not be shown.</source>
         <translation>无法显示计算图。</translation>
@@ -9981,6 +9997,10 @@ computed on this computer.</source>
     <message>
         <source>Saving the script</source>
         <translation>正在保存脚本</translation>
+    </message>
+    <message>
+        <source>Python code copied. It writes &apos;{file}&apos;: run it, and open that file.</source>
+        <translation>已复制 Python 代码。它写入“{file}”：请运行它，然后打开该文件。</translation>
     </message>
     <message>
         <source>Runs {program} in {folder}.</source>

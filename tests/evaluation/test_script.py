@@ -25,10 +25,12 @@ from pruneapp.evaluation.script import (
     Interpreter,
     Options,
     find_interpreter,
+    program_code,
     template_for,
 )
 from pruneapp.export.exporter import export
 from pruneapp.export.report import ExportRequest
+from pruneapp.groups.operator_graph import has_operators
 from pruneapp.progress import Cancelled, Job
 from tests.reliability.evaluations import living
 
@@ -307,6 +309,32 @@ def test_a_template_reads_a_nested_state_dict(tmp_path):
     training = text[text.index("# def train(") :].splitlines()
     train = ast.parse("\n".join(line.removeprefix("# ") for line in training)).body[0]
     assert train.name == "train", "it can be uncommented"
+
+
+@pytest.mark.parametrize("with_script", [True, False])
+def test_code_writes_a_program_with_the_weights_of_the_file(tmp_path, monkeypatch, with_script):
+    model = torch.nn.Linear(4, 3)
+    torch.save({"model": model.state_dict(), "epoch": 1}, tmp_path / "m.pt")
+    (tmp_path / "my_package.py").write_text(
+        "import torch\ndef MyModel(): return torch.nn.Linear(4, 3)\n"
+    )
+    script = tmp_path / "mine.py"
+    script.write_text(
+        "import torch\nfrom my_package import MyModel\n"
+        "def load(path):\n"
+        "    model = MyModel()\n"
+        "    model.load_state_dict(torch.load(path)['model'])\n"
+        "    return model\n"
+    )
+    target = tmp_path / "out.pt2"
+    with open_checkpoint(tmp_path / "m.pt") as checkpoint:
+        code = program_code(checkpoint, target, script if with_script else None)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "my_package", raising=False)
+    exec(code, {})
+    with open_checkpoint(target) as checkpoint:
+        assert has_operators(checkpoint)
+        assert torch.equal(checkpoint.read("weight"), model.weight)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QWidget
 from shiboken6 import isValid
 
@@ -27,6 +28,7 @@ from pruneapp.evaluation.script import (
     Interpreter,
     Options,
     find_interpreter,
+    program_code,
     template_for,
 )
 from pruneapp.gui.app.context import AppContext
@@ -326,6 +328,15 @@ class ScriptController(Feature[ConsentDialog]):
             python = choice.python.text().strip()  # keep the Python that was chosen
             choice.set_source(DataSource(DataKind.SCRIPT, str(path), python))
             choice.changed.emit()
+
+    def copy_program_code(self) -> None:
+        """Copy code that writes the open model as a .pt2 file, with the script of the file."""
+        source = self.source(PURPOSE)
+        script = Path(source.path) if source.kind is DataKind.SCRIPT and source.path else None
+        target = self.session.propose_path("export", ".pt2")
+        QGuiApplication.clipboard().setText(program_code(self.document.checkpoint, target, script))
+        text = self.tr("Python code copied. It writes '{file}': run it, and open that file.")
+        self._notifications.show_done(text.format(file=target.name))
 
     @flow
     def look(self, choice: SourceChoice) -> Flow[None]:

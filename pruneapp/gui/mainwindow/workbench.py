@@ -357,12 +357,16 @@ class Workbench(QObject):
             parent=self,
             rows_in_order=lambda: views.tree.model.nodes.rows_in_tree_order,
         )
+        self.scripts = ScriptController(context, session)
         self.connections = ConnectionsController(
-            session, jobs, views.pages.connections, window.actions_, self
+            session,
+            jobs,
+            views.pages.connections,
+            window.actions_,
+            self,
+            copy_code=self.scripts.copy_program_code,
         )
-        self.graph = GraphController(
-            session, jobs, views.pages, window.actions_["page_graph"], self
-        )
+        self.graph = GraphController(session, jobs, views.pages, window.actions_, self)
         self.threshold = ThresholdController(
             session,
             jobs,
@@ -373,7 +377,6 @@ class Workbench(QObject):
             pages=views.pages,
             parent=self,
         )
-        self.scripts = ScriptController(context, session)
         self.evaluation = EvaluationController(context, session, self.scripts, views.history)
         self.export = ExportController(
             context,

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QObject, Slot
 
+from pruneapp.evaluation.script import program_code
 from pruneapp.groups.connections import Connections, connections_of
 from pruneapp.gui.app.jobs import Jobs, Lane, LatestTask
 from pruneapp.gui.commands.actions import Actions
@@ -16,6 +19,7 @@ class ConnectionsController(QObject):
     """Finds the connections of the focused tensor in the background, and shows them in the row.
 
     The first request for a file is slow, because it reads the graph of the whole model.
+    `copy_code` copies code that writes the model with its graph.
     """
 
     def __init__(
@@ -25,6 +29,8 @@ class ConnectionsController(QObject):
         row: ConnectionsRow,
         actions: Actions,
         parent: QObject | None = None,
+        *,
+        copy_code: Callable[[], None],
     ) -> None:
         super().__init__(parent)
         self._session, self._row = session, row
@@ -32,6 +38,7 @@ class ConnectionsController(QObject):
         self._is_stale = False  # whether the row shows the connections of another tensor
         self._step = 0  # where to go when it is up to date, as in `_go`
         session.closed.connect(self._on_closed)
+        row.codeRequested.connect(copy_code)
         actions["go_to_input"].triggered.connect(self._on_input)
         actions["go_to_output"].triggered.connect(self._on_output)
 
@@ -52,6 +59,7 @@ class ConnectionsController(QObject):
             self._on_closed()
             return
         checkpoint = document.checkpoint
+        self._row.offers_code = bool(program_code(checkpoint, checkpoint.path, None))
         self._task.start(
             lambda job: connections_of(checkpoint, name, job),
             self._show,

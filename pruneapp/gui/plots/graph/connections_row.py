@@ -49,6 +49,7 @@ class ConnectionsRow(QWidget):
     """
 
     tensorRequested = Signal(str)  # the user wants to go to this tensor
+    codeRequested = Signal()  # the user wants code that writes the graph of the model to a file
 
     def __init__(self) -> None:
         super().__init__()
@@ -59,6 +60,14 @@ class ConnectionsRow(QWidget):
         self.sentence = ElidedLabel(ink=MUTED)
         self.sentence.setParent(self)
         self.sentence.elide = Qt.TextElideMode.ElideRight
+        self.offers_code = False  # whether code can be copied while the connections are not known
+        self.copy = QToolButton(self)
+        self.copy.setText(self.tr("Copy code"))
+        self.copy.setToolTip(
+            self.tr("Copy Python code that writes the model with its graph to a .pt2 file")
+        )
+        self.copy.setAccessibleDescription(self.copy.toolTip())
+        self.copy.clicked.connect(self.codeRequested)
         self._buttons: list[_LinkButton] = []
         self.menu = QMenu(self)  # the layers of a stage that is shown as one button
         self.menu.triggered.connect(self._on_chosen)
@@ -132,7 +141,12 @@ class ConnectionsRow(QWidget):
         self._heading.setVisible(found is not None)
         self._heading.setGeometry(0, 0, left, height)
         self.sentence.setVisible(found is not None and not found.stages)
-        self.sentence.setGeometry(left, 0, max(0, self.width() - left), height)
+        offered = found is not None and found.needs_graph and self.offers_code
+        beside = self.copy.sizeHint().width() + 12 if offered else 0
+        room = max(0, min(self.sentence.sizeHint().width(), self.width() - left - beside))
+        self.sentence.setGeometry(left, 0, room, height)
+        self.copy.setVisible(offered)
+        self.copy.setGeometry(left + room + 12, 0, max(0, beside - 12), height)
         self._items = [] if found is None or not found.stages else self._fit(found, left)
         used = 0
         for item, place in self._items:

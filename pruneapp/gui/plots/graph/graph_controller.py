@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, Slot
-from PySide6.QtGui import QAction
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.groups.operator_graph import INPUT, OUTPUT, Operator, has_operators, read_operators
 from pruneapp.gui.app.jobs import Jobs, Lane, LatestTask
+from pruneapp.gui.commands.actions import Actions
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.plots.graph.graph_layout import PlacedGraph, lay_out
 from pruneapp.gui.plots.pages import Page, PlotPages
 from pruneapp.gui.widgets.engine_text import translate_error
+from pruneapp.gui.widgets.labels import as_plain
 from pruneapp.progress import Job
 
 # Estimated widths in pixels, as texts are not measured on a worker thread. Longer texts are elided.
@@ -41,15 +42,15 @@ def _label_of(operator: Operator) -> str:
 class GraphController(QObject):
     """Fills the page Graph while it is shown.
 
-    The tab and `action` exist only for files that contain a graph. It is read when the page is
-    first shown.
+    The tab exists, and the command is enabled, only for files that contain a graph. It is read when
+    the page is first shown.
     """
 
     def __init__(
-        self, session: OpenDocument, jobs: Jobs, pages: PlotPages, action: QAction, parent: QObject
+        self, session: OpenDocument, jobs: Jobs, pages: PlotPages, actions: Actions, parent: QObject
     ) -> None:
         super().__init__(parent)
-        self._session, self._pages, self._action = session, pages, action
+        self._session, self._pages, self._actions = session, pages, actions
         self._task = LatestTask(jobs)
         # The prunable tensors of each operator; None before they are read.
         self._tensors: Sequence[Sequence[str]] | None = None
@@ -69,7 +70,10 @@ class GraphController(QObject):
         document = self._session.document
         offered = document is not None and has_operators(document.checkpoint)
         self._pages.set_graph_offered(offered=offered)
-        self._action.setEnabled(offered)
+        action = self._actions["page_graph"]
+        action.setEnabled(offered)
+        why = self.tr("The file contains no graph. An ONNX or .pt2 file of the model contains it.")
+        action.setToolTip(self._actions.tip("page_graph") if offered else as_plain(why))
         self._update()
 
     @Slot()

@@ -78,6 +78,16 @@ def test_a_sentence_states_that_nothing_is_known(user, tmp_path):
     user.wait(row.sentence.isVisible)
     assert row.sentence.text().startswith("Not known. ")
     assert row.buttons == []
+    graph = user.window.actions_["page_graph"]
+    assert not graph.isEnabled()
+    assert "contains no graph" in graph.toolTip()
+    assert row.copy.isVisible()
+    user.click(row.copy)
+    code = QApplication.clipboard().text()
+    compile(code, "code", "exec")
+    assert "from my_package import MyModel" in code
+    assert f"torch.export.save(program, {str(tmp_path / 'm.pt2')!r})" in code
+    assert "'m.pt2'" in user.window.done.label.text()
     user.key("Ctrl+]")  # without effect
     user.key("Ctrl+W")
     user.wait(lambda: row.connections is None)
