@@ -489,6 +489,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "shrink/configuration.py": ("remove_layers", "_remove_from_lists"),
     "shrink/forecast.py": ("_GRAPH_LOADERS", "cut_out", "_format_change", "_loaders"),
     "shrink/plan.py": (
+        "_notice_outside_blocks",
         "_cut_dead",
         "_cut_experts",
         "_constant_unit_notice",

@@ -373,7 +373,7 @@ class _Planning:
             for group in axis.groups:
                 self._cut_dead(replace(axis, groups=(group,)))
         parts = self._axes[before:]
-        rounding = (*self._rounding_notice(axis), *self._uncut_layer_notices())
+        rounding = (*self._rounding_notice(axis), *self._uncut_layer_notices(axis))
         self._axes[before:] = [
             replace(
                 parts[0],
@@ -461,10 +461,11 @@ class _Planning:
             "multiple, or prune in the same multiple."
         )
 
-    def _uncut_layer_notices(self) -> Iterator[str]:
-        """Yield notices about layers of a graph that cannot be cut, with their zero channels."""
+    def _uncut_layer_notices(self, axis: Axis) -> Iterator[str]:
+        """Yield notices about layers that cannot be cut; for a graph with their zero channels."""
         graph = self._structure.graph
         if graph is None:
+            yield from self._notice_outside_blocks(axis)
             return
         by_reason: dict[str, list[str]] = {}
         for name, (_, reason) in graph.whole_layers.items():
@@ -474,6 +475,26 @@ class _Planning:
         for reason, names in by_reason.items():
             are = "is" if len(names) == 1 else "are"
             yield f"{', '.join(names)} {are} not reduced: {reason}."
+
+    def _notice_outside_blocks(self, axis: Axis) -> Iterator[str]:
+        """Yield a notice about layers with output channels that are in no known block."""
+        if axis.name != "channels":
+            return
+        cut = {m.name for group in axis.groups for m in group.members if m.dim == 0}
+        entries = self._state.checkpoint.entries.values()
+        names = [e.name for e in entries if len(e.shape) > 1 and e.name not in cut]
+        shown = ", ".join(f"'{name}'" for name in names[:_NAMED])
+        if n_others := len(names[_NAMED:]):
+            others = counted(n_others, "more tensor")
+            yield (
+                f"Not reduced: {shown}, and {others}. Only channels inside of known blocks can be "
+                "cut without the graph of the model."
+            )
+        elif names:
+            yield (
+                f"Not reduced: {shown}. Only channels inside of known blocks can be cut without "
+                "the graph of the model."
+            )
 
     def _constant_unit_notice(self, group: Group, must_keep: Bools) -> Iterator[str]:
         """Yield a notice about units of a block that are kept although all their weights are 0."""

@@ -20151,6 +20151,16 @@ steps</extracomment>
         <translation>&apos;{place}&apos; behält {counted}, davon {zeros} Nullen: Eine andere Schicht braucht ebenso viele.</translation>
     </message>
     <message>
+        <source>Not reduced: {shown}, and {others}. Only channels inside of known blocks can be cut without the graph of the model.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nicht verkleinert: {shown} und {others}. Ohne den Graphen des Modells lassen sich nur Kanäle innerhalb bekannter Blöcke entfernen.</translation>
+    </message>
+    <message>
+        <source>Not reduced: {shown}. Only channels inside of known blocks can be cut without the graph of the model.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nicht verkleinert: {shown}. Ohne den Graphen des Modells lassen sich nur Kanäle innerhalb bekannter Blöcke entfernen.</translation>
+    </message>
+    <message>
         <source>All blocks have the widths of {name}={value}: a model built with that argument loads the state dict. {LOADER} loads it into any.</source>
         <extracomment>sentences</extracomment>
         <translation>Alle Blöcke sind so breit, wie {name}={value} sie macht: Ein mit diesem Argument erstelltes Modell lädt das State-Dict. {LOADER} lädt es in jedes.</translation>

@@ -20150,6 +20150,16 @@ steps</extracomment>
         <translation>&apos;{place}&apos; 保留 {counted}，其中 {zeros} 个为零：另一层需要同样多。</translation>
     </message>
     <message>
+        <source>Not reduced: {shown}, and {others}. Only channels inside of known blocks can be cut without the graph of the model.</source>
+        <extracomment>sentences</extracomment>
+        <translation>未缩减：{shown}，以及{others}。没有模型的计算图时，只能切除已知块内部的通道。</translation>
+    </message>
+    <message>
+        <source>Not reduced: {shown}. Only channels inside of known blocks can be cut without the graph of the model.</source>
+        <extracomment>sentences</extracomment>
+        <translation>未缩减：{shown}。没有模型的计算图时，只能切除已知块内部的通道。</translation>
+    </message>
+    <message>
         <source>All blocks have the widths of {name}={value}: a model built with that argument loads the state dict. {LOADER} loads it into any.</source>
         <extracomment>sentences</extracomment>
         <translation>所有块的宽度都由 {name}={value} 决定：用该参数创建的模型可加载此状态字典。{LOADER} 可将其加载到任何模型。</translation>

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 from pathlib import Path
 from types import ModuleType
 
@@ -155,7 +156,7 @@ def test_channels_that_a_norm_shifts_stay_and_are_told_of(tmp_path: Path) -> Non
 
     assert cut.is_empty
     (axis,) = cut.axes
-    (notice,) = axis.notices
+    notice, _outside = axis.notices
     assert notice == (
         "3 units of '1.conv1' have only zero weights but are kept: a bias or a norm turns them "
         "into constants. Prune them together with their dependent tensors."
@@ -212,6 +213,20 @@ def test_blocks_that_no_argument_makes_are_not_cut_in_one_ratio(tmp_path: Path) 
 
     with pytest.raises(PruneAppError, match="No argument of the model's class"):
         plan(state, structure, Choices(one_ratio=True), Job())
+
+
+def test_layers_outside_of_blocks_are_named(tmp_path: Path) -> None:
+    save_file(make("basic").state_dict(), tmp_path / "net.safetensors")
+    state, structure = _masked(tmp_path / "net.safetensors")
+
+    (channels,) = plan(state, structure, Choices(multiple=8), Job()).axes
+
+    (notice,) = [line for line in channels.notices if line.startswith("Not reduced: ")]
+    cut = {m.name for g in structure.axes["channels"].groups for m in g.members if m.dim == 0}
+    named = re.findall(r"'(.+?)'", notice)
+    assert named
+    assert not cut & {*named}
+    assert notice.endswith("can be cut without the graph of the model.")
 
 
 @pytest.mark.parametrize("of_today", [True, False])
