@@ -233,30 +233,35 @@ class HistoryTree(QTreeView):
 
         Numbers are as wide as their texts. The names of states get the width that is left beside
         the first columns, as many as fit beside `_MIN_LABEL` letters; the others are scrolled to.
-        If all fit, the notes get what the names do not need.
+        If all fit, the notes get what the names do not need; without any note, names come first.
         """
         columns, room = self.states.columns, self.viewport().width()
-        letter = letter_width(self)
-        least = _MIN_LABEL * letter + _INDENT
+        least = _MIN_LABEL * letter_width(self) + self._deepest_indent()
         widths = [
             self._widths.get(columns[at], self._content_width(at)) for at in range(1, len(columns))
         ]
+        has_notes = columns[-1] in self._widths or any(item.note for item in self.states.items)
         beside = 0
-        for width in widths:
+        for width in widths if has_notes else widths[:-1]:
             if beside + width > room - least:
                 break
             beside += width
         label = max(least, room - beside)
-        if beside == sum(widths):
+        if beside >= sum(widths[:-1]):
             needed = min(label, self._content_width(0))
             if columns[-1] not in self._widths:
-                widths[-1] += label - needed
+                widths[-1] = max(widths[-1], room - sum(widths[:-1]) - needed)
                 label = needed
         label = self._widths.get(columns[0], label)
         self._is_fitting = True
         for at, width in enumerate((label, *widths)):
             self.setColumnWidth(at, width)
         self._is_fitting = False
+
+    def _deepest_indent(self) -> int:
+        """Return the pixels before the names of the last states, at most."""
+        last = range(max(0, len(self.states.items) - _MEASURED), len(self.states.items))
+        return (max(map(self._depth, last), default=0) + 1) * _INDENT
 
     def _content_width(self, column: int) -> int:
         """Return the width of a column for its header and the cells of the last states."""
@@ -265,8 +270,7 @@ class HistoryTree(QTreeView):
         advance = metrics.horizontalAdvance
         width = max((advance(states.cell(state, column)) for state in last), default=0)
         if not column:
-            deep = max((self._depth(state) for state in last), default=0)
-            width += advance(f"{len(states.items)}: ") + (deep + 1) * _INDENT
+            width += advance(f"{len(states.items)}: ") + self._deepest_indent()
         kind, _ = states.columns[column]
         if kind is HistoryColumn.NOTE:
             width = max(width, _MIN_NOTE * letter_width(self))

@@ -369,15 +369,29 @@ def test_a_name_keeps_ten_letters_beside_as_many_columns_as_fit(show):
     panel.set_items(ITEMS, 1)
     measured(panel)
     tree = panel.tree
-    least = 10 * letter_width(tree)
+    least = 10 * letter_width(tree) + tree._deepest_indent()
     for width in range(900, 200, -20):
         panel.resize(width, 240)
         name, *beside = (tree.columnWidth(at) for at in range(tree.states.columnCount()))
         assert name >= least
         room = tree.viewport().width()
         fitting = sum(name + sum(beside[: at + 1]) <= room for at in range(len(beside)))
-        if fitting < len(beside):
-            assert sum(beside[: fitting + 1]) > room - least - 12, "the next column would fit"
+        if fitting < len(beside) - 1:  # the last one is that of the notes, of which there is none
+            assert sum(beside[: fitting + 1]) > room - least, "the next column would fit"
+
+
+def test_an_empty_column_of_notes_takes_no_room_from_names(show):
+    """Five states of a wide panel were called "1: L1…", "2: …" beside an empty column."""
+    panel = show(HistoryPanel(), 560, 240)
+    items = [ITEMS[0], *(replace(ITEMS[1], label="Allocated 89.8 % by L1", note="") for _ in "12")]
+    panel.set_items(items, 1)
+    measured(panel)
+    tree = panel.tree
+    without = tree.columnWidth(0)
+    numbers = sum(tree.columnWidth(at) for at in range(1, tree.states.columnCount() - 1))
+    assert without == min(tree._content_width(0), tree.viewport().width() - numbers)
+    panel.set_items([items[0], replace(items[1], note="the best one so far"), items[2]], 1)
+    assert tree.columnWidth(0) < without
 
 
 def test_a_long_history_shows_the_current_state_and_paints_what_is_in_sight(show):
