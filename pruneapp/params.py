@@ -368,7 +368,7 @@ class AmountParam(Param):
 
     def describe(self) -> str:
         """Say the rule."""
-        return "a whole number of 0 or more (a count), or a fraction from 0.0 to 1.0"
+        return "an integer of 0 or more (a count), or a fraction from 0.0 to 1.0"
 
 
 # Amounts of most methods.

@@ -216,12 +216,12 @@ def test_an_error_repeats_what_was_typed(param, typed):
 
 
 def test_the_bound_of_a_seed_is_written_as_a_power():
-    assert SeedParam().describe() == "a whole number, from 0 to 2^63 - 1"
+    assert SeedParam().describe() == "an integer, from 0 to 2^63 - 1"
 
 
 def test_a_message_names_a_parameter_by_the_label_of_its_field():
     param = AmountParam()
     with pytest.raises(ParameterError) as caught:
         param.parse("many")
-    assert with_labels(str(caught.value), (param,)).startswith("Amount must be a whole number")
+    assert with_labels(str(caught.value), (param,)).startswith("Amount must be an integer")
     assert with_labels("Rule 2: 'amount' is too large.", (param,)) == "Rule 2: Amount is too large."

@@ -279,8 +279,8 @@ def _rewrite_message(message: str) -> str:
         hint = f"; did you mean '{matches[0]}'?" if matches else ""
         return f"{_long(match[1])} must be one of {', '.join(words)} (got '{match[2]}'){hint}"
     if match := _VALUE.fullmatch(message):
-        kind = "whole number" if match[2] == "int" else "number"
-        return f"{_long(match[1])} must be a {kind} (got {match[3]})"
+        kind = "an integer" if match[2] == "int" else "a number"
+        return f"{_long(match[1])} must be {kind} (got {match[3]})"
     if message.startswith("argument -h/--help: "):
         return "--help takes no value"
     if match := _NO_VALUE.fullmatch(message):

@@ -278,7 +278,7 @@ def parse_sizes(texts: Sequence[str], offered: Mapping[str, int]) -> tuple[tuple
             )
         if not number.isascii() or not number.isdigit() or not 1 <= int(number[:10]) < 1 << 31:
             raise ParameterError(
-                f"The size '{name}' must be a whole number of at least 1 (got '{number}')."
+                f"The size '{name}' must be an integer of at least 1 (got '{number}')."
             )
         sizes[name] = int(number)
     return tuple(sizes.items())

@@ -18943,7 +18943,7 @@ steps</extracomment>
         <translation>Geben Sie Größen als NAME=SIZE an, etwa batch=1.</translation>
     </message>
     <message>
-        <source>The size &apos;{name}&apos; must be a whole number of at least 1 (got &apos;{number}&apos;).</source>
+        <source>The size &apos;{name}&apos; must be an integer of at least 1 (got &apos;{number}&apos;).</source>
         <extracomment>sentences</extracomment>
         <translation>Die Größe &apos;{name}&apos; muss eine ganze Zahl von mindestens 1 sein (angegeben: &apos;{number}&apos;).</translation>
     </message>
@@ -19338,7 +19338,7 @@ steps</extracomment>
         <translation>eine Zahl, inf, -inf, &apos;fro&apos; oder &apos;nuc&apos;</translation>
     </message>
     <message>
-        <source>a whole number of 0 or more (a count), or a fraction from 0.0 to 1.0</source>
+        <source>an integer of 0 or more (a count), or a fraction from 0.0 to 1.0</source>
         <extracomment>sentences</extracomment>
         <translation>eine ganze Zahl ab 0 (eine Anzahl) oder ein Anteil von 0,0 bis 1,0</translation>
     </message>

@@ -18942,7 +18942,7 @@ steps</extracomment>
         <translation>请以 NAME=SIZE 形式给出大小，例如 batch=1。</translation>
     </message>
     <message>
-        <source>The size &apos;{name}&apos; must be a whole number of at least 1 (got &apos;{number}&apos;).</source>
+        <source>The size &apos;{name}&apos; must be an integer of at least 1 (got &apos;{number}&apos;).</source>
         <extracomment>sentences</extracomment>
         <translation>大小 &apos;{name}&apos; 必须是至少为 1 的整数（收到 &apos;{number}&apos;）。</translation>
     </message>
@@ -19337,7 +19337,7 @@ steps</extracomment>
         <translation>数、inf、-inf、&apos;fro&apos; 或 &apos;nuc&apos;</translation>
     </message>
     <message>
-        <source>a whole number of 0 or more (a count), or a fraction from 0.0 to 1.0</source>
+        <source>an integer of 0 or more (a count), or a fraction from 0.0 to 1.0</source>
         <extracomment>sentences</extracomment>
         <translation>0 或更大的整数（数量），或 0.0 到 1.0 的比例</translation>
     </message>

@@ -183,7 +183,7 @@ REASONS = {
     ),
     "types": (
         {"c": "C64", "i": "I64", "b": "BOOL"},
-        {"c": "complex", "i": "whole numbers", "b": "booleans"},
+        {"c": "complex", "i": "integers", "b": "booleans"},
     ),
     "none": ({"l/scale": "F32", "l/weight": "F32", "n/weight": "F8_E4M3"}, {}),
 }
@@ -283,7 +283,7 @@ def test_a_tensor_beside_its_own_pair_is_told_of(tmp_path, names):
             assert set(checkpoint.entries) == {*plain, *pairs}
             assert not any(e.mask_of for e in checkpoint.entries.values())
             (notice,) = checkpoint.contents.notices
-        assert "beside NAME_orig and NAME_mask" in notice.text
+        assert "next to NAME_orig and NAME_mask" in notice.text
         assert "no mask" not in notice.text
         assert notice.details == "\n".join(sorted(names))
 
@@ -298,7 +298,7 @@ def test_a_mask_of_other_values_is_no_mask(tmp_path, odd):
     with open_checkpoint(path) as checkpoint:
         assert set(checkpoint.entries) == {"w_orig", "w_mask"}
         text = checkpoint.contents.notices[0].text
-        assert "lies beside it: opened unchanged, not as pruned" in text
+        assert "is next to it: opened unchanged, not as pruned" in text
 
 
 def test_reading_masks_can_be_cancelled(tmp_path):

@@ -260,10 +260,10 @@ def test_metrics_without_a_direction_give_status_2(run, files, printing, message
     [
         (["--at-most", "1"], "Name the original with --against"),
         (["--python", "x"], "--python is for a script"),
-        (["--samples", "x"], "--samples must be a whole number"),
+        (["--samples", "x"], "--samples must be an integer"),
         (["--time-limit", "x"], "--time-limit must be a number"),
-        (["--samples", "0"], "--samples must be a whole number, 1 or more (got 0)"),
-        (["--script-seed", "-1"], "--script-seed must be a whole number, from 0 to 2^63 - 1"),
+        (["--samples", "0"], "--samples must be an integer, 1 or more (got 0)"),
+        (["--script-seed", "-1"], "--script-seed must be an integer, from 0 to 2^63 - 1"),
         (["--time-limit", "-1"], "--time-limit must be more than 0 seconds (got -1)"),
         (["--time-limit", "nan"], "--time-limit must be more than 0 seconds (got nan)"),
         (["--script", "x"], "not allowed with argument"),

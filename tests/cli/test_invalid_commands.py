@@ -101,7 +101,7 @@ INVALID = [
     (("prune", "m", "--method", "identity"), ("pruneapp prune: --output is required",)),
     (("inspect",), ("pruneapp inspect: FILE is required",)),
     (("inspect", "m", "--select"), ("--select needs a value",)),
-    (("check", "m", "--pattern", "2:4", "--dim", "x"), ("--dim must be a whole number (got 'x')",)),
+    (("check", "m", "--pattern", "2:4", "--dim", "x"), ("--dim must be an integer (got 'x')",)),
     (("diff", "m"), ("pruneapp diff: B is required",)),
     (("diff", "m", "n", "--only-diferent"), ("did you mean --only-different?",)),
     (("methods", "--jsn"), ("pruneapp methods: unknown option --jsn; did you mean --json?",)),

@@ -65,7 +65,7 @@ def test_every_pattern_must_match_something(model):
 
 def test_what_cannot_be_pruned_is_left_out_or_named_with_the_reason(model):
     assert select(model, ["*bn1*"]) == ("module.bn1.weight",)
-    with pytest.raises(SelectionError, match=r"num_batches_tracked.*whole numbers are not pruned"):
+    with pytest.raises(SelectionError, match=r"num_batches_tracked.*integers are not pruned"):
         select(model, ["*tracked"])
 
 
@@ -101,7 +101,7 @@ def test_resolving_names_refuses_unknown_unprunable_and_none(model):
     )
     with pytest.raises(UnknownTensorError, match="nothing_here"):
         resolve(model, ["nothing_here"])
-    with pytest.raises(SelectionError, match="whole numbers"):
+    with pytest.raises(SelectionError, match="integers"):
         resolve(model, ["module.bn1.num_batches_tracked"])
     with pytest.raises(SelectionError, match="No tensor is selected"):
         resolve(model, [])

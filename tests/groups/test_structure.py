@@ -117,7 +117,7 @@ def test_a_member_that_is_missing_or_of_another_size_stops_it(tmp_path):
     )
     other = {gone: np.ones((NEURONS + 1, HIDDEN), np.float32)}
     why = changed(tmp_path, other).axes["ffn"].why_not
-    assert why == (f"'{gone}' has 13 entries along dim 0; by config.json it should have 12.")
+    assert why == (f"'{gone}' has 13 entries along dim 0; config.json requires 12.")
 
 
 @pytest.mark.parametrize("value", [None, "many", 2.5, [], 0])

@@ -107,14 +107,10 @@ class CellDelegate(QStyledItemDelegate):
     ) -> None:
         """Paint a cell: text, group icon, and in the column with the bar also bar and glyph."""
         # An expanded module has no icon, because the tensors below have one.
-        linked = index.data(GROUP_ROLE) and not option.state & QStyle.StateFlag.State_Open
-        if linked and index.column() == Column.NAME:
+        if index.data(GROUP_ROLE) and not option.state & QStyle.StateFlag.State_Open:
             self._paint_linked_name(painter, option, index)
             return
         super().paint(painter, option, index)
-        if linked:
-            ink = "accent_text" if option.state & QStyle.StateFlag.State_Selected else "text"
-            paint_link(painter, option.rect, QColor(self.colors[ink]))
         shares = index.data(BAR_ROLE)
         if shares is None:
             return

@@ -227,10 +227,7 @@ _VALUE_OF_ROLE: Mapping[int, Callable[[Cells, int, int], Any]] = {
     BAR_ROLE: lambda cells, node, column: cells.shares(node) if COLUMNS[column].bar else None,
     DIM_ROLE: lambda cells, node, _column: cells.is_dim(node),
     DANGER_ROLE: lambda cells, node, column: cells.danger(node) if COLUMNS[column].bar else None,
-    GROUP_ROLE: lambda cells, node, column: (
-        cells.is_grouped(node)
-        and (column == Column.NAME if cells.danger(node) else COLUMNS[column].bar)
-    ),
+    GROUP_ROLE: lambda cells, node, column: column == Column.NAME and cells.is_grouped(node),
 }
 
 

@@ -141,7 +141,7 @@ def test_two_masks_are_laid_over_each_other_from_a_file_without_weights(at_work,
     both, union = int((~here & ~there).sum()), int((~here | ~there).sum())
     for kind, tensors in (
         ("bools", {"layers.1.weight": there}),
-        ("whole numbers", {"layers.1.weight": there.to(torch.uint8)}),
+        ("integers", {"layers.1.weight": there.to(torch.uint8)}),
         ("numbers beside names", {"layers.1.weight_mask": there.float()}),
     ):
         path = tmp_path / f"{kind}.safetensors"
@@ -226,7 +226,7 @@ def test_a_state_that_stands_against_itself_says_so_and_pictures_come_back(at_wo
     show_difference(at_work, "layers.1.weight")
     assert removed_weights(at_work) == 48
     at_work.click_state(0)
-    at_work.wait(lambda: "Opened is the only state to be compared" in note(at_work))
+    at_work.wait(lambda: "Opened is the only state: there is nothing to compare" in note(at_work))
     assert "▲" not in note(at_work), "not a warning"
     at_work.key("Ctrl+Shift+Z", at_work.window)
     assert removed_weights(at_work) == 48

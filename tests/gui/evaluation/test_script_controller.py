@@ -129,9 +129,9 @@ def test_what_is_not_there_is_refused_in_a_sentence(opened, script, tmp_path):
 
     # A limit that is invalid or has no effect is reported.
     for limit, seed, text, words, trouble in (
-        ("0", "", "", "Samples must be a whole number, 1 or more (got '0').", True),
-        ("", "-1", "", "Seed must be a whole number, from 0 to 2^63 - 1 (got '-1').", True),
-        ("x", "", "", "Samples must be a whole number, 1 or more (got 'x').", True),
+        ("0", "", "", "Samples must be an integer, 1 or more (got '0').", True),
+        ("", "-1", "", "Seed must be an integer, from 0 to 2^63 - 1 (got '-1').", True),
+        ("x", "", "", "Samples must be an integer, 1 or more (got 'x').", True),
         ("5", "", "def evaluate(model): return 1.0", "Evaluations use all samples: no", False),
         ("5", "", "def evaluate(model, *, limit): return 1.0", "Runs with", False),
         ("5", "", "from a import evaluate", "Runs with", False),

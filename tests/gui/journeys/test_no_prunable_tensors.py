@@ -15,7 +15,7 @@ def test_why_nothing_would_happen(user, tmp_path):
     for name, tensors, why in (
         ("empty", {}, "This file has no tensors. Open another checkpoint."),
         (
-            "whole numbers",
+            "integers",
             {"steps": torch.arange(4)},
             "No tensor of this file can be pruned. The tree shows the reason for each.",
         ),

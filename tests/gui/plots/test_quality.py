@@ -532,7 +532,7 @@ def test_states_of_other_sessions_are_in_the_same_chart(view, qtbot):
     assert pruned.joined == len(own)
     assert pruned.ink == own[1].ink, "the same method has the same color"
     assert pruned.label == "resnet, 1: L1 60 %"
-    assert "dashed, with a hole: resnet" in view.legend.words()
+    assert "dashed, hollow: resnet" in view.legend.words()
     assert "(L1 50 %)" in view.readout.text(), "other files do not count for the target"
     places = [view.canvas.pixel_of(5).toPoint()]
     qtbot.mouseMove(view.canvas.viewport(), places[0])

@@ -206,7 +206,7 @@ def test_it_follows_the_scanned_state_in_a_branch(scans, opened, monkeypatch):
     dialog = opened_dialog(opened, partial(opened.click, scans.view.allocate))
     total(opened, dialog, "40 %")
     opened.wait(lambda: dialog.go.text() == "Prune 28 weights")
-    assert "follows the state that was scanned, 'Opened', in a branch" in dialog.note.text()
+    assert "was added in a branch after the scanned state 'Opened'" in dialog.note.text()
     gate = Gate(closed=True)
     with monkeypatch.context() as patch:
         disk = SimpleNamespace(run=lambda job: gate.wait(job) or ())

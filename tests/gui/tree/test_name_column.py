@@ -153,7 +153,7 @@ def test_the_window_names_the_model(user, tmp_path):
         assert label.text().startswith(f"{starts}16 parameters")
         layers = "12 layers   ·   " if "num_hidden_layers" in config else ""
         assert label.text().endswith(f"% pruned   ·   {layers}float32")
-        assert "An export as a folder copies: config.json, tokenizer.json" in label.toolTip()
+        assert "Folder exports also copy: config.json, tokenizer.json" in label.toolTip()
 
 
 def block(number, *, out=4, kind="Linear"):
