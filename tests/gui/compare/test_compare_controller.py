@@ -97,7 +97,7 @@ def test_another_file_is_opened_compared_and_closed(at_work, tuned):
 
     at_work.views.tree.set_focused("layers.2.weight")
     at_work.workbench.plots.show_tensor("layers.2.weight")
-    at_work.wait(lambda: "another shape" in weights._error)
+    at_work.wait(lambda: "different shapes" in weights._error)
     at_work.menu("File", "Close")
     assert at_work.workbench.compare.other.state is None
     with pytest.raises(CheckpointError, match="was closed"):

@@ -90,7 +90,7 @@ def choosing(user, files: Files) -> None:
     user.fill("Amount", "50")
     user.sees("Prune 20 weights")
     user.choose("Method", "L1 unstructured")
-    user.pick("global")
+    user.pick("Global")
     user.slide("Amount, slider", 100)
     user.sees("Prune 4 weights")
 

@@ -331,7 +331,7 @@ def test_a_screen_reader_hears_all_of_the_window_and_does_the_main_job(screen):
             assert [entry, find_problems(tree)] == [entry, []]
             escape(screen, title)
             wait_until(lambda: len(client.windows()) == 1, f"the end of '{entry}'")
-        _, scope = wait_for("radio button", "global")
+        _, scope = wait_for("radio button", "Global")
         client.act(scope)
         _, button = wait_for("push button", "Prune 1")
         client.act(button, "Press")

@@ -25,7 +25,7 @@ DESCRIPTION = int(Qt.ItemDataRole.AccessibleDescriptionRole)
 @pytest.fixture
 def llama(user, tmp_path):
     user.open_file(write_llama(tmp_path / "llama"))
-    user.views.tree.view.setColumnWidth(Column.NAME, 400)  # the marks do not touch the names
+    user.views.tree.setMinimumWidth(500)  # names do not reach the marks
     return user
 
 
