@@ -110,7 +110,8 @@ class ToolRow(WrappingRow):
 
     def insert_control(self, control: QWidget) -> None:
         """Insert a control between the tools and `mode_row`."""
-        self._tool_row.insertWidget(self._tool_row.indexOf(self._mode_row), control)
+        # before the space in front of `mode_row`
+        self._tool_row.insertWidget(self._tool_row.indexOf(self._mode_row) - 1, control)
 
     def set_dim(self, dim: int) -> None:
         """Set the dimension of selected channels."""

@@ -357,3 +357,15 @@ def test_the_table_has_the_numbers_and_a_key(shown, qtbot):
     assert shown.shows_table
     table = shown._table.numbers
     assert table.rowCount() == 48
+
+
+def test_the_label_of_the_mask_is_shown_in_narrow_windows(shown, qtbot):
+    for narrow in (True, False, True):
+        shown.set_narrow(narrow=narrow)
+        assert shown.modes.label.isVisible()
+    qtbot.waitUntil(
+        lambda: (
+            shown.modes.mode_box.mapTo(shown, shown.modes.mode_box.rect().topRight()).x() + 8
+            <= shown.modes.label.mapTo(shown, QPoint()).x()
+        )
+    )
