@@ -248,7 +248,8 @@ class NoticeBar(QWidget):
         """Show the notices over the bottom of a widget while it is visible.
 
         The last widget has priority. They must have the same parent as the notices, or one below.
-        `height_below` returns the pixels not to cover at the bottom, such as those of an axis.
+        `height_below` returns the pixels not to cover at the bottom, such as those of an axis; a
+        notice for which the rest is too low covers them.
         """
         self._anchors.insert(0, (anchor, height_below))
         anchor.installEventFilter(self)
@@ -279,12 +280,13 @@ class NoticeBar(QWidget):
         parent = self.parentWidget()
         if found is None or parent is None:
             return
-        anchor, below = found[0], max(_MARGIN, found[1]())
+        anchor, below = found[0], found[1]()
         width = anchor.width() - 2 * _MARGIN
         height = self._layout.totalSizeHint().height()
         if self._layout.hasHeightForWidth():
             height = self._layout.totalHeightForWidth(width)
-        height = min(height, anchor.height() - _MARGIN - below)
+        height = min(height, anchor.height() - 2 * _MARGIN)
+        below = max(_MARGIN, min(below, anchor.height() - _MARGIN - height))
         place = anchor.mapTo(parent, QPoint(_MARGIN, anchor.height() - below - height))
         self.setGeometry(QRect(place, QSize(width, height)))
         self.raise_()
