@@ -118,7 +118,7 @@ CASES = {
         "Open a checkpoint to compare its states, or to compare it with another file.",
         "2 of 2 tensors differ, 1 only in A",
         "b.weight:  only in A",
-        "tensor,difference,weights that differ,relative norm,cosine,same signs,shared zeros\n"
+        "tensor,difference,weights that differ,relative norm,cosine,same sign,shared zeros\n"
         "b.weight,only in A,0,–,–,,",
         ["b.weight", "only in A", "0", "–", "–", "–", "–"],
     ),
