@@ -7101,16 +7101,20 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Jeder dieser Kanäle ist ein Ergebnis des Modells, etwa die Bewertung einer Klasse, und ist nach dem Pruning für alle Eingaben gleich.</translation>
     </message>
     <message>
+        <source>Leave out</source>
+        <translation>Auslassen</translation>
+    </message>
+    <message>
         <source>Leave out {names}</source>
         <translation>{names} auslassen</translation>
     </message>
     <message>
-        <source>▲ Prunes outputs of the model, in {names}.</source>
-        <translation>▲ Prunt Ausgaben des Modells, in {names}.</translation>
+        <source>▲ Prunes outputs of the model ({names}).</source>
+        <translation>▲ Prunt Ausgaben des Modells ({names}).</translation>
     </message>
     <message>
-        <source>▲ Prunes {n} of the {m} outputs of the model, in {names}.</source>
-        <translation>▲ Prunt {n} der {m} Ausgaben des Modells, in {names}.</translation>
+        <source>▲ Prunes {n} of {m} outputs of the model ({names}).</source>
+        <translation>▲ Prunt {n} von {m} Ausgaben des Modells ({names}).</translation>
     </message>
 </context>
 <context>

@@ -7101,16 +7101,20 @@ Code inside checkpoints is never executed.</source>
         <translation>这些通道中的每一个都是模型的一个结果，例如某个类别的得分；剪枝后，它对所有输入都相同。</translation>
     </message>
     <message>
+        <source>Leave out</source>
+        <translation>不剪枝</translation>
+    </message>
+    <message>
         <source>Leave out {names}</source>
         <translation>不剪枝 {names}</translation>
     </message>
     <message>
-        <source>▲ Prunes outputs of the model, in {names}.</source>
-        <translation>▲ 会剪枝模型的输出，位于 {names}。</translation>
+        <source>▲ Prunes outputs of the model ({names}).</source>
+        <translation>▲ 会剪枝模型的输出（{names}）。</translation>
     </message>
     <message>
-        <source>▲ Prunes {n} of the {m} outputs of the model, in {names}.</source>
-        <translation>▲ 会剪枝模型 {m} 个输出中的 {n} 个，位于 {names}。</translation>
+        <source>▲ Prunes {n} of {m} outputs of the model ({names}).</source>
+        <translation>▲ 会剪枝模型 {m} 个输出中的 {n} 个（{names}）。</translation>
     </message>
 </context>
 <context>

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QCheckBox, QLabel, QPushButton, QRadioButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QCheckBox, QLabel, QPushButton, QRadioButton, QWidget
 
 from pruneapp.gui.method_form.fields import LimitsSection, fit_label
 from pruneapp.gui.method_form.form_model import (
@@ -252,17 +252,16 @@ class OutputsRow(QWidget):
         super().__init__(parent)
         self.layers: tuple[OutputLayer, ...] = ()
         self.note = plain(wrap=True, ink=DANGER)
-        self.button = QPushButton(self)
-        self.button.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
-        self.button.clicked.connect(self._on_clicked)
         tip = self.tr(
             "Each of these channels is a result of the model, such as the score of a class, and "
             "is the same for all inputs once it is pruned."
         )
-        for part in (self.note, self.button):
-            part.setToolTip(as_plain(tip))
-            part.setAccessibleDescription(tip)
-        lay_in_column(self, self.note, self.button, spacing=4)
+        self.button = _flat_button(self.tr("Leave out"), tip, self)
+        self.button.clicked.connect(self._on_clicked)
+        self.note.setToolTip(as_plain(tip))
+        self.note.setAccessibleDescription(tip)
+        # Beside the text, as a line more would push the preview out of low windows.
+        lay_in_row(self, self.note, self.button).setStretchFactor(self.note, 1)
         self.hide()
 
     def _on_clicked(self) -> None:
@@ -275,15 +274,17 @@ class OutputsRow(QWidget):
         self.layers = tuple(layers)
         self.set_pruned(None)
         names = join_names(*(layer.shown for layer in layers))
-        self.button.setText(on_one_line(self.tr("Leave out {names}").format(names=names)))
+        text = self.tr("Leave out {names}").format(names=names)
+        self.button.setAccessibleName(text)
+        self.button.setToolTip(as_plain(text))
         self.setVisible(bool(layers))
 
     def set_pruned(self, n_pruned: int | None) -> None:
         """Set the number of outputs that the step prunes; None if it is not known yet."""
         names = join_names(*(layer.shown for layer in self.layers))
-        text = self.tr("▲ Prunes outputs of the model, in {names}.")
+        text = self.tr("▲ Prunes outputs of the model ({names}).")
         if n_pruned is not None:
-            text = self.tr("▲ Prunes {n} of the {m} outputs of the model, in {names}.")
+            text = self.tr("▲ Prunes {n} of {m} outputs of the model ({names}).")
         total = sum(layer.channels for layer in self.layers)
         n, m = number_format.count(n_pruned or 0), number_format.count(total)
         self.note.setText(text.format(n=n, m=m, names=names))

@@ -251,14 +251,15 @@ def test_pruned_outputs_of_the_model_are_marked_and_left_out_by_a_click(user, tm
     assert not outputs.isVisible(), "single weights"
     ask(user, "30 %")
     user.wait(outputs.isVisible)
-    text = "▲ Prunes 3 of the 10 outputs of the model, in fc2.weight."
+    text = "▲ Prunes 3 of 10 outputs of the model (fc2.weight)."
     user.wait(lambda: outputs.note.text() == text)
     row = row_of(user)
     assert row.note.text() == (
         "Off by default, because the dependents of 6 of the 8 tensors are unknown, such as those "
         "of stem.0.weight. When checked, also prunes 6 tensors, in addition to the amount."
     )
-    assert outputs.button.text() == "Leave out fc2.weight"
+    assert outputs.button.text() == "Leave out"
+    assert outputs.button.accessibleName() == "Leave out fc2.weight"
     user.click(outputs.button)
     user.wait(lambda: not outputs.isVisible())
     assert "fc2.weight" not in user.views.tree.checked_names()
@@ -276,7 +277,7 @@ def test_outputs_are_left_out_of_several_rules_by_another_rule(user, tmp_path):
     user.qtbot.keyClicks(user.rule.target, "fc*")
     ask(user, "50 %")
     user.wait(form.outputs.isVisible)
-    user.wait(lambda: form.outputs.note.text().startswith("▲ Prunes 5 of the 10 outputs"))
+    user.wait(lambda: form.outputs.note.text().startswith("▲ Prunes 5 of 10 outputs"))
     user.click(form.outputs.button)
     user.wait(lambda: not form.outputs.isVisible())
     assert not user.wait_preview().by_name.keys() & {"fc2.weight"}
@@ -307,6 +308,6 @@ def test_a_program_shows_its_outputs(user, tmp_path):
     ask(user, "30 %")
     outputs, row = user.views.form.outputs, row_of(user)
     user.wait(outputs.isVisible)
-    text = "▲ Prunes 3 of the 10 outputs of the model, in fc2.weight."
+    text = "▲ Prunes 3 of 10 outputs of the model (fc2.weight)."
     user.wait(lambda: outputs.note.text() == text)
     assert row.box.isChecked(), "the dependents of all other layers are known"
