@@ -44,10 +44,11 @@ _TINY = 1e-8
 _CHECKS = 20  # measurements of the held-out loss in a run
 # Factors of the default learning rate.
 _CANDIDATES = (1 / 3, 1.0, 3.0)
-# A short run has no time to recover from the first steps of AdamW, which are as large as the rate
-# for all weights: a third of the default made a recovered encoder 18 % worse in 60 steps, 0.03 of
-# it 5 % better. The first two are tried, and one of the others next to the better of them.
-_SHORT_CANDIDATES, _LOWER, _HIGHER = (0.1, 1 / 3), 0.03, 1.0
+# Those of a short run whose model is no better after the trial of the first of these. The first
+# steps of AdamW are as large as the rate for all weights, and a short run has no time to recover
+# from them: a third of the default made a recovered encoder 18 % worse in 60 steps, 0.1 of it 3 %
+# better. Small networks that improve with a third end best with three times the default.
+_SMALL_CANDIDATES = (1 / 3, 0.1, 0.03)
 _FEWEST_TRIAL_STEPS = 20
 # Maximum bytes of the recorded inputs and outputs of one window.
 _WINDOW_BYTES = 2 << 30
@@ -820,11 +821,13 @@ class Recovery:
         found: list[tuple[float, float]] = []
         steps = trial_steps(self.settings.steps) // len(_CANDIDATES)
         is_short = steps > self.settings.steps // 20
+        batches = self.samples.held_out + self.samples.training
+        start = float(self._errors_of(batches).mean()) if is_short else math.inf
         began = time.monotonic()
-        factors = [*(_SHORT_CANDIDATES if is_short else _CANDIDATES)]
+        factors = _CANDIDATES
         for number in range(len(_CANDIDATES)):
-            if number == len(factors):
-                factors.append(_HIGHER if found[1] < found[0] else _LOWER)
+            if found and found[0][0] >= start:
+                factors = _SMALL_CANDIDATES
             rate = factors[number] * default
             self._emit("trial", lr=rate)
             optimizer = make_optimizer(leaves, rate)
@@ -833,7 +836,6 @@ class Recovery:
                 done = (number + step / steps) / len(_CANDIDATES)
                 self._show_progress(1, done, f"trying the learning rate {rate:.2g}")
                 self._take_step(optimizer, leaves, changes, step)
-            batches = self.samples.held_out + self.samples.training
             found.append((float(self._errors_of(batches).mean()), rate))
             del optimizer
             _set_leaves(leaves, before, changes)

@@ -71,7 +71,12 @@ def test_masks_give_a_trained_copy(model, inputs, dtype):
     assert found.best <= found.start
     assert (found.steps, found.lr > 0, found.notices) == (40, True, ())
     assert list(found.events) == told
-    assert {event["what"] for event in told} == {"plan", "stage", "window", "rate", "point"}
+    assert {event["what"] for event in told} == {
+        *("plan", "stage", "window", "trial", "rate", "point")
+    }
+    tried = [event["lr"] for event in told if event["what"] == "rate"]
+    assert tried == pytest.approx([1e-3, 3e-3, 9e-3])
+    assert found.lr == tried[-1], "smaller rates end at larger errors"
     assert_zeros(found.module, masks)
     for unchanged in (model.state_dict(), before):
         for name, tensor in model.state_dict().items():
