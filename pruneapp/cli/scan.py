@@ -345,8 +345,8 @@ def _allocation_lines(allocation: Allocation, measured: Measured | None) -> Iter
         f"({percent(allocation.pruned, allocation.weights)})"
     )
     yield (
-        f"{metric.name}: {real(metric.before)} before, {real(allocation.predicted)} predicted, "
-        "assuming that quality losses add up"
+        f"{metric.name}: {real(metric.before)} before, {real(allocation.predicted)} predicted "
+        "at best: tensors pruned together often lose more"
     )
     if measured is None:
         return

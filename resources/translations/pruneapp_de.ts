@@ -1437,8 +1437,8 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Sparsity jedes Tensors</translation>
     </message>
     <message>
-        <source>{metric}: {before} before, {predicted} predicted, assuming that quality losses add up</source>
-        <translation>{metric}: {before} vorher, {predicted} vorhergesagt, sofern sich die Qualitätsverluste addieren</translation>
+        <source>{metric}: {before} before, {predicted} predicted at best: tensors pruned together often lose more</source>
+        <translation>{metric}: {before} vorher, bestenfalls {predicted} vorhergesagt: Gemeinsam geprunte Tensoren verlieren oft mehr</translation>
     </message>
     <message>
         <source>1 tensor is not measured yet and will not be changed</source>

@@ -1437,8 +1437,8 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>每个张量的稀疏度</translation>
     </message>
     <message>
-        <source>{metric}: {before} before, {predicted} predicted, assuming that quality losses add up</source>
-        <translation>{metric}：之前 {before}，预测 {predicted}（假设各项质量损失可以相加）</translation>
+        <source>{metric}: {before} before, {predicted} predicted at best: tensors pruned together often lose more</source>
+        <translation>{metric}：之前 {before}，最好情况下预测 {predicted}：一起剪枝的张量往往损失更大</translation>
     </message>
     <message>
         <source>1 tensor is not measured yet and will not be changed</source>

@@ -292,7 +292,8 @@ class AllocationDialog(DecisionDialog):
             return
         self.table.fit_columns(range(min(len(found.tensors), 100)))
         words = self.tr(
-            "{metric}: {before} before, {predicted} predicted, assuming that quality losses add up"
+            "{metric}: {before} before, {predicted} predicted at best: tensors pruned together "
+            "often lose more"
         ).format(
             metric=found.metric,
             before=metric(found.before, share=found.share),
