@@ -2639,8 +2639,8 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
 <context>
     <name>Danger</name>
     <message>
-        <source>few weights remain</source>
-        <translation>wenige Gewichte übrig</translation>
+        <source>few weights or little norm² left</source>
+        <translation>wenig Gewichte oder Norm² übrig</translation>
     </message>
     <message>
         <source>large quality loss measured</source>
@@ -2703,12 +2703,12 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>{n} Tensoren sind ganz geprunt</translation>
     </message>
     <message>
-        <source>few weights remain in 1 tensor</source>
-        <translation>in 1 Tensor sind wenige Gewichte übrig</translation>
+        <source>few weights or little norm² left in 1 tensor</source>
+        <translation>wenig Gewichte oder Norm² übrig in 1 Tensor</translation>
     </message>
     <message>
-        <source>few weights remain in {n} tensors</source>
-        <translation>in {n} Tensoren sind wenige Gewichte übrig</translation>
+        <source>few weights or little norm² left in {n} tensors</source>
+        <translation>wenig Gewichte oder Norm² übrig in {n} Tensoren</translation>
     </message>
     <message>
         <source>{what}: {names}.</source>
@@ -10972,7 +10972,7 @@ steps</extracomment>
         <translation>&apos;{show}&apos; ist vom Typ {tensor}, nicht {dtype}</translation>
     </message>
     <message>
-        <source>&apos;{show}&apos; has no sound shape</source>
+        <source>&apos;{show}&apos; has no valid shape</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{show}&apos; hat keine gültige Form</translation>
     </message>

@@ -2639,8 +2639,8 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
 <context>
     <name>Danger</name>
     <message>
-        <source>few weights remain</source>
-        <translation>剩余权重很少</translation>
+        <source>few weights or little norm² left</source>
+        <translation>剩余权重或范数² 很少</translation>
     </message>
     <message>
         <source>large quality loss measured</source>
@@ -2703,12 +2703,12 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>{n} 个张量被完全剪枝</translation>
     </message>
     <message>
-        <source>few weights remain in 1 tensor</source>
-        <translation>1 个张量剩余权重很少</translation>
+        <source>few weights or little norm² left in 1 tensor</source>
+        <translation>1 个张量的剩余权重或范数² 很少</translation>
     </message>
     <message>
-        <source>few weights remain in {n} tensors</source>
-        <translation>{n} 个张量剩余权重很少</translation>
+        <source>few weights or little norm² left in {n} tensors</source>
+        <translation>{n} 个张量的剩余权重或范数² 很少</translation>
     </message>
     <message>
         <source>{what}: {names}.</source>
@@ -10971,7 +10971,7 @@ steps</extracomment>
         <translation>&apos;{show}&apos; 的类型为 {tensor}，而不是 {dtype}</translation>
     </message>
     <message>
-        <source>&apos;{show}&apos; has no sound shape</source>
+        <source>&apos;{show}&apos; has no valid shape</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{show}&apos; 的形状不合理</translation>
     </message>

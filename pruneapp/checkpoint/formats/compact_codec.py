@@ -230,7 +230,7 @@ class CompactLayout:
             or len(extents) > MAX_RANK
             or not all(type(extent) is int and 0 <= extent < 1 << 63 for extent in extents)
         ):
-            raise self.damage_error(f"'{show(name)}' has no sound shape")
+            raise self.damage_error(f"'{show(name)}' has no valid shape")
         # Extents of 0 are ignored, so that they do not hide too large ones.
         if math.prod(extent or 1 for extent in extents) >= 1 << 63:
             raise self.damage_error(f"'{show(name)}' has more than 2^63 elements")

@@ -36,7 +36,6 @@ from pruneapp.gui.widgets.labels import (
     plain,
 )
 from pruneapp.gui.widgets.number_format import plural
-from pruneapp.gui.widgets.safe_paint import report_exceptions
 
 if TYPE_CHECKING:  # deferred: it imports numpy, and the first paint of the window shows notices
     from pruneapp.gui.widgets.short_names import ShortNames
@@ -160,7 +159,6 @@ class NoticeRow(QWidget):
         self.older.setText(older)
         self._arrange()
 
-    @report_exceptions
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint the background, and a stripe whose color shows the severity, as the glyph does.
 

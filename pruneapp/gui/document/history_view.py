@@ -296,7 +296,6 @@ class HistoryTree(QTreeView):
             painter.fillRect(option.rect, self.palette().highlight())
         super().drawRow(painter, option, index)
 
-    @report_exceptions
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the states, and with the focus a frame around the view and the current cell."""
         super().paintEvent(event)

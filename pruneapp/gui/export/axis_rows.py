@@ -37,7 +37,6 @@ from pruneapp.gui.widgets.labels import (
     plain,
     translate,
 )
-from pruneapp.gui.widgets.safe_paint import report_exceptions
 from pruneapp.gui.widgets.sparsity_bar import hatch
 from pruneapp.gui.widgets.theme import with_defaults
 from pruneapp.shrink.forecast import AxisForecast, LayersForecast, ShrinkForecast
@@ -611,7 +610,6 @@ class LayerStrip(QWidget):
         super().focusOutEvent(event)
         self.update()
 
-    @report_exceptions
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint cut layers with a hatch and dead ones filled, both struck out."""
         painter = QPainter(self)

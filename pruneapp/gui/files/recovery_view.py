@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QGridLayout, QPushButton, QSizePolicy, QWidget
 from pruneapp.gui.widgets.controls import add_row, clear, lay_in_column, symbol_button
 from pruneapp.gui.widgets.labels import MUTED, ElidedLabel, as_plain, heading, plain
 from pruneapp.gui.widgets.number_format import count, plural, size
-from pruneapp.gui.widgets.safe_paint import report_exceptions
 
 _MAX_ROWS = 3  # maximum number of rows; others are counted
 
@@ -93,7 +92,6 @@ class RecoveryView(QWidget):
         self.more.setVisible(rest > 0)
         self.setVisible(bool(works) or files is not None)
 
-    @report_exceptions
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint the background, the border and a stripe like those of notices."""
         painter = QPainter(self)

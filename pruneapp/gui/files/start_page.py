@@ -27,7 +27,6 @@ from pruneapp.gui.widgets.controls import (
     symbol_button,
 )
 from pruneapp.gui.widgets.labels import MUTED, ElidedLabel, Ink, elide_text, heading, plain
-from pruneapp.gui.widgets.safe_paint import report_exceptions
 from pruneapp.gui.widgets.theme import icon, with_defaults
 
 # The files that can be opened. Not read from the readers, as the first paint does not import them.
@@ -79,7 +78,6 @@ class DropHint(QWidget):
         self.raise_()
         self.show()
 
-    @report_exceptions
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Tint the window, and paint its frame."""
         painter = QPainter(self)
@@ -335,7 +333,6 @@ class EmptyPage(QWidget):
         else:
             super().keyPressEvent(event)
 
-    @report_exceptions
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint the outline of the drop area."""
         painter = QPainter(self)

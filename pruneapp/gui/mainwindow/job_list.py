@@ -26,7 +26,6 @@ from pruneapp.gui.preview.preview_controller import PreviewController
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import add_row, follow_font, lay_in_column, symbol_button
 from pruneapp.gui.widgets.labels import MUTED, ElidedLabel, heading, join_facts, plain
-from pruneapp.gui.widgets.safe_paint import report_exceptions
 from pruneapp.gui.widgets.short_names import ShortNames
 from pruneapp.gui.widgets.status import JobStatus, item_text, show_share, time_left_text
 
@@ -173,7 +172,6 @@ class JobList(QWidget):
             self.place()
         return super().eventFilter(watched, event)
 
-    @report_exceptions
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint the background and a border, as the panel covers other widgets."""
         painter = QPainter(self)

@@ -18,7 +18,6 @@ from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QStackedWidget, 
 
 from pruneapp.gui.widgets.controls import add_row, clear, lay_in_column, symbol_button
 from pruneapp.gui.widgets.labels import MUTED, heading, plain, with_label
-from pruneapp.gui.widgets.safe_paint import report_exceptions
 
 _GAP = 4  # pixels below the bar
 _AROUND, _LINE = 3, 3  # pixels
@@ -100,7 +99,6 @@ class TourBar(QWidget):
         else:
             super().keyPressEvent(event)
 
-    @report_exceptions
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint the background, and a stripe like that of notices."""
         painter = QPainter(self)
@@ -158,7 +156,6 @@ class Highlight(QWidget):
             self.show()
             self.raise_()
 
-    @report_exceptions
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setPen(QPen(self.palette().highlight().color(), 2 * _LINE))

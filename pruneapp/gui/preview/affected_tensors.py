@@ -26,7 +26,6 @@ from pruneapp.gui.widgets.labels import (
     plain,
     within_reason,
 )
-from pruneapp.gui.widgets.safe_paint import report_exceptions
 from pruneapp.gui.widgets.short_names import ShortNames
 from pruneapp.gui.widgets.sparsity_bar import paint_bar
 from pruneapp.gui.widgets.theme import with_defaults
@@ -90,7 +89,6 @@ class Alarm(QAbstractButton):
         super().enterEvent(event)
         self.update()
 
-    @report_exceptions
     def paintEvent(self, _event: QPaintEvent) -> None:
         if not self.text():
             return
@@ -356,7 +354,6 @@ class _LossBar(QWidget):
     def sizeHint(self) -> QSize:
         return QSize(48, 12)
 
-    @report_exceptions
     def paintEvent(self, _event: QPaintEvent) -> None:
         if self.shares is None:
             return

@@ -819,7 +819,6 @@ class TreeView(QTreeView):
             for place in (top, top + moved):
                 self.viewport().update(0, place, area.width(), _FRAME_WIDTH)
 
-    @report_exceptions
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the tree, or a message if the filter matches nothing."""
         self._shares = None

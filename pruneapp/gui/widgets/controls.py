@@ -49,7 +49,6 @@ from PySide6.QtWidgets import (
 )
 
 from pruneapp.gui.widgets.labels import elide_text
-from pruneapp.gui.widgets.safe_paint import report_exceptions
 
 L = TypeVar("L", QHBoxLayout, QVBoxLayout)
 
@@ -158,7 +157,6 @@ class ComboBox(QComboBox):
 class ElidedBox(ComboBox):
     """A combo box that elides the middle of its text, as items may differ at the end."""
 
-    @report_exceptions
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint the box with its text elided to the available width."""
         option = QStyleOptionComboBox()

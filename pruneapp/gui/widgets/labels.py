@@ -22,7 +22,6 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QLabel, QMenu, QSizePolicy, QStyle, QStyleOption, QWidget
 
 from pruneapp.errors import escape_text
-from pruneapp.gui.widgets.safe_paint import report_exceptions
 
 if TYPE_CHECKING:  # deferred: it imports numpy, and the first paint shows labels
     from pruneapp.gui.widgets.short_names import ShortNames
@@ -254,7 +253,6 @@ class ElidedLabel(Label):
             text = self._short_names.in_text(text)
         return elide_text(text, self.fontMetrics(), width, self.elide)
 
-    @report_exceptions
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint the text as `shortened` to the current width, and the focus frame."""
         painter = QPainter(self)

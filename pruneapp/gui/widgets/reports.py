@@ -246,7 +246,7 @@ def word(severity: Severity) -> str:
     """Return a severity in one or two words; "" for none."""
     return {
         Severity.NONE: "",
-        Severity.MUCH: translate("Danger", "few weights remain"),
+        Severity.MUCH: translate("Danger", "few weights or little norm² left"),
         Severity.LOSS: translate("Danger", "large quality loss measured"),
         Severity.ALL: translate("Danger", "all pruned"),
     }[severity]
@@ -310,9 +310,9 @@ def several(severity: Severity, count: int) -> str:
         return number_format.plural(
             count, one, translate("Danger", "{n} tensors are pruned completely")
         )
-    one = translate("Danger", "few weights remain in 1 tensor")
+    one = translate("Danger", "few weights or little norm² left in 1 tensor")
     return number_format.plural(
-        count, one, translate("Danger", "few weights remain in {n} tensors")
+        count, one, translate("Danger", "few weights or little norm² left in {n} tensors")
     )
 
 

@@ -126,8 +126,8 @@ def rewritten(path, about: str, drop: str = "") -> None:
         ('{"version":true}', DamagedFileError, "no version"),
         ('{"version":2}', UnsupportedFileError, "newer Pruneapp"),
         ('{"version":1}', DamagedFileError, "no shapes"),
-        ('{"version":1,"shapes":{"net.fc.weight":[-1]}}', DamagedFileError, "no sound shape"),
-        ('{"version":1,"shapes":{"net.fc.weight":[2.5]}}', DamagedFileError, "no sound shape"),
+        ('{"version":1,"shapes":{"net.fc.weight":[-1]}}', DamagedFileError, "no valid shape"),
+        ('{"version":1,"shapes":{"net.fc.weight":[2.5]}}', DamagedFileError, "no valid shape"),
         (
             '{"version":1,"shapes":{"net.fc.weight":[9223372036854775807,9]}}',
             DamagedFileError,

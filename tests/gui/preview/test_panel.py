@@ -121,7 +121,7 @@ def test_the_report_names_what_is_hit_hardest_with_a_sign_and_a_word(forecast):
     ]
     assert forecast.most._heading.text() == "Most affected (by norm² lost)"
     assert forecast.affected[1].accessibleName() == (
-        f"c, 60.0{GAP}% of norm² lost, few weights remain"
+        f"c, 60.0{GAP}% of norm² lost, few weights or little norm² left"
     )
     assert forecast.affected[1].bar.shares == (0, 0.6)
     assert forecast.affected[1].glyph.toolTip() == (
@@ -261,7 +261,7 @@ def test_the_worst_is_said_in_a_line_that_leads_there(forecast, qtbot, palette_o
     assert alarm.focusPolicy() == Qt.FocusPolicy.NoFocus, "nothing to go to"
     hurt = tuple(TensorSparsity(name, 100, 0, 97) for name in ("m.c", "m.a", "m.d"))
     forecast.set_report(SparsityReport(hurt, numel=1000, before=0, after=291))
-    assert alarm.text() == "▲ Few weights remain in 3 tensors: c, a, m.d"
+    assert alarm.text() == "▲ Few weights or little norm² left in 3 tensors: c, a, m.d"
     assert alarm.accessibleName() == alarm.text()
     qtbot.wait(1)
     assert alarm.height() == height

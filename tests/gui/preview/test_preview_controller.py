@@ -220,7 +220,7 @@ def test_an_emptied_layer_is_marked_before_and_after_the_step(counted, no_exact_
     with no_exact_preview():
         counted.ask_amount("42 %")
         counted.wait(lambda: SMALL in alarm.text())
-        assert plain(alarm.text()) == f"▲ Few weights remain in 1 tensor: {SMALL}"
+        assert plain(alarm.text()) == f"▲ Few weights or little norm² left in 1 tensor: {SMALL}"
         counted.wait(lambda: danger in colors_in(counted, SMALL, 0, GLYPH_WIDTH))
         block = tree.model.index_of(node_named(tree, "block"))
         tree.view.setExpanded(block, False)

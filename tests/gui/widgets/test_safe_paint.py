@@ -9,7 +9,6 @@ from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QAbstractItemDelegate, QGraphicsItem, QWidget
 
 from pruneapp import gui
-from pruneapp.gui.widgets.safe_paint import report_exceptions
 
 
 def test_all_that_qt_calls_to_paint_is_guarded():
@@ -33,7 +32,6 @@ class Slip(QWidget):
 
     fails = True
 
-    @report_exceptions
     def paintEvent(self, _event):  # noqa: N802 - Qt's name
         painter = QPainter(self)
         painter.fillRect(self.rect(), QColor("red"))
@@ -53,3 +51,22 @@ def test_a_painter_does_not_live_on_with_the_error_that_somebody_keeps(qtbot):
     widget.fails = False
     widget.repaint()  # Qt would warn of a painter that is still active, and warnings fail the test
     assert widget.grab().toImage().pixelColor(20, 20) == QColor("green")
+
+
+class Broken(QWidget):
+    """Raises an error that was made in C while Python code is running."""
+
+    def event(self, event):
+        return super().event(event)
+
+    def keyPressEvent(self, _event):  # noqa: N802 - Qt's name
+        return [][self.width() * 0]
+
+
+def test_an_error_in_a_handler_is_reported_and_does_not_end_the_process(qtbot):
+    """Regression: PySide6 of Python 3.11 ended the process by a segmentation fault."""
+    widget = Broken()
+    qtbot.addWidget(widget)
+    with qtbot.captureExceptions() as caught:
+        qtbot.keyClick(widget, "a")
+    assert [kind for kind, _, _ in caught] == [IndexError]

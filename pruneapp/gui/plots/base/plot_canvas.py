@@ -334,7 +334,6 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no typ
         """Pass the event to the parent view, which shows the menu."""
         event.ignore()
 
-    @report_exceptions
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
         painter = QPainter(self.viewport())

@@ -37,7 +37,7 @@ from pruneapp.gui.widgets.labels import (
     on_one_line,
 )
 from pruneapp.gui.widgets.number_format import locale
-from pruneapp.gui.widgets.safe_paint import report_exceptions, saved_painter_state
+from pruneapp.gui.widgets.safe_paint import saved_painter_state
 from pruneapp.gui.widgets.sparsity_bar import hatch
 
 _SECOND_WIDGET_GAP = 16
@@ -172,7 +172,6 @@ class TableButton(_SquareButton):
         self.setToolTip(self.tr("Show the data as a table (T)"))
         self.setAccessibleName(self.tr("Show as a table"))
 
-    @report_exceptions
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
         painter = QPainter(self)
@@ -196,7 +195,6 @@ class MenuButton(_SquareButton):
         self.setToolTip(self.tr("Copy or save this picture and its data"))
         self.setAccessibleName(self.tr("Copy or save"))
 
-    @report_exceptions
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint the button without the menu arrow, and the dots."""
         option = QStyleOptionToolButton()
@@ -395,7 +393,6 @@ class Legend(QWidget):
             width = place.width() - self._label_width(next(e for e in self.entries if e.is_ramp))
             widget.setGeometry(place.left(), place.top(), width - _GAP, place.height())
 
-    @report_exceptions
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
         self.paint_entries(painter)

@@ -23,7 +23,6 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from pruneapp.gui.plots.chart.items import Floats
 from pruneapp.gui.widgets.labels import as_plain
-from pruneapp.gui.widgets.safe_paint import report_exceptions
 from pruneapp.gui.widgets.sparsity_bar import hatch
 from pruneapp.gui.widgets.theme import LIGHT
 
@@ -143,7 +142,6 @@ class SizeStrip(QWidget):
             row[:] = np.diff(np.interp(places, self._ends, sums)) / max(places[1], 1e-300)
         return np.clip(columns, 0.0, 1.0)
 
-    @report_exceptions
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
         colors = self._colors

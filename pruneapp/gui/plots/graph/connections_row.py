@@ -14,7 +14,6 @@ from pruneapp.gui.widgets.controls import follow_font
 from pruneapp.gui.widgets.engine_text import translate_sentence
 from pruneapp.gui.widgets.labels import MUTED, ElidedLabel, elide_text, join_names
 from pruneapp.gui.widgets.number_format import count
-from pruneapp.gui.widgets.safe_paint import report_exceptions
 
 _ARROW, _BESIDE = "▸", "·"  # between stages, and between the layers of a stage
 _GAP = 6  # pixels on both sides of these signs
@@ -256,7 +255,6 @@ class ConnectionsRow(QWidget):
         else:
             super().keyPressEvent(event)
 
-    @report_exceptions
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)

@@ -27,7 +27,6 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from pruneapp.gui.plots.base.readout import value_text
 from pruneapp.gui.plots.heatmap.shading import AnyTile, ContrastLimits, Pixels, sample_of
 from pruneapp.gui.widgets.labels import as_plain
-from pruneapp.gui.widgets.safe_paint import report_exceptions
 from pruneapp.gui.widgets.theme import LIGHT
 
 # In pixels.
@@ -271,7 +270,6 @@ class ColorBar(QWidget):
 
     # -- painting ---------------------------------------------------------------------------------
 
-    @report_exceptions
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
         bar = self._bar_rect()

@@ -327,4 +327,6 @@ class Pointer:
 
     def _between(self, start: Cell, stop: Cell) -> WeightSelection:
         assert self._layout is not None
-        return select_between(self._shape, self._layout, start, stop, self.dim)
+        scalar = self._shape == "channel" and not self._layout.shape
+        shape: Shape = "rectangle" if scalar else self._shape
+        return select_between(shape, self._layout, start, stop, self.dim)
