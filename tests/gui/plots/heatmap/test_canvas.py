@@ -8,7 +8,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 
-from pruneapp.analysis.layout import Layout, layout
+from pruneapp.analysis.layout import Layout
 from pruneapp.edits.manual_edit import ManualEditRequest
 from pruneapp.gui.widgets.theme import LIGHT_THEME
 from tests.support.plot_views import put_cursor
@@ -179,15 +179,6 @@ def test_keys_take_row_column_and_channels_and_reach_further(view, qtbot):
         qtbot.keyClick(view.canvas, Key.Key_C)
         assert (view.selection.shape, view.selection.dim) == ("channel", dim)
         assert view.tools.dim_box.currentIndex() == dim
-
-
-def test_the_channel_of_a_scalar_is_its_only_weight(fill, make_tensor, qtbot):
-    """Regression: C raised an IndexError on `num_batches_tracked`, which ended the process."""
-    view = fill(make_tensor(layout(()), np.ones(()), np.ones((), np.bool_)))
-    put_cursor(view, ())
-    for _ in range(2):
-        qtbot.keyClick(view.canvas, Key.Key_C)
-        assert view.selection.count(view.canvas.item.layout) == 1
 
 
 def test_without_a_choice_the_weight_of_the_cursor_is_meant(view, qtbot):

@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 
-from pruneapp.analysis.layout import Layout
+from pruneapp.analysis.layout import Layout, layout
 from pruneapp.analysis.tiles import DifferenceTile, TileRequest
 from pruneapp.gui.plots.heatmap import requests, shading
 from pruneapp.gui.plots.heatmap.shading import ColorTables, ContrastLimits, Mode
 from pruneapp.gui.widgets.color_maps import COLOR_MAPS
 from pruneapp.gui.widgets.theme import LIGHT_THEME
+from tests.support.plot_views import put_cursor
 
 
 def corner(view, row, column):
@@ -248,3 +249,12 @@ def test_a_legend_says_where_its_colours_end_and_for_how_many_weights(view, fill
     conv.tile = lambda request: replace(plain(request), scale=0.12, within=1.0)
     view.invalidate()
     qtbot.waitUntil(lambda: view.legend.words()[0] == "−0.12 … 0.12")
+
+
+def test_the_channel_of_a_scalar_is_its_only_weight(fill, make_tensor, qtbot):
+    """Regression: C raised an IndexError on `num_batches_tracked`, which ended the process."""
+    view = fill(make_tensor(layout(()), np.ones(()), np.ones((), np.bool_)))
+    put_cursor(view, ())
+    for _ in range(2):
+        qtbot.keyClick(view.canvas, Qt.Key.Key_C)
+        assert view.selection.count(view.canvas.item.layout) == 1
