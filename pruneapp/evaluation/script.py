@@ -17,6 +17,7 @@ from textwrap import indent
 
 from pruneapp import DOCUMENTATION, resources
 from pruneapp.checkpoint.checkpoint import Checkpoint
+from pruneapp.checkpoint.io.store import is_store
 from pruneapp.errors import ParameterError, escape_text, words_of
 from pruneapp.evaluation.classifier import Classifier
 from pruneapp.evaluation.model_graph import SeededInputs, is_onnx, read_model_graph
@@ -258,15 +259,21 @@ def _loading_lines(checkpoint: Checkpoint) -> tuple[str, str]:
     return "" if first == "import torch" else f"{first}\n", lines
 
 
+def has_program_code(checkpoint: Checkpoint) -> bool:
+    """Return whether there is `program_code` for a checkpoint: torch or safetensors, on a disk."""
+    known = checkpoint.format.startswith("torch") or checkpoint.format == "safetensors"
+    return known and not is_store(checkpoint.path)
+
+
 def program_code(checkpoint: Checkpoint, target: Path, script: Path | None) -> str:
     """Return Python code that writes a model with the weights of a checkpoint as a `.pt2` file.
 
     The model is that of ``load`` in `script`; without a script, the user has to insert the class.
-    Empty for formats that neither torch nor safetensors loads.
+    Empty without `has_program_code`.
     """
-    is_torch = checkpoint.format.startswith("torch")
-    if not is_torch and checkpoint.format != "safetensors":
+    if not has_program_code(checkpoint):
         return ""
+    is_torch = checkpoint.format.startswith("torch")
     path = checkpoint.path.absolute()
     if script is not None:
         model = (

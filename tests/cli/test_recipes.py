@@ -176,7 +176,7 @@ def test_masks_of_the_checkpoint_are_kept_only_if_the_recipe_has_them(call, tmp_
     status, out, _ = call("run", bare, first, "-o", tmp_path / "c.safetensors", "--json")
     assert status == 0
     assert json.loads(out)["pruned"] == 81 + 85
-    assert "brings masks for 2 tensors" in json.loads(out)["notices"][0]
+    assert "has masks for 2 tensors" in json.loads(out)["notices"][0]
 
 
 def test_entries_that_do_not_fit_are_reported_before_anything_runs(call, refused, tmp_path, source):

@@ -114,7 +114,7 @@ def test_defaults_complete_the_values_and_nobody_changes_them_later():
 def test_wrong_steps_are_refused():
     with pytest.raises(ParameterError, match="Did you mean 'l1_unstructured'"):
         Row(("a",), "l1_unstructed")
-    with pytest.raises(ParameterError, match="at least one row"):
+    with pytest.raises(ParameterError, match="needs a rule"):
         Step(())
     row = Row(("a",), "ln_structured")
     with pytest.raises(ParameterError, match="cannot prune globally"):

@@ -76,7 +76,7 @@ def test_a_dimension_that_is_not_there_is_refused():
 
 def test_channels_of_different_tensors_are_not_compared():
     """Global scope with a structured method."""
-    with pytest.raises(ParameterError, match=r"scores are not comparable\. Choose the local scope"):
+    with pytest.raises(ParameterError, match=r"scores are not comparable\. Use scope per tensor"):
         run([view_of_values(np.ones((2, 3)))], "ln_structured", "global")
 
 

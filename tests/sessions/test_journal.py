@@ -552,7 +552,7 @@ def test_a_journal_that_is_just_made_is_not_locked_by_who_looks(model, place, mo
     document = open_model(model)
     prune(document)
     monkeypatch.setattr(journal_file, "lock", lambda _fd: False)
-    with pytest.raises(SessionError, match="not being kept"):
+    with pytest.raises(SessionError, match="cannot be restored"):
         kept(document, place)
     shut(document)
 
@@ -610,7 +610,7 @@ def test_a_folder_that_cannot_be_written_is_a_sentence(model, tmp_path):
     document = open_model(model)
     prune(document)
     journal = Journal(tmp_path / "journals")
-    with pytest.raises(SessionError, match="not being kept"):
+    with pytest.raises(SessionError, match="cannot be restored"):
         journal.keep(Capture.of(document), {}, Job())
     shut(document)
 

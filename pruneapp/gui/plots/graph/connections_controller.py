@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Slot
 
-from pruneapp.evaluation.script import program_code
+from pruneapp.evaluation.script import has_program_code
 from pruneapp.groups.connections import Connections, connections_of
 from pruneapp.gui.app.jobs import Jobs, Lane, LatestTask
 from pruneapp.gui.commands.actions import Actions
@@ -59,7 +59,7 @@ class ConnectionsController(QObject):
             self._on_closed()
             return
         checkpoint = document.checkpoint
-        self._row.offers_code = bool(program_code(checkpoint, checkpoint.path, None))
+        self._row.offers_code = has_program_code(checkpoint)
         self._task.start(
             lambda job: connections_of(checkpoint, name, job),
             self._show,
