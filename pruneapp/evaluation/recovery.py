@@ -113,7 +113,7 @@ class Recovery:
         samples = counted(self.held_out, "held-out sample")
         steps, less = counted(self.source.steps, "step"), 100 * (1 - end / before)
         before_steps = min(start, self.losses.get("windows", start))
-        if self.losses["best"] >= before_steps * (1 - 1e-6):  # up to the order of the sums
+        if self.losses.get("best", end) >= before_steps * (1 - 1e-6):  # up to the order of the sums
             return (
                 f"Training each block reduced the error of the outputs on {samples} from "
                 f"{start:.4g} to {end:.4g}. The whole model did not improve in {steps} of "

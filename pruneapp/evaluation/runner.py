@@ -456,7 +456,7 @@ class ScriptRunner:
                 "open", job, "loading the model", path=str(path), seed=seed, products=products
             )
         except EvaluationError as error:
-            raise remedy_for_loading(error, checkpoint) from error
+            raise remedy_for_loading(error, checkpoint) from None
         if answer["session"]:
             self._notices = () if answer["from_path"] else (_OTHER_BYTES,)
             self._handover = GraphHandover(loaded, products)

@@ -221,7 +221,9 @@ def _without_frames(error: BaseException) -> BaseException:
     to the task that stores the error: such a cycle would only be freed by the garbage collector.
     """
     cause: BaseException | None = error
-    while cause is not None:
+    seen = set[int]()
+    while cause is not None and id(cause) not in seen:  # an error may be its own cause
+        seen.add(id(cause))
         cause.__traceback__ = None
         cause = cause.__cause__ or cause.__context__
     return error

@@ -9,7 +9,7 @@ import weakref
 import pytest
 from PySide6.QtCore import QCoreApplication, QTimer
 
-from pruneapp.errors import ExportError
+from pruneapp.errors import ExportError, PruneAppError
 from pruneapp.gui.app import jobs as module
 from pruneapp.gui.app.jobs import Jobs, Lane, LatestTask, Restart
 from tests.gui.event_loop_delay import Stopwatch
@@ -384,3 +384,14 @@ def test_what_the_user_cancels_can_be_started_again(jobs, calls, qtbot, by_user)
 
     assert calls.cancelled == 1
     assert [(job.title, job.restart) for job in offered] == [("Repair", again)] * by_user
+
+
+def test_the_end_of_a_job_whose_error_is_its_own_cause_is_reported(jobs, qtbot):
+    """Regression: the causes were followed for ever."""
+    error, ended = PruneAppError("in a circle"), []
+
+    def work(_job):
+        raise error from error
+
+    jobs.run(work, ended.append, ended.append)
+    qtbot.waitUntil(lambda: ended == [error])

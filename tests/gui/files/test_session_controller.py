@@ -605,7 +605,7 @@ def test_a_disk_that_is_full_is_said_once_and_work_is_kept_as_soon_as_there_is_r
     user.wait(lambda: len(refused) > seen)
     user.prune()
     wait_for_journal(user)
-    assert "not being kept" in user.trouble[0]
+    assert "cannot be restored" in user.trouble[0]
     assert user.document.position == 2
     monkeypatch.setattr(JournalDatabase, "put", put)
     user.wait(lambda: len(journals()) == 1)

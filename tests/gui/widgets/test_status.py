@@ -63,7 +63,7 @@ def test_the_model_is_told_by_its_class_and_the_files_of_its_folder(show):
         "mixed: float32, int64"
     )
     tip = status.text.toolTip()
-    assert "copies: file0.json" in tip
+    assert "also copy: file0.json" in tip
     assert "file5.json and 2 more" in tip
     status.set_kind("<b>\u202e" + "x" * 1_000)
     status.set_model(1_000, 0)

@@ -34,6 +34,7 @@ from pruneapp.gui.widgets.labels import (
     as_plain,
     join_names,
     join_sentences,
+    letter_width,
     on_one_line,
 )
 from pruneapp.gui.widgets.number_format import locale
@@ -354,7 +355,7 @@ class Legend(QWidget):
         return QSize(width + 2, self._first_height(low=self.low))
 
     def minimumSizeHint(self) -> QSize:
-        words = self.fontMetrics().averageCharWidth() * _MIN_TEXT_LETTERS
+        words = letter_width(self) * _MIN_TEXT_LETTERS
         widths = (
             self._width(entry, narrow=True) if entry.colors else min(self._width(entry), words)
             for entry in self.entries
