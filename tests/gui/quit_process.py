@@ -184,6 +184,11 @@ def copy_python(driver: Driver) -> Steps:
     yield driver.has_copied
 
 
+def copy_program_code(driver: Driver) -> Steps:
+    driver.bench.scripts.copy_program_code()
+    yield driver.has_copied
+
+
 def copy_python_with_masks(driver: Driver) -> Steps:
     """Copy after a manual edit, which has no torch equivalent: its masks are written to a file."""
     target = str(Path.cwd() / "script.py")
@@ -290,6 +295,7 @@ COPIES: dict[str, Callable[[Driver], Steps]] = {
     "rows": copy_rows_of_tree,
     "rows outside": copy_rows_outside,
     "python": copy_python,
+    "program code": copy_program_code,
     "notice": copy_notice,
     "about": copy_about,
     "export report": copy_export_report,

@@ -240,7 +240,6 @@ def test_a_dialog_begins_where_the_last_one_for_it_ended(user, files, tmp_path, 
         monkeypatch.setattr(QFileDialog, dialog, staticmethod(choose))
     for number, (purpose, *calls) in enumerate(
         (
-            ("open", bench.files.ask_file),
             ("recipe", bench.recipes.apply),
             (
                 "mask",
@@ -250,7 +249,8 @@ def test_a_dialog_begins_where_the_last_one_for_it_ended(user, files, tmp_path, 
             ),
             ("compare", bench.compare.ask_file),
             ("session", bench.sessions.save_as),
-            ("method", bench.settings_controller.load_method),
+            ("method", bench.settings_controller.load_method),  # or the folder for "open"
+            ("open", bench.files.ask_file),
         )
     ):
         there = tmp_path / f"there{number}"
