@@ -22733,6 +22733,10 @@ steps</extracomment>
         <translation>△ Für diese Texte gleiche Ausgabe wie: {state}</translation>
     </message>
     <message>
+        <source>Not evaluated yet.</source>
+        <translation>Noch nicht ausgewertet.</translation>
+    </message>
+    <message>
         <source>Write as &apos;{other}&apos;: same outputs, supports any number of heads</source>
         <translation>Als „{other}“ schreiben: gleiche Ausgaben, beliebig viele Heads</translation>
     </message>

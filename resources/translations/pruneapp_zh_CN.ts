@@ -22732,6 +22732,10 @@ steps</extracomment>
         <translation>△ 对这些文本，输出与以下相同：{state}</translation>
     </message>
     <message>
+        <source>Not evaluated yet.</source>
+        <translation>尚未评估。</translation>
+    </message>
+    <message>
         <source>Write as &apos;{other}&apos;: same outputs, supports any number of heads</source>
         <translation>写为“{other}”，计算结果相同，并接受任意数量的头</translation>
     </message>

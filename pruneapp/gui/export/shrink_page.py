@@ -871,14 +871,18 @@ class ShrinkPage(QWidget):
             self._show_effect_text(self.tr("nothing is cut yet"), MUTED)
         else:
             of = self._title or self.tr("the pruned model")
-            of = with_note(of, self._metric) if self._metric else of
+            if self._metric and not changes:  # it would be read as that of the cut
+                of = with_note(of, self._metric)
             words = self.tr("✓ Same output as {state}")
             if changes:
                 words = self.tr("▲ Output differs from {state}")
             elif forecast.exactness != EXACT:
                 words = self.tr("△ Same output as {state} for these texts")
             text = words.format(state=of)
-            if after := self._metric_of(forecast):
+            after = self._metric_of(forecast)
+            if changes and not after:
+                after = self.tr("Not evaluated yet.")
+            if after:
                 text = join_sentences(as_sentence(text), after)
             self._show_effect_text(text, DANGER if changes else TEXT)
 

@@ -216,7 +216,7 @@ def test_answers_to_older_questions_are_dropped(page, qtbot):
         replace(FOUND, request=page.asked[1], axes=(changed, *FOUND.axes[1:]), notices=())
     )
     assert page.order().forecast.request == CutRequest({"ffn": 4736, "kv-groups": 1})
-    assert page.state.text() == "▲ Output differs from the pruned model"
+    assert page.state.text() == "▲ Output differs from the pruned model. Not evaluated yet."
 
 
 def test_a_click_on_a_layer_lets_it_go_and_another_keeps_it(page, qtbot):
