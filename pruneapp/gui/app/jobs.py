@@ -404,7 +404,7 @@ class Jobs(QObject):
     def states(self) -> list[JobState]:
         """Return the visible tasks: the one that the status bar shows, then others that run.
 
-        Queued ones are last, in their order.
+        Queued ones are last, in their order; without those that were cancelled before they began.
         """
         now, current = time.monotonic(), self._first_visible
         found = [
@@ -417,7 +417,7 @@ class Jobs(QObject):
                 "" if task.begun else self._title_before(task),
             )
             for task in self._pending
-            if task.visible
+            if task.visible and (task.begun or not task.token.cancelled)
         ]
         return sorted(found, key=lambda state: (state.key is not current, not state.is_running))
 

@@ -354,6 +354,8 @@ def test_all_visible_tasks_are_listed_with_what_they_wait_for(jobs, calls, qtbot
     assert [state.is_running for state in states] == [True, True, False]
     assert [state.waits_for for state in states] == ["", "", "Exporting"]
     assert states[0].progress.label == "on and on"
+    states[2].key.cancel()
+    assert len(jobs.states()) == 2, "it will not begin"
 
 
 def test_one_task_is_cancelled_and_others_go_on(jobs, calls, qtbot):
