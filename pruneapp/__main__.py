@@ -80,7 +80,7 @@ def _run(argv: list[str]) -> int:
             files = [locate(file) for file in options.file]
         except PruneAppError as error:
             return fail(str(error))
-        from pruneapp.gui.app.instance import MAX_FILES, OpenFiles, send_to_running_instance
+        from pruneapp.instance import MAX_FILES, OpenFiles, send_to_running_instance
 
         if len(files) > MAX_FILES:
             return fail(
@@ -104,8 +104,8 @@ def _set_settings_aside() -> str:
 
     Nothing happens without a settings file. Refused while a window is open.
     """
-    from pruneapp.gui.app.instance import address, has_listener
     from pruneapp.gui.app.settings import rename_settings_file
+    from pruneapp.instance import address, has_listener
 
     place = address()
     if place is not None and has_listener(place):

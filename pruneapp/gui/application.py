@@ -34,16 +34,6 @@ from PySide6.QtWidgets import QApplication
 import pruneapp
 from pruneapp import resources
 from pruneapp.errors import JsonError
-from pruneapp.gui.app.instance import (
-    ACCEPTED,
-    GREETING,
-    MAX_LINE_BYTES,
-    PATIENCE_S,
-    OpenFiles,
-    address,
-    belongs_to_other_user,
-    has_listener,
-)
 from pruneapp.gui.app.runtime import Collector, QtClasses, share_heap
 from pruneapp.gui.app.settings import LANGUAGE, THEME, Settings, language_of
 from pruneapp.gui.app.termination import TerminationSignals
@@ -53,6 +43,16 @@ from pruneapp.gui.mainwindow.window import MainWindow
 from pruneapp.gui.widgets.controls import single_shot
 from pruneapp.gui.widgets.screen import allow_to_front, bring_to_front
 from pruneapp.gui.widgets.theme import Style, ThemeManager
+from pruneapp.instance import (
+    ACCEPTED,
+    GREETING,
+    MAX_LINE_BYTES,
+    PATIENCE_S,
+    OpenFiles,
+    address,
+    belongs_to_other_user,
+    has_listener,
+)
 from pruneapp.json_codec import decode
 
 if TYPE_CHECKING:

@@ -40,7 +40,6 @@ from PySide6.QtWidgets import (
 )
 
 from pruneapp.errors import escape_text
-from pruneapp.gui.app.instance import MAX_FILES
 from pruneapp.gui.app.notices import NoticeBar
 from pruneapp.gui.app.settings import Settings
 from pruneapp.gui.app.windows import TITLE
@@ -67,6 +66,7 @@ from pruneapp.gui.widgets.labels import (
 from pruneapp.gui.widgets.screen import fit_into_screen
 from pruneapp.gui.widgets.status import Done, JobStatus
 from pruneapp.gui.widgets.theme import Theme, ThemeManager
+from pruneapp.instance import MAX_FILES
 
 SIZE = QSize(1280, 800)
 DOCKS = (320, 330)  # initial widths of tree and form

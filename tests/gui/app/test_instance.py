@@ -17,10 +17,10 @@ import pytest
 
 import pruneapp
 from pruneapp import __main__ as command
-from pruneapp import resources
+from pruneapp import instance, resources
 from pruneapp.gui import application
-from pruneapp.gui.app import instance
-from pruneapp.gui.app.instance import (
+from pruneapp.gui.application import InstanceServer
+from pruneapp.instance import (
     ACCEPTED,
     GREETING,
     MAX_FILES,
@@ -30,7 +30,6 @@ from pruneapp.gui.app.instance import (
     send_by_socket,
     send_to_running_instance,
 )
-from pruneapp.gui.application import InstanceServer
 from pruneapp.json_codec import encode
 from tests.conftest import ROOT
 
@@ -391,7 +390,7 @@ def test_settings_are_set_aside_and_never_while_a_window_would_write_them_again(
 
 def test_who_hands_over_needs_no_qt(run_python):
     out = run_python(
-        "import sys, pruneapp.gui.app.instance as i\n"
+        "import sys, pruneapp.instance as i\n"
         "i.send_to_running_instance(i.OpenFiles())\n"
         "print('PySide6' in sys.modules)"
     )
