@@ -214,6 +214,7 @@ _SAMPLE_DATA = 'Path(__file__).with_name("digits.npz")'
 _SAMPLE_IMPORT = "from pathlib import Path\n\n"
 # Maximum number of tensors listed in a template.
 _NAMED = 12
+_FILL_IN = "  # TODO: "  # in generated code: the user has to replace what is before it
 _PATH = Path("<path>")  # replaced by the variable `path` in a template
 
 
@@ -251,12 +252,16 @@ def template_for(checkpoint: Checkpoint) -> str:
 
 def _loading_lines(checkpoint: Checkpoint) -> tuple[str, str]:
     """Return an import, and lines that load the file at `path` into `model`, as reports state."""
-    loads = loading_code.safetensors
-    if checkpoint.format.startswith("torch"):
-        loads = loading_code.torch
-    code = loads(LoadedModel.of(_PATH, checkpoint, container=loads is loading_code.torch))
-    first, _, lines = code.replace(repr(str(_PATH)), "path").partition("\n")
+    code = _loading_code(checkpoint, _PATH).replace(repr(str(_PATH)), "path")
+    first, _, lines = code.partition("\n")
     return "" if first == "import torch" else f"{first}\n", lines
+
+
+def _loading_code(checkpoint: Checkpoint, path: Path) -> str:
+    """Return the code that reports state for a torch or safetensors file at `path`."""
+    is_torch = checkpoint.format.startswith("torch")
+    loads = loading_code.torch if is_torch else loading_code.safetensors
+    return loads(LoadedModel.of(path, checkpoint, container=is_torch))
 
 
 def has_program_code(checkpoint: Checkpoint) -> bool:
@@ -273,7 +278,6 @@ def program_code(checkpoint: Checkpoint, target: Path, script: Path | None) -> s
     """
     if not has_program_code(checkpoint):
         return ""
-    is_torch = checkpoint.format.startswith("torch")
     path = checkpoint.path.absolute()
     if script is not None:
         model = (
@@ -282,11 +286,10 @@ def program_code(checkpoint: Checkpoint, target: Path, script: Path | None) -> s
             f"model = runpy.run_path({str(script)!r})['load']({str(path)!r}).eval()\n"
         )
     else:
-        loads = loading_code.torch if is_torch else loading_code.safetensors
-        code = loads(LoadedModel.of(path, checkpoint, container=is_torch))
+        code = _loading_code(checkpoint, path)
         model = "" if code.startswith("import torch") else "import torch\n"
         if "model.load_state_dict" in code:
-            model += "from my_package import MyModel  # TODO: the class of your model\n"
+            model += f"from my_package import MyModel{_FILL_IN}the class of your model\n"
             code = f"model = MyModel().eval()\n{code}"
         model += f"{code}\n"
     shapes = [entry.shape for entry in checkpoint.entries.values() if len(entry.shape) > 1]
@@ -294,7 +297,7 @@ def program_code(checkpoint: Checkpoint, target: Path, script: Path | None) -> s
     shape = (2, *first[1:2]) if len(first) == 2 else (2, *first[1:2], 224, 224)
     return (
         f"{model}"
-        f"inputs = (torch.zeros{shape},)  # TODO: a batch of two inputs of your model\n"
+        f"inputs = (torch.zeros{shape},){_FILL_IN}a batch of two inputs of your model\n"
         "sizes = ({0: torch.export.Dim.AUTO},) * len(inputs)  # any number of inputs\n"
         "program = torch.export.export(model, inputs, dynamic_shapes=sizes)\n"
         f"torch.export.save(program, {str(target)!r})\n"

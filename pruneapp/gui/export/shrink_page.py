@@ -31,6 +31,7 @@ from PySide6.QtWidgets import (
 )
 
 from pruneapp import DOCUMENTATION
+from pruneapp.checkpoint.io.files import exists, is_folder
 from pruneapp.errors import abridge_text
 from pruneapp.export.report import CHANGES, EXACT
 from pruneapp.groups.group import MULTIPLES
@@ -294,7 +295,8 @@ class FolderRow(QWidget):
         """
         text = self.path.text().strip()
         one_file = self._is_file()
-        if not one_file and os.path.isfile(expand_home(text)):  # noqa: PTH113 - Path raises: name too long
+        target = Path(expand_home(text))
+        if not one_file and exists(target) and not is_folder(target):
             return self.tr("This is a file: name a new folder.")
         endings = self._file_suffixes
         problem = path_problem(

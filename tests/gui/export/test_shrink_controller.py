@@ -73,14 +73,8 @@ def measure():
     return found
 
 
-def test_a_cut_is_evaluated_before_the_export(user, folder, dialog, runners, script):
-    """The source of the evaluation is chosen first, since there is none."""
-    page = dialog.page
-    assert page.state.text() == "✓ Same output as the opened file"
-    page.rows.rows["ffn"].slider.setFocus()
-    user.key("Right", page.rows.rows["ffn"].slider)
-    user.wait(lambda: page.order() is not None and page.forecast.exactness == CHANGES)
-    assert page.state.text() == "▲ Output differs from the opened file. Not evaluated yet."
+def evaluate_cut(user, page, script):
+    """Evaluate the cut of a page with a script, and wait for the result."""
     user.click(page.evaluate)
     evaluation = user.workbench.evaluation
     user.wait(lambda: evaluation.dialog is not None and evaluation.dialog.isVisible())
@@ -90,6 +84,17 @@ def test_a_cut_is_evaluated_before_the_export(user, folder, dialog, runners, scr
     user.click(evaluation.dialog.go)
     agree(user)
     user.wait(lambda: "After this cut" in page.state.text())
+
+
+def test_a_cut_is_evaluated_before_the_export(user, folder, dialog, runners, script):
+    """The source of the evaluation is chosen first, since there is none."""
+    page = dialog.page
+    assert page.state.text() == "✓ Same output as the opened file"
+    page.rows.rows["ffn"].slider.setFocus()
+    user.key("Right", page.rows.rows["ffn"].slider)
+    user.wait(lambda: page.order() is not None and page.forecast.exactness == CHANGES)
+    assert page.state.text() == "▲ Output differs from the opened file. Not evaluated yet."
+    evaluate_cut(user, page, script)
     *dense, cut = runners[0].measured
     assert set(dense) == {0}
     assert cut == 58 * 3 * HIDDEN * LAYERS, "58 of the 186 live units, in three tensors of a layer"
@@ -140,15 +145,7 @@ def test_a_cut_of_a_pruned_state_says_how_much_of_the_rest_is_pruned(user, folde
     dialog = turn_to_page(user)
     page = dialog.page
     assert page.forecast.exactness == EXACT
-    user.click(page.evaluate)
-    evaluation = user.workbench.evaluation
-    user.wait(lambda: evaluation.dialog is not None and evaluation.dialog.isVisible())
-    user.type(evaluation.dialog.choice.fields[DataKind.SCRIPT], str(script))
-    user.type(evaluation.dialog.choice.python, sys.executable)
-    user.wait(evaluation.dialog.go.isEnabled)
-    user.click(evaluation.dialog.go)
-    agree(user)
-    user.wait(lambda: "After this cut" in page.state.text())
+    evaluate_cut(user, page, script)
     share = re.search(r"parameters, (\S+ %) of them pruned;", plain(page.state.text()))[1]
     user.click(dialog.go)
     report = plain(report_of(user).as_text())

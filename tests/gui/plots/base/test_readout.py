@@ -77,7 +77,7 @@ def test_a_text_in_the_legend_is_wrapped_and_not_cut(legend, qapp):
     one_line = legend.sizeHint()
     for width, lines in ((one_line.width() + 2, 1), (one_line.width() * 2 // 3, 2)):
         window.resize(width + margins, 300)
-        qapp.processEvents()
+        qapp.processEvents()  # lays the window out
         (place,) = legend._places(legend.width(), low=False)
         assert place.width() <= legend.width()
         assert place.height() >= lines * legend.fontMetrics().height()
