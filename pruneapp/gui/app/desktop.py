@@ -184,20 +184,23 @@ class Desktop(QObject):
     """Reports the jobs of a window to the desktop.
 
     A notification is shown if a job of `LONG_S` seconds or more ended while the window was not
-    active; clicking it brings the window to the front.
+    active; clicking it brings the window to the front. `on_motion` is a slot; it is called with
+    whether the desktop's settings ask for reduced motion, once that is known and when it changes.
     """
 
-    reducedMotionChanged = Signal(bool)  # whether the desktop's settings ask for reduced motion
-
     _clicked = Signal(str)  # the activation token of the desktop, "" if there is none
+    _motion_changed = Signal(bool)
 
-    def __init__(self, window: QWidget, jobs: Jobs, settings: Settings) -> None:
+    def __init__(
+        self, window: QWidget, jobs: Jobs, settings: Settings, on_motion: Callable[[bool], None]
+    ) -> None:
         super().__init__(window)
         self._window = window
         self._jobs = jobs
         self._settings = settings
+        self._motion_changed.connect(on_motion)  # first: the thread emits as soon as it runs
         self._bus_thread = (
-            _BusThread(self._clicked.emit, self.reducedMotionChanged.emit) if HAS_BUS else None
+            _BusThread(self._clicked.emit, self._motion_changed.emit) if HAS_BUS else None
         )
         self._tray: QSystemTrayIcon | None = None
         # Progress of the visible job in percent, None if unknown; and the one that is shown.

@@ -305,8 +305,7 @@ class Workbench(QObject):
         self._appearance = appearance
         self.jobs = jobs = Jobs(self)
         self.notifications = Notifications(window.notices, window.done, self)
-        self.desktop = Desktop(window, jobs, settings)
-        self.desktop.reducedMotionChanged.connect(self._on_motion)
+        self.desktop = Desktop(window, jobs, settings, self._on_motion)
         context = AppContext(
             window, window.actions_, jobs, settings, appearance, self.notifications, windows
         )
