@@ -6150,16 +6150,20 @@ Code in Checkpoints wird nie ausgeführt.</translation>
 <context>
     <name>JobController</name>
     <message>
-        <source>&apos;{title}&apos; was cancelled after {time}. Undo starts it again with the same settings.</source>
-        <translation>„{title}“ wurde nach {time} abgebrochen. „Rückgängig“ startet es mit denselben Einstellungen neu.</translation>
+        <source>&apos;{title}&apos; was cancelled after {time}. It can be started again with the same settings.</source>
+        <translation>„{title}“ wurde nach {time} abgebrochen. Es kann mit denselben Einstellungen erneut gestartet werden.</translation>
     </message>
     <message>
-        <source>&apos;{title}&apos; was cancelled after {time}. Undo continues it.</source>
-        <translation>„{title}“ wurde nach {time} abgebrochen. „Rückgängig“ setzt es fort.</translation>
+        <source>Start again</source>
+        <translation>Erneut starten</translation>
     </message>
     <message>
-        <source>Undo</source>
-        <translation>Rückgängig</translation>
+        <source>&apos;{title}&apos; was cancelled after {time}. It can be resumed.</source>
+        <translation>„{title}“ wurde nach {time} abgebrochen. Es kann fortgesetzt werden.</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>Fortsetzen</translation>
     </message>
 </context>
 <context>

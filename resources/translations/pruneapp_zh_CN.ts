@@ -6150,16 +6150,20 @@ Code inside checkpoints is never executed.</source>
 <context>
     <name>JobController</name>
     <message>
-        <source>&apos;{title}&apos; was cancelled after {time}. Undo starts it again with the same settings.</source>
-        <translation>“{title}”在 {time}后被取消。“撤销”以相同的设置重新开始。</translation>
+        <source>&apos;{title}&apos; was cancelled after {time}. It can be started again with the same settings.</source>
+        <translation>“{title}”已在 {time} 后取消。可以用相同的设置重新开始。</translation>
     </message>
     <message>
-        <source>&apos;{title}&apos; was cancelled after {time}. Undo continues it.</source>
-        <translation>“{title}”在 {time}后被取消。“撤销”继续执行。</translation>
+        <source>Start again</source>
+        <translation>重新开始</translation>
     </message>
     <message>
-        <source>Undo</source>
-        <translation>撤销</translation>
+        <source>&apos;{title}&apos; was cancelled after {time}. It can be resumed.</source>
+        <translation>“{title}”已在 {time} 后取消。可以继续。</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>继续</translation>
     </message>
 </context>
 <context>

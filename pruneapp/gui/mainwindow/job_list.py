@@ -32,8 +32,8 @@ from pruneapp.gui.widgets.status import JobStatus, item_text, show_share, time_l
 _WIDTH = 460
 _MARGIN = 8  # pixels to the edges of the middle of the window
 _REFRESH_MS = 500
-# After so long a cancellation by mistake costs more than starting again by hand.
-_UNDO_AFTER_S = 20.0
+# Seconds after which a cancellation by mistake costs more than starting again by hand.
+_OFFER_AFTER_S = 20.0
 
 
 class JobRow(QWidget):
@@ -274,21 +274,23 @@ class JobController(Controller):
 
     @Slot(object)
     def _offer_restart(self, job: CancelledJob) -> None:
-        """Offer to start a job again that the user has cancelled after `_UNDO_AFTER_S`."""
-        if job.seconds < _UNDO_AFTER_S:
+        """Offer to start a job again that the user has cancelled after `_OFFER_AFTER_S`."""
+        if job.seconds < _OFFER_AFTER_S:
             return
         if job.restart.needs_document and self._session.document is None:
             return
         text = self.tr(
-            "'{title}' was cancelled after {time}. Undo starts it again with the same settings."
+            "'{title}' was cancelled after {time}. It can be started again with the same settings."
         )
+        action = self.tr("Start again")
         if job.restart.continues:
-            text = self.tr("'{title}' was cancelled after {time}. Undo continues it.")
+            text = self.tr("'{title}' was cancelled after {time}. It can be resumed.")
+            action = self.tr("Resume")
         self._cancelled_title = job.title
         self._notifications.offer(
             NoticeTopic.CANCELLED,
             text.format(title=job.title, time=number_format.duration(job.seconds)),
-            self.tr("Undo"),
+            action,
             partial(self._restart, job),
         )
 

@@ -154,7 +154,7 @@ def test_cancelling_is_quick_while_the_main_thread_is_busy(work, lane):
     timer.stop()
 
 
-def test_a_long_job_that_was_cancelled_is_started_again_by_undo(work, monkeypatch):
+def test_a_long_job_that_was_cancelled_can_be_started_again(work, monkeypatch):
     user, window = work.user, work.user.window
     work.run("Exporting")
     user.key("Esc")
@@ -164,13 +164,14 @@ def test_a_long_job_that_was_cancelled_is_started_again_by_undo(work, monkeypatc
     task.began -= 125
     user.key("Esc")
     assert [plain(text) for text in user.notices] == [
-        "'Repair' was cancelled after 2 min. Undo starts it again with the same settings."
+        "'Repair' was cancelled after 2 min. It can be started again with the same settings."
     ]
+    assert window.notices.notices[0].action.text() == "Start again"
     user.click(window.notices.notices[0].action)
     assert work.restarted == ["Repair"]
     assert not user.notices
 
-    monkeypatch.setattr(job_list, "_UNDO_AFTER_S", 0.0)
+    monkeypatch.setattr(job_list, "_OFFER_AFTER_S", 0.0)
     work.run("Repair")
     user.key("Esc")
     assert len(user.notices) == 1

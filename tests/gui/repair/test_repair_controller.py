@@ -300,7 +300,7 @@ def test_other_states_can_be_looked_at_meanwhile(pruned, statistics, monkeypatch
     assert user.document.position == 2
 
 
-def test_a_repair_that_was_cancelled_by_mistake_is_started_again_by_undo(
+def test_a_repair_that_was_cancelled_by_mistake_can_be_started_again(
     pruned, statistics, monkeypatch
 ):
     user, repair, gate = pruned, pruned.workbench.repair, Gate(closed=True)
@@ -311,7 +311,7 @@ def test_a_repair_that_was_cancelled_by_mistake_is_started_again_by_undo(
         return real(path, snapshot, settings, unpruned, job)
 
     monkeypatch.setattr(repair_controller, "repair_by_file", wait)
-    monkeypatch.setattr(job_list, "_UNDO_AFTER_S", 0.0)
+    monkeypatch.setattr(job_list, "_OFFER_AFTER_S", 0.0)
     dialog = open_dialog(user)
     user.click(dialog.source.radios[DataKind.STATISTICS])
     user.type(dialog.source.fields[DataKind.STATISTICS], str(statistics))
@@ -320,7 +320,7 @@ def test_a_repair_that_was_cancelled_by_mistake_is_started_again_by_undo(
     user.wait(lambda: gate.running)
     user.key("Esc")
     (text,) = user.notices
-    assert text.endswith(" Undo starts it again with the same settings.")
+    assert text.endswith(" It can be started again with the same settings.")
     user.wait_idle()
     gate.closed = False
 

@@ -227,10 +227,8 @@ def test_esc_keeps_what_was_measured_and_the_next_scan_continues(scans, opened, 
     opened.wait_idle()
 
 
-def test_a_scan_that_was_cancelled_by_mistake_is_continued_by_undo(
-    scans, opened, runners, monkeypatch
-):
-    monkeypatch.setattr(job_list, "_UNDO_AFTER_S", 0.0)
+def test_a_scan_that_was_cancelled_by_mistake_can_be_resumed(scans, opened, runners, monkeypatch):
+    monkeypatch.setattr(job_list, "_OFFER_AFTER_S", 0.0)
     scans.scan("90%")
     (runner,) = runners
     runner.most = len(runner.measured) + 1
@@ -240,11 +238,12 @@ def test_a_scan_that_was_cancelled_by_mistake_is_continued_by_undo(
     opened.key("Esc")
     (text,) = opened.notices
     assert text.startswith("'Sensitivity scan' was cancelled after ")
-    assert text.endswith(" Undo continues it.")
+    assert text.endswith(" It can be resumed.")
     opened.wait_idle()
     runner.most, runner.gate.closed = None, False
     before = len(runner.measured)
 
+    assert opened.window.notices.notices[0].action.text() == "Resume"
     opened.click(opened.window.notices.notices[0].action)
 
     opened.wait(lambda: scans.cells == [["+0.1", "+0.5", "+0.9"], ["+0.01", "+0.05", "+0.09"]])

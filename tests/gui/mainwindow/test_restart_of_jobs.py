@@ -1,4 +1,4 @@
-"""Long jobs that the user cancels by mistake are started again by the button Undo of a notice."""
+"""Long jobs that the user cancels by mistake are started again by the button of a notice."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from tests.support.model_folders import LAYERS, write_llama, zeroed_neurons
 
 @pytest.fixture(autouse=True)
 def of_any_duration(monkeypatch):
-    """Offer to undo the cancellation of short jobs, too."""
-    monkeypatch.setattr(job_list, "_UNDO_AFTER_S", 0.0)
+    """Offer to start short jobs again, too."""
+    monkeypatch.setattr(job_list, "_OFFER_AFTER_S", 0.0)
 
 
 @pytest.fixture
