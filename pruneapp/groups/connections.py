@@ -11,6 +11,7 @@ import re
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -222,7 +223,7 @@ def _add_paths(layers: _Layers, checkpoint: Checkpoint, prefix: str, paths: Iter
         for stage in path.split(" > "):
             if stage not in found:
                 modules = [list(_tensors_of(checkpoint, prefix + m)) for m in stage.split()]
-                found[stage] = tuple(layers.add(_module(t[0]), t) for t in modules if t)
+                found[stage] = tuple(_layer(layers, _module(t[0]), t) for t in modules if t)
                 if stage in _JOINS.values():
                     found[stage] = (layers.add(stage),)
             for first in previous:
@@ -242,14 +243,16 @@ def _tensors_of(checkpoint: Checkpoint, module: str) -> Iterator[str]:
 def _add_family(layers: _Layers, checkpoint: Checkpoint, structure: Structure) -> None:
     """Connect the tensors that compute the units of a group to those that read them.
 
-    Attention without groups follows the declaration of the family. Layers that write into the
-    residual stream feed a sum.
+    Attention without groups, and what connects the layers of the stack, follow the declaration of
+    the family. Layers that write into the residual stream feed a sum.
     """
     family = structure.family
     in_layer = re.compile(family.layer)
     prefixes = dict.fromkeys(m[0] for name in checkpoint.entries if (m := in_layer.match(name)))
     for prefix in prefixes if family.attention else ():
         _add_paths(layers, checkpoint, prefix, family.attention)
+    if family.stream:
+        _add_stream(layers, checkpoint, prefixes, family.stream)
     for axis in structure.axes.values():
         for group in axis.groups:
             makers: dict[str, list[str]] = {}
@@ -267,6 +270,39 @@ def _add_family(layers: _Layers, checkpoint: Checkpoint, structure: Structure) -
     for number, label in enumerate([*layers.labels]):
         if label.endswith(branches):
             layers.add("+", before=(number,))
+
+
+def _add_stream(
+    layers: _Layers, checkpoint: Checkpoint, prefixes: Iterable[str], stream: Sequence[str]
+) -> None:
+    """Connect the layers of each stack in the order of their numbers, as in `Family.stream`."""
+
+    def add(prefix: str, modules: str) -> list[int]:
+        tensors = [list(_tensors_of(checkpoint, prefix + each)) for each in modules.split()]
+        return [_layer(layers, _module(each[0]), each) for each in tensors if each]
+
+    def add_outside(stack: str, modules: str) -> list[int]:
+        """Add the first module next to the stack, or next to a module that contains the stack."""
+        *parents, _ = stack.split(".")
+        paths = [".".join([*parents[:n], ""]) for n in range(len(parents), -1, -1)]
+        places = product(modules.split(), paths)
+        return next(filter(None, (add(path, module) for module, path in places)), [])
+
+    first, readers, writer, last = stream
+    stacks: dict[str, list[int]] = {}
+    for prefix in prefixes:
+        stack, number = prefix.rstrip(".").rsplit(".", 1)
+        stacks.setdefault(stack, []).append(int(number))
+    for stack, numbers in stacks.items():
+        previous = add_outside(stack, first)
+        stages = [
+            (add(f"{stack}.{n}.", readers), add(f"{stack}.{n}.", writer)) for n in sorted(numbers)
+        ]
+        for reading, writing in [*stages, (add_outside(stack, last), [])]:
+            for before in previous:
+                for after in reading:
+                    layers.join(before, after)
+            previous = writing
 
 
 def _layer(layers: _Layers, module: str, tensors: Sequence[str]) -> int:

@@ -124,6 +124,11 @@ class Family(_Declared, frozen=True):
     attention
         Modules of a layer in the order in which they feed each other, for display: stages are
         separated by " > ", modules of a stage by spaces. For families whose heads have no axis.
+    stream
+        What connects the layers, for display: the module before the first layer (of several, the
+        first that exists), the modules of a layer that read the output of the previous one, the
+        module that computes the output of a layer, and the module after the last layer. Empty if
+        only the layers are known.
     known
         Names in a layer that are not members of a group; `known_outside` those outside of the
         layers (ends of names).
@@ -145,6 +150,7 @@ class Family(_Declared, frozen=True):
     refused: dict[AxisName, str] = {}
     limits: dict[str, dict[AxisName, str]] = {}
     attention: tuple[str, ...] = ()
+    stream: tuple[str, ...] = ()
     known: tuple[str, ...] = ()
     known_outside: tuple[str, ...] = ()
 

@@ -6,6 +6,7 @@ import warnings
 
 import pytest
 import torch
+from safetensors.numpy import save_file as save_numpy
 from safetensors.torch import save_file
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
@@ -105,15 +106,28 @@ def test_groups_of_a_family(connected, tmp_path):
     assert in_line(values) == "[v_proj] > o_proj > +"
 
 
-def test_attention_of_a_family_whose_heads_cannot_be_removed(connected, tmp_path):
-    write_bert(tmp_path)
+def test_the_layers_of_an_encoder_are_connected_with_each_other(connected, tmp_path):
+    tensors = write_bert(tmp_path)
+    tensors["embeddings.LayerNorm.weight"] = tensors["encoder.layer.0.output.LayerNorm.weight"]
+    tensors["pooler.dense.weight"] = tensors["encoder.layer.0.attention.output.dense.weight"]
+    save_numpy(tensors, tmp_path / "model.safetensors")
     layer = "encoder.layer.0."
-    found = connected(tmp_path, f"{layer}attention.output.dense.weight")
-    assert in_line(found) == "self.query · self.key · self.value > [dense]"
-    assert (
-        in_line(connected(tmp_path, f"{layer}output.dense.weight"))
-        == "intermediate.dense > [dense]"
+    first = connected(tmp_path, f"{layer}attention.output.dense.weight")
+    assert in_line(first) == (
+        "embeddings.LayerNorm > self.query · self.key · self.value > [dense] > LayerNorm > "
+        "intermediate.dense · output.LayerNorm"
     )
+    second = connected(tmp_path, f"{layer}output.dense.weight")
+    assert in_line(second).startswith(
+        "attention.output.LayerNorm > intermediate.dense > [dense] > LayerNorm > "
+        "1.attention.self.query · 1.attention.self.key"
+    )
+    norm = connected(tmp_path, f"{layer}attention.output.LayerNorm.weight")
+    assert "dense · embeddings.LayerNorm > [LayerNorm]" in in_line(norm)
+    embeddings = connected(tmp_path, "embeddings.LayerNorm.weight")
+    assert in_line(embeddings).startswith("[LayerNorm] > encoder.layer.0.attention.self.query")
+    pooler = connected(tmp_path, "pooler.dense.weight")
+    assert in_line(pooler).endswith(".output.LayerNorm > [dense]")
 
 
 @pytest.mark.parametrize("model_type", model_types())
@@ -121,6 +135,8 @@ def test_the_attention_of_every_family_names_its_modules(model_type):
     family = family_of(model_type)
     assert bool(family.attention) == ("kv-groups" in family.refused)
     modules = {module for path in family.attention for module in path.split() if module != ">"}
+    assert len(family.stream) in {0, 4}
+    modules.update(*map(str.split, family.stream[1:3]))
     assert {f"{module}.{{wb}}" for module in modules} <= set(family.known)
 
 
