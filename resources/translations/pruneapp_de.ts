@@ -22689,6 +22689,30 @@ steps</extracomment>
         <translation>Wird ausgewertet…</translation>
     </message>
     <message>
+        <source>Queued…</source>
+        <translation>Wartet…</translation>
+    </message>
+    <message>
+        <source>The evaluation of another cut is queued.</source>
+        <translation>Die Auswertung eines anderen Schnitts wartet.</translation>
+    </message>
+    <message>
+        <source>Its evaluation is queued.</source>
+        <translation>Seine Auswertung wartet.</translation>
+    </message>
+    <message>
+        <source>It waits for: {title}</source>
+        <translation>Sie wartet auf: {title}</translation>
+    </message>
+    <message>
+        <source>Evaluating this cut</source>
+        <translation>Dieser Schnitt wird ausgewertet</translation>
+    </message>
+    <message>
+        <source>Evaluating another cut</source>
+        <translation>Ein anderer Schnitt wird ausgewertet</translation>
+    </message>
+    <message>
         <source>score in the file</source>
         <translation>Wert in der Datei</translation>
     </message>

@@ -22688,6 +22688,30 @@ steps</extracomment>
         <translation>正在评估…</translation>
     </message>
     <message>
+        <source>Queued…</source>
+        <translation>排队中…</translation>
+    </message>
+    <message>
+        <source>The evaluation of another cut is queued.</source>
+        <translation>另一个裁剪的评估正在排队。</translation>
+    </message>
+    <message>
+        <source>Its evaluation is queued.</source>
+        <translation>其评估正在排队。</translation>
+    </message>
+    <message>
+        <source>It waits for: {title}</source>
+        <translation>等待：{title}</translation>
+    </message>
+    <message>
+        <source>Evaluating this cut</source>
+        <translation>正在评估此裁剪</translation>
+    </message>
+    <message>
+        <source>Evaluating another cut</source>
+        <translation>正在评估另一个裁剪</translation>
+    </message>
+    <message>
         <source>score in the file</source>
         <translation>文件中的分数</translation>
     </message>

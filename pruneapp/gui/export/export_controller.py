@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
-from PySide6.QtCore import QObject, QUrl, Signal
+from PySide6.QtCore import QObject, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QApplication
 
@@ -58,7 +58,7 @@ from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.jobs import Jobs, Lane, Task
 from pruneapp.gui.document.feature import Feature, Flow, RunJob, flow
 from pruneapp.gui.document.open_document import OpenDocument
-from pruneapp.gui.evaluation.evaluation_controller import EvaluationController, MeasuredCut
+from pruneapp.gui.evaluation.evaluation_controller import EvaluationController
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
 from pruneapp.gui.export.dialog import ExportChoices, ExportDialog
 from pruneapp.gui.export.format_list import rounding_dtype
@@ -74,7 +74,7 @@ from pruneapp.gui.widgets.engine_text import (
     translate_error,
     translate_sentence,
 )
-from pruneapp.gui.widgets.labels import join_sentences
+from pruneapp.gui.widgets.labels import join_sentences, with_label
 from pruneapp.gui.widgets.reports import metric_in_words, quality_in_short
 from pruneapp.progress import Cancelled, Job
 from pruneapp.recipes.recipe import history_recipe
@@ -89,6 +89,7 @@ _SCRIPT = ".check.py"
 # With more tensors than this, planning a file takes noticeable time.
 MANY = 5_000
 LATER_MS = 1_500
+_TRIAL_MS = 500  # interval at which the page shows the progress of a measurement
 
 
 class ExportPreview(NamedTuple):
@@ -470,7 +471,12 @@ class ExportController(Feature[ExportDialog]):
         self._evaluation = evaluation
         self._asked = asked
         self._cluster = cluster
-        self._trial: RunJob[MeasuredCut] | None = None  # the measurement of a cut
+        # The cut that is being measured: its state, by `History.key`, and its identity.
+        self._trial: tuple[object, str] | None = None
+        self._trial_title = self.tr("Evaluating the cut")
+        self._trial_timer = QTimer(self)
+        self._trial_timer.setInterval(_TRIAL_MS)
+        self._trial_timer.timeout.connect(self._show_trial)
         self._choices: ExportChoices | None = None
         self._cuts: dict[object, CutRequest] = {}  # last cut of each state, by `History.key`
         self._key: object = None  # key of the state of the dialog
@@ -597,11 +603,10 @@ class ExportController(Feature[ExportDialog]):
         dialog.page.fileChosen.connect(lambda path: self.session.note_folder("data", Path(path)))
         self.open_dialog(dialog)
         self._show_metric()
+        self._show_trial()
         return dialog
 
     def _store_choices(self) -> None:
-        if self._trial is not None:
-            self._trial.cancel()
         if self.dialog is not None:
             self._choices = self.dialog.choices()
             self._cuts[self._key] = self._choices.cut
@@ -612,12 +617,27 @@ class ExportController(Feature[ExportDialog]):
         if self.dialog is not None and self.session.document is not None:
             found = self._evaluation.current_quality()
             metric = "" if found is None else quality_in_short(found)
-            self.dialog.page.set_metrics(metric, self._cut_in_words)
+            in_words = partial(self._cut_in_words, self.document.history.key)
+            self.dialog.page.set_metrics(metric, in_words)
 
-    def _cut_in_words(self, forecast: ShrinkForecast) -> str:
-        """Return sentences with the size and the metric of an evaluated cut; "" if it is not."""
+    def _show_trial(self) -> None:
+        """Show the progress of the measurement of a cut, or the previous job in the queue."""
+        if self.dialog is None:
+            return
+        state, cut = None, ""
+        if self._trial is not None:
+            jobs = self.jobs.states()
+            state = next((job for job in jobs if job.progress.title == self._trial_title), None)
+            cut = self._trial[1] if self._trial[0] == self._key else ""
+        self.dialog.page.set_trial(state, cut)
+
+    def _cut_in_words(self, key: object, forecast: ShrinkForecast) -> str:
+        """Return sentences with the size and the metric of an evaluated cut; "" if it is not.
+
+        `key` is the `History.key` of the state.
+        """
         evaluation = self._evaluation
-        result = evaluation.cut_result(self.document.history.key, forecast.request.identity())
+        result = evaluation.cut_result(key, forecast.request.identity())
         if result is None or forecast.before is None or forecast.after is None:
             return ""
         quality, is_old = result
@@ -634,7 +654,8 @@ class ExportController(Feature[ExportDialog]):
     def _evaluate_cut(self, wanted: ShrinkForecast) -> Flow[None]:
         """Measure the state with the units of a cut set to zero, and show the metric on the page.
 
-        The user chooses a source first if there is none. The measurement ends with the dialog.
+        The user chooses a source first if there is none. The measurement continues when the dialog
+        is closed; a notification shows its result then.
         """
         dialog, evaluation = self.dialog, self._evaluation
         surveyed = None if self._forecasts is None else self._forecasts.surveyed
@@ -654,20 +675,28 @@ class ExportController(Feature[ExportDialog]):
             evaluation.calibrated_with(state),
             self.session.kernel,
         )
-        self._trial = RunJob(self.tr("Evaluating the cut"), work, Lane.PROGRAM)
-        dialog.page.set_measuring(measuring=True)
+        title = numbered_title(state, self.document.items[state])
+        self._trial = key, wanted.request.identity()
+        self._trial_timer.start()
+        QTimer.singleShot(0, self, self._show_trial)  # when the job is in the queue
         try:
-            found = yield from self._trial
+            found = yield from RunJob(self._trial_title, work, Lane.PROGRAM)
         except PruneAppError as error:
-            if self.dialog is not dialog:
+            if self.dialog is None:
                 raise
-            dialog.set_trouble(translate_error(error))
+            self.dialog.set_trouble(translate_error(error))
         else:
             evaluation.keep_cut(process, key, wanted.request.identity(), found)
+            self._notify_of_cut(title, self._cut_in_words(key, wanted))
         finally:
             self._trial = None
-            if self.dialog is dialog:
-                dialog.page.set_measuring(measuring=False)
+            self._trial_timer.stop()
+            self._show_trial()
+
+    def _notify_of_cut(self, state: str, words: str) -> None:
+        """Show the result of a cut of a state as a notification, unless the dialog shows it."""
+        if self.dialog is None and words:
+            self._notifications.show_done(with_label(state, words))
 
     def _shrink(self, order: ShrinkOrder) -> None:
         """Write the confirmed cut, and show its report.

@@ -35,6 +35,7 @@ from pruneapp.checkpoint.io.files import exists, is_folder
 from pruneapp.errors import abridge_text
 from pruneapp.export.report import CHANGES, EXACT
 from pruneapp.groups.group import MULTIPLES
+from pruneapp.gui.app.jobs import JobState
 from pruneapp.gui.export.axis_rows import AxisRows, share_text
 from pruneapp.gui.export.target_row import expand_home, in_progress_problem, path_problem
 from pruneapp.gui.widgets import number_format
@@ -54,13 +55,16 @@ from pruneapp.gui.widgets.labels import (
     as_plain,
     as_sentence,
     heading,
+    join_facts,
     join_sentences,
     label_for,
     plain,
     translate,
+    with_label,
     with_note,
 )
 from pruneapp.gui.widgets.screen import Scrolled
+from pruneapp.gui.widgets.status import time_left_text
 from pruneapp.gui.widgets.theme import with_defaults
 from pruneapp.shrink.forecast import ModelSize, ShrinkForecast
 from pruneapp.shrink.surveyed_state import USUAL_NORM, CutRequest
@@ -516,7 +520,9 @@ class ShrinkPage(QWidget):
             self.tr("Measure the model with these units set to zero, before anything is written.")
         )
         self._title = self._metric = ""
-        self._is_measuring = False
+        # The measurement of a cut, None if there is none, and the identity of the cut.
+        self._trial: JobState | None = None
+        self._trial_cut = ""
         self._metric_of: Callable[[ShrinkForecast], str] = lambda _forecast: ""
         self.target = FolderRow(self)
         self.check = choice_box(
@@ -656,12 +662,42 @@ class ShrinkPage(QWidget):
         self._metric, self._metric_of = metric, of_cut
         self._show_effect()
 
-    def set_measuring(self, *, measuring: bool) -> None:
-        """Show whether a cut is being evaluated."""
-        self._is_measuring = measuring
-        words = self.tr("Evaluating…") if measuring else self.tr("Evaluate this cut")
+    def set_trial(self, trial: JobState | None, cut: str) -> None:
+        """Show the progress of the measurement of a cut, or the previous job in the queue.
+
+        `trial` is None if no cut is measured. `cut` is the identity of the cut; "" if it is one of
+        another state.
+        """
+        self._trial, self._trial_cut = trial, cut
+        words = self.tr("Evaluate this cut")
+        if trial is not None:
+            words = self.tr("Evaluating…") if trial.is_running else self.tr("Queued…")
         self.evaluate.setText(words)
         self._show_effect()
+
+    def _trial_text(self, cut: str) -> str:
+        """Return a sentence on the running or queued measurement; "" if there is none.
+
+        `cut` is the identity of the cut that is shown.
+        """
+        trial = self._trial
+        if trial is None:
+            return ""
+        same = cut == self._trial_cut
+        if not trial.is_running:
+            words = self.tr("The evaluation of another cut is queued.")
+            if same:
+                words = self.tr("Its evaluation is queued.")
+            if trial.waits_for:
+                waits = self.tr("It waits for: {title}").format(title=trial.waits_for)
+                words = join_sentences(words, as_sentence(waits))
+            return words
+        words = self.tr("Evaluating this cut") if same else self.tr("Evaluating another cut")
+        progress = trial.progress
+        share = number_format.part(progress.done, progress.total) if progress.total else ""
+        left = progress.seconds_left
+        left_text = "" if left is None else time_left_text(left)
+        return as_sentence(with_label(words, join_facts(share, left_text)) if share else words)
 
     def set_request(self, request: CutRequest, check: str, path: str) -> None:
         """Restore an earlier request without requesting a forecast.
@@ -866,7 +902,7 @@ class ShrinkPage(QWidget):
         changes = forecast.exactness == CHANGES
         # Not hidden, so that nothing moves.
         impossible = forecast.is_empty or forecast.wrong or forecast.why_not
-        self.evaluate.setDisabled(self._is_measuring or bool(impossible))
+        self.evaluate.setDisabled(self._trial is not None or bool(impossible))
         if forecast.wrong:
             self._show_effect_text("", TEXT)
         elif forecast.is_empty:
@@ -882,7 +918,10 @@ class ShrinkPage(QWidget):
                 words = self.tr("△ Same output as {state} for these texts")
             text = words.format(state=of)
             after = self._metric_of(forecast)
-            if changes and not after:
+            trial = self._trial_text(forecast.request.identity())
+            if trial:
+                after = join_sentences(after, trial) if after else trial
+            elif changes and not after:
                 after = self.tr("Not evaluated yet.")
             if after:
                 text = join_sentences(as_sentence(text), after)

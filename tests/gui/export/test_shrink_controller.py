@@ -21,6 +21,7 @@ from pruneapp.evaluation import script as evaluation_script
 from pruneapp.evaluation.metric import Metric
 from pruneapp.evaluation.process import EvaluationError
 from pruneapp.export.report import CHANGES, EXACT
+from pruneapp.gui.app.jobs import Lane
 from pruneapp.gui.evaluation.source_choice import DataKind
 from pruneapp.gui.export import shrink_controller
 from pruneapp.gui.widgets import number_format
@@ -157,6 +158,45 @@ def test_a_cut_of_a_pruned_state_says_how_much_of_the_rest_is_pruned(user, folde
     assert zeros == user.document.snapshot().masks.pruned(name)
     assert f"\nParameters: {before:,} → {after:,} (−" in report
     assert f"\nPruned: {zeros:,} weights, {share} of the remaining parameters\n" in report
+
+
+def test_an_evaluation_of_a_cut_continues_when_the_dialog_is_closed(
+    user, dialog, runners, script, monkeypatch
+):
+    """Regression: it was cancelled with the dialog, which did not show that it was queued."""
+    page = dialog.page
+    user.key("Right", page.rows.rows["ffn"].slider)
+    user.wait(lambda: page.order() is not None and page.forecast.exactness == CHANGES)
+    evaluate_cut(user, page, script)
+    user.key("Right", page.rows.rows["ffn"].slider)
+    user.wait(lambda: page.forecast.request == page.request)
+    gate = Gate(closed=True)
+    jobs = user.workbench.export.jobs
+    jobs.run(gate.wait, print, print, title="Recovery", lane=Lane.PROGRAM)
+    user.click(page.evaluate)
+    queued = "Its evaluation is queued. It waits for: Recovery."
+    user.wait(lambda: queued in page.state.text())
+    assert page.evaluate.text() == "Queued…"
+    assert not page.evaluate.isEnabled()
+    user.key("Left", page.rows.rows["ffn"].slider)
+    user.wait(lambda: "The evaluation of another cut is queued." in page.state.text())
+    user.key("Right", page.rows.rows["ffn"].slider)
+    user.wait(lambda: queued in page.state.text())
+    user.click(dialog.stop)
+    assert "Evaluating the cut" in [job.progress.title for job in jobs.states()]
+    page = turn_to_page(user).page
+    user.key("Right", page.rows.rows["ffn"].slider)
+    user.wait(lambda: page.evaluate.text() == "Queued…")
+    runners[0].gate.closed = True
+    gate.closed = False
+    user.wait(lambda: "Evaluating this cut." in page.state.text())
+    assert page.evaluate.text() == "Evaluating…"
+    user.click(user.workbench.export.dialog.stop)
+    done = []
+    monkeypatch.setattr(user.workbench.export._notifications, "show_done", done.append)
+    runners[0].gate.closed = False
+    user.wait(lambda: done)
+    assert done[0].startswith("Opened: After this cut: ")
 
 
 def test_each_state_has_its_cut(user, folder):
