@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from PySide6.QtCore import QObject, QStandardPaths, Qt, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QImage
 
 from pruneapp.analysis.layout import layout
@@ -462,6 +462,7 @@ class PlotController(QObject):
 
 _AT_A_TIME = 250  # rows per progress step; a thousand take some hundredths of a second
 _COPIED_AT_ONCE = 1000
+_PURPOSE = "picture"  # of the folder in which plots and their numbers are saved
 
 
 class TableController(Controller):
@@ -471,14 +472,19 @@ class TableController(Controller):
         super().__init__(context)
         self._session = session
         for picture in pages.pictures.values():
-            picture.fileRequested.connect(self.save_picture)
-            picture.clipboardRequested.connect(self.copy_picture)
-            picture.csvRequested.connect(self.save)
-            picture.slideRequested.connect(partial(self.ask_slide, picture))
+            self.connect_plot(picture)
         self._copying = LatestTask(context.jobs)
         copies = Copies(context.window)
         copies.wanted.connect(self.copy)
         QGuiApplication.clipboard().dataChanged.connect(self._on_clipboard)
+
+    def connect_plot(self, plot: PlotView) -> None:
+        """Save and copy a plot when it asks for it, and propose the folder used last."""
+        plot.export_menu.folder = partial(self._session.folder, _PURPOSE)
+        plot.fileRequested.connect(self.save_picture)
+        plot.clipboardRequested.connect(self.copy_picture)
+        plot.csvRequested.connect(self.save)
+        plot.slideRequested.connect(partial(self.ask_slide, plot))
 
     def save(self, numbers: Numbers, path: Path) -> None:
         """Save a table as CSV in a job; the file is replaced only if all of it was written."""
@@ -505,11 +511,10 @@ class TableController(Controller):
 
     def _save_slide(self, picture: PlotView, slide: Slide) -> None:
         suffix = f".{slide.suffix}"
-        folder = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.PicturesLocation)
         path = save_path(
             self._window,
             self.tr("Save picture"),
-            Path(folder) / f"{picture.export_menu.stem}{suffix}",
+            self._session.folder(_PURPOSE) / f"{picture.export_menu.stem}{suffix}",
             f"{slide.suffix.upper()} (*{suffix})",
             suffix,
         )
@@ -517,6 +522,7 @@ class TableController(Controller):
             self.save_picture(encode_slide(picture, slide), path)
 
     def _save(self, title: str, write: Callable[[Job], object], path: Path) -> None:
+        self._session.note_folder(_PURPOSE, path)
         written: list[Path] = []
 
         def work(job: Job) -> None:

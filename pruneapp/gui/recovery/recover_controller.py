@@ -367,7 +367,7 @@ class RecoverController(Feature[Dialog]):
         panel.stopRequested.connect(self._on_stop)
         panel.cancelRequested.connect(self._on_cancel)
         panel.rejected.connect(self._on_hidden)
-        self._connect_curves(panel)
+        self._tables.connect_plot(panel.curves)
         self._theme.apply_to(panel)
         panel.show()
 
@@ -380,12 +380,6 @@ class RecoverController(Feature[Dialog]):
                 self.tr("Show"),
                 partial(bring_to_front, panel),
             )
-
-    def _connect_curves(self, dialog: RecoveryPanel | RecoveryReportDialog) -> None:
-        dialog.curves.fileRequested.connect(self._tables.save_picture)
-        dialog.curves.clipboardRequested.connect(self._tables.copy_picture)
-        dialog.curves.csvRequested.connect(self._tables.save)
-        dialog.curves.slideRequested.connect(partial(self._tables.ask_slide, dialog.curves))
 
     def _close_panel(self) -> None:
         panel, self.panel = self.panel, None
@@ -466,7 +460,7 @@ class RecoverController(Feature[Dialog]):
         dialog.undoRequested.connect(self._undo)
         dialog.evaluateRequested.connect(self._evaluate)
         dialog.finished.connect(self._on_report_finished)
-        self._connect_curves(dialog)
+        self._tables.connect_plot(dialog.curves)
         self._theme.apply_to(dialog)
         self.report = dialog
         dialog.open()

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import threading
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QImage
-from PySide6.QtWidgets import QDialog
+from PySide6.QtWidgets import QDialog, QFileDialog
 from safetensors.numpy import save_file
 
 from pruneapp.checkpoint.io.upload import write_whole
@@ -143,6 +144,23 @@ def test_files_are_written_completely_or_not_at_all(user, saved, tmp_path):
     (error, *_) = saved(model.fileRequested, lambda: png(QImage()), target)
     assert "cannot be encoded" in error
     assert target.read_bytes() == old
+
+
+def test_plots_are_saved_in_the_folder_that_was_used_last(wide, tmp_path, monkeypatch):
+    source, folder, proposed = wide.document.checkpoint.path.parent, tmp_path / "figures", []
+    folder.mkdir()
+
+    def choose(_parent, _title, path, *_more):
+        proposed.append(Path(path))
+        return str(folder / f"{len(proposed)}{proposed[-1].suffix}"), ""
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", choose)
+    for page, kind in ((Page.CHANNELS, "csv"), (Page.CHANNELS, "png"), (Page.MODEL, "svg")):
+        wide.views.pages.tabs.setCurrentIndex(page)
+        getattr(wide.views.pages.picture().export_menu, kind).trigger()
+        wide.wait_idle()
+    assert [path.parent for path in proposed] == [source, folder, folder]
+    assert sorted(path.name for path in folder.iterdir()) == ["1.csv", "2.png", "3.svg"]
 
 
 def test_a_picture_is_saved_and_copied_in_the_background(user, tmp_path, monkeypatch):

@@ -10,17 +10,7 @@ from base64 import b64encode
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from PySide6.QtCore import (
-    QBuffer,
-    QIODevice,
-    QObject,
-    QPoint,
-    QRect,
-    QRectF,
-    QSize,
-    QStandardPaths,
-    Qt,
-)
+from PySide6.QtCore import QBuffer, QIODevice, QObject, QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QAction, QColor, QGuiApplication, QImage, QPainter
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
@@ -41,7 +31,8 @@ class ExportMenu(QObject):
     ask_slide
         Called to ask for a picture for slides.
 
-    The attribute `stem` is the proposed file name without its suffix.
+    The attribute `stem` is the proposed file name without its suffix; `folder` returns the folder
+    in which the file dialog starts.
     """
 
     def __init__(
@@ -54,6 +45,7 @@ class ExportMenu(QObject):
         super().__init__(parent)
         self._parent, self._save = parent, save
         self.stem = "picture"
+        self.folder: Callable[[], Path] = Path.home
         self.copy = QAction(self.tr("Copy picture"), self)
         self.copy.triggered.connect(copy)
         self.png = self._save_action("png", self.tr("Save PNG…"))
@@ -99,8 +91,7 @@ class ExportMenu(QObject):
             "svg": (self.tr("Save picture"), self.tr("SVG drawing (*.svg)")),
             "csv": (self.tr("Save data"), self.tr("Comma-separated values (*.csv)")),
         }[suffix]
-        folder = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.PicturesLocation)
-        proposed = str(Path(folder) / f"{self.stem}.{suffix}")
+        proposed = str(self.folder() / f"{self.stem}.{suffix}")
         path, _ = QFileDialog.getSaveFileName(self._parent, title, proposed, file_filter)
         if path:
             self._save[suffix](Path(path))
