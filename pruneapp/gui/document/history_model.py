@@ -35,6 +35,7 @@ _MAX_TIP_LINES = 10  # maximum number of lines of details in a tooltip
 _MORE = re.compile(r" *and ([\d,]+) more")  # the last line of an abridged list
 _WORD_START = re.compile(r"\S+$")
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+NOTE_GAP = "\u2003"  # space between the numbers, aligned right, and the notes, aligned left
 TOP = -1  # group of the states that are in no branch
 
 Index = QModelIndex | QPersistentModelIndex
@@ -212,8 +213,8 @@ class HistoryModel(QAbstractItemModel):
         # Kind and name of each column. Stored, as a repaint reads it for each role of each cell.
         self.columns = [
             (HistoryColumn.STATE, self.tr("State")),
-            (HistoryColumn.SPARSITY, self.tr("Sparsity")),
             *((HistoryColumn.METRIC, name or self.tr("Metric")) for name in metrics),
+            (HistoryColumn.SPARSITY, self.tr("Sparsity")),
             (HistoryColumn.BYTES, self.tr("Packed")),
             (HistoryColumn.NOTE, self.tr("Note")),
         ]
@@ -385,7 +386,7 @@ class HistoryModel(QAbstractItemModel):
             return None
         kind, name = self.columns[section]
         if role == Qt.ItemDataRole.DisplayRole:
-            return name
+            return NOTE_GAP + name if kind is HistoryColumn.NOTE else name
         if role == Qt.ItemDataRole.TextAlignmentRole:
             left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
             return int(left) if kind in {HistoryColumn.STATE, HistoryColumn.NOTE} else _RIGHT

@@ -42,6 +42,7 @@ from PySide6.QtWidgets import (
 from pruneapp.document.document import HistoryItem
 from pruneapp.document.history import LONGEST_NAME, LONGEST_NOTE, Branches
 from pruneapp.gui.document.history_model import (
+    NOTE_GAP,
     TOP,
     HistoryColumn,
     HistoryModel,
@@ -58,6 +59,7 @@ _INDENT = 12  # width of a branch in pixels
 _DOT, _SMALL_DOT = 4.5, 3.5  # radius of the circle of the current state, and of others
 _PADDING = 6  # of a cell, with both sides together
 _MIN_LABEL = 10  # minimum width of the names of states, in letters
+_MIN_ELIDED_LABEL = 5  # the same if the first metric needs the space
 _MIN_NOTE = 12  # the same of notes
 _MIN_ROWS = 3  # number of rows that are always visible
 _MEASURED = 64  # rows whose cells are measured for the width of a column
@@ -117,6 +119,8 @@ class StateDelegate(QStyledItemDelegate):
             option.text = self.label(state, option.fontMetrics, option.rect.width() - _PADDING)
         else:
             option.font.setFeature(QFont.Tag("tnum"), 1)
+        if self._model.columns[index.column()][0] is HistoryColumn.NOTE:
+            option.text = NOTE_GAP + option.text
 
     def label(self, state: int, metrics: QFontMetrics, width: int) -> str:
         """Return the number and the label of a state for a width in pixels."""
@@ -231,30 +235,42 @@ class HistoryTree(QTreeView):
     def fit_columns(self) -> None:
         """Set the widths of columns that the user has not resized.
 
-        Numbers are as wide as their texts. The names of states get the width that is left beside
-        the first columns, as many as fit beside `_MIN_LABEL` letters; the others are scrolled to.
-        If all fit, the notes get what the names do not need; without any note, names come first.
+        Numbers are as wide as their texts. The names of states get the width that the first
+        columns leave, as many as fit with `_MIN_LABEL` letters; the user scrolls to the others. The
+        first metric is always visible: names are reduced to `_MIN_ELIDED_LABEL` letters for it.
+
+        If all columns fit, the notes get what the names do not need. Without any note, their column
+        is hidden if there is no such space and the cursor is not in it.
         """
         columns, room = self.states.columns, self.viewport().width()
-        least = _MIN_LABEL * letter_width(self) + self._deepest_indent()
-        widths = [
+        letter, indent = letter_width(self), self._deepest_indent()
+        *widths, note = (
             self._widths.get(columns[at], self._content_width(at)) for at in range(1, len(columns))
-        ]
-        has_notes = columns[-1] in self._widths or any(item.note for item in self.states.items)
+        )
+        least = max(
+            _MIN_ELIDED_LABEL * letter + indent, min(_MIN_LABEL * letter + indent, room - widths[0])
+        )
+        has_notes = (
+            columns[-1] in self._widths
+            or any(item.note for item in self.states.items)
+            or self.currentIndex().column() == len(columns) - 1
+        )
         beside = 0
-        for width in widths if has_notes else widths[:-1]:
+        for width in (*widths, note) if has_notes else widths:
             if beside + width > room - least:
                 break
             beside += width
         label = max(least, room - beside)
-        if beside >= sum(widths[:-1]):
+        rest = 0
+        if beside >= sum(widths):
             needed = min(label, self._content_width(0))
-            if columns[-1] not in self._widths:
-                widths[-1] = max(widths[-1], room - sum(widths[:-1]) - needed)
-                label = needed
+            rest = room - sum(widths) - needed
+            if columns[-1] not in self._widths and (has_notes or rest >= note):
+                note, label = max(note, rest), needed
         label = self._widths.get(columns[0], label)
         self._is_fitting = True
-        for at, width in enumerate((label, *widths)):
+        for at, width in enumerate((label, *widths, note)):
+            self.setColumnHidden(at, at > len(widths) and not has_notes and rest < note)
             self.setColumnWidth(at, width)
         self._is_fitting = False
 
@@ -272,7 +288,7 @@ class HistoryTree(QTreeView):
         if not column:
             width += advance(f"{len(states.items)}: ") + self._deepest_indent()
         kind, _ = states.columns[column]
-        if kind is HistoryColumn.NOTE:
+        if kind is HistoryColumn.NOTE and width:
             width = max(width, _MIN_NOTE * letter_width(self))
         head = (
             self.header().sectionSizeFromContents(column).width()
@@ -381,6 +397,15 @@ class HistoryTree(QTreeView):
         return tree.row[state] < self.states.current_branches.get(tree.group[state], -1)
 
     # Mouse and keys
+
+    def currentChanged(self, current: Index, previous: Index) -> None:
+        """Show the column of the notes, which is hidden while it is empty, if the cursor enters it.
+
+        Qt scrolls to the cursor afterwards.
+        """
+        if current.column() != previous.column():
+            self.fit_columns()
+        super().currentChanged(current, previous)
 
     def moveCursor(
         self, action: QAbstractItemView.CursorAction, modifiers: Qt.KeyboardModifier

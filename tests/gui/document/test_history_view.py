@@ -94,15 +94,15 @@ def test_the_columns_show_sparsity_metrics_with_their_interval_size_and_note(pan
     assert "A compact file contains these, compressed" in tip, "it has another size in exports"
     measured(panel)
     panel.set_items([*ITEMS[:2], replace(ITEMS[2], note="for the talk")], 1)
-    titles = ["State", "Sparsity", "accuracy", "loss", "Packed", "Note"]
+    titles = ["State", "accuracy", "loss", "Sparsity", "Packed", "Note"]
     assert [name for _, name in panel.tree.states.columns] == titles, "durations measure no quality"
-    assert texts(panel, 0) == ["Opened", "0 %", "98.9 %", "0.5", "1.1 MB", ""]
-    assert texts(panel, 1)[1:] == ["19.8 %", "○", "○", "870 kB", ""]
-    assert texts(panel, 2)[1:] == ["–", "(74.2 % −24.7 ±1.1)", "(1.5 +1)", "–", "for the talk"]
+    assert texts(panel, 0) == ["Opened", "98.9 %", "0.5", "0 %", "1.1 MB", ""]
+    assert texts(panel, 1)[1:] == ["○", "○", "19.8 %", "870 kB", ""]
+    assert texts(panel, 2)[1:] == ["(74.2 % −24.7 ±1.1)", "(1.5 +1)", "–", "–", "for the talk"]
     assert panel.tree.currentIndex().internalId() == 1, "the cursor survives other columns"
     panel.set_results([StateResult((), "being evaluated", is_waiting=True), StateResult()])
-    assert [name for _, name in panel.tree.states.columns][2] == "Metric"
-    assert texts(panel, 0)[2] == "…"
+    assert [name for _, name in panel.tree.states.columns][1] == "Metric"
+    assert texts(panel, 0)[1] == "…"
 
 
 def test_a_click_goes_to_a_state_and_the_circle_evaluates_it(panel, qtbot):
@@ -354,7 +354,8 @@ def test_columns_that_do_not_fit_are_scrolled_to(show, qtbot):
     width = tree.viewport().width()
     assert cell(panel, 1).width() >= 10 * letter_width(tree), "ten letters of the name"
     assert cell(panel, 1, HistoryColumn.METRIC).right() <= width, "the first metric is whole"
-    assert cell(panel, 1, HistoryColumn.NOTE).left() > width
+    note = tree.states.column_of(HistoryColumn.NOTE)
+    assert tree.isColumnHidden(note)
     tree.setFocus()
     for _ in range(tree.states.columnCount()):
         qtbot.keyClick(tree, Qt.Key.Key_Right)
@@ -378,6 +379,41 @@ def test_a_name_keeps_ten_letters_beside_as_many_columns_as_fit(show):
         fitting = sum(name + sum(beside[: at + 1]) <= room for at in range(len(beside)))
         if fitting < len(beside) - 1:  # the last one is that of the notes, of which there is none
             assert sum(beside[: fitting + 1]) > room - least, "the next column would fit"
+
+
+@pytest.mark.parametrize("width", [240, 300, 360, 460, 700, 1000])
+def test_the_first_metric_is_always_visible_and_no_empty_column_is_scrolled_to(show, width):
+    """Regression: long names pushed the metric out of a narrow panel."""
+    panel = show(HistoryPanel(), width, 240)
+    label = "L1 50 % on 36 tensors of encoder.layer, per tensor, 50 % in total"
+    panel.set_items([ITEMS[0], HistoryItem(label, ""), HistoryItem(label[:-8], "")], 1)
+    panel.set_sizes({state: StateSize(0.5, 22_700_000) for state in range(3)})
+    cosine = MetricChange("mean cosine", 0.98, 1.0, 0.01, "paired", higher=True)
+    panel.set_results([StateResult((cosine,), "")] * 3)
+    tree, states = panel.tree, panel.tree.states
+    room = tree.viewport().width()
+    assert cell(panel, 1, HistoryColumn.METRIC).right() < room
+    numbers = sum(tree.columnWidth(at) for at in range(1, states.columnCount() - 1))
+    if tree._content_width(0) + numbers <= room or 10 * letter_width(tree) + 40 + numbers <= room:
+        assert not tree.horizontalScrollBar().maximum()
+    panel.set_items([replace(item, note="good") for item in states.items], 1)
+    assert not tree.isColumnHidden(states.column_of(HistoryColumn.NOTE))
+
+
+def test_a_note_is_edited_while_its_column_is_hidden(show, qtbot):
+    panel = show(HistoryPanel(), 260, 240)
+    panel.set_items(ITEMS, 1)
+    measured(panel)
+    note = panel.tree.states.column_of(HistoryColumn.NOTE)
+    assert panel.tree.isColumnHidden(note)
+    panel.tree.edit_cell(1, HistoryColumn.NOTE)
+    panel.set_sizes({0: StateSize(0.0, 9)})  # computed meanwhile
+    qtbot.keyClicks(editor(panel), "kept")
+    with qtbot.waitSignal(panel.annotated) as told:
+        qtbot.keyClick(editor(panel), Qt.Key.Key_Return)
+    assert told.args == [1, "kept"]
+    panel.tree.setCurrentIndex(panel.tree.states.index_of(1))
+    assert panel.tree.isColumnHidden(note), "it is still empty, as nobody stored the note"
 
 
 def test_an_empty_column_of_notes_takes_no_room_from_names(show):
