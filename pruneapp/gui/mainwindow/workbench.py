@@ -365,7 +365,9 @@ class Workbench(QObject):
             self,
             copy_code=self.scripts.copy_program_code,
         )
-        self.graph = GraphController(session, jobs, views.pages, window.actions_, self)
+        self.graph = GraphController(
+            session, jobs, views.pages, window.actions_, self, notifications=self.notifications
+        )
         self.threshold = ThresholdController(
             session,
             jobs,

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, Slot
+from PySide6.QtGui import QShortcut
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.groups.operator_graph import INPUT, OUTPUT, Operator, has_operators, read_operators
 from pruneapp.gui.app.jobs import Jobs, Lane, LatestTask
+from pruneapp.gui.app.notifications import Notifications
 from pruneapp.gui.commands.actions import Actions
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.plots.graph.graph_layout import PlacedGraph, lay_out
@@ -43,11 +45,19 @@ class GraphController(QObject):
     """Fills the page Graph while it is shown.
 
     The tab exists, and the command is enabled, only for files that contain a graph. It is read when
-    the page is first shown.
+    the page is first shown. For other files, the key of the command shows the reason in the status
+    bar.
     """
 
     def __init__(
-        self, session: OpenDocument, jobs: Jobs, pages: PlotPages, actions: Actions, parent: QObject
+        self,
+        session: OpenDocument,
+        jobs: Jobs,
+        pages: PlotPages,
+        actions: Actions,
+        parent: QObject,
+        *,
+        notifications: Notifications,
     ) -> None:
         super().__init__(parent)
         self._session, self._pages, self._actions = session, pages, actions
@@ -55,6 +65,10 @@ class GraphController(QObject):
         # The prunable tensors of each operator; None before they are read.
         self._tensors: Sequence[Sequence[str]] | None = None
         self._focused = ""
+        self._notifications = notifications
+        self._refused = QShortcut(pages)  # a disabled action does not react to its key
+        self._refused.setEnabled(False)
+        self._refused.activated.connect(self._on_refused)
         pages.pageChanged.connect(self._update)
         session.opened.connect(self._on_opened)
         session.changed.connect(self._update)
@@ -65,6 +79,14 @@ class GraphController(QObject):
         self._focused = name or ""
         self._pages.graph.set_current(self._focused)
 
+    def _why(self) -> str:
+        """Return the reason why the page does not exist for a file without a graph."""
+        return self.tr("The file contains no graph. An ONNX or .pt2 file of the model contains it.")
+
+    @Slot()
+    def _on_refused(self) -> None:
+        self._notifications.show_done(self._why())
+
     @Slot(object)
     def _on_opened(self, _opened: object) -> None:
         document = self._session.document
@@ -72,14 +94,16 @@ class GraphController(QObject):
         self._pages.set_graph_offered(offered=offered)
         action = self._actions["page_graph"]
         action.setEnabled(offered)
-        why = self.tr("The file contains no graph. An ONNX or .pt2 file of the model contains it.")
-        action.setToolTip(self._actions.tip("page_graph") if offered else as_plain(why))
+        self._refused.setKeys(action.shortcuts())
+        self._refused.setEnabled(document is not None and not offered)
+        action.setToolTip(self._actions.tip("page_graph") if offered else as_plain(self._why()))
         self._update()
 
     @Slot()
     def _on_closed(self) -> None:
         self._task.cancel()
         self._tensors, self._focused = None, ""
+        self._refused.setEnabled(False)
         self._pages.graph.set_graph(None)
 
     @Slot()

@@ -210,6 +210,7 @@ def test_other_files_have_no_page_graph(at_graph, tmp_path):
     assert not action.isEnabled()
     at_graph.key("8", at_graph.views.tree.view)
     assert pages.page is Page.WEIGHTS
+    assert "contains no graph" in at_graph.window.done.label.text()
 
 
 @pytest.mark.parametrize("make_edges", [deep, wide])
