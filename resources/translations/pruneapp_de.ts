@@ -8826,6 +8826,10 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
 <context>
     <name>RecoverController</name>
     <message>
+        <source>The data are used for training: the pruned model learns to reproduce the outputs of the unpruned model.</source>
+        <translation>Mit den Daten wird trainiert: Das geprunte Modell lernt, die Ausgaben des ungeprunten Modells wiederzugeben.</translation>
+    </message>
+    <message>
         <source>Recovery</source>
         <translation>Wiederherstellung</translation>
     </message>
@@ -9267,6 +9271,10 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
 </context>
 <context>
     <name>RepairController</name>
+    <message>
+        <source>The data are used for calibration: the remaining weights are adjusted so that each layer reproduces its outputs before pruning.</source>
+        <translation>Mit den Daten wird kalibriert: Die verbleibenden Gewichte werden so angepasst, dass jede Schicht ihre Ausgaben vor dem Prunen wiedergibt.</translation>
+    </message>
     <message>
         <source>It has statistics of 1 pruned layer.</source>
         <translation>Sie hat die Statistik von 1 geprunten Schicht.</translation>
@@ -9749,8 +9757,8 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>keine Datei geladen</translation>
     </message>
     <message>
-        <source>Ranking: weight magnitude</source>
-        <translation>Rang nach: Betrag</translation>
+        <source>Ranking: {method}</source>
+        <translation>Rangfolge: {method}</translation>
     </message>
     <message>
         <source>There is no method to choose.</source>

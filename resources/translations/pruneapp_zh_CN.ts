@@ -8825,6 +8825,10 @@ computed on this computer.</source>
 <context>
     <name>RecoverController</name>
     <message>
+        <source>The data are used for training: the pruned model learns to reproduce the outputs of the unpruned model.</source>
+        <translation>这些数据用于训练：剪枝后的模型学习重现未剪枝模型的输出。</translation>
+    </message>
+    <message>
         <source>Recovery</source>
         <translation>恢复</translation>
     </message>
@@ -9266,6 +9270,10 @@ computed on this computer.</source>
 </context>
 <context>
     <name>RepairController</name>
+    <message>
+        <source>The data are used for calibration: the remaining weights are adjusted so that each layer reproduces its outputs before pruning.</source>
+        <translation>这些数据用于校准：调整剩余的权重，使每一层重现其剪枝前的输出。</translation>
+    </message>
     <message>
         <source>It has statistics of 1 pruned layer.</source>
         <translation>它有 1 个被剪枝层的统计。</translation>
@@ -9748,8 +9756,8 @@ computed on this computer.</source>
         <translation>未加载文件</translation>
     </message>
     <message>
-        <source>Ranking: weight magnitude</source>
-        <translation>排序依据：权重幅值</translation>
+        <source>Ranking: {method}</source>
+        <translation>排序依据：{method}</translation>
     </message>
     <message>
         <source>There is no method to choose.</source>

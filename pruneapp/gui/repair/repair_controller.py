@@ -214,7 +214,11 @@ class RepairController(Feature[RepairDialog]):
         """
         source = dialog.source.source()
         if source.runs:
-            self._scripts.look(dialog.source)
+            use = self.tr(
+                "The data are used for calibration: the remaining weights are adjusted so that "
+                "each layer reproduces its outputs before pruning."
+            )
+            self._scripts.look(dialog.source, use)
         try:
             layers = yield from self._find_layers(
                 partial(layers_of, self.document.snapshot(), source)
