@@ -44,6 +44,7 @@ if TYPE_CHECKING:  # deferred: it imports numpy, and the first paint of the wind
 _MOST = 2
 # How long a notice that is repeated is highlighted, in milliseconds.
 FLASH_MS = 400
+_MAX_ROOM = 0.3  # maximum share of the height of a chart that it gives to notices
 _MARGIN = 8  # pixels to the edges of the plot
 # Window heights in pixels: below the first, one notice of one line is shown; below the second, one.
 _LOW, _MEDIUM = 560, 720
@@ -221,14 +222,15 @@ _MARGINS, _SHORT_MARGINS = (16, 8, 8, 8), (16, 0, 8, 0)
 class NoticeBar(QWidget):
     """A list of notices, the newest first. Only `_MOST` of them are visible, one in low windows.
 
-    After `float_above` they cover the bottom of other widgets, so that these never move.
+    After `float_above` they cover the bottom of other widgets, or get space below them.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._most, self._short = _MOST, False
-        # Widgets, each with the function that returns the height not to cover at its bottom.
-        self._anchors: list[tuple[QWidget, Callable[[], int]]] = []
+        # Widgets, each with the function that returns the height not to cover at its bottom, and
+        # the widget that makes space.
+        self._anchors: list[tuple[QWidget, Callable[[], int], QWidget | None]] = []
         self._panel: QWidget | None = None
         self._names: ShortNames | None = None
         self.notices: list[NoticeRow] = []
@@ -242,14 +244,19 @@ class NoticeBar(QWidget):
         self._layout.addWidget(self.waiting)
         self.hide()
 
-    def float_above(self, anchor: QWidget, height_below: Callable[[], int] = int) -> None:
+    def float_above(
+        self, anchor: QWidget, height_below: Callable[[], int] = int, *, room: QWidget | None = None
+    ) -> None:
         """Show the notices over the bottom of a widget while it is visible.
 
         The last widget has priority. They must have the same parent as the notices, or one below.
         `height_below` returns the pixels not to cover at the bottom, such as those of an axis; a
         notice for which the rest is too low covers them.
+
+        `room`, which contains the widget, gets a margin at its bottom for the notices, so that they
+        cover nothing, unless they are higher than `_MAX_ROOM` of it.
         """
-        self._anchors.insert(0, (anchor, height_below))
+        self._anchors.insert(0, (anchor, height_below, room))
         anchor.installEventFilter(self)
 
     def add_panel(self, panel: QWidget) -> None:
@@ -278,14 +285,23 @@ class NoticeBar(QWidget):
         parent = self.parentWidget()
         if found is None or parent is None:
             return
-        anchor, below = found[0], found[1]()
+        anchor, height_below, room = found
         width = anchor.width() - 2 * _MARGIN
         height = self._layout.totalSizeHint().height()
         if self._layout.hasHeightForWidth():
             height = self._layout.totalHeightForWidth(width)
-        height = min(height, anchor.height() - 2 * _MARGIN)
-        below = max(_MARGIN, min(below, anchor.height() - _MARGIN - height))
-        place = anchor.mapTo(parent, QPoint(_MARGIN, anchor.height() - below - height))
+        makes_room = room is not None and height + _MARGIN <= _MAX_ROOM * room.height()
+        for _, _, each in self._anchors:
+            if each is not None:
+                used = makes_room and each is room and not self.isHidden()
+                each.setContentsMargins(0, 0, 0, height + _MARGIN if used else 0)
+        if room is not None and makes_room:
+            bottom = anchor.mapFrom(room, QPoint(0, room.height())).y()
+        else:
+            height = min(height, anchor.height() - 2 * _MARGIN)
+            below = max(_MARGIN, min(height_below(), anchor.height() - _MARGIN - height))
+            bottom = anchor.height() - below
+        place = anchor.mapTo(parent, QPoint(_MARGIN, bottom - height))
         self.setGeometry(QRect(place, QSize(width, height)))
         self.raise_()
 

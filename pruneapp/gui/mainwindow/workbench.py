@@ -311,8 +311,11 @@ class Workbench(QObject):
         )
         self.views = views = DocumentViews(window)
         window.add_document_views(views.tree_dock, views.middle, views.form_dock)
-        for picture in views.pages.pictures.values():  # not over readout and legend
-            window.notices.float_above(picture.drawing, picture.axis_height)
+        for page, picture in views.pages.pictures.items():
+            # A chart makes space; the others, which can be scrolled, do not move.
+            is_chart = page not in {Page.WEIGHTS, Page.COMPARE, Page.GRAPH}
+            room = picture if is_chart else None
+            window.notices.float_above(picture.drawing, picture.axis_height, room=room)
         self.session = session = OpenDocument(jobs, settings, build_nodes, self)
         self.status = StatusController(window, views, session, jobs, self.notifications)
         # Must be connected first, so that other subscribers see the updated tree and numbers.

@@ -7,6 +7,7 @@ from PySide6.QtGui import QFontDatabase, QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from pruneapp.gui.app.notices import NoticeBar
+from pruneapp.gui.widgets.controls import lay_in_column
 
 
 def test_notices_stack_the_newest_on_top_and_the_same_is_said_once(show):
@@ -94,3 +95,25 @@ def test_notices_cover_the_bottom_of_a_widget_and_move_nothing(show, qtbot):
     below.resize(500, 300)
     qtbot.waitUntil(lambda: bar.geometry().bottom() == 331)
     assert bar.width() == 484
+
+
+def test_a_chart_makes_space_for_notices_until_they_end(show, qtbot):
+    """Regression: a notice covered points of the page Quality for minutes."""
+    host = show(QWidget(), 700, 500)
+    room = QWidget(host)
+    room.setGeometry(50, 40, 600, 400)
+    chart = QWidget()
+    lay_in_column(room, chart, margins=(0, 0, 0, 0))
+    room.show()
+    bar = NoticeBar(host)
+    bar.float_above(chart, room=room)
+    qtbot.waitUntil(lambda: chart.height() == 400)
+    notice = bar.set_notice("The lowest cosine is 0.8.", trouble=False)
+    qtbot.waitUntil(lambda: bar.isVisible() and chart.height() == 400 - bar.height() - 8)
+    assert bar.geometry().bottom() == 439
+    assert bar.y() >= chart.mapTo(host, chart.rect().bottomLeft()).y() + 8
+    bar.remove(notice)
+    qtbot.waitUntil(lambda: chart.height() == 400)
+    bar.set_notice("A long one. " * 200)
+    qtbot.waitUntil(lambda: bar.isVisible() and bar.height() > 120)
+    assert chart.height() == 400, "it would leave too little of the chart"
