@@ -6598,6 +6598,18 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>gemischt: {dtypes}</translation>
     </message>
     <message>
+        <source>Sentence encoder with {pooling} pooling: its pooler, if any, is not used.</source>
+        <translation>Satz-Encoder mit {pooling}-Pooling: Ein etwaiger Pooler wird nicht verwendet.</translation>
+    </message>
+    <message>
+        <source>{model}, {pooling} pooling</source>
+        <translation>{model}, {pooling}-Pooling</translation>
+    </message>
+    <message>
+        <source>Encoder</source>
+        <translation>Encoder</translation>
+    </message>
+    <message>
         <source>{names} and {n} more</source>
         <translation>{names} und {n} weitere</translation>
     </message>

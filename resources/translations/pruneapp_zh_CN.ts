@@ -6598,6 +6598,18 @@ Code inside checkpoints is never executed.</source>
         <translation>混合：{dtypes}</translation>
     </message>
     <message>
+        <source>Sentence encoder with {pooling} pooling: its pooler, if any, is not used.</source>
+        <translation>采用 {pooling} 池化的句子编码器：如有 pooler，则不会使用。</translation>
+    </message>
+    <message>
+        <source>{model}, {pooling} pooling</source>
+        <translation>{model}，{pooling} 池化</translation>
+    </message>
+    <message>
+        <source>Encoder</source>
+        <translation>编码器</translation>
+    </message>
+    <message>
         <source>{names} and {n} more</source>
         <translation>{names} 以及另外 {n} 个</translation>
     </message>

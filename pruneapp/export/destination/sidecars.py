@@ -33,6 +33,14 @@ CONFIG = "config.json"
 _MODULES = "modules.json"
 # Parts of the names of classes that end in "Model" but have a head.
 _WITH_HEADS = "Head", "MarianMT", "EncoderDecoder", "SeamlessM4T"
+# The fields of a pooling of sentence-transformers, without their common start.
+_POOLINGS = {
+    "cls": "cls_token",
+    "mean": "mean_tokens",
+    "max": "max_tokens",
+    "weighted mean": "weightedmean_tokens",
+    "last token": "lasttoken",
+}
 # Suffixes of files that a model needs (configuration, tokenizer, templates, licence). Never code.
 _COMPANIONS = frozenset({".json", ".txt", ".model", ".jinja", ".md"})
 _LARGEST_COMPANION = 64 << 20
@@ -77,6 +85,35 @@ def configuration_in(home: Path) -> Configuration | None:
     except (OSError, JsonError):
         pass
     return None
+
+
+def pooling_of(checkpoint: Checkpoint) -> str:
+    """Return how a folder of sentence-transformers pools the vectors of tokens, such as "mean".
+
+    Several ways are joined by "+". Empty for other models, and if a file is missing or invalid.
+    """
+    home = home_of(checkpoint)
+    try:
+        index = home / _MODULES
+        if not _is_inside(index, home, _LARGEST_COMPANION):
+            return ""
+        modules = json_codec.decode(index.read_bytes(), list[_Module], str(index))
+        paths = [module.path for module in modules if module.type.endswith(".Pooling")]
+        folder = next((each for each in _module_folders(home) if str(each) in paths), None)
+        if folder is None:
+            return ""
+        path = home / folder / CONFIG
+        if not _is_inside(path, path.parent, _LARGEST_COMPANION):
+            return ""
+        fields = json_codec.decode(path.read_bytes(), dict[str, Any], str(path))
+    except (OSError, JsonError, ExportError):
+        return ""
+    mode = fields.get("pooling_mode")  # of sentence-transformers 5
+    if isinstance(mode, str):
+        return mode
+    return "+".join(
+        name for name, field in _POOLINGS.items() if fields.get(f"pooling_mode_{field}") is True
+    )
 
 
 def is_home(checkpoint: Checkpoint, target: Path) -> bool:
@@ -179,6 +216,7 @@ class _Module(msgspec.Struct):
     """An entry of ``modules.json``; other fields are ignored."""
 
     path: str = ""
+    type: str = ""  # name of a class with its module
 
 
 def _module_folders(home: Path) -> list[PurePosixPath]:

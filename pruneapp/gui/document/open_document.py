@@ -33,7 +33,12 @@ from pruneapp.errors import (
     SessionError,
 )
 from pruneapp.evaluation.classifier import Classifier, classifier_of
-from pruneapp.export.destination.sidecars import Configuration, configuration_of, sidecar_files
+from pruneapp.export.destination.sidecars import (
+    Configuration,
+    configuration_of,
+    pooling_of,
+    sidecar_files,
+)
 from pruneapp.gui.app.jobs import Jobs, Restart, Task
 from pruneapp.gui.app.runtime import freeze_large
 from pruneapp.gui.app.settings import DEVICE, KEEP_HISTORIES, Settings
@@ -231,6 +236,7 @@ class LoadedContents:
     dtypes: tuple[str, ...] = ()  # distinct dtype labels of the parameters
     # The config.json of the model folder; None without one.
     configuration: Configuration | None = None
+    pooling: str = ""  # how a sentence encoder pools the vectors of tokens; "" for other models
     classifier: Classifier | None = None
     # The other files of the model folder, which are copied by an export as a folder.
     companions: tuple[str, ...] = ()
@@ -286,6 +292,7 @@ def contents_of(document: Document, cancel: CancelToken) -> LoadedContents:
         example=_example_of(rows, cancel),
         size=size_of(entries.values(), cancel, buffers=buffers),
         configuration=configuration_of(document.checkpoint),
+        pooling=pooling_of(document.checkpoint),
         classifier=classifier_of(document.checkpoint, cancel),
         dtypes=tuple(of_parameters),
         companions=_companions_of(document.checkpoint),

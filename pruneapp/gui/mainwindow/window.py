@@ -96,6 +96,7 @@ class ModelStatus(QWidget):
         self,
         kind: str,
         *,
+        pooling: str = "",
         layers: int | None = None,
         dtypes: Sequence[str] = (),
         files: Sequence[str] = (),
@@ -109,6 +110,8 @@ class ModelStatus(QWidget):
         ----------
         kind
             Class or type of the model; "" if unknown.
+        pooling
+            How a sentence encoder pools the vectors of tokens; "" for other models.
         layers
             Number of layers; None if unknown.
         dtypes
@@ -126,6 +129,14 @@ class ModelStatus(QWidget):
             listed = self.tr("mixed: {dtypes}").format(dtypes=listed)
         self._facts = "   ·   ".join(filter(None, (*facts, listed)))
         about = []
+        if pooling:
+            pooling = escape_text(pooling[:_KIND])
+            words = self.tr(
+                "Sentence encoder with {pooling} pooling: its pooler, if any, is not used."
+            )
+            about.append(words.format(pooling=pooling))
+            words = self.tr("{model}, {pooling} pooling")
+            self._kind = words.format(model=self._kind or self.tr("Encoder"), pooling=pooling)
         if files:
             names = ", ".join(map(escape_text, files[:_LISTED]))
             if len(files) > _LISTED:

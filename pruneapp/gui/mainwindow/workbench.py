@@ -152,7 +152,11 @@ class StatusController(QObject):
             kind = config.architectures[0] if config.architectures else config.model_type
             layers = config.num_hidden_layers
         window.model_status.set_kind(
-            kind, layers=layers, dtypes=session.contents.dtypes, files=session.contents.companions
+            kind,
+            pooling=session.contents.pooling,
+            layers=layers,
+            dtypes=session.contents.dtypes,
+            files=session.contents.companions,
         )
         self._show_numbers(tuple(document.masks))
         for notice in document.notices:

@@ -1,5 +1,6 @@
 """Names of a language model in the window as it opens: all are readable."""
 
+import json
 import math
 
 import numpy as np
@@ -154,6 +155,28 @@ def test_the_window_names_the_model(user, tmp_path):
         layers = "12 layers   ·   " if "num_hidden_layers" in config else ""
         assert label.text().endswith(f"% pruned   ·   {layers}float32")
         assert "Folder exports also copy: config.json, tokenizer.json" in label.toolTip()
+
+
+@pytest.mark.parametrize(
+    ("pooling", "kind"),
+    [
+        ({"pooling_mode_cls_token": False, "pooling_mode_mean_tokens": True}, "mean pooling"),
+        ({"pooling_mode": "cls"}, "cls pooling"),
+        ({}, ""),
+    ],
+)
+def test_the_window_names_the_pooling_of_a_sentence_encoder(user, tmp_path, pooling, kind):
+    folder = tmp_path / "encoder"
+    (folder / "1_Pooling").mkdir(parents=True)
+    save_file({"pooler.dense.weight": torch.ones(4, 4)}, folder / "model.safetensors")
+    (folder / "config.json").write_text('{"architectures": ["BertModel"]}')
+    module = {"path": "1_Pooling", "type": "sentence_transformers.models.Pooling"}
+    (folder / "modules.json").write_text(json.dumps([module]))
+    (folder / "1_Pooling" / "config.json").write_text(json.dumps(pooling))
+    user.open_file(folder / "model.safetensors")
+    label = user.window.model_status.text
+    assert label.text().startswith(f"BertModel, {kind}   ·   " if kind else "BertModel   ·   ")
+    assert (f"Sentence encoder with {kind}" in label.toolTip()) is bool(kind)
 
 
 def block(number, *, out=4, kind="Linear"):
