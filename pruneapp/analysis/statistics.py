@@ -99,11 +99,10 @@ class Histogram:
 
 @dataclass(frozen=True)
 class TensorStats:
-    """Statistics of the original values of a tensor, without NaN and infinities.
+    """Statistics of the current values of a tensor, without NaN and infinities.
 
-    `minimum`, `maximum`, `mean` and `std` (of the population) are NaN if no value is finite.
-    `zeros` counts zeros in the file, pruned or not. For a `repaired` tensor all refer to the new
-    values, and pruned weights are zeros.
+    Pruned weights are zeros. `minimum`, `maximum`, `mean` and `std` (of the population) are NaN if
+    no value is finite.
     """
 
     name: str
@@ -116,7 +115,6 @@ class TensorStats:
     zeros: int
     nan: int
     infinite: int
-    repaired: bool = False
 
 
 @dataclass(frozen=True)
@@ -168,16 +166,12 @@ class ChannelNorms:
 
 
 def stats(snapshot: Snapshot, name: str, job: Job) -> TensorStats:
-    """Compute statistics of all values of a tensor, pruned or not; complex numbers by magnitude.
-
-    If the values were replaced by a repair or recovery, pruned weights count as zeros, because no
-    file has their original values together with the new ones of the others.
+    """Compute statistics of a tensor in which pruned weights are 0; complex numbers by magnitude.
 
     Sums are float64 in the order of `pruneapp.analysis.retained_norm`. The variance is computed per
     block around the block's mean and combined by the formula of Chan, Golub and LeVeque (1979), so
-    a large mean costs no precision. Permanently pruned weights count as zeros. `job` is started
-    with the elements. Raises `CheckpointError` if the type has no values, or the file cannot be
-    read.
+    a large mean costs no precision. `job` is started with the elements. Raises `CheckpointError` if
+    the type has no values, or the file cannot be read.
     """
     entry = snapshot.entry(name)
     job.start(entry.numel, entry.name)
@@ -185,8 +179,7 @@ def stats(snapshot: Snapshot, name: str, job: Job) -> TensorStats:
     zeros = nan = infinite = 0
     counts, sums = [], []
     spreads = _Sum()
-    repaired = snapshot.replaces(name)
-    mask = snapshot.masks.get(entry.name) if repaired else None
+    mask = snapshot.masks.get(entry.name)
     for first, original in pieces(snapshot, entry.name, job):
         values = original
         if mask is not None:
@@ -222,7 +215,6 @@ def stats(snapshot: Snapshot, name: str, job: Job) -> TensorStats:
         zeros=zeros,
         nan=nan,
         infinite=infinite,
-        repaired=repaired,
     )
 
 

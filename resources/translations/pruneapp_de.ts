@@ -6982,14 +6982,6 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Statistik des Tensors</translation>
     </message>
     <message>
-        <source>In the file:</source>
-        <translation>In der Datei:</translation>
-    </message>
-    <message>
-        <source>Now:</source>
-        <translation>Jetzt:</translation>
-    </message>
-    <message>
         <source>std</source>
         <translation>Std.-Abw.</translation>
     </message>

@@ -6982,14 +6982,6 @@ Code inside checkpoints is never executed.</source>
         <translation>张量的统计</translation>
     </message>
     <message>
-        <source>In the file:</source>
-        <translation>文件中：</translation>
-    </message>
-    <message>
-        <source>Now:</source>
-        <translation>现在：</translation>
-    </message>
-    <message>
         <source>std</source>
         <translation>标准差</translation>
     </message>

@@ -195,16 +195,14 @@ _COMPLETE_WORDINGS = ((4, True), (4, False), (3, False), (2, False))
 class NumbersLine(QLabel):
     """Selectable text with minimum, maximum, mean, standard deviation, zeros, and NaN if any.
 
-    Always one line, so that the layout does not change between tensors. If space is short, the
-    count of zeros is replaced by their share, then digits are reduced, then whole entries are
-    dropped and an ellipsis is appended; numbers are never cut. The tooltip has all entries,
-    including "NaN 0".
+    They are those of the current state, in which pruned weights are zeros. Always one line, so that
+    the layout does not change between tensors. If space is short, the count of zeros is replaced by
+    their share, then digits are reduced, then whole entries are dropped and an ellipsis is
+    appended; numbers are never cut. The tooltip has all entries, including "NaN 0".
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self._stats: TensorStats | None = None
-        self._pruned = False
         self._wordings: tuple[str, ...] = ("",)
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setTextInteractionFlags(
@@ -219,31 +217,18 @@ class NumbersLine(QLabel):
 
     def set_stats(self, stats: TensorStats | None) -> None:
         """Show the statistics of a tensor; None while they are unknown."""
-        self._stats = stats
-        self._update_wordings()
-
-    def set_pruned(self, *, pruned: bool) -> None:
-        """Set whether weights are pruned; if so, the text says that it is about the file."""
-        if pruned != self._pruned:
-            self._pruned = pruned
-            self._update_wordings()
-
-    def _update_wordings(self) -> None:
-        stats = self._stats
         self._wordings, whole = ("",), ""
         if stats is not None:
-            origin = self.tr("Now:") if stats.repaired else self.tr("In the file:")
-            prefix = (origin,) if self._pruned else ()
             entries = [
-                (*prefix, *self._facts(stats, digits, counted=counted))
+                self._facts(stats, digits, counted=counted)
                 for digits, counted in _COMPLETE_WORDINGS
             ]
             left = list(entries[-1])
             for word in (self.tr("std"), self.tr("mean"), self.tr("zeros"), self.tr("max")):
                 # Keep NaN and infinite counts, and at least two entries.
-                if len(left) > len(prefix) + 2:
+                if len(left) > 2:
                     left = [entry for entry in left if not entry.startswith(word + _GAP)]
-                    entries.append((*left, "…"))
+                    entries.append([*left, "…"])
             self._wordings = tuple(map("   ".join, entries))
             whole = "   ".join((*entries[0], *(() if stats.nan else (f"NaN{_GAP}0",))))
         self.setToolTip(whole)

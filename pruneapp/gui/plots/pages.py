@@ -185,7 +185,6 @@ class PlotPages(QWidget):
         name = "" if row is None else row.name
         self.model.set_current(name)
         self.sensitivity.set_current(name)
-        self.numbers.set_pruned(pruned=bool(pruned))
         if row is not None:
             self.picture().freeze()
         self.numbers.set_stats(None)
@@ -207,7 +206,6 @@ class PlotPages(QWidget):
     def set_pruned(self, pruned: int) -> None:
         """Update the number of pruned weights of the tensor."""
         self.heading.set_pruned(pruned)
-        self.numbers.set_pruned(pruned=bool(pruned))
         self.weights.set_pruned(pruned)
 
     def set_colors(self, colors: Mapping[str, str]) -> None:

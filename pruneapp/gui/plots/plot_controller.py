@@ -350,9 +350,10 @@ class PlotController(QObject):
         if document is None or name is None:
             return
         snapshot = document.snapshot()
-        # Includes the owners that the statistics depend on: permanent zeros and replaced values.
-        key = "statistics", name
-        owners = snapshot.permanent.get(name), snapshot.values.get(name)
+        # Includes the owners that the statistics depend on: masks and replaced values.
+        mask = snapshot.masks.get(name)
+        key = "statistics", name, id(mask)
+        owners = mask, snapshot.permanent.get(name), snapshot.values.get(name)
         known: TensorStats | None = snapshot.cache.get(key, owners)
         if known is not None:
             self._tasks["stats"].cancel()  # a request for another state or tensor

@@ -4,21 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from pruneapp import resources
 from pruneapp.analysis.statistics import TensorStats
 from pruneapp.gui.plots.heading import NumbersLine
 
 GAP = "\u00a0"
-
-
-def test_the_numbers_say_that_they_are_the_files_once_something_is_pruned(show):
-    line = show(NumbersLine(), 900, 30)
-    line.set_stats(TensorStats("a", 100, 40, -1.0, 1.0, 0.0, 0.5, 3, 0, 0))
-    assert line.text().startswith("min")
-    line.set_pruned(pruned=True)
-    assert line.text().startswith("In the file:   min")
-    assert line.toolTip().startswith("In the file:")
-    line.set_pruned(pruned=False)
-    assert line.text().startswith("min")
 
 
 def test_numbers_without_room_go_whole(show):
@@ -54,3 +44,14 @@ def test_the_same_entries_are_shown_of_every_tensor_without_nan(show):
     assert words == ["min", "max", "mean", "std", "zeros"]
     line.set_stats(replace(stats, nan=2))
     assert line.text().startswith(f"NaN{GAP}2")
+
+
+def test_the_numbers_are_those_of_the_current_state(user):
+    """Regression: they were those of the file, with no zeros, after weights were pruned."""
+    user.open_file(resources.path("sample/lenet-digits.safetensors"))
+    numbers = user.views.pages.numbers
+    user.wait(lambda: numbers.toolTip().partition("zeros")[2].startswith(f"{GAP}0"))
+    user.prune()
+    user.wait(lambda: numbers.toolTip().partition("zeros")[2].startswith(f"{GAP}29{GAP}"))
+    user.key("Ctrl+Z")
+    user.wait(lambda: numbers.toolTip().partition("zeros")[2].startswith(f"{GAP}0"))
