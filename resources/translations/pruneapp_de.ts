@@ -2746,10 +2746,6 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Ein Ordner mit Bildern für einen Bildklassifikator von torchvision oder timm. Mit einem Unterordner je Klasse des Modells wird die Genauigkeit gemessen; sonst, wie genau die Ausgaben denen des ungeprunten Modells entsprechen.</translation>
     </message>
     <message>
-        <source>Random token IDs (always the same). Unlike with real text, small losses are missed, and repairs are worse.</source>
-        <translation>Zufällige Token-IDs (immer dieselben). Kleine Verluste bleiben unbemerkt, Reparaturen werden schlechter.</translation>
-    </message>
-    <message>
         <source>A program that evaluates a file. {checkpoint} is replaced by the path of the file, and {out} by the path to which the program writes its result, a JSON object or a number. Without {out}, the last JSON object or number that it prints is used.</source>
         <translation>Ein Programm, das eine Datei auswertet. {checkpoint} wird durch den Pfad der Datei ersetzt und {out} durch den Pfad, unter den das Programm sein Ergebnis schreibt, ein JSON-Objekt oder eine Zahl. Ohne {out} gilt das letzte JSON-Objekt oder die letzte Zahl in seiner Ausgabe.</translation>
     </message>
@@ -2760,6 +2756,10 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
     <message>
         <source>&amp;No data</source>
         <translation>Kei&amp;ne Daten</translation>
+    </message>
+    <message>
+        <source>Random token IDs (always the same). They show whether the model is broken, but not small losses. Repairs are better with real text.</source>
+        <translation>Zufällige Token-IDs (immer dieselben). Sie zeigen, ob das Modell defekt ist, aber keine kleinen Verluste. Reparaturen sind mit echtem Text besser.</translation>
     </message>
     <message>
         <source>&amp;Random inputs</source>
@@ -5256,8 +5256,8 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Rückgängigmachen geht weiterhin: Es liest die Sicherung des Originals.</translation>
     </message>
     <message>
-        <source>The outputs differ from those of the pruned model, because units with an effect were cut. Evaluate this model before you use it: the check only shows that it computes the same as the pruned model with these units set to zero.</source>
-        <translation>Die Ausgaben unterscheiden sich von denen des geprunten Modells, weil Einheiten mit Wirkung entfernt wurden. Werten Sie dieses Modell aus, bevor Sie es verwenden: Die Prüfung zeigt nur, dass es dasselbe berechnet wie das geprunte Modell, in dem diese Einheiten auf null gesetzt sind.</translation>
+        <source>The outputs differ from those of the pruned model, because units with an effect were cut. Evaluate this model before you use it: the check finds errors in the files, but does not measure how much quality the cut costs.</source>
+        <translation>Die Ausgaben unterscheiden sich von denen des geprunten Modells, weil Einheiten mit Wirkung entfernt wurden. Werten Sie dieses Modell aus, bevor Sie es verwenden: Die Prüfung findet Fehler in den Dateien, misst aber nicht, wie viel Qualität der Schnitt kostet.</translation>
     </message>
     <message>
         <source>Tensor</source>
@@ -22539,16 +22539,16 @@ steps</extracomment>
         <translation>Embeddings sind {share} der Parameter: Behalten Sie nur die Tokens Ihrer Texte (Vokabular), um sie zu verkleinern.</translation>
     </message>
     <message>
-        <source>Embeddings are {share} of the parameters: keep only the tokens of your texts (Vocabulary), or open the result and export it as bfloat16.</source>
-        <translation>Embeddings sind {share} der Parameter: Behalten Sie nur die Tokens Ihrer Texte (Vokabular), oder öffnen Sie das Ergebnis und exportieren Sie es als bfloat16.</translation>
+        <source>Embeddings are {share} of the parameters: keep only the tokens of your texts (Vocabulary). To halve the file, open the exported model and export that as bfloat16.</source>
+        <translation>Embeddings sind {share} der Parameter: Behalten Sie nur die Tokens Ihrer Texte (Vokabular). Um die Datei zu halbieren, öffnen Sie das exportierte Modell und exportieren dieses als bfloat16.</translation>
+    </message>
+    <message>
+        <source>Embeddings are {share} of the parameters, and this vocabulary cannot be cut. To halve the file, open the exported model and export that as bfloat16.</source>
+        <translation>Embeddings sind {share} der Parameter, und dieses Vokabular kann nicht verkleinert werden. Um die Datei zu halbieren, öffnen Sie das exportierte Modell und exportieren dieses als bfloat16.</translation>
     </message>
     <message>
         <source>Embeddings are {share} of the parameters; this vocabulary cannot be cut.</source>
         <translation>Embeddings sind {share} der Parameter; dieses Vokabular kann nicht verkleinert werden.</translation>
-    </message>
-    <message>
-        <source>Embeddings are {share} of the parameters, and this vocabulary cannot be cut: open the result and export it as bfloat16.</source>
-        <translation>Embeddings sind {share} der Parameter, und dieses Vokabular kann nicht verkleinert werden: Öffnen Sie das Ergebnis, und exportieren Sie es als bfloat16.</translation>
     </message>
     <message>
         <source>Starts Python and builds the model&apos;s class in transformers with these shapes, without weights.</source>
@@ -22637,10 +22637,6 @@ steps</extracomment>
         <translation>Ein Vielfaches dieser Anzahl von FFN-Neuronen, Kanälen oder Tokens behalten (aufgerundet): Manche Kernel lehnen andere Breiten ab, andere sind damit langsam.</translation>
     </message>
     <message>
-        <source>Units that are all zero are removed without loss. Use the sliders to remove more, starting with the lowest {rank}.</source>
-        <translation>Einheiten, die nur Nullen enthalten, werden ohne Verlust entfernt. Mit den Reglern entfernen Sie mehr, beginnend mit: {rank}, niedrigste zuerst.</translation>
-    </message>
-    <message>
         <source>Write as another type</source>
         <translation>Als andere Art schreiben</translation>
     </message>
@@ -22727,6 +22723,10 @@ steps</extracomment>
     <message>
         <source>score in the file</source>
         <translation>Wert in der Datei</translation>
+    </message>
+    <message>
+        <source>Units that are all zero are removed without loss. Move a slider to the right to remove more, starting with the lowest {rank}.</source>
+        <translation>Einheiten, die nur Nullen enthalten, werden ohne Verlust entfernt. Schieben Sie einen Regler nach rechts, um mehr zu entfernen, beginnend mit: {rank}, niedrigste zuerst.</translation>
     </message>
     <message>
         <source>Scores of {file}</source>

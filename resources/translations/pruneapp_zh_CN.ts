@@ -2746,10 +2746,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>供 torchvision 或 timm 图像分类器使用的图像文件夹。如果模型的每个类别各有一个子文件夹，则测量准确率；否则测量输出与未剪枝模型输出的接近程度。</translation>
     </message>
     <message>
-        <source>Random token IDs (always the same). Unlike with real text, small losses are missed, and repairs are worse.</source>
-        <translation>随机词元 ID（始终相同）。与真实文本相比，较小的损失不会被发现，修复效果也较差。</translation>
-    </message>
-    <message>
         <source>A program that evaluates a file. {checkpoint} is replaced by the path of the file, and {out} by the path to which the program writes its result, a JSON object or a number. Without {out}, the last JSON object or number that it prints is used.</source>
         <translation>评估文件的程序。{checkpoint} 会替换为文件的路径，{out} 会替换为程序写入结果（JSON 对象或数字）的路径。没有 {out} 时，使用程序输出的最后一个 JSON 对象或数字。</translation>
     </message>
@@ -2760,6 +2756,10 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
     <message>
         <source>&amp;No data</source>
         <translation>无数据(&amp;N)</translation>
+    </message>
+    <message>
+        <source>Random token IDs (always the same). They show whether the model is broken, but not small losses. Repairs are better with real text.</source>
+        <translation>随机词元 ID（始终相同）。它们能显示模型是否损坏，但不能显示较小的损失。使用真实文本时修复效果更好。</translation>
     </message>
     <message>
         <source>&amp;Random inputs</source>
@@ -5256,8 +5256,8 @@ Code inside checkpoints is never executed.</source>
         <translation>仍可撤销：会读取原文件的备份。</translation>
     </message>
     <message>
-        <source>The outputs differ from those of the pruned model, because units with an effect were cut. Evaluate this model before you use it: the check only shows that it computes the same as the pruned model with these units set to zero.</source>
-        <translation>输出与剪枝后的模型不同，因为裁去了有作用的单元。使用前请评估此模型：检查只表明，它与将这些单元置零的剪枝模型计算结果相同。</translation>
+        <source>The outputs differ from those of the pruned model, because units with an effect were cut. Evaluate this model before you use it: the check finds errors in the files, but does not measure how much quality the cut costs.</source>
+        <translation>输出与剪枝后的模型不同，因为裁去了有作用的单元。使用前请评估此模型：检查能发现文件中的错误，但不测量裁剪损失了多少质量。</translation>
     </message>
     <message>
         <source>Tensor</source>
@@ -22538,16 +22538,16 @@ steps</extracomment>
         <translation>嵌入占参数的 {share}：只保留您的文本中的词元（词表）可减小它们。</translation>
     </message>
     <message>
-        <source>Embeddings are {share} of the parameters: keep only the tokens of your texts (Vocabulary), or open the result and export it as bfloat16.</source>
-        <translation>嵌入占参数的 {share}：只保留您的文本中的词元（词表），或打开结果并以 bfloat16 导出。</translation>
+        <source>Embeddings are {share} of the parameters: keep only the tokens of your texts (Vocabulary). To halve the file, open the exported model and export that as bfloat16.</source>
+        <translation>嵌入占参数的 {share}：只保留您的文本中的词元（词表）。要使文件减半，请打开导出的模型，再以 bfloat16 导出。</translation>
+    </message>
+    <message>
+        <source>Embeddings are {share} of the parameters, and this vocabulary cannot be cut. To halve the file, open the exported model and export that as bfloat16.</source>
+        <translation>嵌入占参数的 {share}，且此词表无法裁剪。要使文件减半，请打开导出的模型，再以 bfloat16 导出。</translation>
     </message>
     <message>
         <source>Embeddings are {share} of the parameters; this vocabulary cannot be cut.</source>
         <translation>嵌入占参数的 {share}；此词表无法裁剪。</translation>
-    </message>
-    <message>
-        <source>Embeddings are {share} of the parameters, and this vocabulary cannot be cut: open the result and export it as bfloat16.</source>
-        <translation>嵌入占参数的 {share}，且此词表无法裁剪：打开结果并以 bfloat16 导出。</translation>
     </message>
     <message>
         <source>Starts Python and builds the model&apos;s class in transformers with these shapes, without weights.</source>
@@ -22636,10 +22636,6 @@ steps</extracomment>
         <translation>保留的 FFN 神经元、通道或词元数为此数的倍数（向上取整）：有些内核不接受其他宽度，有些则较慢。</translation>
     </message>
     <message>
-        <source>Units that are all zero are removed without loss. Use the sliders to remove more, starting with the lowest {rank}.</source>
-        <translation>全为零的单元会被无损移除。使用滑块可移除更多，从{rank}最低的单元开始。</translation>
-    </message>
-    <message>
         <source>Write as another type</source>
         <translation>写为另一种类型</translation>
     </message>
@@ -22726,6 +22722,10 @@ steps</extracomment>
     <message>
         <source>score in the file</source>
         <translation>文件中的分数</translation>
+    </message>
+    <message>
+        <source>Units that are all zero are removed without loss. Move a slider to the right to remove more, starting with the lowest {rank}.</source>
+        <translation>全为零的单元会被无损移除。向右移动滑块可移除更多，从{rank}最低的单元开始。</translation>
     </message>
     <message>
         <source>Scores of {file}</source>

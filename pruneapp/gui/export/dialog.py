@@ -304,7 +304,7 @@ _PAUSE_MS = 150
 
 @dataclass(frozen=True)
 class ExportChoices:
-    """What was chosen in the dialog, for the next time, even if it was cancelled."""
+    """What was chosen for an export, as the default of the next one."""
 
     purpose: Purpose | None = None  # None if no purpose was chosen
     format: str = ""  # name of the format; empty if no format was possible

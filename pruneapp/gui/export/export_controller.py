@@ -573,7 +573,7 @@ class ExportController(Feature[ExportDialog]):
         dialog.target.set_folders(allowed=bool(document.checkpoint.contents.shards))
         dialog.target.set_path(str(target))
         dialog.exportRequested.connect(self._export)
-        dialog.finished.connect(self._store_choices)
+        dialog.accepted.connect(self._store_choices)
         FormatSizes(self._jobs, dialog, preview, self.session.refused.emit)
         origin = preview.provenance
         self._forecasts = ShrinkForecasts(self._jobs, dialog, preview.snapshot, origin)

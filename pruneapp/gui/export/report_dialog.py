@@ -82,8 +82,8 @@ class ExportReportDialog(Dialog):
         if report.effect == CHANGES:
             changed = self.tr(
                 "The outputs differ from those of the pruned model, because units with an effect "
-                "were cut. Evaluate this model before you use it: the check only shows that it "
-                "computes the same as the pruned model with these units set to zero."
+                "were cut. Evaluate this model before you use it: the check finds errors in the "
+                "files, but does not measure how much quality the cut costs."
             )
             notes.insert(0, changed)
         self.notes = [plain(note, wrap=True) for note in notes]

@@ -396,7 +396,8 @@ def embeddings_text(forecast: ShrinkForecast) -> str:
             text = translate(
                 "Shrink",
                 "Embeddings are {share} of the parameters: keep only the tokens of your texts "
-                "(Vocabulary), or open the result and export it as bfloat16.",
+                "(Vocabulary). To halve the file, open the exported model and export that as "
+                "bfloat16.",
             )
     else:
         text = translate(
@@ -405,8 +406,8 @@ def embeddings_text(forecast: ShrinkForecast) -> str:
         if is_wide:
             text = translate(
                 "Shrink",
-                "Embeddings are {share} of the parameters, and this vocabulary cannot be cut: open "
-                "the result and export it as bfloat16.",
+                "Embeddings are {share} of the parameters, and this vocabulary cannot be cut. To "
+                "halve the file, open the exported model and export that as bfloat16.",
             )
     return text.format(share=number_format.part(size.embeddings, size.parameters))
 
@@ -759,8 +760,8 @@ class ShrinkPage(QWidget):
         file = self.ranking.findData(by) >= _NORMS
         ranked = self.tr("score in the file") if file else self.ranking.currentText()
         words = self.tr(
-            "Units that are all zero are removed without loss. Use the sliders to remove more, "
-            "starting with the lowest {rank}."
+            "Units that are all zero are removed without loss. Move a slider to the right to "
+            "remove more, starting with the lowest {rank}."
         )
         self.first.setText(words.format(rank=ranked))
 

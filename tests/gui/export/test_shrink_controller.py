@@ -6,7 +6,6 @@ import contextlib
 import json
 import re
 import sys
-from pathlib import Path
 
 import pytest
 import torch
@@ -118,6 +117,7 @@ def test_a_cut_is_evaluated_before_the_export(user, folder, dialog, runners, scr
     assert plain(page.state.text()) == words
     user.click(dialog.stop)
     page = turn_to_page(user).page
+    user.key("Right", page.rows.rows["ffn"].slider)
     user.wait(lambda: page.forecast.request == page.request)
     assert plain(page.state.text()) == words, "kept when the dialog is opened again"
     user.click(user.workbench.export.dialog.stop)
@@ -185,7 +185,8 @@ def test_an_evaluation_of_a_cut_continues_when_the_dialog_is_closed(
     user.click(dialog.stop)
     assert "Evaluating the cut" in [job.progress.title for job in jobs.states()]
     page = turn_to_page(user).page
-    user.key("Right", page.rows.rows["ffn"].slider)
+    for _ in range(2):
+        user.key("Right", page.rows.rows["ffn"].slider)
     user.wait(lambda: page.evaluate.text() == "Queued…")
     runners[0].gate.closed = True
     gate.closed = False
@@ -199,6 +200,14 @@ def test_an_evaluation_of_a_cut_continues_when_the_dialog_is_closed(
     assert done[0].startswith("Opened: After this cut: ")
 
 
+def export_cut(user, dialog):
+    """Export the cut of the page."""
+    user.wait(dialog.go.isEnabled)
+    user.click(dialog.go)
+    report_of(user)
+    user.close_report()
+
+
 def test_each_state_has_its_cut(user, folder):
     """Regression: the cut of one state was chosen for the export of another one."""
     user.open_file(folder)
@@ -206,7 +215,7 @@ def test_each_state_has_its_cut(user, folder):
     user.key("Right", dialog.page.rows.rows["ffn"].slider)
     cut = dialog.page.request
     assert cut.kept
-    user.click(dialog.stop)
+    export_cut(user, dialog)
     step = Step((Row(("model.layers.0.self_attn.q_proj.weight",), "identity", {}),))
     assert user.session.commit(compute_preview(user.document.snapshot(), step, CpuKernel(), Job()))
     dialog = turn_to_page(user)
@@ -293,7 +302,8 @@ def test_a_quarter_of_the_neurons_and_two_layers_go_by_hand(user, folder, dialog
     assert user.document.position == 0
 
 
-def test_what_was_chosen_is_there_in_the_next_dialog(user, dialog, monkeypatch):
+def test_cancel_discards_what_was_chosen(user, dialog, monkeypatch):
+    """Regression: Ctrl+E opened the page Shrunk with a cut that had been cancelled."""
     export = user.workbench.export
 
     def reopen():
@@ -301,9 +311,9 @@ def test_what_was_chosen_is_there_in_the_next_dialog(user, dialog, monkeypatch):
         user.wait(lambda: export.dialog is None)
         assert export._forecasts is None, "it would keep the state in memory"
         user.key("Ctrl+E")
-        user.wait(lambda: export.dialog is not None and export.dialog.page.forecast is not None)
-        assert export.dialog.is_shrunk
-        return export.dialog
+        user.wait(lambda: export.dialog is not None)
+        assert not export.dialog.is_shrunk
+        return turn_to_page(user)
 
     # Regression: on this page, the dialog opened a third lower, and smaller.
     place = dialog.geometry()
@@ -316,6 +326,7 @@ def test_what_was_chosen_is_there_in_the_next_dialog(user, dialog, monkeypatch):
     user.qtbot.keyClick(dialog.tabs, Qt.Key.Key_Right)
 
     page = dialog.page
+    default = page.request
     user.qtbot.keyClick(page.rows.rows["ffn"].slider, Qt.Key.Key_Right)
     user.click(page.rows.strip, page.rows.strip.cell(5).center())
     page.check.setFocus()
@@ -328,11 +339,11 @@ def test_what_was_chosen_is_there_in_the_next_dialog(user, dialog, monkeypatch):
     user.wait(lambda: page.order() is not None)
     chosen = page.request
     again = reopen()
-    assert again.page.request == chosen
-    assert again.page.rows.rows["ffn"].box.value() == 128
-    assert again.page.rows.strip.cut_layers() == (5,)
-    assert again.page.order().check == "meta"
-    assert again.page.order().path == Path("elsewhere")
+    assert again.page.request == default != chosen
+    assert again.page.rows.rows["ffn"].box.value() == 192
+    assert again.page.rows.strip.cut_layers() == ()
+    assert again.page.order().check == "shapes"
+    assert again.page.order().path.name == "tiny-shrunk"
     user.click(again.stop)
 
     def refuse(*_arguments, **_named):
@@ -369,7 +380,9 @@ def test_the_multiple_of_a_step_is_that_of_the_export(user, tmp_path):
     user.wait(lambda: page.order() is not None)
     assert page.rows.rows["ffn"].box.value() == 192
     user.choose(page.multiple, "128")
-    user.click(dialog.stop)
+    user.wait(lambda: page.forecast.request == page.request)
+    user.key("Right", page.rows.rows["ffn"].slider)
+    export_cut(user, dialog)
     dialog = turn_to_page(user)
     assert dialog.page.multiple.currentData() == 128, "the later choice"
     user.click(dialog.stop)
@@ -385,7 +398,9 @@ def test_a_step_that_rounds_as_the_export_takes_the_multiple_of_its_page(user, t
     user.open_file(folder)
     dialog = turn_to_page(user)
     user.choose(dialog.page.multiple, "32")
-    user.click(dialog.stop)
+    user.wait(lambda: dialog.page.forecast.request == dialog.page.request)
+    user.key("Right", dialog.page.rows.rows["ffn"].slider)
+    export_cut(user, dialog)
     prune_neurons(user)
     row = user.document.history.records[-1].step.rows[0]
     assert row.values["multiple"] == "32"
