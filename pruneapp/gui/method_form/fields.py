@@ -343,7 +343,7 @@ class LimitsSection(QWidget):
         self._read()
 
     def set_error(self, text: str) -> None:
-        """Show an error found elsewhere, until a limit changes."""
+        """Show an error found elsewhere, until a limit changes; "" clears it."""
         if not self.errors:
             params = [editor.param for editor in self.editors.values()]
             self._show_error(with_translated_labels(text, params))

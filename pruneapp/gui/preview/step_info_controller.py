@@ -83,6 +83,7 @@ class StepInfoController(Feature[QInputDialog]):
         self._coupled: tuple[str, ...] = ()  # the names that biases and norms were searched for
         self._about: tuple[object, ...] = ()  # the key that dependents were searched for
         self._last_text = ""  # the size entered last
+        self._size_refused = False  # whether the form shows an error of `ask_size`
         self._size_task, self._coupled_task = LatestTask(self.jobs), LatestTask(self.jobs)
         self._dependents_task, self._notes_task = LatestTask(self.jobs), LatestTask(self.jobs)
         self._size_timer = single_shot(self, 0, self._size)
@@ -104,6 +105,9 @@ class StepInfoController(Feature[QInputDialog]):
             self._form.set_shares(state.assignment.shares)
 
     def _on_requested(self, state: PreviewState) -> None:
+        if self._size_refused and state.error is None:
+            self._size_refused = False
+            self._form.limits.set_error("")
         self._show_shares(state)
         self._request_sizes()
         self._count_coupled()
@@ -264,9 +268,10 @@ class StepInfoController(Feature[QInputDialog]):
         """Ask for the size of the compact file, and set the total sparsity that reaches it.
 
         A size that the step can reach is computed first, as the default. Errors, such as an
-        impossible size or a method of whole channels, are shown below the limits of the form;
-        nothing is set then.
+        impossible size or a method of whole channels, are shown below the limits of the form until
+        a step is requested; nothing is set then.
         """
+        self._form.limits.set_error("")
         try:
             step = self._form_controller.step()
             _check_supports_size(step)
@@ -291,6 +296,7 @@ class StepInfoController(Feature[QInputDialog]):
         except PruneAppError as error:
             limits = self._form.limits
             limits.set_error(translate_error(error))
+            self._size_refused = True
             # The note is below the limits, and has its position only after they are laid out.
             QTimer.singleShot(0, limits.note, lambda: scroll_to(limits.note))
         else:

@@ -72,10 +72,12 @@ def test_what_cannot_be_is_said_beside_the_limits(at_work):
         say(at_work, text)
         at_work.wait(lambda why=why: why in note.text())
         at_work.wait(lambda: note.visibleRegion().boundingRect() == note.rect())
-        at_work.views.form.limits.set_error("")
     at_work.choose(at_work.rule.method, "Ln structured (channels)")
+    at_work.wait(lambda: not note.isVisible())
     at_work.click(at_work.views.form.limits.by_size)
     at_work.wait(lambda: "whole channels" in note.text())
+    at_work.choose(at_work.rule.method, "L1 unstructured (magnitude)")
+    at_work.wait(lambda: not note.isVisible())
     assert total(at_work) is None
     assert at_work.trouble == []
 
