@@ -244,8 +244,8 @@ class SurveyedState:
             cut, asked = count - n_kept, round(share * count)
             if cut != asked:
                 yield (
-                    f"{axis.label}: {share:.4g} of {count:,} are {asked:,}, and {cut:,} are cut "
-                    f"({cut / count:.1%}): what stays is rounded up to a multiple of "
+                    f"{axis.label}: {cut:,} of {count:,} ({cut / count:.1%}) are cut instead of "
+                    f"{asked:,} ({100 * share:.4g}%): the rest is rounded up to a multiple of "
                     f"{axis.multiple_words(request.multiple)}."
                 )
 

@@ -9761,8 +9761,8 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>keine Datei geladen</translation>
     </message>
     <message>
-        <source>Ranking: {method}</source>
-        <translation>Rangfolge: {method}</translation>
+        <source>Ranking: by the method</source>
+        <translation>Rangfolge: nach der Methode</translation>
     </message>
     <message>
         <source>There is no method to choose.</source>

@@ -9760,8 +9760,8 @@ computed on this computer.</source>
         <translation>未加载文件</translation>
     </message>
     <message>
-        <source>Ranking: {method}</source>
-        <translation>排序依据：{method}</translation>
+        <source>Ranking: by the method</source>
+        <translation>排序依据：由方法决定</translation>
     </message>
     <message>
         <source>There is no method to choose.</source>

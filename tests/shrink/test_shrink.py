@@ -188,10 +188,12 @@ def test_what_the_multiple_makes_of_a_share_is_said(source, tmp_path, capsys):
     options = "--ffn", "25%", "--multiple", 5
     assert run("shrink", source, *options, "-o", tmp_path / "out") == 0
     assert config_of(tmp_path / "out")["intermediate_size"] == 10
-    notice = "0.25 of 12 are 3, and 2 are cut (16.7%): what stays is rounded up to a multiple of 5."
+    notice = (
+        "2 of 12 (16.7%) are cut instead of 3 (25%): the rest is rounded up to a multiple of 5."
+    )
     printed = capsys.readouterr()
     assert f"FFN neurons: {notice}" in printed.err
-    assert printed.out.count("0.25 of 12") == 0, "it is stated once"
+    assert printed.out.count("2 of 12 (") == 0, "it is stated once"
 
 
 def test_a_file_without_scores_for_a_group_is_refused(source, tmp_path, capsys):

@@ -267,13 +267,12 @@ class RuleEditor(QWidget):
         if context.example != former.example:
             self.target.set_example(context.example)
         self.mask_name.setText(context.mask_file or self.tr("no file loaded"))
+        self.scores_name.setText(context.scores_file or self.tr("Ranking: by the method"))
         self.statistics_name.setText(context.statistics_file or self.tr("no file loaded"))
         if context.statistics_about:
             self.statistics_name.setToolTip(as_plain(context.statistics_about))
             self.statistics_name.setAccessibleDescription(context.statistics_about)
         form = self.form()
-        ranking = self.tr("Ranking: {method}").format(method=form.label if form else "")
-        self.scores_name.setText(context.scores_file or ranking)
         if form is not None and form.granularity in {"channels", "blocks"}:
             # the number of channels or blocks left is not counted
             context = dataclasses.replace(context, left=None)
