@@ -815,8 +815,7 @@ class Recovery:
     def _choose_rate(self, leaves: list[Any], changes: Any, before: list[torch.Tensor]) -> float:
         """Return the candidate with the smallest error of all samples after a few steps each.
 
-        A candidate whose error is not finite counts as the largest; of several, the smallest rate
-        is returned. `before` are the values of the leaves, which are restored.
+        `before` are the values of the leaves, which are restored.
         """
         default = self._default_rate() if changes is None else 5e-4
         found: list[tuple[float, float]] = []
@@ -827,7 +826,7 @@ class Recovery:
         began = time.monotonic()
         factors = _CANDIDATES
         for number in range(len(_CANDIDATES)):
-            if found and not found[0][0] < start:
+            if found and found[0][0] >= start:
                 factors = _SMALL_CANDIDATES
             rate = factors[number] * default
             self._emit("trial", lr=rate)
@@ -847,7 +846,7 @@ class Recovery:
                 speed=(number + 1) * steps / max(1e-9, time.monotonic() - began),
                 memory=self._memory_in_use(),
             )
-        return min((e if math.isfinite(e) else math.inf, rate) for e, rate in found)[1]
+        return min(found)[1]
 
     @torch.no_grad()
     def _round(self, start: Mapping[str, torch.Tensor]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import math
 
 import pytest
 import torch
@@ -125,20 +124,3 @@ def test_short_runs_try_smaller_learning_rates_if_a_third_is_too_large(
     assert [factor for _, factor in tried] == pytest.approx(factors)
     assert chosen == pytest.approx(min(tried)[1] * default)
     assert all(torch.equal(leaf, value) for leaf, value in zip(leaves, before, strict=True))
-
-
-def test_a_trial_with_an_error_that_is_not_finite_is_not_chosen(monkeypatch):
-    model = nn.Sequential(nn.Linear(6, 3))
-    run, student = prepare(model, ((torch.randn(40, 6),), {}), steps=400, windows=False)
-    with torch.no_grad():
-        student[0].weight.mul_(0.9)
-    monkeypatch.setattr(run, "_default_rate", lambda: 3e-3)
-    errors = iter([math.nan, 0.5, math.inf])  # NaN is not larger than any other number
-    monkeypatch.setattr(run, "_errors_of", lambda _batches: torch.tensor([next(errors)]))
-    leaves = list(run.parameters.values())
-    before = [leaf.detach().clone() for leaf in leaves]
-    with run._training_of(run.parameters):
-        chosen = run._choose_rate(leaves, None, before)
-    run.finish()
-    rates = [event["lr"] for event in run.events if event["what"] == "rate"]
-    assert chosen == rates[1]
