@@ -2746,6 +2746,10 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Ein Ordner mit Bildern für einen Bildklassifikator von torchvision oder timm. Mit einem Unterordner je Klasse des Modells wird die Genauigkeit gemessen; sonst, wie genau die Ausgaben denen des ungeprunten Modells entsprechen.</translation>
     </message>
     <message>
+        <source>Random token IDs, always the same: small losses are missed, and repairs are worse than with real text.</source>
+        <translation>Zufällige Token-IDs, immer dieselben: kleine Verluste werden nicht erkannt, und Reparaturen sind schlechter als mit echtem Text.</translation>
+    </message>
+    <message>
         <source>A program that evaluates a file. {checkpoint} is replaced by the path of the file, and {out} by the path to which the program writes its result, a JSON object or a number. Without {out}, the last JSON object or number that it prints is used.</source>
         <translation>Ein Programm, das eine Datei auswertet. {checkpoint} wird durch den Pfad der Datei ersetzt und {out} durch den Pfad, unter den das Programm sein Ergebnis schreibt, ein JSON-Objekt oder eine Zahl. Ohne {out} gilt das letzte JSON-Objekt oder die letzte Zahl in seiner Ausgabe.</translation>
     </message>
@@ -2756,10 +2760,6 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
     <message>
         <source>&amp;No data</source>
         <translation>Kei&amp;ne Daten</translation>
-    </message>
-    <message>
-        <source>Random token IDs (always the same). They show whether the model is broken, but not small losses. Repairs are better with real text.</source>
-        <translation>Zufällige Token-IDs (immer dieselben). Sie zeigen, ob das Modell defekt ist, aber keine kleinen Verluste. Reparaturen sind mit echtem Text besser.</translation>
     </message>
     <message>
         <source>&amp;Random inputs</source>

@@ -2746,6 +2746,10 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>供 torchvision 或 timm 图像分类器使用的图像文件夹。如果模型的每个类别各有一个子文件夹，则测量准确率；否则测量输出与未剪枝模型输出的接近程度。</translation>
     </message>
     <message>
+        <source>Random token IDs, always the same: small losses are missed, and repairs are worse than with real text.</source>
+        <translation>随机词元 ID，始终相同：无法发现较小的损失，修复效果也比使用真实文本差。</translation>
+    </message>
+    <message>
         <source>A program that evaluates a file. {checkpoint} is replaced by the path of the file, and {out} by the path to which the program writes its result, a JSON object or a number. Without {out}, the last JSON object or number that it prints is used.</source>
         <translation>评估文件的程序。{checkpoint} 会替换为文件的路径，{out} 会替换为程序写入结果（JSON 对象或数字）的路径。没有 {out} 时，使用程序输出的最后一个 JSON 对象或数字。</translation>
     </message>
@@ -2756,10 +2760,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
     <message>
         <source>&amp;No data</source>
         <translation>无数据(&amp;N)</translation>
-    </message>
-    <message>
-        <source>Random token IDs (always the same). They show whether the model is broken, but not small losses. Repairs are better with real text.</source>
-        <translation>随机词元 ID（始终相同）。它们能显示模型是否损坏，但不能显示较小的损失。使用真实文本时修复效果更好。</translation>
     </message>
     <message>
         <source>&amp;Random inputs</source>

@@ -363,8 +363,8 @@ def _label_and_help(kind: DataKind) -> tuple[str, str]:
             translate("DataKind", "&No data"),
             translate(
                 "DataKind",
-                "Random token IDs (always the same). They show whether the model is broken, but "
-                "not small losses. Repairs are better with real text.",
+                "Random token IDs, always the same: small losses are missed, and repairs are worse "
+                "than with real text.",
             ),
         ),
         DataKind.INPUTS: (

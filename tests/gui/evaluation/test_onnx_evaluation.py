@@ -121,7 +121,7 @@ def test_a_repair_runs_random_inputs(pruned):
     dialog = repair.dialog
     pruned.click(dialog.source.radios[DataKind.INPUTS])
     pruned.type(dialog.source.python, sys.executable)
-    pruned.wait(lambda: "on random inputs, N=1." in dialog.source.found.text())
+    pruned.wait(lambda: "are used for calibration" in dialog.source.found.text())
     pruned.wait(lambda: dialog.go.text() == "Repair 2 layers")
     pruned.click(dialog.go)
     pruned.wait_idle()
