@@ -2110,6 +2110,10 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Schickt Eingaben durch das nicht geprunte Modell und speichert Aktivierungsstatistiken. Wanda, RIA und ähnliche Methoden ordnen Gewichte danach. Verwenden Sie Eingaben wie im Einsatz, aber nicht die Daten der Auswertung.</translation>
     </message>
     <message>
+        <source>The model runs with the data, and statistics of its activations are saved.</source>
+        <translation>Das Modell wird mit den Daten ausgeführt, und Statistiken seiner Aktivierungen werden gespeichert.</translation>
+    </message>
+    <message>
         <source>Also collect &amp;Gram matrices (about {size})</source>
         <translation>Auch &amp;Gram-Matrizen erheben (etwa {size})</translation>
     </message>
@@ -8830,10 +8834,6 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
 <context>
     <name>RecoverController</name>
     <message>
-        <source>The data are used for training: the pruned model learns to reproduce the outputs of the unpruned model.</source>
-        <translation>Mit den Daten wird trainiert: Das geprunte Modell lernt, die Ausgaben des ungeprunten Modells wiederzugeben.</translation>
-    </message>
-    <message>
         <source>Recovery</source>
         <translation>Wiederherstellung</translation>
     </message>
@@ -8903,6 +8903,10 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     <message>
         <source>The inputs of calibrate() are run through the unpruned model, and the pruned model is trained to reproduce its outputs.</source>
         <translation>Die Eingaben von calibrate() laufen durch das ungeprunte Modell, und das geprunte Modell wird auf dieselben Ausgaben trainiert.</translation>
+    </message>
+    <message>
+        <source>The data are used for training: the pruned model learns to reproduce the outputs of the unpruned model.</source>
+        <translation>Mit den Daten wird trainiert: Das geprunte Modell lernt, die Ausgaben des ungeprunten Modells wiederzugeben.</translation>
     </message>
     <message>
         <source>Your own training loop, with your data, labels and optimizer. Pruned weights stay zero.</source>
@@ -9276,10 +9280,6 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
 <context>
     <name>RepairController</name>
     <message>
-        <source>The data are used for calibration: the remaining weights are adjusted so that each layer reproduces its outputs before pruning.</source>
-        <translation>Mit den Daten wird kalibriert: Die verbleibenden Gewichte werden so angepasst, dass jede Schicht ihre Ausgaben vor dem Prunen wiedergibt.</translation>
-    </message>
-    <message>
         <source>It has statistics of 1 pruned layer.</source>
         <translation>Sie hat die Statistik von 1 geprunten Schicht.</translation>
     </message>
@@ -9321,6 +9321,10 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     <message>
         <source>Adjusts the remaining weights of pruned layers so that each layer&apos;s output stays close to that of the unpruned model. The masks do not change. You can undo it.</source>
         <translation>Passt die verbleibenden Gewichte geprunter Schichten so an, dass die Ausgabe jeder Schicht nahe an der des ungeprunten Modells bleibt. Die Masken ändern sich nicht. Sie können es rückgängig machen.</translation>
+    </message>
+    <message>
+        <source>The data are used for calibration: the remaining weights are adjusted so that each layer reproduces its outputs before pruning.</source>
+        <translation>Mit den Daten wird kalibriert: Die verbleibenden Gewichte werden so angepasst, dass jede Schicht ihre Ausgaben vor dem Prunen wiedergibt.</translation>
     </message>
     <message>
         <source>Layer</source>

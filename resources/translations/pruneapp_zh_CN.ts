@@ -2110,6 +2110,10 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>将输入送入未剪枝的模型，并保存激活统计。Wanda、RIA 等方法据此对权重排序。请使用与实际应用相似的输入，但不要使用评估数据。</translation>
     </message>
     <message>
+        <source>The model runs with the data, and statistics of its activations are saved.</source>
+        <translation>用这些数据运行模型，并保存其激活值的统计信息。</translation>
+    </message>
+    <message>
         <source>Also collect &amp;Gram matrices (about {size})</source>
         <translation>同时收集 &amp;Gram 矩阵（约 {size}）</translation>
     </message>
@@ -8829,10 +8833,6 @@ computed on this computer.</source>
 <context>
     <name>RecoverController</name>
     <message>
-        <source>The data are used for training: the pruned model learns to reproduce the outputs of the unpruned model.</source>
-        <translation>这些数据用于训练：剪枝后的模型学习重现未剪枝模型的输出。</translation>
-    </message>
-    <message>
         <source>Recovery</source>
         <translation>恢复</translation>
     </message>
@@ -8902,6 +8902,10 @@ computed on this computer.</source>
     <message>
         <source>The inputs of calibrate() are run through the unpruned model, and the pruned model is trained to reproduce its outputs.</source>
         <translation>calibrate() 的输入通过未剪枝模型运行，并针对相同的输出训练剪枝后的模型。</translation>
+    </message>
+    <message>
+        <source>The data are used for training: the pruned model learns to reproduce the outputs of the unpruned model.</source>
+        <translation>这些数据用于训练：剪枝后的模型学习重现未剪枝模型的输出。</translation>
     </message>
     <message>
         <source>Your own training loop, with your data, labels and optimizer. Pruned weights stay zero.</source>
@@ -9275,10 +9279,6 @@ computed on this computer.</source>
 <context>
     <name>RepairController</name>
     <message>
-        <source>The data are used for calibration: the remaining weights are adjusted so that each layer reproduces its outputs before pruning.</source>
-        <translation>这些数据用于校准：调整剩余的权重，使每一层重现其剪枝前的输出。</translation>
-    </message>
-    <message>
         <source>It has statistics of 1 pruned layer.</source>
         <translation>它有 1 个被剪枝层的统计。</translation>
     </message>
@@ -9320,6 +9320,10 @@ computed on this computer.</source>
     <message>
         <source>Adjusts the remaining weights of pruned layers so that each layer&apos;s output stays close to that of the unpruned model. The masks do not change. You can undo it.</source>
         <translation>调整被剪枝层的剩余权重，使每一层的输出接近未剪枝模型的输出。掩码不会改变。可以撤销。</translation>
+    </message>
+    <message>
+        <source>The data are used for calibration: the remaining weights are adjusted so that each layer reproduces its outputs before pruning.</source>
+        <translation>这些数据用于校准：调整剩余的权重，使每一层重现其剪枝前的输出。</translation>
     </message>
     <message>
         <source>Layer</source>

@@ -225,20 +225,6 @@ def two_pruned_layers(user, two_layers) -> User:
 
 
 @pytest.fixture
-def pruned_encoder(user, two_layers) -> User:
-    """Return the user after pruning both layers of a folder with a configuration of an encoder."""
-    folder = two_layers.parent / "encoder"
-    folder.mkdir()
-    two_layers.rename(folder / "model.safetensors")
-    (folder / "config.json").write_text('{"architectures": ["BertModel"]}')
-    user.open_file(folder)
-    step = Step((Row(("fc.weight", "head.weight"), "l1_unstructured", {"amount": 0.6}),))
-    preview = compute_preview(user.document.snapshot(), step, CpuKernel(), Job())
-    assert user.session.commit(preview)
-    return user
-
-
-@pytest.fixture
 def runners(monkeypatch, measure):
     """Run evaluations in this process by `measure`; return the list of runners made so far."""
     from pruneapp.gui.evaluation.script_controller import AgreedScript

@@ -94,12 +94,8 @@ def pooling_of(checkpoint: Checkpoint) -> str:
     """
     home = home_of(checkpoint)
     try:
-        index = home / _MODULES
-        if not _is_inside(index, home, _LARGEST_COMPANION):
-            return ""
-        modules = json_codec.decode(index.read_bytes(), list[_Module], str(index))
-        paths = [module.path for module in modules if module.type.endswith(".Pooling")]
-        folder = next((each for each in _module_folders(home) if str(each) in paths), None)
+        modules = _module_folders(home).items()
+        folder = next((path for path, kind in modules if kind.endswith(".Pooling")), None)
         if folder is None:
             return ""
         path = home / folder / CONFIG
@@ -219,15 +215,15 @@ class _Module(msgspec.Struct):
     type: str = ""  # name of a class with its module
 
 
-def _module_folders(home: Path) -> list[PurePosixPath]:
-    """Return the subfolders of the model folder that ``modules.json`` names, in its order.
+def _module_folders(home: Path) -> dict[PurePosixPath, str]:
+    """Return the subfolders of the model folder in ``modules.json``, in its order, with the class.
 
-    Duplicates are ignored, and paths that are absolute, do not exist, or lead out of the folder. []
+    Duplicates are ignored, and paths that are absolute, do not exist, or lead out of the folder. {}
     without a ``modules.json``. Raises `ExportError` if it cannot be read or is not valid.
     """
     index = home / _MODULES
     if not index.is_file() or not _is_inside(index, home):
-        return []
+        return {}
     with reading(index):
         text = index.read_bytes()
     try:
@@ -237,16 +233,18 @@ def _module_folders(home: Path) -> list[PurePosixPath]:
             f"'{index}' lists the modules of the model, and cannot be read: {error}",
             remedy="Fix the file, or move it out of the folder.",
         ) from error
-    folders = [PurePosixPath(module.path.replace("\\", "/")) for module in modules]
-    return [
-        folder
-        for folder in dict.fromkeys(folders)
+    folders: dict[PurePosixPath, str] = {}
+    for module in modules:
+        folders.setdefault(PurePosixPath(module.path.replace("\\", "/")), module.type)
+    return {
+        folder: kind
+        for folder, kind in folders.items()
         if folder.parts
         and not folder.is_absolute()
         and ".." not in folder.parts
         and (home / folder).is_dir()
         and (home / folder).resolve().is_relative_to(home.resolve())
-    ]
+    }
 
 
 def _files_below(folder: Path) -> Iterator[Path]:

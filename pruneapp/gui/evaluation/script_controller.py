@@ -339,18 +339,13 @@ class ScriptController(Feature[ConsentDialog]):
         self._notifications.show_done(text.format(file=target.name))
 
     @flow
-    def look(self, choice: SourceChoice, use: str = "") -> Flow[None]:
-        """Check a source without running it, and show below the choice what was found.
+    def look(self, choice: SourceChoice) -> Flow[None]:
+        """Check a source without running it, and show below the choice what was found."""
+        yield from self.check(choice)
 
-        `use` is that of `check`.
-        """
-        yield from self.check(choice, use)
-
-    def check(self, choice: SourceChoice, use: str = "") -> Flow[EvaluationScript | None]:
+    def check(self, choice: SourceChoice) -> Flow[EvaluationScript | None]:
         """Check a source without running it, show below the choice what was found, and return it.
 
-        `use` is a sentence that states what data of a built-in script are used for, if not for an
-        evaluation.
         None if there is no script. A further call cancels the check. An error is not marked as such
         before a path is entered. The result is not shown if the choice has changed or is deleted
         meanwhile.
@@ -369,7 +364,7 @@ class ScriptController(Feature[ConsentDialog]):
             else:
                 search = self._source_check = RunJob("", self._search_for(source))
                 found = yield from search
-                text, script = self._found_text(found, use), found.agreed.script
+                text, script = self._found_text(found, choice.use), found.agreed.script
         except PruneAppError as error:
             text, trouble = translate_error(error), bool(source.path)
         # The dialog may have been closed, and deleted.
@@ -395,15 +390,11 @@ class ScriptController(Feature[ConsentDialog]):
         words = self.tr("Runs with {python} ({found}).").format(
             python=python.path, found=translate_sentence(python.found)
         )
-        of_data = self._data_text(found)
-        if use and of_data:
+        of_data = self._images_text(found) or self._inputs_text(found) or self._tokens_text(found)
+        if of_data and use:
             of_data = use
         parts = of_data, words, translate_sentence(python.notice), self._limit_text(found)
         return join_sentences(*parts)
-
-    def _data_text(self, found: _Found) -> str:
-        """Return what an evaluation measures with the data of a built-in script."""
-        return self._images_text(found) or self._inputs_text(found) or self._tokens_text(found)
 
     def _limit_text(self, found: _Found) -> str:
         """Return what the samples are, and their number; empty without a limit, or if it is known.

@@ -87,7 +87,8 @@ class SourceChoice(QWidget):
     """A row for each kind of source, rows for Python, samples and seed, and a line for the answer.
 
     `kinds` are the kinds that are offered. Only the fields of the chosen kind can be edited. With
-    `unpruned` there is also a field for the model from which the open file was pruned.
+    `unpruned` there is also a field for the model from which the open file was pruned. `use` is a
+    sentence that states what the data are used for, if not for an evaluation.
     `ScriptController.serve` connects it.
     """
 
@@ -95,9 +96,15 @@ class SourceChoice(QWidget):
     templateRequested = Signal()  # the user asked for a template of a script
 
     def __init__(
-        self, kinds: Sequence[DataKind], parent: QWidget | None = None, *, unpruned: bool = False
+        self,
+        kinds: Sequence[DataKind],
+        parent: QWidget | None = None,
+        *,
+        unpruned: bool = False,
+        use: str = "",
     ) -> None:
         super().__init__(parent)
+        self.use = use
         self._folder = ""
         self._paths: dict[DataKind, str] = {}
         self.radios: dict[DataKind, QRadioButton] = {}

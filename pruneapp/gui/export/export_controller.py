@@ -58,7 +58,7 @@ from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.jobs import Jobs, Lane, Task
 from pruneapp.gui.document.feature import Feature, Flow, RunJob, flow
 from pruneapp.gui.document.open_document import OpenDocument
-from pruneapp.gui.evaluation.evaluation_controller import EvaluationController
+from pruneapp.gui.evaluation.evaluation_controller import EvaluationController, MeasuredCut
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
 from pruneapp.gui.export.dialog import ExportChoices, ExportDialog
 from pruneapp.gui.export.format_list import rounding_dtype
@@ -471,9 +471,8 @@ class ExportController(Feature[ExportDialog]):
         self._evaluation = evaluation
         self._asked = asked
         self._cluster = cluster
-        # The cut that is being measured: its state, by `History.key`, and its identity.
-        self._trial: tuple[object, str] | None = None
-        self._trial_title = self.tr("Evaluating the cut")
+        # The cut that is being measured: its state, by `History.key`, its identity, and the job.
+        self._trial: tuple[object, str, RunJob[MeasuredCut]] | None = None
         self._trial_timer = QTimer(self)
         self._trial_timer.setInterval(_TRIAL_MS)
         self._trial_timer.timeout.connect(self._show_trial)
@@ -626,9 +625,9 @@ class ExportController(Feature[ExportDialog]):
             return
         state, cut = None, ""
         if self._trial is not None:
-            jobs = self.jobs.states()
-            state = next((job for job in jobs if job.progress.title == self._trial_title), None)
-            cut = self._trial[1] if self._trial[0] == self._key else ""
+            key, measured, run = self._trial
+            state = next((job for job in self.jobs.states() if job.key is run.task), None)
+            cut = measured if key == self._key else ""
         self.dialog.page.set_trial(state, cut)
 
     def _cut_in_words(self, key: object, forecast: ShrinkForecast) -> str:
@@ -676,11 +675,12 @@ class ExportController(Feature[ExportDialog]):
             self.session.kernel,
         )
         title = numbered_title(state, self.document.items[state])
-        self._trial = key, wanted.request.identity()
+        run = RunJob(self.tr("Evaluating the cut"), work, Lane.PROGRAM)
+        self._trial = key, wanted.request.identity(), run
         self._trial_timer.start()
         QTimer.singleShot(0, self, self._show_trial)  # when the job is in the queue
         try:
-            found = yield from RunJob(self._trial_title, work, Lane.PROGRAM)
+            found = yield from run
         except PruneAppError as error:
             if self.dialog is None:
                 raise

@@ -89,7 +89,11 @@ class RecoverDialog(Dialog):
             wrap=True,
             ink=MUTED,
         )
-        self.source = SourceChoice(kinds, self, unpruned=True)
+        use = self.tr(
+            "The data are used for training: the pruned model learns to reproduce the outputs of "
+            "the unpruned model."
+        )
+        self.source = SourceChoice(kinds, self, unpruned=True, use=use)
         self.distills = QRadioButton(
             self.tr("&Reproduce the outputs of the unpruned model (no labels)"), self
         )

@@ -240,11 +240,7 @@ class RecoverController(Feature[Dialog]):
     def _check_source(self, dialog: RecoverDialog) -> Flow[None]:
         """Check the chosen source without running it, and offer what its script can do."""
         source = dialog.source.source()
-        use = self.tr(
-            "The data are used for training: the pruned model learns to reproduce the outputs of "
-            "the unpruned model."
-        )
-        script = yield from self._scripts.check(dialog.source, use)
+        script = yield from self._scripts.check(dialog.source)
         if isValid(dialog) and dialog.source.source() == source:
             dialog.set_functions(
                 trains=script is not None and script.may_define("train"),

@@ -73,7 +73,11 @@ class RepairDialog(Dialog):
             wrap=True,
             ink=MUTED,
         )
-        self.source = SourceChoice(kinds, self, unpruned=True)
+        use = self.tr(
+            "The data are used for calibration: the remaining weights are adjusted so that each "
+            "layer reproduces its outputs before pruning."
+        )
+        self.source = SourceChoice(kinds, self, unpruned=True, use=use)
         self._params = tuple(params)
         settings, self.editors = rows_of_editors(params, self, self._show_state)
         self.headline = heading("")

@@ -214,11 +214,7 @@ class RepairController(Feature[RepairDialog]):
         """
         source = dialog.source.source()
         if source.runs:
-            use = self.tr(
-                "The data are used for calibration: the remaining weights are adjusted so that "
-                "each layer reproduces its outputs before pruning."
-            )
-            self._scripts.look(dialog.source, use)
+            self._scripts.look(dialog.source)
         try:
             layers = yield from self._find_layers(
                 partial(layers_of, self.document.snapshot(), source)

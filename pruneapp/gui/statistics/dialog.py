@@ -48,7 +48,8 @@ class CollectDialog(DecisionDialog):
             wrap=True,
             ink=MUTED,
         )
-        self.choice = SourceChoice(kinds, self)
+        use = self.tr("The model runs with the data, and statistics of its activations are saved.")
+        self.choice = SourceChoice(kinds, self, use=use)
         self.choice.set_source(source)
         words = self.tr("Also collect &Gram matrices (about {size})")
         self.grams = QCheckBox(words.format(size=size(gram_bytes)), self)

@@ -356,16 +356,6 @@ def test_a_script_that_fails_is_a_sentence(pruned, tmp_path):
     user.wait(lambda: user.document.position == 0)
 
 
-def test_the_dialog_states_what_a_text_is_used_for(pruned_encoder, tmp_path):
-    user = pruned_encoder
-    (tmp_path / "text.txt").write_text("A sentence.")
-    dialog = open_dialog(user)
-    user.click(dialog.source.radios[DataKind.TEXT])
-    user.type(dialog.source.fields[DataKind.TEXT], str(tmp_path / "text.txt"))
-    user.wait(lambda: "The data are used for training:" in dialog.source.found.text())
-    assert "cosine" not in dialog.source.found.text()
-
-
 def test_invalid_settings_are_said_in_the_dialog(pruned, tmp_path):
     user = pruned
     dialog = choose_script(user, CALIBRATES, tmp_path)

@@ -365,16 +365,6 @@ def test_no_process_is_left_when_the_window_closes(pruned, tmp_path, fake_torch)
     assert living(pid) == []
 
 
-def test_the_dialog_states_what_a_text_is_used_for(pruned_encoder, tmp_path):
-    user = pruned_encoder
-    (tmp_path / "text.txt").write_text("A sentence.")
-    dialog = open_dialog(user)
-    user.click(dialog.source.radios[DataKind.TEXT])
-    user.type(dialog.source.fields[DataKind.TEXT], str(tmp_path / "text.txt"))
-    user.wait(lambda: "The data are used for calibration:" in dialog.source.found.text())
-    assert "cosine" not in dialog.source.found.text()
-
-
 def test_what_is_no_statistics_file_is_said_in_the_dialog(pruned, tmp_path):
     user = pruned
     dialog = open_dialog(user)
