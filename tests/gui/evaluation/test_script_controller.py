@@ -54,7 +54,7 @@ class Choice:
     """A source as chosen in a dialog, and the text and the error mark that are shown below it."""
 
     def __init__(self, source):
-        self._source, self.found = source, None
+        self._source, self.found, self.use = source, None, ""
 
     def source(self):
         return self._source
