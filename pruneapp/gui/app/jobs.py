@@ -197,16 +197,18 @@ class Task(Generic[T]):
         self.result = self.restart = None
 
 
-def run_task(task: Task[Any]) -> None:
+def run_task(task: Task[Any], on_began: Callable[[Task[Any]], object]) -> None:
     """Run a task on the current thread and store its result or error in it; nothing is raised.
 
-    A task that was cancelled before is not run: its error is `Cancelled`. `trace` has the traceback
-    of a bug, that is of anything but `Cancelled` and `PruneAppError`.
+    A task that was cancelled before is not run: its error is `Cancelled`, and `on_began` is not
+    called. `trace` has the traceback of a bug, that is of anything but `Cancelled` and
+    `PruneAppError`.
     """
     # Set this before checking the token: a task that was cancelled while queued must not run.
     task.begun, task.began = True, time.monotonic()
     try:
         task.token.check()
+        on_began(task)
         task.result = task.work(Job(task, task.token))
     except BaseException as error:  # noqa: BLE001 - any bug is reported, the thread continues
         if not isinstance(error, (Cancelled, PruneAppError)):
@@ -238,7 +240,7 @@ class Jobs(QObject):
     progressed = Signal(object)  # JobProgress of the current visible task
     pauseRequested = Signal()  # foreground work was requested: background work should pause
     idle = Signal()  # no visible task is left
-    listChanged = Signal()  # a visible task was queued or has ended
+    listChanged = Signal()  # a visible task was queued, has begun or has ended
     ended = Signal(object)  # JobEnd of a visible task, before its callback is called
     # (CancelledJob) The user cancelled a task that can be started again, after its callback.
     cancelled = Signal(object)
@@ -248,11 +250,13 @@ class Jobs(QObject):
     stuck = Signal(str)
     unstuck = Signal()
 
+    _began = Signal(object)
     _finished = Signal(object)
     _reported = Signal(object)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self._began.connect(self._on_began)
         self._finished.connect(self._on_finished)
         self._reported.connect(self._on_progressed)
         self._executors = {
@@ -345,7 +349,7 @@ class Jobs(QObject):
             self._start(task)
 
     def _run(self, task: Task[Any]) -> None:
-        run_task(task)
+        run_task(task, self._began.emit)
         self._finished.emit(task)
 
     def pause_background(self) -> None:
@@ -421,6 +425,10 @@ class Jobs(QObject):
         ]
         return sorted(found, key=lambda state: (state.key is not current, not state.is_running))
 
+    def state_of(self, key: object) -> JobState | None:
+        """Return the state of a visible task; None if it has ended."""
+        return next((state for state in self.states() if state.key is key), None)
+
     def _title_before(self, task: Task[Any]) -> str:
         """Return the title of the last task before a queued one on its thread; "" for none."""
 
@@ -492,6 +500,11 @@ class Jobs(QObject):
         shown = self._first_visible
         if shown is not None and shown.title == progress.title:
             self.progressed.emit(progress)
+
+    @Slot(object)
+    def _on_began(self, task: Task[Any]) -> None:
+        if task.visible and task in self._pending:
+            self.listChanged.emit()
 
     @Slot(object)
     def _on_finished(self, task: Task[Any]) -> None:

@@ -66,7 +66,7 @@ class StateResult:
     metrics: tuple[MetricChange, ...] = ()
     words: str = ""  # the full description
     is_old: bool = False  # whether they are outdated
-    is_waiting: bool = False  # whether the state is being evaluated, or is in the queue
+    pending: str = ""  # a word shown instead of metrics while the state is queued or evaluated
 
 
 class StateTree:
@@ -314,8 +314,8 @@ class HistoryModel(QAbstractItemModel):
             return NO_NUMBER if size is None else number_format.size(size.nbytes)
         if kind is HistoryColumn.NOTE:
             return self.items[state].note
-        if result is not None and result.is_waiting:
-            return "…"
+        if result is not None and result.pending:
+            return result.pending
         metrics = () if result is None else result.metrics
         metric = next((metric for metric in metrics if metric.name == name), None)
         if metric is None:

@@ -594,8 +594,8 @@ class HistoryPanel(QWidget):
         result, row = states.result(state), states.row_of(state)
         offer(self.tr("Go to this state\tReturn"), self._jump, can=not here)
         menu.addSeparator()
-        waits = result is not None and result.is_waiting
-        offer(self.tr("Evaluate"), self.measureRequested.emit, can=not waits)
+        can = result is None or not result.pending
+        offer(self.tr("Evaluate"), self.measureRequested.emit, can=can)
         compare = (
             self.tr("Compare with the opened file")
             if here

@@ -287,6 +287,7 @@ class EvaluationController(Feature[EvaluateDialog]):
         self._count = 0  # number of states that were queued together
         self._measuring: RunJob[Measurement] | None = None
         self._current: object = None  # key of the state that is being measured
+        self._shown_running = False  # whether the history shows that it has begun
         # Multiply-adds: whether they are being counted, and why they cannot be.
         self._counting = False
         self._count_error = ""
@@ -294,6 +295,7 @@ class EvaluationController(Feature[EvaluateDialog]):
         self._change = LatestTask(context.jobs)
         history.measureRequested.connect(self._on_requested)
         session.changed.connect(self._refresh)
+        context.jobs.listChanged.connect(self._on_jobs_changed)
 
     # -- commands -------------------------------------------------------------------------------
 
@@ -911,16 +913,12 @@ class EvaluationController(Feature[EvaluateDialog]):
         return self._result_of_state(self._state_hashes.get(key, ""))
 
     def _result_of_state(self, state: str) -> tuple[StateQuality, bool] | None:
-        """Return the same as `_result_of` for the hash of a state."""
         shown = self._shown_evaluation
         found = self._results.get((state, shown))
         return None if found is None else (found, shown != self._evaluation)
 
     def _other_results_text(self, key: object) -> str:
-        """Return sentences with the results of a state under conditions that are not shown.
-
-        Empty if there are none.
-        """
+        """Return sentences with the results of a state under other conditions, "" if none."""
         shown, state = self._shown_evaluation, self._state_hashes.get(key)
         return join_sentences(
             *(
@@ -933,6 +931,16 @@ class EvaluationController(Feature[EvaluateDialog]):
             )
         )
 
+    @property
+    def _is_running(self) -> bool:
+        """Whether the measurement has begun: it may have to wait for another job."""
+        state = None if self._measuring is None else self._jobs.state_of(self._measuring.task)
+        return state is not None and state.is_running
+
+    def _on_jobs_changed(self) -> None:
+        if self._is_running and not self._shown_running:
+            self._refresh()
+
     def _refresh(self, _change: object = None) -> None:
         """Show the results in the history, and emit `measured`. Hash states without a hash.
 
@@ -944,6 +952,7 @@ class EvaluationController(Feature[EvaluateDialog]):
         if self._measuring is not None:
             waits.add(id(self._current))
         self._history.set_results([self._shown(key, waits=id(key) in waits) for key in self._keys])
+        self._shown_running = self._is_running
         self.measured.emit()
         self._identify()
 
@@ -951,9 +960,9 @@ class EvaluationController(Feature[EvaluateDialog]):
         """Return the result of a state to show; `waits`: it is being measured, or in the queue."""
         found = self._result_of(key)
         if waits:
-            now = self._measuring is not None and key is self._current
-            words = self.tr("being evaluated") if now else self.tr("waiting to be evaluated")
-            return StateResult((), words, is_waiting=True)
+            if key is self._current and self._is_running:
+                return StateResult((), self.tr("being evaluated"), pending=self.tr("running"))
+            return StateResult((), self.tr("waiting to be evaluated"), pending=self.tr("queued"))
         if found is None:
             words = self.tr("not evaluated")
             if otherwise := self._other_results_text(key):

@@ -626,7 +626,7 @@ class ExportController(Feature[ExportDialog]):
         state, cut = None, ""
         if self._trial is not None:
             key, measured, run = self._trial
-            state = next((job for job in self.jobs.states() if job.key is run.task), None)
+            state = self.jobs.state_of(run.task)
             cut = measured if key == self._key else ""
         self.dialog.page.set_trial(state, cut)
 

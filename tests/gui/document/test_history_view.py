@@ -100,9 +100,9 @@ def test_the_columns_show_sparsity_metrics_with_their_interval_size_and_note(pan
     assert texts(panel, 1)[1:] == ["○", "○", "19.8 %", "870 kB", ""]
     assert texts(panel, 2)[1:] == ["(74.2 % −24.7 ±1.1)", "(1.5 +1)", "–", "–", "for the talk"]
     assert panel.tree.currentIndex().internalId() == 1, "the cursor survives other columns"
-    panel.set_results([StateResult((), "being evaluated", is_waiting=True), StateResult()])
+    panel.set_results([StateResult((), "being evaluated", pending="running"), StateResult()])
     assert [name for _, name in panel.tree.states.columns][1] == "Metric"
-    assert texts(panel, 0)[1] == "…"
+    assert texts(panel, 0)[1] == "running"
 
 
 def test_a_click_goes_to_a_state_and_the_circle_evaluates_it(panel, qtbot):

@@ -20,6 +20,7 @@ from pruneapp.evaluation import collection
 from pruneapp.evaluation.collection import WeightUses
 from pruneapp.evaluation.metric import Metric
 from pruneapp.evaluation.process import EvaluationError
+from pruneapp.gui.app.jobs import Lane
 from pruneapp.gui.document.history_model import HistoryColumn
 from pruneapp.gui.evaluation import script_controller
 from pruneapp.gui.evaluation.source_choice import DataKind
@@ -92,13 +93,13 @@ def agree(user):
 def history_metrics(user):
     """Return the metric of each state without the noise: "○" for the circle of an unknown one.
 
-    Outdated ones are in brackets, and so is "…" for a state that waits. "" without evaluations.
+    Outdated ones are in brackets. "" without evaluations.
     """
     states = user.views.history.tree.states
     column, found = states.column_of(HistoryColumn.METRIC), []
     for state in range(len(states.items)):
         text = "" if column < 0 else plain(states.cell(state, column))
-        found.append("(…)" if text == "…" else re.sub(r" ±[\d.]+", "", text))
+        found.append(re.sub(r" ±[\d.]+", "", text))
     return found
 
 
@@ -233,6 +234,23 @@ def test_script_and_limit_of_another_file_do_not_apply(pruned, runners, script, 
     assert (source.path, source.limit) == ("", "")
 
 
+def test_an_evaluation_behind_another_job_is_shown_as_queued(pruned, runners, script):
+    choose(pruned, script)
+    pruned.wait_idle()
+    gate, jobs = Gate(closed=True), pruned.workbench.jobs
+    jobs.run(gate.wait, lambda _: None, lambda _: None, title="Recovery", lane=Lane.PROGRAM)
+    runners[0].gate.closed = True
+    click_mark(pruned, 1)
+    assert history_metrics(pruned)[1] == "queued"
+    assert ", waiting to be evaluated" in spoken_text(pruned, 1)
+    gate.closed = False
+    pruned.wait(lambda: history_metrics(pruned)[1] == "running")
+    assert ", being evaluated" in spoken_text(pruned, 1)
+    runners[0].gate.closed = False
+    pruned.wait_idle()
+    assert history_metrics(pruned)[1] == "93.0 % −7.0"
+
+
 def test_all_states_are_measured_and_those_that_were_stay_after_esc(pruned, runners, script):
     choose(pruned, script)
     pruned.wait_idle()
@@ -240,8 +258,7 @@ def test_all_states_are_measured_and_those_that_were_stay_after_esc(pruned, runn
     runner = runners[0]
     runner.gate.closed = True
     pruned.menu("Tools", "Evaluate all states")
-    pruned.wait(lambda: runner.gate.running)
-    assert history_metrics(pruned)[1::2] == ["(…)", "(…)"]
+    pruned.wait(lambda: history_metrics(pruned)[1::2] == ["running", "queued"])
     assert ", being evaluated" in spoken_text(pruned, 1)
     assert ", waiting to be evaluated" in spoken_text(pruned, 3)
     assert "Evaluation 1 of 2" in pruned.window.job_status.label.text()
@@ -299,7 +316,7 @@ def test_what_fails_is_said_in_a_sentence_and_can_be_tried_again(pruned, runners
     assert pruned.window.done.label.text() == "Evaluation stopped."
     click_mark(pruned, 1)
     prune(pruned, "20 %")  # does not wait for the evaluation
-    assert history_metrics(pruned)[1] == "(…)"
+    assert history_metrics(pruned)[1] in {"queued", "running"}
     runners[0].gate.closed = False
     pruned.wait_idle()
     assert history_metrics(pruned)[1] == "93.0 % −7.0"
