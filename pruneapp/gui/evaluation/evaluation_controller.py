@@ -6,9 +6,8 @@ is chosen or the file is closed. A command line is started for each state.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -29,7 +28,6 @@ from pruneapp.evaluation.metric import (
 )
 from pruneapp.evaluation.report.results import StoredResult, calibration_of_state, results_in
 from pruneapp.evaluation.runner import Conditions
-from pruneapp.export.size_bounds import unpacked_size
 from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.jobs import Lane, LatestTask
 from pruneapp.gui.app.notifications import NoticeTopic
@@ -38,6 +36,13 @@ from pruneapp.gui.document.history_model import StateResult
 from pruneapp.gui.document.history_view import HistoryPanel
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.evaluation.dialogs import EvaluateDialog
+from pruneapp.gui.evaluation.measurement import (
+    MeasuredCut,
+    Measurement,
+    cut_hash,
+    identify,
+    measure_state,
+)
 from pruneapp.gui.evaluation.script_controller import (
     PURPOSE,
     Agreed,
@@ -64,17 +69,6 @@ if TYPE_CHECKING:  # imported with the first evaluation
 
 class ScriptChangedError(PruneAppError):
     """A script has changed since the user agreed to it."""
-
-
-@dataclass(frozen=True)
-class Measurement:
-    """The result of evaluating one state."""
-
-    state: str  # SHA-256 of the state
-    evaluation: str  # hash of script, interpreter and options
-    conditions: Conditions  # script, interpreter and options, to be shown
-    quality: StateQuality
-    notices: tuple[str, ...]
 
 
 class ScriptProcess:
@@ -182,69 +176,6 @@ class ScriptProcess:
     def close(self) -> None:
         if self._evaluator is not None:
             self._evaluator.close()
-
-
-def measure_state(
-    evaluator: Evaluator,
-    snapshot: Snapshot,
-    parameters: int,
-    job: Job,
-    calibrated_with: frozenset[str],
-) -> Measurement:
-    """Measure a state; the unpruned model must have been measured.
-
-    For the parameters and errors see `ScriptProcess.measure`.
-    """
-    from pruneapp.evaluation.runner import conditions_of, data_of
-
-    result = evaluator.measure(snapshot, job)
-    pruned = snapshot.masks.total_pruned
-    baseline = evaluator.baseline
-    calibrated = data_of(evaluator.runner) in calibrated_with
-    metrics = [
-        MetricChange(
-            change.name,
-            change.metric.value,
-            change.original.value,
-            change.band.half,
-            change.band.words,
-            change.higher,
-            change.judged,
-            change.metric.share,
-            calibrated,
-        )
-        for change in evaluator.changes(result)
-    ]
-    quality = StateQuality(
-        tuple(metrics),
-        pruned / (parameters or 1),
-        unpruned=baseline is not None and result.key.state == baseline.first.key.state,
-        remaining=parameters - pruned,
-        nbytes=unpacked_size(snapshot, Job(cancel=job.cancel)),
-    )
-    samples, notices = result.measured.samples, result.measured.notices
-    conditions = replace(conditions_of(evaluator.runner), samples=samples)
-    return Measurement(result.key.state, result.key.evaluation, conditions, quality, notices)
-
-
-@dataclass(frozen=True)
-class MeasuredCut:
-    """The result of evaluating a cut of a state; its sparsity is that of the cut model."""
-
-    state: str  # SHA-256 of the state
-    measurement: Measurement
-
-
-def _cut_hash(state: str, cut: str) -> str:
-    """Return the hash by which the result of a cut is stored, like that of a state."""
-    return hashlib.sha256(f"{state} {cut}".encode()).hexdigest()
-
-
-def identify(past: PastState, job: Job) -> str:
-    """Return the hash of a state, by which its results are stored."""
-    from pruneapp.evaluation.evaluator import state_sha256
-
-    return state_sha256(past.load(Job(cancel=job.cancel)), job)
 
 
 class EvaluationController(Feature[EvaluateDialog]):
@@ -405,14 +336,14 @@ class EvaluationController(Feature[EvaluateDialog]):
         """
         if process is self._process:
             self._state_hashes[key] = found.state
-            state = _cut_hash(found.state, cut)
+            state = cut_hash(found.state, cut)
             self._store_result(state, replace(found.measurement, state=state))
             self._refresh()
 
     def cut_result(self, key: object, cut: str) -> tuple[StateQuality, bool] | None:
         """Return the result of a cut of a state, and whether it is outdated; None if none."""
         state = self._state_hashes.get(key)
-        return None if state is None else self._result_of_state(_cut_hash(state, cut))
+        return None if state is None else self._result_of_state(cut_hash(state, cut))
 
     def adopt(self, source: DataSource, found: Mapping[object, Measurement]) -> None:
         """Store results that another process measured with a source, by the keys of states.

@@ -58,7 +58,8 @@ from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.jobs import Jobs, Lane, Task
 from pruneapp.gui.document.feature import Feature, Flow, RunJob, flow
 from pruneapp.gui.document.open_document import OpenDocument
-from pruneapp.gui.evaluation.evaluation_controller import EvaluationController, MeasuredCut
+from pruneapp.gui.evaluation.evaluation_controller import EvaluationController
+from pruneapp.gui.evaluation.measurement import MeasuredCut
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
 from pruneapp.gui.export.dialog import ExportChoices, ExportDialog
 from pruneapp.gui.export.format_list import rounding_dtype

@@ -24,7 +24,8 @@ from pruneapp.gui.app.jobs import Lane
 from pruneapp.gui.document.feature import Ask, Feature, Flow, RunJob, flow
 from pruneapp.gui.document.history_controller import HistoryController, append_edits, append_steps
 from pruneapp.gui.document.open_document import OpenDocument
-from pruneapp.gui.evaluation.evaluation_controller import EvaluationController, Measurement
+from pruneapp.gui.evaluation.evaluation_controller import EvaluationController
+from pruneapp.gui.evaluation.measurement import Measurement
 from pruneapp.gui.evaluation.script_controller import PURPOSE, AgreedScript, ScriptController
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
 from pruneapp.gui.method_form.fields import Fields

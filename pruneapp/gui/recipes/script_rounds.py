@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
-from pruneapp.gui.evaluation.evaluation_controller import Measurement, measure_state
+from pruneapp.gui.evaluation.measurement import Measurement, measure_state
 from pruneapp.gui.evaluation.script_controller import AgreedScript
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.progress import Job

@@ -32,11 +32,8 @@ from pruneapp.gui.app.jobs import JobProgress, Lane
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.feature import Ask, Feature, Flow, RunJob, flow
 from pruneapp.gui.document.open_document import OpenDocument
-from pruneapp.gui.evaluation.evaluation_controller import (
-    EvaluationController,
-    Measurement,
-    measure_state,
-)
+from pruneapp.gui.evaluation.evaluation_controller import EvaluationController
+from pruneapp.gui.evaluation.measurement import Measurement, measure_state
 from pruneapp.gui.evaluation.script_controller import AgreedScript, ScriptController, open_unpruned
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource, source_name
 from pruneapp.gui.plots.plot_controller import TableController

@@ -23,11 +23,8 @@ from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.jobs import Lane
 from pruneapp.gui.document.feature import Ask, Feature, Flow, RunJob, flow
 from pruneapp.gui.document.open_document import OpenDocument
-from pruneapp.gui.evaluation.evaluation_controller import (
-    EvaluationController,
-    Measurement,
-    measure_state,
-)
+from pruneapp.gui.evaluation.evaluation_controller import EvaluationController
+from pruneapp.gui.evaluation.measurement import Measurement, measure_state
 from pruneapp.gui.evaluation.script_controller import PURPOSE, AgreedScript, ScriptController
 from pruneapp.gui.evaluation.source_choice import DataSource
 from pruneapp.gui.method_form.form_controller import FormController, with_field_labels
