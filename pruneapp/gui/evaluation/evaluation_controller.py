@@ -283,9 +283,7 @@ class EvaluationController(Feature[EvaluateDialog]):
 
     def _make_dialog(self, keys: list[object]) -> EvaluateDialog:
         """Return the dialog in which a source is chosen, which then measures states by `keys`."""
-        source = self._scripts.source(PURPOSE)
-        if self._source is not None and not self._is_for_scan_only:
-            source = self._source
+        source = self.chosen or self._scripts.source(PURPOSE)
         dialog = EvaluateDialog(self.kinds, source, self._window)
         dialog.evaluateRequested.connect(partial(self._on_chosen, dialog, keys))
         self._scripts.serve(dialog.choice)
@@ -723,6 +721,11 @@ class EvaluationController(Feature[EvaluateDialog]):
     def source(self) -> DataSource | None:
         """The source chosen for the open file; None until one is chosen."""
         return self._source
+
+    @property
+    def chosen(self) -> DataSource | None:
+        """The source that states are evaluated with; None until the user has chosen it for them."""
+        return None if self._is_for_scan_only else self._source
 
     @property
     def seconds(self) -> float | None:

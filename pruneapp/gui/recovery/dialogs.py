@@ -67,10 +67,11 @@ class RecoverDialog(Dialog):
     """Asks for the inputs and settings of a recovery.
 
     `kinds` are the kinds of sources that are offered, `params` the settings. `EVALUATES` is the
-    name of the flag that needs an ``evaluate`` of the script; the others are for distillation.
+    name of the flag that needs a way to evaluate states; the others are for distillation.
     """
 
     recoveryRequested = Signal()  # recover with `source`, `values` and `trains`
+    setUpRequested = Signal()  # set up the evaluation of states
 
     EVALUATES = "evaluates"
 
@@ -122,6 +123,14 @@ class RecoverDialog(Dialog):
         row.addWidget(self.trains)
         row.addWidget(self.no_training, 1)
         settings, self.editors = rows_of_editors(params, self, self._show_state)
+        self.set_up = QPushButton(self.tr("Set up an evaluation…"), self)
+        self.set_up.setToolTip(
+            self.tr(
+                "These data do not evaluate the model: choose what measures it, as in Evaluate…"
+            )
+        )
+        self.set_up.setAccessibleDescription(self.set_up.toolTip())
+        self.set_up.clicked.connect(self.setUpRequested)
         self.note = plain(wrap=True, ink=MUTED)
         # Its space is reserved, so that nothing moves while a field is edited.
         self.note.setMinimumHeight(2 * self.fontMetrics().lineSpacing())
@@ -138,6 +147,7 @@ class RecoverDialog(Dialog):
             self.distills,
             trains,
             settings,
+            self.set_up,
             self.note,
         )
         layout = lay_in_column(self, *parts, spacing=8, margins=(16, 16, 16, 16))
@@ -152,7 +162,8 @@ class RecoverDialog(Dialog):
     def set_functions(self, *, trains: bool, evaluates: bool, found: bool) -> None:
         """Offer what the functions of the script allow.
 
-        `found` is whether there is a script. If it does not evaluate, the flag is off.
+        `found` is whether there is a script. If neither it nor the evaluation of the states
+        `evaluates` the model, the flag is off, and a button offers to set up an evaluation.
         """
         self._may_recover = found
         self.trains.setEnabled(trains)
@@ -167,6 +178,7 @@ class RecoverDialog(Dialog):
         box = self.editors[self.EVALUATES]
         box.set_value(evaluates)
         box.setEnabled(evaluates)
+        self.set_up.setVisible(found and not evaluates)
         self._show_state()
 
     # -- results

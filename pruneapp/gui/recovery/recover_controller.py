@@ -81,9 +81,9 @@ PARAMS: tuple[Param, ...] = (
     FlagParam(
         name=RecoverDialog.EVALUATES,
         label="Evaluate before and after",
-        help="Measure the model with evaluate() of the same script before and after. If a "
-        "metric gets worse by more than the noise, you are asked whether to keep the "
-        "result.",
+        help="Measure the model before and after: with evaluate() of the same script, and if a "
+        "metric gets worse by more than the noise, you are asked whether to keep the result. If "
+        "the script has no evaluate(), the evaluation of the states is used.",
     ),
 )
 
@@ -139,7 +139,8 @@ class RecoveryRun:
             else:
                 settings = replace(request.settings, unpruned=unpruned, seed=seed)
                 done = recover_by_script(runner, request.snapshot, settings, job, self._on_event)
-            if not request.evaluates or done.proposal is None:
+            evaluates = request.evaluates and self._agreed.script.may_define("evaluate")
+            if not evaluates or done.proposal is None:
                 return MeasuredRecovery(done)
             self._on_event({"what": "evaluating"})
             try:
@@ -230,6 +231,7 @@ class RecoverController(Feature[Dialog]):
         dialog.source.set_source(self._scripts.source(PURPOSE))
         dialog.editors["repair"].set_value(not snapshot.values)
         dialog.recoveryRequested.connect(partial(self._request, dialog))
+        dialog.setUpRequested.connect(partial(self._set_up_evaluation, dialog))
         self._scripts.serve(dialog.source, partial(self._check_source, dialog))
         yield from Ask(dialog)
 
@@ -241,9 +243,17 @@ class RecoverController(Feature[Dialog]):
         if isValid(dialog) and dialog.source.source() == source:
             dialog.set_functions(
                 trains=script is not None and script.may_define("train"),
-                evaluates=script is not None and script.may_define("evaluate"),
+                evaluates=script is not None
+                and (script.may_define("evaluate") or self._evaluation.chosen is not None),
                 found=script is not None,
             )
+
+    @flow
+    def _set_up_evaluation(self, dialog: RecoverDialog) -> Flow[None]:
+        """Ask how states are evaluated, and offer to evaluate before and after the recovery."""
+        yield from self._evaluation.prepare()
+        if isValid(dialog):
+            self._check_source(dialog)
 
     # -- running --------------------------------------------------------------------------------
 
@@ -331,7 +341,8 @@ class RecoverController(Feature[Dialog]):
         if done.proposal is not None:
             if not self.session.commit(done.proposal, at=position):
                 return
-            self._keep_measurements(found, before, document.history.key, source)
+            keys = before, document.history.key
+            self._keep_measurements(found, keys, source, evaluates=request.evaluates)
         self._show_report(found, steps)
 
     def _accept(self, found: MeasuredRecovery) -> Flow[bool]:
@@ -348,13 +359,24 @@ class RecoverController(Feature[Dialog]):
         return not harmed or bool((yield from Ask(HarmDialog(harmed, self._window))))
 
     def _keep_measurements(
-        self, found: MeasuredRecovery, before: object, after: object, source: DataSource
+        self,
+        found: MeasuredRecovery,
+        keys: tuple[object, object],
+        source: DataSource,
+        *,
+        evaluates: bool,
     ) -> None:
-        """Show the measurements before and after in the history, or prepare a later comparison."""
+        """Show the measurements before and after in the history, or prepare a later comparison.
+
+        `keys` are those of the two states. They are evaluated now if the user has requested it, and
+        the script of the recovery could not do it.
+        """
         if found.measured is None:
-            self._compared = before, after
+            self._compared = keys
+            if evaluates and found.unmeasured is None:
+                self._evaluate()
         else:
-            self._evaluation.adopt(source, dict(zip((before, after), found.measured, strict=True)))
+            self._evaluation.adopt(source, dict(zip(keys, found.measured, strict=True)))
 
     # -- the running recovery -------------------------------------------------------------------
 

@@ -477,6 +477,29 @@ def test_evaluate_shows_the_metric_before_and_after(pruned, tmp_path):
     assert " → " in user.notices[0]
 
 
+def test_an_evaluation_is_set_up_where_the_data_cannot_evaluate(pruned, tmp_path):
+    user, recover, evaluation = pruned, pruned.workbench.recover, pruned.workbench.evaluation
+    dialog = choose_script(user, CALIBRATES, tmp_path)
+    assert not dialog.editors["evaluates"].isEnabled()
+    user.click(dialog.set_up)
+    user.wait(lambda: evaluation.dialog is not None and evaluation.dialog.isVisible())
+    other, choice = tmp_path / "evaluates.py", evaluation.dialog.choice
+    other.write_text(EVALUATES)
+    user.type(choice.fields[DataKind.SCRIPT], str(other))
+    user.type(choice.python, sys.executable)
+    user.wait(evaluation.dialog.go.isEnabled)
+    user.click(evaluation.dialog.go)
+    scripts = user.workbench.scripts
+    user.wait(lambda: scripts.dialog is not None and scripts.dialog.isVisible())
+    user.click(scripts.dialog.go)
+    user.wait(dialog.editors["evaluates"].isEnabled)
+    assert dialog.set_up.isHidden()
+    assert dialog.editors["evaluates"].value()
+    agree(user, dialog)
+    user.wait(lambda: recover.report is not None, timeout=60_000)
+    user.wait(lambda: len(evaluation.states()) == 3, timeout=60_000)
+
+
 # -- sessions and keys ----------------------------------------------------------------------------
 
 
