@@ -91,7 +91,7 @@ class HistoryReport:
     evaluations: tuple[ReportedEvaluation, ...]  # the latest first
     recipe: str  # JSON of the steps that lead to the current state
     recipe_name: str
-    # What the recipe names and does not contain: "masks", "values", "statistics".
+    # What the recipe refers to but does not contain: "masks", "replaced values", "statistics".
     recipe_needs: tuple[str, ...]
     commands: tuple[str, ...]  # that repeat the current state and its evaluation
     machine: Mapping[str, str]  # the machine that made the report
@@ -282,7 +282,7 @@ def _needs(recipe: Recipe) -> Iterator[str]:
     if any(recipe.named_masks()):
         yield "masks"
     if any(recipe.named_values()):
-        yield "values"
+        yield "replaced values"
     if '"statistics"' in recipe.canonical():
         yield "statistics"
 

@@ -227,12 +227,14 @@ def delete_branch(parent: QWidget, what: str, *, following: str, freed: str) -> 
     )
 
 
-def stop_jobs(parent: QWidget, ended: SignalInstance) -> bool:
+def stop_jobs(parent: QWidget, ended: SignalInstance, kept: str = "") -> bool:
     """Ask whether the running job may be cancelled; return the answer. Nothing is cancelled here.
 
-    The question closes, with the answer False, when the signal `ended` is emitted.
+    `kept` is a sentence about the work that is kept. The question closes, with the answer False,
+    when the signal `ended` is emitted.
     """
     text = translate("Questions", "Cancelling leaves all files unchanged.")
+    text = join_sentences(text, kept)
     box = _box(parent, translate("Questions", "A job is still running."), text)
     ended.connect(box.reject)
     return _confirm(box, translate("Questions", "Cancel job"), stay=translate("Questions", "Wait"))

@@ -348,7 +348,7 @@ class OpenController(Feature[QDialog]):
         """
         if not self._jobs.busy:
             return True
-        if not dialogs.stop_jobs(self._window, self._jobs.idle):
+        if not dialogs.stop_jobs(self._window, self._jobs.idle, self._sessions.kept_text()):
             return not self._jobs.busy  # it ended during the question and was reported
         self._jobs.cancel_visible()
         return True

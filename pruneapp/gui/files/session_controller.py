@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import QTimer, Signal, Slot
 from PySide6.QtWidgets import QDialog, QFileDialog
 
 from pruneapp.document.document import Capture, Document, DocumentChanged, HistoryItem, Loss
@@ -148,6 +148,15 @@ class SessionController(Feature[QDialog]):
                 most=number_format.size(kept_histories.MOST_BYTES),
             )
         return ""
+
+    def kept_text(self) -> str:
+        """Return a sentence about the history that closing keeps; "" if it keeps none."""
+        document = self.session.document
+        if document is None or not self.losses or self.keep_or_explain():
+            return ""
+        return self.tr(
+            "The history of '{name}' is kept and restored when you open it again."
+        ).format(name=(self.path or document.checkpoint.path).name)
 
     def discard(self) -> None:
         """Do not keep unsaved work when the document is closed, as the user decided."""
@@ -313,6 +322,8 @@ class SessionController(Feature[QDialog]):
         assert document is not None
         if self._discarded or not self.losses:
             return  # the journal is deleted
+        if kept := self.kept_text():  # closing clears the status bar
+            QTimer.singleShot(0, self, partial(self._notifications.show_done, kept))
         if self._settings.get(KEEP_HISTORIES):
             self._autosave.keep_history(self.path or document.checkpoint.path)
         else:  # closed without a question, as the computer shuts down

@@ -275,8 +275,9 @@ class RecoveryPanel(Dialog):
         self.curves = CurveView()
         self.curves.set_empty_text(
             self.tr(
-                "The curve begins with the first step of the whole model, after the inputs are "
-                "recorded, blocks are trained and learning rates are tried."
+                "Nothing to plot yet. First the inputs are recorded, each block is trained alone, "
+                "and learning rates are tried. Then the whole model is trained, and its error is "
+                "plotted here."
             )
         )
         self.curves.setMinimumHeight(_MIN_PLOT_LINES * self.fontMetrics().lineSpacing())

@@ -14,6 +14,7 @@ from safetensors.numpy import load_file, save_file
 from pruneapp.gui.app.settings import KEEP_HISTORIES
 from pruneapp.sessions import journal_file, kept_histories
 from pruneapp.sessions.journal import folder
+from tests.gui.job_gate import endless
 
 
 @pytest.fixture
@@ -54,6 +55,21 @@ def open_other(user, tmp_path) -> Path:
 
 RESTORED = "Restored 2 steps from when this file was closed."
 MORE = "The history contains 1 more states, undone or on other branches."
+
+
+def test_the_question_about_a_running_job_says_what_is_kept(pruned):
+    jobs, asked = pruned.workbench.jobs, pruned.answers("Wait")
+    jobs.run(endless, lambda _: None, lambda _: None, title="Work")
+    assert not pruned.window.close()
+    assert "The history of 'model.safetensors' is kept and restored" in asked[0]
+    jobs.cancel_visible()
+
+
+def test_closing_a_file_says_that_its_history_is_kept(pruned):
+    pruned.key("Ctrl+W")
+    pruned.wait(lambda: pruned.document is None)
+    kept = "The history of 'model.safetensors' is kept and restored when you open it again."
+    pruned.wait(lambda: pruned.window.done.label.text() == kept)
 
 
 def test_a_file_that_is_opened_again_goes_on_where_it_was(pruned, new_user, file):
